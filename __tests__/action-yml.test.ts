@@ -35,7 +35,7 @@ describe('action.yml', () => {
       'Unexpected value',
     ],
     ['a runtime that the runner does not have', 'runs: { using: node99, main: a.js }', 'node99'],
-  ])('would be refused for %s', (_, text, message) => {
+  ])('would be refused by the runner for %s', (_, text, message) => {
     const input = text.startsWith('runs:') ? '' : `\n    ${text.replace('\n', '\n    ')}`;
     const runs = text.startsWith('runs:') ? text : 'runs: { using: node24, main: a.js }';
     const content = `name: a\ndescription: b\ninputs:\n  one:${input || ' {}'}\n${runs}\n`;
@@ -68,7 +68,7 @@ describe('action.yml', () => {
 });
 
 describe('the version', () => {
-  it('is the one of package.json', () => {
+  it('is the version in package.json', () => {
     const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(VERSION).toBe(manifest.version);
   });

@@ -112,16 +112,16 @@ const WHOLE_ROOMS = [
 ];
 
 describe('the architecture', () => {
-  it('has imports to look at', () => {
+  it('has imports to check', () => {
     expect(FILES.length).toBeGreaterThan(50);
     expect(IMPORTS.length).toBeGreaterThan(200);
   });
 
-  it('lets imports point inward only', () => {
+  it('allows imports only inward', () => {
     expect(describeAll(IMPORTS.filter((one) => isOwn(one) && !mayImport(one)))).toEqual([]);
   });
 
-  it('knows @actions/* in one folder only', () => {
+  it('uses @actions/* in one folder only', () => {
     const wrong = IMPORTS.filter(({ from, to }) => to.startsWith('@actions/') && roomOf(from) !== 'actions');
     expect(describeAll(wrong)).toEqual([]);
   });
@@ -144,19 +144,19 @@ describe('the architecture', () => {
     expect(Math.max(...FILES.map(heightOf))).toBe(CORE_ORDER.length);
   });
 
-  it('touches files and processes in adapters/host only', () => {
+  it('accesses files and processes in adapters/host only', () => {
     const wrong = IMPORTS.filter(
       ({ from, to }) => /^node:(?:fs|child_process)/.test(to) && roomOf(from) !== 'adapters/host',
     );
     expect(describeAll(wrong)).toEqual([]);
   });
 
-  it('reads the environment in the entries only', () => {
+  it('reads the environment in the entry points only', () => {
     const readers = FILES.filter((file) => /process\.env/.test(code(file)));
     expect(readers.filter((file) => !ENTRIES.includes(file))).toEqual([]);
   });
 
-  it('loads lazily at the named seams only', () => {
+  it('loads modules lazily only at the listed places', () => {
     const wrong = IMPORTS.filter(({ to, isDynamic }) => isDynamic && !DYNAMIC.includes(to));
     expect(describeAll(wrong)).toEqual([]);
     const eager = IMPORTS.filter(
@@ -165,23 +165,23 @@ describe('the architecture', () => {
     expect(describeAll(eager)).toEqual([]);
   });
 
-  it('imports a module that is not known before run time in one place only', () => {
+  it('imports a module that is unknown before run time in one place only', () => {
     const computed = FILES.filter((file) => /\bimport\(\s*(?!['\s])/.test(code(file)));
     expect(computed).toEqual(['adapters/models/copilot-sdk.ts']);
   });
 
-  it('takes a CommonJS package behind import() by its default export, which is all that the bundle has of it', () => {
+  it('reads a CommonJS package behind import() by its default export, which is all that the bundle has of it', () => {
     const byName = FILES.filter((file) =>
       /const \{ (?!default:)[^}]*\} = await import\('(?:undici|ajv(?:\/[^']*)?)'\)/.test(code(file)),
     );
     expect(byName).toEqual([]);
   });
 
-  it('loads next to nothing for a post step with nothing to save', () => {
+  it('loads almost nothing for a post step with nothing to save', () => {
     expect(loadedBy('post.ts')).toEqual(['actions/runner/pending-state.ts', 'post.ts']);
   });
 
-  it('asks for the kind of a report in one file of the action only', () => {
+  it('checks the kind of a report in one file of the action only', () => {
     expect(linesMatching('actions', /\breport\.kind\b/)).toEqual([
       'actions/report/reporters.ts: switch (report.kind) {',
     ]);

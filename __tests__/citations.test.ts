@@ -28,7 +28,7 @@ const KINDS: readonly { readonly pattern: RegExp; has(...groups: readonly string
 const UNKNOWN = /\b(?:source documents? \d|M[ST]-D\d|seed \d{3})/;
 
 describe('a citation', () => {
-  it('is found in the documents that it names', () => {
+  it('can be found in the document that it names', () => {
     const broken = citingFiles().flatMap((file) =>
       KINDS.flatMap(({ pattern, has }) =>
         [...proseOf(file).matchAll(pattern)]
@@ -39,11 +39,11 @@ describe('a citation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('names no document that is not in the repository', () => {
+  it('names no document that is missing from the repository', () => {
     expect(citingFiles().filter((file) => UNKNOWN.test(proseOf(file)))).toEqual([]);
   });
 
-  it('is looked for where there are some', () => {
+  it('exists for every kind that is checked', () => {
     for (const { pattern } of KINDS) {
       expect(citingFiles().filter((file) => proseOf(file).search(pattern) >= 0).length).toBeGreaterThan(0);
     }
@@ -51,7 +51,7 @@ describe('a citation', () => {
 });
 
 describe('a decision', () => {
-  it('has its number once, and no number is left out', () => {
+  it('has a unique number, and no number is missing', () => {
     const numbers = [...DECISIONS.matchAll(/^- \*\*D(\d+)\*\* /gm)].map(([, number]) => Number(number));
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
@@ -84,7 +84,7 @@ function hasHeading(text: string, number: string): boolean {
   return sectionOf(text, number) !== '';
 }
 
-/** What stands under a heading, up to the next of its level or above; '' if there is none. */
+/** The text under a heading, up to the next of its level or above; '' if there is none. */
 function sectionOf(text: string, number: string): string {
   const lines = text.split('\n');
   const start = lines.findIndex((line) =>

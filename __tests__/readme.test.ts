@@ -17,13 +17,13 @@ describe('the README', () => {
     expect(README.split('\n').length - 1).toBeLessThanOrEqual(200);
   });
 
-  it('starts with a workflow of 12 lines whose memory lasts', () => {
+  it('starts with a workflow of 12 lines whose memory is kept', () => {
     const yaml = snippet('yaml');
     expect(yaml.trim().split('\n').length).toBeLessThanOrEqual(12);
     expect(parse(yaml).permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });
   });
 
-  it('has an agent of 12 lines without a mistake', () => {
+  it('has an agent of 12 lines without problems', () => {
     const toml = snippet('toml');
     expect(toml.trim().split('\n').length).toBeLessThanOrEqual(12);
     expect(README).toContain('`axe/agents/billing.toml`');

@@ -4,7 +4,7 @@ import { loadWebhook } from '../helpers/webhooks.js';
 
 const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'opened') };
 
-/** There is no GitHub, no cache and no model to be reached. */
+/** GitHub, the cache and the model cannot be reached. */
 async function run(inputs: Readonly<Record<string, string>>) {
   const { exitCode, outputs, annotations, log } = await runMainHere({
     event,
@@ -18,11 +18,11 @@ describe('a mistake in an input', () => {
     ['a word that is not known', { comment: 'sometimes' }, 'the input `comment` cannot be "sometimes"'],
     ['inputs that refuse each other', { 'gc-suggestions': 'issue' }, 'is for `mode: gc` only'],
     ['a file outside of the workspace', { 'sarif-file': '../axe.sarif' }, '`sarif-file` leads out'],
-    ['a schema that is no JSON', { 'output-schema': '{' }, '`output-schema`'],
-    ['a schema that is none', { 'output-schema': '{"type":"nothing"}' }, '`output-schema` cannot be used'],
+    ['a schema that is not JSON', { 'output-schema': '{' }, '`output-schema`'],
+    ['an invalid schema', { 'output-schema': '{"type":"nothing"}' }, '`output-schema` cannot be used'],
   ];
 
-  it.each(MISTAKES)('is found before anything runs: %s', async (_, inputs, message) => {
+  it.each(MISTAKES)('is reported before anything runs: %s', async (_, inputs, message) => {
     expect(await run(inputs)).toMatchObject({
       exitCode: 1,
       outputs: { conclusion: 'failure', 'memory-saved': 'false' },
@@ -31,7 +31,7 @@ describe('a mistake in an input', () => {
     });
   });
 
-  it.each(MISTAKES)('is red only if `fail-on` lists `failure`: %s', async (_, inputs, message) => {
+  it.each(MISTAKES)('fails the step only if `fail-on` lists `failure`: %s', async (_, inputs, message) => {
     for (const failOn of ['', 'timeout, refused']) {
       expect(await run({ ...inputs, 'fail-on': failOn })).toMatchObject({
         exitCode: 0,
@@ -41,7 +41,7 @@ describe('a mistake in an input', () => {
     }
   });
 
-  it('is red by default where it is in `fail-on` itself', async () => {
+  it('fails the step by default if the mistake is in `fail-on` itself', async () => {
     expect(await run({ 'fail-on': 'warnings', comment: 'sometimes' })).toMatchObject({
       exitCode: 1,
       annotations: [{ level: 'error', message: expect.stringContaining('`fail-on` cannot be "warnings"') }],

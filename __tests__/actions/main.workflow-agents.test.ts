@@ -4,7 +4,7 @@ import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 
 const TOML = 'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
 
-it('warns in a workflow of what only the command line can use, after its other warnings', async () => {
+it('a workflow warns about options that only the command line uses, after its other warnings', async () => {
   const { agents } = createFakeDependencies({ agents: { bot: TOML } });
   const lines = async (library: typeof agents) =>
     (await library.loadAgent('bot')).warnings.map(({ code, at }) => [code, at?.line]);

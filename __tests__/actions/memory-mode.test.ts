@@ -38,7 +38,7 @@ function depsWith(): FakeDependencies {
 }
 
 describe('`mode: memory`', () => {
-  it('does what the input says, whatever the event', async () => {
+  it('does what the input says, for every event', async () => {
     for (const trigger of [SCHEDULE, pullRequest(), comment({ body: '/axe forget bbbbbb-1' })]) {
       const deps = depsWith();
       const { report } = await run('forget "aaaaaa-1"', { deps, request: { trigger } });
@@ -57,13 +57,13 @@ describe('`mode: memory`', () => {
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
   });
 
-  it('exports to the response', async () => {
+  it('exports to the output `response`', async () => {
     const { report, workspace } = await run('export');
     expect(report).toMatchObject({ result: { kind: 'done', text: (A + B).toWellFormed(), changed: false } });
     expect(existsSync(join(workspace, '-'))).toBe(false);
   });
 
-  it('exports every byte to files of the workspace, in folders that need not be there', async () => {
+  it('exports every byte to files of the workspace and creates missing folders', async () => {
     const { report, workspace } = await run('export --out kept/memory.md');
     expect(report).toMatchObject({ result: { text: 'Exported 2 entries to kept/memory.md.' } });
     expect(decodeBytes(readFileSync(join(workspace, 'kept/memory.md')))).toBe(A + B);
@@ -96,7 +96,7 @@ describe('`mode: memory`', () => {
     'sub/.GIT/hooks/x',
     'link/memory.md',
     'sub/../link/a/b.md',
-  ])('keeps to the workspace: %s', async (path) => {
+  ])('accepts only paths inside the workspace: %s', async (path) => {
     const workspace = tempDir('workspace');
     const elsewhere = tempDir('elsewhere');
     writeFileSync(join(elsewhere, 'memory.md'), B);
@@ -135,7 +135,7 @@ describe('`mode: memory`', () => {
     ['import folder', 'a folder', /folder/],
     ['import link.md', 'a link', /link\.md/],
     ['export --out folder', 'a folder in its place', /folder: is a directory/],
-  ])('tells why it cannot be done: %s, of %s', async (command, _, told) => {
+  ])('reports why a command fails: %s, of %s', async (command, _, told) => {
     const workspace = tempDir('workspace');
     mkdirSync(join(workspace, 'folder'));
     const outside = join(tempDir('outside'), 'memory.md');
@@ -147,7 +147,7 @@ describe('`mode: memory`', () => {
     });
   });
 
-  it('has a command that is none told as a mistake in the workflow', async () => {
+  it('reports an unknown command as a mistake in the workflow', async () => {
     await expect(run('bogus')).rejects.toMatchObject({
       name: 'ConfigError',
       message: 'the input `memory-command`: unknown memory command "bogus"',

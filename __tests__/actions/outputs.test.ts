@@ -20,7 +20,7 @@ describe('whether the step fails', () => {
   it.each<[string, Outputs, boolean, boolean]>([
     ['saved', SAVED, true, false],
     ['not saved', UNSAVED, true, true],
-    ['not saved, which nobody minds', UNSAVED, false, false],
+    ['not saved, and not required', UNSAVED, false, false],
     ['without anything to save', NO_ENTRY, true, false],
   ])('is decided by `memory-required` for an entry %s', (_, memory, isRequired, fails) => {
     expect(

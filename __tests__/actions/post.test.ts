@@ -75,7 +75,7 @@ describe('the post step', () => {
     ]);
   });
 
-  it('does nothing where nothing is left', async () => {
+  it('does nothing if nothing is left', async () => {
     expect(await run({}, [])).toMatchObject({
       log: ['Memory: nothing is left to save.'],
       annotations: [],
@@ -83,7 +83,7 @@ describe('the post step', () => {
     });
   });
 
-  it('shows what it cannot save either, in one annotation and the summary (D14)', async () => {
+  it('shows entries that it cannot save either, in one annotation and the summary (D14)', async () => {
     const { log, annotations, summary } = await run({});
     expect(log).toEqual([]);
     expect(annotations).toMatchObject([
@@ -99,13 +99,13 @@ describe('the post step', () => {
     expect(summary).toContain('**Result:** Passwords are long.\n```');
   });
 
-  it('does not warn twice', async () => {
+  it('does not warn a second time', async () => {
     const { log, annotations, summary } = await run({ STATE_told: 'true' });
     expect([annotations, summary]).toEqual([[], '']);
     expect(log).toEqual([expect.stringMatching(/^Memory: still not saved: this runner offers no /)]);
   });
 
-  it('shows nothing of what belongs in another repository but the id (D14)', async () => {
+  it('shows only the id of an entry that belongs in another repository (D14)', async () => {
     const step = await run({ 'INPUT_MEMORY-REPO': 'octocat/memory' });
     expect(step.annotations).toMatchObject([{ message: expect.stringContaining('there is no token') }]);
     expect(JSON.stringify([step.log, step.annotations, step.summary])).not.toMatch(/Passwords|task of/);

@@ -66,7 +66,7 @@ async function push(
 }
 
 describe('`memory-command: push`', () => {
-  it('brings what the runs of the job wrote to the base branch, and nothing of the pull request', async () => {
+  it('pushes what the runs of the job wrote to the base branch, and nothing of the pull request', async () => {
     writeFiles(workspace, { [LOG]: `# Of the pull request\n\n${A}${B}` });
     const report = await push('push');
     expect(report).toMatchObject({
@@ -89,7 +89,7 @@ describe('`memory-command: push`', () => {
     );
   });
 
-  it('after a comment on a pull request pushes to the default branch, and to another one by name', async () => {
+  it('after a comment on a pull request pushes to the default branch, or to the branch that is named', async () => {
     writeFiles(workspace, { [LOG]: A + B });
     await push('push', { trigger: comment({ on: 'pull_request' }) });
     expect(idsIn(gitIn(remote, 'show', `main:${LOG}`))).toEqual(['a', 'b']);
@@ -98,7 +98,7 @@ describe('`memory-command: push`', () => {
     expect(idsIn(gitIn(remote, 'show', `memory:${LOG}`))).toEqual(['a', 'b']);
   });
 
-  it('needs a branch where only a commit is checked out and the event names none', async () => {
+  it('needs a branch if only a commit is checked out and the event names none', async () => {
     await expect(push('push', { trigger: SCHEDULE })).rejects.toMatchObject({
       message: 'no branch is checked out, only a commit',
       remedy: expect.stringContaining('push --branch main'),
@@ -116,7 +116,7 @@ describe('`memory-command: push`', () => {
     expect(idsIn(gitIn(remote, 'show', `main:${LOG}`))).toEqual(['a']);
   });
 
-  it('that is mistyped says how it is written', async () => {
+  it('with a typing mistake shows the correct form', async () => {
     await expect(push('push main')).rejects.toMatchObject({
       name: 'ConfigError',
       message: 'the input `memory-command`: `push main` is not understood',

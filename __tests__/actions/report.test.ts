@@ -126,7 +126,7 @@ describe('a review', () => {
     return { line: 'Reviewed #42.', url: undefined, reviewResult };
   };
 
-  it('has its findings as outputs and as a file, and leaves the step green', async () => {
+  it('has its findings as outputs and as a file, and the step passes', async () => {
     const step = await report(await reportOf('ran', { published: reviewed('critical') }));
     expect(step).toMatchObject({ hasFailed: false, annotations: [] });
     expect(step.outputs).toMatchObject({
@@ -142,7 +142,7 @@ describe('a review', () => {
     expect(step.outputs).not.toHaveProperty('sarif-file');
   });
 
-  it('fails the step where `fail-on` says so, and says why', async () => {
+  it('fails the step if `fail-on` lists the gate, and reports why', async () => {
     const inputs = { 'fail-on': 'failure, findings:major, coverage' };
     const step = await report(await reportOf('ran', { published: reviewed('major') }), { inputs });
     expect(step).toMatchObject({ hasFailed: true, outputs: { conclusion: 'findings' } });
@@ -166,14 +166,14 @@ describe('a review', () => {
     expect(JSON.parse(readFileSync(join(workspace, 'axe.sarif'), 'utf8')).version).toBe('2.1.0');
   });
 
-  it('that was none has no such outputs', async () => {
+  it('that did not take place has no such outputs', async () => {
     const step = await report(await reportOf('ran'), { inputs: { 'sarif-file': 'axe.sarif' } });
     expect(Object.keys(step.outputs).filter((name) => /findings|coverage|sarif/.test(name))).toEqual([]);
   });
 });
 
-describe('a run that ended well', () => {
-  it('says what it did on GitHub also where that has no address', async () => {
+describe('a run that completed', () => {
+  it('reports what it did on GitHub even if that has no address', async () => {
     const line = 'Added the label `bug`. Opened the issue #2.';
     const step = await report(await reportOf('ran', { published: { line, url: undefined } }));
     expect(step.log).toContain(line);
@@ -206,7 +206,7 @@ describe('a run that ended well', () => {
     expect(step.summary).toMatch(/^### bot: success · 6\.5 s\n\nOne\.\n/);
   });
 
-  it('gives back the answer as output and file, and no command of it to the runner, whatever the answer is', async () => {
+  it('writes the answer to output and file, and no workflow command of it reaches the runner, whatever the answer is', async () => {
     const of = await reportOf('ran');
     const piece = fc.constantFrom(
       ...[
@@ -262,11 +262,11 @@ describe('a run that ended well', () => {
     expect(readdirSync(step.temp)).toEqual([]);
   });
 
-  it('writes no summary where the runner has none', async () => {
+  it('writes no summary if the runner has no summary file', async () => {
     expect((await report(await reportOf('ran'), { runner: { env: {} } })).summary).toBe('');
   });
 
-  it('gives no secret away, on no way out (D24)', async () => {
+  it('reveals no secret, in any output (D24)', async () => {
     const answer = `The key is ${SECRET}.\n::error::gone\n`;
     const of = await reportOf('ran', { secrets: [SECRET] });
     const warnings = [{ code: 'publish-failed', message: `about ${SECRET}` }] as const;
@@ -288,12 +288,12 @@ describe('a run that ended well', () => {
     expect(step.outputs['response']).toBe('The key is ***.\n::error::gone\n');
   });
 
-  it('has the key of the model masked in whatever the job prints later', async () => {
+  it('masks the key of the model in whatever the job prints later', async () => {
     const step = await report(await reportOf('ran'), { inputs: { 'api-key': 'sk-own-key' } });
     expect(step.masks).toEqual(['sk-own-key']);
   });
 
-  it('has the token and the key of its memory masked too', async () => {
+  it('masks the token and the key of its memory too', async () => {
     const inputs = {
       'memory-token': 'own-token',
       'memory-signing-key': 'a-new-signing-key\nan-old-signing-key',
@@ -305,14 +305,14 @@ describe('a run that ended well', () => {
     ]);
   });
 
-  it('that read a stranger says that two entries were added', async () => {
+  it('that read text by a stranger reports that two entries were added', async () => {
     const of = await reportOf('ran', {}, { trigger: issue({ author: STRANGER }) });
     expect((await report(of)).log.at(-1)).toBe(
       'Memory: 1 entry added to /memory/bot.md and 1 entry to /memory/untrusted/bot.md',
     );
   });
 
-  it('on a schedule with its memory in the cache has one notice, and the summary has it too (D15)', async () => {
+  it('on a schedule with memory in the cache has one notice, which is also in the summary (D15)', async () => {
     const notices = ['Memory went to the Actions cache, since …'];
     const save = { kind: 'saved', location: 'cache k', store: 'cache', attempts: 1, notices } as const;
     const step = await report(await reportOf('ran', { save }, { trigger: SCHEDULE }));
@@ -334,7 +334,7 @@ describe('a run that ended well', () => {
   });
 });
 
-describe('a memory that is to stay in another repository (D14)', () => {
+describe('a memory in another repository (D14)', () => {
   const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Passwords are long.\n\n';
   const inputs = { 'memory-repo': 'octocat/memory' };
   const here = (name: string) => ({ env: { ...FILES, GITHUB_REPOSITORY: name } });
@@ -345,7 +345,7 @@ describe('a memory that is to stay in another repository (D14)', () => {
   it.each<[string, SaveResult | undefined]>([
     ['saved', undefined],
     ['could not be saved', failed],
-  ])('shows nothing but the id of an entry that %s, on no way out', async (_, save) => {
+  ])('shows only the id of an entry that %s, in every output', async (_, save) => {
     const parts = { memory: { 'bot.md': LOG }, ...(save === undefined ? {} : { save }) };
     const of = await reportOf('ran', parts, { prompt: 'Find the weakest door.' });
     const step = await report({ ...of, outcome: completed('') }, { inputs, runner: here('octocat/hello') });
@@ -354,13 +354,13 @@ describe('a memory that is to stay in another repository (D14)', () => {
     expect(step.summary).toMatch(/[Ee]ntry `id1`/);
   });
 
-  it('shows nothing in a dry run but the task, which is no memory', async () => {
+  it('shows only the task in a dry run, which is not memory', async () => {
     const of = await reportOf('planned', { memory: { 'bot.md': LOG } });
     const step = await report(of, { inputs, runner: here('octocat/hello') });
     expect(everything(step)).not.toMatch(/Audit|Passwords/);
   });
 
-  it('that turns out to be this one is shown', async () => {
+  it('is shown if the other repository is this one', async () => {
     const of = await reportOf('ran', { memory: { 'bot.md': LOG } });
     const step = await report(of, { inputs, runner: here('Octocat/Memory') });
     expect(step.summary).toContain('Passwords are long.');
@@ -368,7 +368,7 @@ describe('a memory that is to stay in another repository (D14)', () => {
   });
 });
 
-describe('a run that did not end well', () => {
+describe('a run that did not complete', () => {
   const error = new AxeError('server: boom', { exitCode: 3, remedy: 'Run it again.' });
   const ENDS: readonly (readonly [string, RunOutcome, string])[] = [
     ['failure', { kind: 'failed', error, stats: STATS }, 'server: boom\n  Run it again.'],
@@ -395,14 +395,14 @@ describe('a run that did not end well', () => {
     expect(step.hasFailed).toBe(true);
   });
 
-  it.each(ENDS)('in %s leaves the step green where it is not listed', async (_, outcome, message) => {
+  it.each(ENDS)('in %s lets the step pass if it is not listed', async (_, outcome, message) => {
     const of = await reportOf('ran', { agents: { bot: AGENT } });
     const step = await report({ ...of, outcome }, { inputs: { 'fail-on': 'timeout' } });
     expect(step.annotations).toMatchObject([{ level: 'error', message }]);
     expect(step.hasFailed).toBe(false);
   });
 
-  it('has no file of an answer that is none, and logs what there is', async () => {
+  it('has no answer file if there is no answer, and logs what there is', async () => {
     const of = await reportOf('ran', { agents: { bot: AGENT } });
     const failed = await report({ ...of, outcome: { kind: 'failed', error, stats: STATS } });
     expect([failed.log, failed.outputs]).toEqual([
@@ -421,13 +421,13 @@ describe('a run that did not end well', () => {
 describe('an entry that was not saved', () => {
   const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
 
-  it('is told in log and state, so that post need not tell it again', async () => {
+  it('is reported in log and state, so that the post step does not repeat it', async () => {
     const step = await report(await reportOf('ran', { save }));
     expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read');
     expect(step).toMatchObject({ state: { told: 'true' }, hasFailed: false });
   });
 
-  it('but kept elsewhere is told so in the log', async () => {
+  it('but is kept elsewhere is reported as such in the log', async () => {
     const kept = { location: 'cache k', store: 'cache' } as const;
     const step = await report(await reportOf('ran', { save: { ...save, kept } }));
     expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read; kept in cache k');
@@ -448,7 +448,7 @@ describe('an entry that was not saved', () => {
     ]);
   });
 
-  it('fails the step where memory is required', async () => {
+  it('fails the step if memory is required', async () => {
     const inputs = { 'memory-required': 'true' };
     const step = await report(await reportOf('ran', { save }), { inputs });
     expect(step.hasFailed).toBe(true);
@@ -456,8 +456,8 @@ describe('an entry that was not saved', () => {
   });
 });
 
-describe('a run that was not to take place', () => {
-  it('is one notice, and green', async () => {
+describe('a skipped run', () => {
+  it('is one notice, and the step passes', async () => {
     const step = await report(await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }));
     expect(step).toMatchObject({ hasFailed: false, log: [] });
     expect(step.outputs).toEqual({ conclusion: 'skipped', 'skip-reason': 'fork', 'memory-saved': 'false' });
@@ -472,7 +472,7 @@ describe('a run that was not to take place', () => {
     ]);
   });
 
-  it('ends its notice where there is nothing to be done', async () => {
+  it('ends its notice without a remedy if there is none', async () => {
     const trigger = comment({ body: '<!-- axe-action sticky agent=bot -->\nFine.' });
     const step = await report(await reportOf('skipped', {}, { trigger }));
     expect(step.annotations.map(({ message }) => message)).toEqual([
@@ -480,7 +480,7 @@ describe('a run that was not to take place', () => {
     ]);
   });
 
-  it('in a dry run says what would have been, and what it is', async () => {
+  it('in a dry run states what would have happened, and that it is a dry run', async () => {
     const step = await report(await reportOf('planned', { agents: { bot: AGENT } }));
     expect(step).toMatchObject({ hasFailed: false, annotations: [] });
     expect(step.log).toEqual([
@@ -495,7 +495,7 @@ describe('a run that was not to take place', () => {
   });
 });
 
-describe('a command over memory', () => {
+describe('a memory command', () => {
   it('has log, outputs and summary, and no annotation', async () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/octocat/hello/issues/7' };
     const step = await report(memoryReport(done(`Forgotten: ${SECRET}`, { changed: true }), { published }));
@@ -514,7 +514,7 @@ describe('a command over memory', () => {
     ['comment', 'not-found', 'notice'],
     ['comment', 'refused', 'notice'],
     ['comment', 'not-saved', 'error'],
-  ] as const)('that a %s asked for and that was not done, %s, is one %s', async (askedIn, reason, level) => {
+  ] as const)('from a %s that was not done, %s, is one %s', async (askedIn, reason, level) => {
     const result = refused(reason, { message: `it is ${SECRET}`, remedy: 'Look again.' });
     const step = await report(memoryReport(result, { requestedIn: askedIn }));
     expect(step).toMatchObject({ hasFailed: level === 'error', log: [] });
@@ -523,7 +523,7 @@ describe('a command over memory', () => {
     ]);
   });
 
-  it('that found problems is red, unless nobody minds', async () => {
+  it('that found problems fails the step, unless `fail-on` leaves it out', async () => {
     const finding = {
       code: 'order',
       severity: 'problem',
@@ -546,7 +546,7 @@ describe('warnings', () => {
   const tell = async (warnings: readonly Warning[]) =>
     (await report(await reportOf('ran'), { warnings })).annotations;
 
-  it('are one annotation of each code, at the first place (D35)', async () => {
+  it('are one annotation for each code, at the first place (D35)', async () => {
     expect(
       await tell([
         {
@@ -579,7 +579,7 @@ describe('warnings', () => {
     ]);
   });
 
-  it('are none of what only the default of `context` asks for, but a line of log and summary', async () => {
+  it('are lines of log and summary, without an annotation, if only the default of `context` causes them', async () => {
     const warnings: readonly Warning[] = [
       { code: 'context-unread', message: 'the checks', remedy: 'Add `checks: read`.' },
     ];
@@ -594,14 +594,14 @@ describe('warnings', () => {
     }
   });
 
-  it('of a log that was not loaded and therefore not saved are one (D14)', async () => {
+  it('about a log that was not loaded and therefore not saved are one annotation (D14)', async () => {
     const loading: Warning = { code: 'memory-load-failed', message: 'not loaded' };
     const saving: Warning = { code: 'memory-save-failed', message: 'not saved' };
     expect(await tell([loading, saving])).toMatchObject([{ message: 'not saved' }]);
     expect(await tell([loading])).toMatchObject([{ message: 'not loaded' }]);
   });
 
-  it('are nine at most, a failed save first, and all of them in the summary', async () => {
+  it('are at most nine, a failed save first, and all of them are in the summary', async () => {
     const codes = [
       'agent-unknown-key',
       'tool-not-available',
@@ -649,18 +649,24 @@ describe('a run that ended before it began', () => {
   it.each<[string, unknown, readonly Inputs['failOn'][number][], string, boolean]>([
     ['an error that is listed', new AxeError('no'), ['failure'], 'failure', true],
     ['an error that is not listed', new AxeError('no'), ['timeout'], 'failure', false],
-    ['time that is up', new ProviderError('timeout', 'over'), ['timeout'], 'timeout', true],
-    ['time that is up, not listed', new ProviderError('timeout', 'over'), ['failure'], 'timeout', false],
-    ['another trouble of the provider', new ProviderError('auth', 'no'), ['timeout'], 'failure', false],
+    ['a deadline that has passed', new ProviderError('timeout', 'over'), ['timeout'], 'timeout', true],
+    [
+      'a deadline that has passed, not listed',
+      new ProviderError('timeout', 'over'),
+      ['failure'],
+      'timeout',
+      false,
+    ],
+    ['another error of the provider', new ProviderError('auth', 'no'), ['timeout'], 'failure', false],
     ['a bug', new TypeError('not possible'), [], 'failure', true],
-    ['something that is no error', 'oops', [], 'failure', true],
-  ])('for %s fails the step if it should', async (_, thrown, failOn, conclusion, hasFailed) => {
+    ['something that is not an error', 'oops', [], 'failure', true],
+  ])('for %s fails the step if `fail-on` says so', async (_, thrown, failOn, conclusion, hasFailed) => {
     const step = await fail(thrown, { failOn });
     expect([step.outputs['conclusion'], step.hasFailed]).toEqual([conclusion, hasFailed]);
     expect(step.annotations).toHaveLength(1);
   });
 
-  it('for a bug asks for a report, with the stack', async () => {
+  it('for a bug requests a report, with the stack', async () => {
     const step = await fail(new TypeError(`not possible with ${SECRET}`));
     expect(step.annotations[0]?.message).toMatch(
       /^This is a bug in axe-action; please report it with these lines:\nTypeError: not possible with \*\*\*\n {4}at /,

@@ -27,7 +27,7 @@ function agent(name: string, more = ''): string {
 }
 
 describe('agents list', () => {
-  it('has the built-in agents where there are no others, and says where it looked for those', async () => {
+  it('shows the built-in agents if there are no others, and states where it looked for those', async () => {
     const { exitCode, output, talk } = await agents(['list']);
     expect(exitCode).toBe(0);
     expect(output.match(/^\S+ - /gm)).toEqual([
@@ -40,12 +40,12 @@ describe('agents list', () => {
     );
   });
 
-  it('names what `run` takes, which is the name of the file', async () => {
+  it('shows the names that `run` accepts, which are the names of the files', async () => {
     writeFiles(cwd, { 'axe/agents/file.toml': agent('inside') });
     expect((await agents(['list'])).output).toMatch(/^file\n/);
   });
 
-  it('has each agent once, in the order in which agents are looked up, and reports what it leaves out', async () => {
+  it('shows each agent once, in the order in which agents are looked up, and reports what it leaves out', async () => {
     writeFiles(cwd, {
       'mine/b.toml': agent('b', 'description = "of mine"\n'),
       'axe/agents/b.toml': agent('b', 'description = "of axe"\n'),
@@ -69,7 +69,7 @@ describe('agents list', () => {
 });
 
 describe('--json', () => {
-  it('lists agents with their files and what is wrong with them, and the built-in ones', async () => {
+  it('lists agents with their files and problems, and the built-in ones', async () => {
     writeFiles(cwd, {
       'axe/agents/a.toml': agent('a', 'description = "of axe"\n'),
       'axe/agents/b.toml': 'model = "x/y"\n',
@@ -96,7 +96,7 @@ describe('--json', () => {
     ]);
   });
 
-  it('shows an agent complete with defaults, and where it is from', async () => {
+  it('shows an agent with all defaults and its source', async () => {
     writeFiles(cwd, { 'axe/agents/a.toml': agent('a', '[memory]\nenabled = true\n') });
     const { output } = await agents(['show', 'a', '--json']);
     expect(JSON.parse(output)).toMatchObject({
@@ -107,7 +107,7 @@ describe('--json', () => {
     });
   });
 
-  it('says of each agent whether it is valid, and where it is not, exit status 2', async () => {
+  it('states for each agent whether it is valid, with exit status 2 if one is not', async () => {
     writeFiles(cwd, { 'axe/agents/a.toml': agent('a'), 'axe/agents/b.toml': 'name = "b"\nmodel = 7\n' });
     const { exitCode, output } = await agents(['validate', '--json']);
     expect(exitCode).toBe(2);
@@ -137,7 +137,7 @@ describe('--json', () => {
 
 describe('--agents-dir', () => {
   it.each([['list'], ['show', 'bot'], ['validate'], ['edit', 'bot']])(
-    'refuses a folder that is not there: %s',
+    'refuses a folder that does not exist: %s',
     async (...words) => {
       writeFiles(cwd, { 'axe/agents/bot.toml': agent('bot') });
       await expect(agents([...words, '--agents-dir', 'nope'], { EDITOR: 'true' })).rejects.toMatchObject({
@@ -184,7 +184,7 @@ describe('agents show', () => {
     expect((await agents(['show', 'builtin/triage'])).output).toMatch(/^Name: {11}triage\n/);
   });
 
-  it('keeps place and remedy of what is wrong with an agent, exit status 1 for every one (axe-behaviour §12)', async () => {
+  it('keeps place and remedy of a problem in an agent, exit status 1 for every problem (axe-behaviour §12)', async () => {
     writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = 7\n' });
     await expect(agents(['show', 'bot'])).rejects.toMatchObject({
       exitCode: 1,
@@ -199,7 +199,7 @@ describe('agents show', () => {
 });
 
 describe('agents init', () => {
-  it('makes a file of that name in the folder given, which needs a model and nothing else', async () => {
+  it('creates a file of that name in the given folder, which needs only a model', async () => {
     const folder = join(cwd, 'mine');
     const file = join(folder, 'helper.toml');
     expect(await agents(['init', 'helper', '--agents-dir', folder])).toEqual({
@@ -211,7 +211,7 @@ describe('agents init', () => {
     expect(config).toMatchObject({ name: 'helper', model: 'provider/model-name' });
   });
 
-  it('counts a relative folder from where the command runs', async () => {
+  it('resolves a relative folder from the current folder', async () => {
     const { output } = await agents(['init', 'helper', '--agents-dir', 'mine']);
     expect(output).toBe(`${join(cwd, 'mine', 'helper.toml')}\n`);
     expect((await agents(['list', '--agents-dir', 'mine'])).output).toMatch(/^helper\nbuiltin\//);
@@ -240,7 +240,7 @@ describe('agents init', () => {
     expect(readFileSync(file, 'utf8')).toBe(agent('bot'));
   });
 
-  it('tells of a folder it cannot write to', async () => {
+  it('reports a folder that it cannot write to', async () => {
     writeFiles(cwd, { mine: 'a file' });
     await expect(agents(['init', 'bot', '--agents-dir', join(cwd, 'mine')])).rejects.toMatchObject({
       name: 'AxeError',
@@ -250,7 +250,7 @@ describe('agents init', () => {
 });
 
 describe('agents edit', () => {
-  it.each([undefined, '', '  '])('needs an editor, not %j', async (editor) => {
+  it.each([undefined, '', '  '])('requires an editor, not %j', async (editor) => {
     writeFiles(cwd, { 'axe/agents/bot.toml': agent('bot') });
     await expect(
       agents(['edit', 'bot'], editor === undefined ? {} : { EDITOR: editor }),
@@ -261,12 +261,12 @@ describe('agents edit', () => {
     });
   });
 
-  it('opens a file that is broken too, since that is what it is for', async () => {
+  it('opens a broken file too, so that it can be fixed', async () => {
     writeFiles(cwd, { 'axe/agents/bot.toml': 'name = \n' });
     expect(await agents(['edit', 'bot'], { EDITOR: 'test -f' })).toMatchObject({ exitCode: 0 });
   });
 
-  it('refuses what has no file', async () => {
+  it('refuses an agent without a file', async () => {
     await expect(agents(['edit', 'builtin/ask'], { EDITOR: 'true' })).rejects.toMatchObject({
       message: 'agent "builtin/ask" is built in and has no file',
       exitCode: 1,

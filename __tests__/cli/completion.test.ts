@@ -33,7 +33,7 @@ function syntax(shell: string, text: string): { readonly status: number | null; 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
 describe.each(SHELLS)('the completion of %s', (shell) => {
-  it('knows every command and every flag', async () => {
+  it('contains every command and every flag', async () => {
     const text = await script(shell);
     for (const name of COMMAND_NAMES) expect(text).toMatch(new RegExp(`\\b${name}\\b`));
     for (const { usage, flags } of [RUN_HELP, ...MEMORY_COMMANDS, ...AGENTS_COMMANDS]) {
@@ -46,7 +46,7 @@ describe.each(SHELLS)('the completion of %s', (shell) => {
     expect(syntax(shell, await script(shell))).toEqual({ status: 0, stderr: '' });
   });
 
-  it('quotes what a description may hold', () => {
+  it('quotes the special characters of descriptions', () => {
     const flag = { name: 'odd', kind: 'string', about: "It's [odd]: $x `y` \\" } as const;
     const help = { usage: 'odd', short: "it's odd", long: '', flags: [flag] };
     const text = formatCompletion(shell === 'zsh' ? 'zsh' : shell === 'fish' ? 'fish' : 'bash', [
@@ -57,7 +57,7 @@ describe.each(SHELLS)('the completion of %s', (shell) => {
   });
 });
 
-it('there is no completion for another shell, and those that exist are named', async () => {
+it('an unknown shell is refused, and the existing ones are named', async () => {
   const terminal = createFakeTerminal();
   expect(await main(['completion', 'tcsh'], terminal)).toBe(1);
   expect(terminal.talk()).toBe(
@@ -111,7 +111,7 @@ async function offers(line: string): Promise<readonly string[]> {
     ['axe-action demo ', ['']],
     ['axe-action doctor --event ev', ['event.json']],
     ['axe-action doctor re', ['reviewer']],
-  ])('for `%s` %j', async (line, expected) => {
+  ])('completion offers for `%s` %j', async (line, expected) => {
     expect(await offers(line)).toEqual(expected);
   });
 });

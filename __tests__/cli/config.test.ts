@@ -20,18 +20,18 @@ describe('config', () => {
     expect(output).toMatch(/\n {2}path {3}.*\n {2}init {3}/);
   });
 
-  it('path prints the folder whether it is there or not', async () => {
+  it('path prints the folder even if it does not exist', async () => {
     expect(await config('/nowhere', 'path')).toEqual({ exitCode: 0, output: '/nowhere/axe\n', talk: '' });
   });
 
-  it('path says what is missing where there is no home, exit status as for configuration', async () => {
+  it('path reports what is missing if there is no home folder, exit status as for configuration', async () => {
     await expect(configCommand(['path'], createFakeTerminal())).rejects.toMatchObject({
       name: 'ConfigError',
       message: expect.stringMatching(/^unable to determine config directory: /),
     });
   });
 
-  it('init makes files that this program can read, with nothing set in them', async () => {
+  it('init creates files that this program can read, with nothing set in them', async () => {
     const folder = tempDir('config');
     expect(await config(folder, 'init')).toEqual({ exitCode: 0, output: `${folder}/axe\n`, talk: '' });
     const file = join(folder, 'axe', 'config.toml');
@@ -43,7 +43,7 @@ describe('config', () => {
     expect(readdirSync(join(folder, 'axe/agents'))).toEqual([]);
   });
 
-  it('init tells of a folder it cannot make', async () => {
+  it('init reports a folder that it cannot create', async () => {
     const folder = tempDir('config');
     writeFiles(folder, { axe: 'a file' });
     await expect(config(folder, 'init')).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { parseFlags } from '../../src/cli/flags.js';
 import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
-/** What stands below each heading, and the headings. */
+/** The text below each heading, and the headings. */
 async function run() {
   const home = tempDir('home');
   const terminal = createFakeTerminal({ env: { PATH: process.env['PATH'], HOME: home } });
@@ -35,7 +35,7 @@ describe('the demo', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('says that it needs git where there is none', async () => {
+  it('reports that it needs git if git is missing', async () => {
     const terminal = createFakeTerminal({ env: { PATH: tempDir('empty'), HOME: tempDir('home') } });
     await expect(demoCommand(parseFlags([], DEMO_HELP), terminal)).rejects.toMatchObject({
       message: expect.stringContaining('could not make its temporary repository'),

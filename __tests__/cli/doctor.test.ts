@@ -67,7 +67,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('shows what it looked at by group, and that nothing is wrong', async () => {
+  it('shows its checks by group, and that there are no problems', async () => {
     const { exitCode, output, talk } = await run([], { env: { GH_TOKEN: 'gho_x' } });
     expect([exitCode, talk]).toEqual([0, '']);
     expect(output).toBe(
@@ -78,7 +78,7 @@ describe('doctor', () => {
         'Models',
         '  ok         anthropic/claude-sonnet-5-5: `ANTHROPIC_API_KEY` is set',
         '',
-        'GitHub',
+        'the check of GitHub',
         '  ok         There is a token: one of an OAuth app, such as that of `gh`',
         '  unchecked  What the token can do, and whether memory can be reached, was not tried',
         '             Add `--online`.',
@@ -112,7 +112,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('looks at the agents that are named, and at those they call', async () => {
+  it('checks the named agents, and those they call', async () => {
     const agents = {
       a: agent('a', 'offline/rules', 'sub_agents = ["b"]\n'),
       b: agent('b', 'openai/gpt-4o'),
@@ -126,7 +126,7 @@ describe('doctor', () => {
     expect(of('models').map(({ status }) => status)).toEqual(['ok', 'ok']);
   });
 
-  it('looks at the built-in reviewer where there is no other agent, and names `init`', async () => {
+  it('checks the built-in reviewer if there is no other agent, and names `init`', async () => {
     const { exitCode, of } = await doctor([], { agents: {} });
     expect(exitCode).toBe(0);
     expect(of('agents')[0]).toMatchObject({
@@ -136,7 +136,7 @@ describe('doctor', () => {
     expect(of('models')).toHaveLength(1);
   });
 
-  it('looks at the workflows that run the action', async () => {
+  it('checks the workflows that run the action', async () => {
     const workflow =
       'jobs:\n  a:\n    steps:\n      - uses: org/axe-action@v1\n        with:\n          agent: reviewer\n';
     const { exitCode, of } = await doctor([], { files: { '.github/workflows/axe.yml': workflow } });
@@ -182,7 +182,7 @@ describe('keys, without a request', () => {
     ]);
   });
 
-  it('of the second look of reviews are looked at too', async () => {
+  it('of the verifier of reviews are checked too', async () => {
     const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/gpt-4o"\n');
     const { of } = await doctor([], { agents: { a: toml } });
     expect(of('models').map(({ status }) => status)).toEqual(['ok', 'error']);
@@ -202,7 +202,7 @@ describe('models of `copilot`', () => {
     });
   });
 
-  it('need the SDK, with the line that installs it', async () => {
+  it('need the SDK, and the report shows the line that installs it', async () => {
     expect(await state({ GH_TOKEN: 'x' })).toMatchObject({
       status: 'error',
       message: expect.stringContaining('`AXE_COPILOT_SDK` is not set'),
@@ -224,7 +224,7 @@ describe('models of `copilot`', () => {
     });
   });
 
-  it('cannot be asked in a run of Dependabot', async () => {
+  it('cannot be called in a run of Dependabot', async () => {
     const payload = loadWebhook('pull_request', 'opened', {
       'sender.login': 'dependabot[bot]',
       'sender.type': 'Bot',
@@ -257,7 +257,7 @@ describe('models of `copilot`', () => {
     expect(runtime.calls).toContain('stop');
   });
 
-  it('are refused with a token that GitHub does not take', async () => {
+  it('are refused with a token that GitHub does not accept', async () => {
     startFakeRuntime();
     const server = await startCopilotServer(
       [],
@@ -305,15 +305,18 @@ describe('keys with --online', () => {
       '/v1beta/models/gemini-x',
       'x-goog-api-key',
     ],
-  ])('of %s are tried by asking what the model is, which is free', async (model, variables, path, header) => {
-    const { check, exitCode, requests } = await provider(200, { id: 'x' }, model, variables);
-    expect([exitCode, check?.status]).toEqual([0, 'ok']);
-    expect(check?.message).toMatch(/ is set, and was accepted$/);
-    expect(requests.map(({ method, path: asked }) => [method, asked])).toEqual([['GET', path]]);
-    expect(requests[0]?.headers[header]).toMatch(/canary/);
-  });
+  ])(
+    'of %s are tried by requesting the model’s description, which is free',
+    async (model, variables, path, header) => {
+      const { check, exitCode, requests } = await provider(200, { id: 'x' }, model, variables);
+      expect([exitCode, check?.status]).toEqual([0, 'ok']);
+      expect(check?.message).toMatch(/ is set, and was accepted$/);
+      expect(requests.map(({ method, path: asked }) => [method, asked])).toEqual([['GET', path]]);
+      expect(requests[0]?.headers[header]).toMatch(/canary/);
+    },
+  );
 
-  it('are wrong where the provider refuses them', async () => {
+  it('are wrong if the provider refuses them', async () => {
     const body = { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } };
     const { check, exitCode } = await provider(401, body, 'anthropic/claude-x', ['AXE_ANTHROPIC_BASE_URL']);
     expect(exitCode).toBe(1);
@@ -324,13 +327,13 @@ describe('keys with --online', () => {
     });
   });
 
-  it('say that there is no such model', async () => {
+  it('report that there is no such model', async () => {
     const body = { error: { message: 'The model `gpt-x` does not exist' } };
     const { check } = await provider(404, body, 'openai/gpt-x', ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL']);
     expect(check).toMatchObject({ status: 'error', message: expect.stringContaining('does not exist') });
   });
 
-  it('of a provider that answers nothing for free are tried with the smallest request', async () => {
+  it('of a provider without a free request are tried with the smallest request', async () => {
     const answer = {
       id: 'x',
       object: 'chat.completion',
@@ -351,16 +354,16 @@ describe('keys with --online', () => {
     expect(requests[0]?.body).toMatchObject({ max_tokens: 16 });
   });
 
-  it('are not asked of a provider whose key is missing', async () => {
+  it('are not tried with a provider whose key is missing', async () => {
     const { check, requests } = await provider(200, {}, 'openai/gpt-x', ['AXE_OPENAI_BASE_URL']);
     expect([check?.status, requests]).toEqual(['error', []]);
   });
 });
 
-describe('GitHub', () => {
+describe('the check of GitHub', () => {
   const agents = { a: agent('a', 'offline/rules') };
 
-  it('is missing a token, which is no more than a warning', async () => {
+  it('warns if a token is missing', async () => {
     const { exitCode, of } = await doctor([], { agents });
     expect([exitCode, of('github')]).toEqual([
       0,
@@ -381,7 +384,7 @@ describe('GitHub', () => {
     return { github, repo, examine };
   }
 
-  it('is asked with --online what the token reads, and whether memory can be reached', async () => {
+  it('shows with --online what the token can read, and whether memory can be reached', async () => {
     const { github, examine } = await online();
     const { exitCode, of } = await examine();
     expect(exitCode).toBe(0);
@@ -397,7 +400,7 @@ describe('GitHub', () => {
     expect(new Set(github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
   });
 
-  it('shows the branch of memory where there is one', async () => {
+  it('shows the branch of memory if there is one', async () => {
     const { github, examine } = await online();
     github.commit('Codertocat/Hello-World', { 'a.md': '' }, { branch: 'axe-memory' });
     expect((await examine()).of('memory')[0]).toMatchObject({
@@ -406,14 +409,14 @@ describe('GitHub', () => {
     });
   });
 
-  it('is wrong with a token that is not taken', async () => {
+  it('fails with a token that is not accepted', async () => {
     const { examine } = await online([], 'ghs_wrong');
     const { exitCode, of } = await examine();
     expect(exitCode).toBe(1);
     expect(of('github').at(-1)).toMatchObject({ status: 'error', message: expect.stringContaining('401') });
   });
 
-  it('names the permission that is missing', async () => {
+  it('names the missing permission', async () => {
     const { github, examine } = await online();
     github.fail({ route: 'GET /repos/{owner}/{repo}/issues', status: 403, times: 9 });
     const { of } = await examine();
@@ -423,7 +426,7 @@ describe('GitHub', () => {
     );
   });
 
-  it('says which events start a run, with what the sender may do', async () => {
+  it('lists the events that start a run, with the sender’s permission', async () => {
     const { repo, examine } = await online(['--event', 'event.json']);
     repo.roles.set('Codertocat', 'write');
     expect((await examine()).of('event').map(({ message }) => message)).toEqual([
@@ -455,7 +458,7 @@ describe('an event, without a request', () => {
     return of('event').map(({ status, message }) => `${status}: ${message}`);
   }
 
-  it('starts a run if its sender may write', async () => {
+  it('starts a run if its sender can write', async () => {
     expect((await event('pull_request', 'opened'))[0]).toBe(
       'ok: `pull_request` (opened) starts a run, if Codertocat has at least the permission `write`',
     );
@@ -469,7 +472,7 @@ describe('an event, without a request', () => {
     ['a bot', 'pull_request', 'opened', { 'sender.type': 'Bot', 'sender.login': 'x[bot]' }, [], /x\[bot\]/],
     ['no mention', 'issue_comment', 'created', {}, ['--trigger-phrase', '@axe'], /@axe/],
     ['nothing to review', 'pull_request', 'assigned', {}, [], /chang/],
-  ])('starts nothing for %s, and says why', async (_, name, action, patch, words, why) => {
+  ])('starts nothing for %s, and reports why', async (_, name, action, patch, words, why) => {
     const [line = '', ...more] = await event(name, action, { patch, words });
     expect(line).toMatch(/^note: `\w+` \(\w+\) starts nothing: /);
     expect(line).toMatch(why);
@@ -477,7 +480,7 @@ describe('an event, without a request', () => {
   });
 
   it.each(['read', 'none'])(
-    'says how far the run is trusted only under a condition, with %s',
+    'states how far the run is trusted only conditionally, with %s',
     async (permission) => {
       const words = ['--min-permission', permission];
       expect((await event('pull_request', 'opened', { words }))[1]).toBe(
@@ -486,13 +489,13 @@ describe('an event, without a request', () => {
     },
   );
 
-  it('is not known by its payload', async () => {
+  it('is not identified by its payload', async () => {
     expect(await event('star', 'created')).toEqual([
       'note: The event starts nothing: This version does not know the event of this payload',
     ]);
   });
 
-  it('is a command, which needs no phrase and asks no model', async () => {
+  it('can be a command, which needs no phrase and calls no model', async () => {
     const patch = { 'comment.body': '/axe help' };
     expect((await event('issue_comment', 'created', { patch, words: ['--trigger-phrase', '@axe'] }))[0]).toBe(
       'ok: `issue_comment` (created) is a command, which asks no model, if Codertocat has at least the permission `write`',

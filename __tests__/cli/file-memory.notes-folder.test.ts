@@ -30,12 +30,12 @@ function open(given: { readonly custom?: string; readonly dir?: string }) {
   return { home, store };
 }
 
-describe('where the notes of the command line are', () => {
+describe('the notes of the command line are', () => {
   it.each([
     ['in the folder of the run logs', {}, 'data/axe/memory/bot.md', 'data/axe/memory/MEMORY.md'],
     ['in `memory.dir`', { dir: 'own' }, 'data/axe/memory/bot.md', 'own/MEMORY.md'],
-    // A `MEMORY.md` beside a file of the user's is the user's.
-    ['never beside `memory.path`', { custom: 'mine/log.txt' }, 'mine/log.txt', 'data/axe/memory/MEMORY.md'],
+    // A `MEMORY.md` next to a file of the user's is the user's.
+    ['never next to `memory.path`', { custom: 'mine/log.txt' }, 'mine/log.txt', 'data/axe/memory/MEMORY.md'],
   ])('%s', async (_, given, log, notes) => {
     const { home, store } = open(given);
     const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
@@ -49,7 +49,7 @@ describe('where the notes of the command line are', () => {
     });
   });
 
-  it('keeps nothing else from being saved where it cannot be used (D54)', async () => {
+  it('kept from blocking other saves if their folder cannot be used (D54)', async () => {
     const { home, store } = open({ dir: 'own' });
     writeFiles(home, { own: 'no folder' });
     const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
@@ -61,7 +61,7 @@ describe('where the notes of the command line are', () => {
     expect(readFileSync(join(home, 'data/axe/memory/bot.md'), 'utf8')).toBe('## e\n\n');
   });
 
-  it('is the only place that is looked at', async () => {
+  it('read from one place only', async () => {
     const { home, store } = open({ dir: 'own' });
     writeFiles(home, {
       'data/axe/memory/MEMORY.md': 'not mine\n',
@@ -74,7 +74,7 @@ describe('where the notes of the command line are', () => {
   });
 });
 
-describe('what belongs to notes', () => {
+describe('the files that belong to notes', () => {
   it.each([
     ['MEMORY.md', true],
     ['MEMORY.bak', true],

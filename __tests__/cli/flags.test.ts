@@ -67,12 +67,12 @@ describe('flags', () => {
     ['--help=false', { help: false }],
     ['-', { positionals: ['-'] }],
     ['bot -- --json -v', { positionals: ['bot', '--json', '-v'] }],
-  ])('of `%s` are taken apart as axe does', (line, expected) => {
+  ])('of `%s` are parsed as in axe', (line, expected) => {
     const words = line === '' ? [] : line.split(' ');
     expect(asked(...words)).toEqual({ ...NOTHING, ...expected });
   });
 
-  it('may be empty, which is as good as not given', () => {
+  it('can be empty, which counts as not given', () => {
     expect(asked('--model=', '--output', '')).toEqual(NOTHING);
     expect(asked('', ' ')).toEqual({ ...NOTHING, positionals: ['', ' '] });
   });
@@ -122,7 +122,7 @@ describe('flags', () => {
       '--timeout "',
       'invalid argument "\\"" for "--timeout" flag: strconv.ParseInt: parsing "\\"": invalid syntax',
     ],
-  ])('of `%s` are refused in the words of axe, exit status 1', (line, message) => {
+  ])('of `%s` are refused in axe’s words, exit status 1', (line, message) => {
     expect(thrownBy(() => parse(...line.split(' ')))).toMatchObject({
       name: 'AxeError',
       message,
@@ -156,7 +156,7 @@ describe('flags', () => {
     });
   });
 
-  it('with a number below its least are refused', () => {
+  it('with a number below the minimum are refused', () => {
     const flags: readonly Flag[] = [{ name: 'timeout', kind: 'int', min: 1, about: '' }, ...FLAGS.slice(2)];
     expect(thrownBy(() => parse('--timeout', '-1'))).toMatchObject({
       message: 'invalid argument "-1" for "--timeout" flag: it is less than 0',
@@ -168,15 +168,15 @@ describe('flags', () => {
     expect(parseFlags(['--timeout=1'], { flags, usage: 'run' }).int('timeout')).toBe(1);
   });
 
-  it('that are wrong are told in their order, before help', () => {
+  it('that are wrong are reported in their order, before help', () => {
     expect(thrownBy(() => parse('--help', '--one', '--two'))).toMatchObject({
       message: 'unknown flag: --one',
     });
   });
 });
 
-describe('words beside the flags', () => {
-  it('are as many as are expected', () => {
+describe('positional arguments', () => {
+  it('are accepted in the expected number', () => {
     expect(expectPositionals(parse('a', '-v', 'b'), 2, 'run')).toEqual(['a', 'b']);
     expect(expectPositionals(parse(), 0, 'run')).toEqual([]);
   });
@@ -185,7 +185,7 @@ describe('words beside the flags', () => {
     [1, [], 'accepts 1 arg(s), received 0'],
     [1, ['a', 'b'], 'accepts 1 arg(s), received 2'],
     [0, ['a'], 'accepts 0 arg(s), received 1'],
-  ])('are refused in the words of axe when %i are expected and %j are given', (count, words, message) => {
+  ])('are refused in axe’s words when %i are expected and %j are given', (count, words, message) => {
     expect(thrownBy(() => expectPositionals(parse(...words), count, 'run <agent>'))).toMatchObject({
       message,
       remedy: 'Usage: `axe-action run <agent>`.',

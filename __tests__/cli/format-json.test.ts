@@ -16,14 +16,14 @@ const failed = (error: AxeError): RunOutcome => ({ kind: 'failed', error, stats:
 const withCall = (...[tool, patch]: Parameters<typeof called>) =>
   formatJson(completed('Fine.', { toolCalls: 1, calls: [called(tool, patch)] }));
 
-describe('the line of --json', () => {
+describe('the JSON line of --json', () => {
   it("has axe's keys in axe's order and nothing else", () => {
     expect(formatJson(completed('Fine.'))).toBe(
       '{"content":"Fine.","duration_ms":6543,"input_tokens":1200,"model":"claude-sonnet-4-5","output_tokens":34,"refused":false,"retry_attempts":0,"stop_reason":"end_turn","tool_call_details":[],"tool_calls":0}',
     );
   });
 
-  it('has its keys in the order of the alphabet whatever there is to say', () => {
+  it('has its keys in alphabetical order whatever its content', () => {
     const calls = [called('read_file')];
     const budget = { usedTokens: 1, maxTokens: 2 };
     const keys = Object.keys(parsed(exhausted('cost', 'So far.', { calls, budget, costUsd: 1 })));
@@ -31,7 +31,7 @@ describe('the line of --json', () => {
     expect(keys).toHaveLength(15);
   });
 
-  it('counts what was tried again', () => {
+  it('counts retries', () => {
     expect(parsed(completed('', { retries: 3 }))).toMatchObject({ retry_attempts: 3 });
   });
 
@@ -54,14 +54,14 @@ describe('the line of --json', () => {
     expect(JSON.parse(line)).toMatchObject({ content: content.replace(/\p{Surrogate}/gu, '\uFFFD') });
   });
 
-  it('escapes what the provider says of itself too', () => {
+  it('escapes the provider’s own texts too', () => {
     const line = formatJson(completed('', { modelId: '<m>', stopReason: 'a&b' }));
     expect(line).toContain('"model":"\\u003cm\\u003e"');
     expect(line).toContain('"stop_reason":"a\\u0026b"');
   });
 });
 
-describe('the tool calls in the line', () => {
+describe('the tool calls in the JSON line', () => {
   it("have axe's keys, and the arguments as the model gave them", () => {
     const input = { path: 'a', lines: [1, 2], deep: { b: null } };
     expect(withCall('read_file', { input, output: 'A' })).toContain(
@@ -69,7 +69,7 @@ describe('the tool calls in the line', () => {
     );
   });
 
-  it('stand in the order they were made, errors and tools that were not offered too', () => {
+  it('keep the order of the calls, including errors and tools that were not offered', () => {
     const calls = [
       called('b'),
       called('a', { isError: true, output: 'Error: no' }),
@@ -82,7 +82,7 @@ describe('the tool calls in the line', () => {
     ]);
   });
 
-  it('have no arguments where they were not JSON', () => {
+  it('have no arguments if those were not JSON', () => {
     expect(withCall('a', { input: undefined })).toContain('[{"input":null,"is_error"');
   });
 
@@ -99,7 +99,7 @@ describe('the tool calls in the line', () => {
     expect(details.output).toBe(shown);
   });
 
-  it('are JSON for strict readers whatever the model wrote, in names and keys too', () => {
+  it('are valid JSON whatever the model wrote, in names and keys too', () => {
     const half = '\uD83D';
     const line = withCall(`t${half}`, {
       input: { [`k${half}`]: { [half]: [half] }, ['__proto__']: 1, toJSON: 'x' },
@@ -111,8 +111,8 @@ describe('the tool calls in the line', () => {
   });
 });
 
-describe('the budget in the line', () => {
-  it('is there only with a budget', () => {
+describe('the budget in the JSON line', () => {
+  it('is present only with a budget', () => {
     expect(formatJson(completed('Fine.'))).not.toContain('budget');
   });
 
@@ -141,32 +141,32 @@ describe('the budget in the line', () => {
   });
 });
 
-describe('a refusal in the line', () => {
+describe('a refusal in the JSON line', () => {
   it.each<[string, RunOutcome, boolean]>([
     ['of the provider', { kind: 'refused', answer: '', stats: STATS }, true],
     ['in words', completed("I'm unable to help with that."), true],
     ['that is none', completed('The wiki cannot be reached.'), false],
     ['in what was said before a limit', exhausted('tokens', 'I must decline.'), true],
     ['that is only in an error', failed(new AxeError('I cannot')), false],
-  ])('%s is told: %#', (_, outcome, refused) => {
+  ])('%s is reported: %#', (_, outcome, refused) => {
     expect(parsed(outcome)).toMatchObject({ refused });
   });
 });
 
-describe('the line of a run that did not complete', () => {
+describe('the JSON line of a run that did not complete', () => {
   it.each<[Limit, number]>([
     ['turns', 1],
     ['time', 3],
     ['tokens', 4],
     ['cost', 4],
-  ])('at its limit of %s has what there is, and the exit status %i', (limit, exitCode) => {
+  ])('at its limit of %s holds the answer so far, and the exit status %i', (limit, exitCode) => {
     expect(parsed(exhausted(limit, 'So far.'))).toMatchObject({
       content: 'So far.',
       error: { exit_code: exitCode, message: `no ${limit} left` },
     });
   });
 
-  it('has the error in place of an answer, and the figures until then', () => {
+  it('holds the error instead of an answer, and the figures until then', () => {
     const calls = [called('read_file')];
     const outcome: RunOutcome = {
       ...failed(new ProviderError('auth', 'wrong <key>')),
@@ -178,7 +178,7 @@ describe('the line of a run that did not complete', () => {
     expect(parsed(outcome)).toMatchObject({ tool_calls: 1, tool_call_details: [{ name: 'read_file' }] });
   });
 
-  it('says so where the model refused, which ends the program with an error too', () => {
+  it('states that the model refused, which ends the program with an error too', () => {
     expect(parsed({ kind: 'refused', answer: 'I will not.', stats: STATS })).toMatchObject({
       content: 'I will not.',
       error: { exit_code: 1, message: 'the model refused to answer' },
@@ -186,13 +186,13 @@ describe('the line of a run that did not complete', () => {
     });
   });
 
-  it('has no error where there was none', () => {
+  it('holds no error if there was none', () => {
     expect(parsed(completed('Fine.'))).not.toHaveProperty('error');
   });
 });
 
-describe('the line of an error before the model was asked', () => {
-  it('has the keys of any other', () => {
+describe('the JSON line of an error before the model was called', () => {
+  it('has the same keys as any other', () => {
     const line = formatErrorJson(new AxeError('agent config not found: bot', { exitCode: 2 }));
     expect(Object.keys(JSON.parse(line))).toEqual(Object.keys(parsed(failed(new AxeError('')))));
     expect(JSON.parse(line)).toMatchObject({

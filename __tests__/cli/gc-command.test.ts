@@ -67,7 +67,7 @@ describe('gc on the command line', () => {
     expect(await gc(words)).toEqual({ exitCode: 1, output: '', talk: `${message}\n  ${usage}\n` });
   });
 
-  it('removes old daily logs where there is no run log, and says so', async () => {
+  it('removes old daily logs even without a run log, and reports it', async () => {
     writeFiles(folder, { [DAY]: 'old\n' });
     expect(await gc(['bot'])).toMatchObject({
       exitCode: 0,
@@ -88,7 +88,7 @@ describe('gc on the command line', () => {
       1,
       /^the analysis was cut off, so nothing was trimmed\n {2}Run it again.*\n {2}Used: 1 question, 1,200 input and 4,096 output tokens, \$0\.0[67]\d*\.\n$/,
     ],
-  ])('tells what an analysis took that %s', async (_what, finishReason, outputTokens, status, told) => {
+  ])('reports the usage of an analysis that %s', async (_what, finishReason, outputTokens, status, told) => {
     const usage = { inputTokens: 1200, outputTokens };
     const server = await startModelServer([{ kind: 'text', text: 'Found it.', usage, finishReason }]);
     writeFiles(folder, { 'bot.md': LOG });
@@ -98,7 +98,7 @@ describe('gc on the command line', () => {
     expect(talk).toMatch(told);
   });
 
-  it('does not warn that a model takes no temperature, which nobody set', async () => {
+  it('does not warn that a model has no temperature, if nobody set one', async () => {
     writeFiles(folder, { 'bot.md': LOG });
     const { exitCode, talk } = await answered(
       ['bot', '--model', 'anthropic/claude-opus-4-8'],
@@ -107,7 +107,7 @@ describe('gc on the command line', () => {
     expect([exitCode, talk]).toEqual([0, '']);
   });
 
-  it('shows what came of an analysis that was cut off, and ends well where nothing would be trimmed', async () => {
+  it('shows the result of an analysis that was cut off, and succeeds if nothing would be trimmed', async () => {
     writeFiles(folder, { 'bot.md': LOG });
     const cut = { kind: 'text', text: 'Found it, and', finishReason: 'length' } as const;
     const { exitCode, output, talk } = await answered(['bot', '--dry-run'], cut);
@@ -118,7 +118,7 @@ describe('gc on the command line', () => {
     expect(talk).toMatch(/^Warning: the analysis was cut off, so nothing was trimmed\. Run it again/);
   });
 
-  it('reads the memory that runs with the same model have', async () => {
+  it('reads the memory of runs with the same model', async () => {
     writeFiles(folder, { 'bot.md': LOG, 'offline/bot.md': LATER });
     expect(await gc(['bot', '--model', 'offline/rules'])).toMatchObject({
       exitCode: 0,
@@ -127,7 +127,7 @@ describe('gc on the command line', () => {
     expect(readFileSync(join(folder, 'bot.md'), 'utf8')).toBe(LOG);
   });
 
-  it('gives the figures of an agent that the offline rules answer for, and trims nothing', async () => {
+  it('prints the figures of an agent that uses the offline rules, and trims nothing', async () => {
     writeFiles(home, { '.config/axe/agents/bot.toml': BOT });
     writeFiles(folder, { 'offline/bot.md': LOG });
     const { exitCode, output, talk } = await gc(['bot']);
@@ -139,7 +139,7 @@ describe('gc on the command line', () => {
     expect(readFileSync(join(folder, 'offline/bot.md'), 'utf8')).toBe(LOG);
   });
 
-  it('counts as a run does, so that its warning ends with the trim', async () => {
+  it('counts as a run does, so that a trim ends the run’s warning', async () => {
     const toml = ASKING.replace('last_n = 1', 'last_n = 2\nmax_entries = 3');
     writeFiles(home, { '.config/axe/agents/bot.toml': toml });
     const equal = LATER.repeat(3);
@@ -151,7 +151,7 @@ describe('gc on the command line', () => {
     expect(readFileSync(join(folder, 'bot.md.bak'), 'utf8')).toBe(`## Facts\n- a\n\n${LATER}`);
   });
 
-  it('says so where nothing can be trimmed', async () => {
+  it('reports that nothing can be trimmed', async () => {
     writeFiles(folder, { 'bot.md': `${LATER}## Findings\nx\n` });
     const { exitCode, output } = await answered(['bot'], text('Found it.'));
     expect(exitCode).toBe(0);
@@ -160,7 +160,7 @@ describe('gc on the command line', () => {
     );
   });
 
-  it('knows agents by their files with `--all`, as `run` and memory do, whatever their names are', async () => {
+  it('finds agents by their files with `--all`, as `run` and memory do, whatever their names are', async () => {
     const agents = '.config/axe/agents';
     writeFiles(home, {
       [`${agents}/file.toml`]: ASKING.replace('name = "bot"', 'name = "inside"'),
@@ -183,7 +183,7 @@ describe('gc on the command line', () => {
     ]);
   });
 
-  it('leaves out with `--all` an agent file that is broken, and says at which line', async () => {
+  it('skips a broken agent file with `--all`, and reports its line', async () => {
     writeFiles(home, { '.config/axe/agents/broken.toml': 'name = "broken"\nmodel = \n' });
     const { exitCode, talk } = await gc(['--all']);
     expect(exitCode).toBe(0);
@@ -192,7 +192,7 @@ describe('gc on the command line', () => {
     );
   });
 
-  it('lets entries of the untrusted lane go by their age, behind a link too', async () => {
+  it('removes entries of the untrusted lane by their age, behind a link too', async () => {
     const toml = ASKING.replace('last_n = 1', 'last_n = 5\nmax_age_days = 3650');
     writeFiles(home, { '.config/axe/agents/bot.toml': toml });
     const untrusted = join(folder, 'untrusted/bot.md');

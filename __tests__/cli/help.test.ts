@@ -10,7 +10,7 @@ const SHOW: CommandHelp = {
 const LIST: CommandHelp = { usage: 'agents list', short: 'List the agents', long: 'List them.', flags: [] };
 
 describe('help', () => {
-  it('of a command says what it does, how it is typed, and its flags', () => {
+  it('for a command shows what it does, how it is typed, and its flags', () => {
     expect(formatCommandHelp(SHOW)).toBe(`Show an agent.
 What is not set is left out.
 
@@ -22,11 +22,11 @@ Flags:
   -h, --help                Show this text`);
   });
 
-  it('of a command without flags still names --help', () => {
+  it('for a command without flags still names --help', () => {
     expect(formatCommandHelp(LIST)).toMatch(/\n\nFlags:\n {2}-h, --help {3}Show this text$/);
   });
 
-  it('of a group lists its commands without the name of the group', () => {
+  it('for a group lists its commands without the name of the group', () => {
     expect(formatGroupHelp('Agents are TOML files.', 'agents ', [LIST, SHOW])).toBe(`Agents are TOML files.
 
 Usage:
@@ -39,7 +39,7 @@ Commands:
 Use "axe-action agents [command] --help" for more about a command.`);
   });
 
-  it('of the program lists all commands', () => {
+  it('for the program lists all commands', () => {
     expect(formatGroupHelp('It runs agents.', '', [SHOW])).toContain(
       '\n  axe-action [command]\n\nCommands:\n  agents show <agent>   Show an agent\n',
     );

@@ -42,7 +42,7 @@ function files(): readonly string[] {
 const REVIEW = ['.github/workflows/axe-review.yml', 'axe/agents/reviewer.toml', 'axe/skills/review/SKILL.md'];
 
 describe('init', () => {
-  it('writes workflow, agent and skill with the defaults where nobody can be asked, and says what to do', async () => {
+  it('writes workflow, agent and skill with the defaults if nobody can be asked, and prints the next steps', async () => {
     const { exitCode, output, talk } = await init([]);
     expect([exitCode, talk]).toEqual([0, '']);
     for (const path of REVIEW) expect(output).toContain(`wrote  ${path}\n`);
@@ -52,7 +52,7 @@ describe('init', () => {
     expect(output).toContain('contents: write, issues: read, pull-requests: write');
   });
 
-  it('changes no file that exists, and says so', async () => {
+  it('changes no existing file, and reports it', async () => {
     const mine = 'name = "reviewer"\nmodel = "openai/gpt-4o"\n';
     writeFiles(cwd, { [REVIEW[0] ?? '']: '# mine\n', [REVIEW[1] ?? '']: mine });
     const { exitCode, output } = await init([]);
@@ -63,13 +63,13 @@ describe('init', () => {
     expect(existsSync(join(cwd, REVIEW[2] ?? ''))).toBe(false);
   });
 
-  it('names the model in the workflow where an agent that exists has another one', async () => {
+  it('names the model in the workflow if an existing agent has another one', async () => {
     writeFiles(cwd, { '.axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "openai/gpt-4o"\n' });
     await init(['--model', 'offline/rules']);
     expect(read(REVIEW[0] ?? '')).toContain('          agent: reviewer\n          model: offline/rules\n');
   });
 
-  it('shows what is wrong with an agent that exists, exit status 2', async () => {
+  it('shows the problems of an existing agent, exit status 2', async () => {
     writeFiles(cwd, { [REVIEW[1] ?? '']: 'name = "reviewer"\nmodel = 7\n' });
     const { exitCode, output } = await init([]);
     expect(exitCode).toBe(2);
@@ -77,14 +77,14 @@ describe('init', () => {
     expect(output).not.toContain('Next steps');
   });
 
-  it('writes to the root of the repository, wherever in it the command runs', async () => {
+  it('writes to the root of the repository, wherever the command runs', async () => {
     writeFiles(cwd, { 'src/deep/a.txt': '' });
     const { output } = await init([], undefined, join(cwd, 'src/deep'));
     expect(output).toMatch(/^In the repository /);
     expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
   });
 
-  it('asks three questions in a terminal; an empty line takes the default', async () => {
+  it('shows three questions in a terminal; an empty line uses the default', async () => {
     const { exitCode, output } = await init([], ['3', 'copilot/gpt-5-mini', '']);
     expect(exitCode).toBe(0);
     expect(output.match(/\?$/gm)).toHaveLength(3);
@@ -95,18 +95,18 @@ describe('init', () => {
     expect(workflow).not.toContain('secrets.');
   });
 
-  it('asks again after an answer that is none, and not at all for what a flag answers', async () => {
+  it('repeats a question after an invalid answer, and skips what a flag answers', async () => {
     const { output } = await init(['--job', 'triage', '--memory', 'cache'], ['99', '5']);
     expect(output).toContain('Type a number from 1 to 5.');
     expect(output.match(/\?$/gm)).toHaveLength(1);
     expect(read('.github/workflows/axe-triage.yml')).toMatch(/contents: read\n[\s\S]*memory-store: cache/);
   });
 
-  it('asks nothing with --yes', async () => {
+  it('shows no questions with --yes', async () => {
     expect((await init(['--yes'], [])).output).not.toContain('?\n');
   });
 
-  it('writes nothing where the questions are not answered', async () => {
+  it('writes nothing if the questions are not answered', async () => {
     const { exitCode, talk } = await init([], ['1']);
     expect([exitCode, talk]).toEqual([1, 'the question was not answered\n  Nothing was written.\n']);
     expect(files()).toEqual(['.git/HEAD']);
@@ -126,7 +126,7 @@ describe('init', () => {
     expect(files()).toEqual(['.git/HEAD']);
   });
 
-  it('offers in its help what there is', () => {
+  it('lists the possible values in its help', () => {
     const choices = Object.fromEntries(INIT_HELP.flags.map(({ name, choices: all }) => [name, all]));
     expect(choices).toMatchObject({ job: [...JOB_IDS], memory: [...MEMORY_PLACES] });
   });

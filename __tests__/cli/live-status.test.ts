@@ -54,7 +54,7 @@ const HAS_READ: RunEvent = {
 const shown = ({ line }: { line(): string }) => line().replace(/^\S /, '');
 
 describe('the status line', () => {
-  it('says model, turn, tool and its target, time, tokens and cost', async () => {
+  it('shows model, turn, tool and its target, time, tokens and cost', async () => {
     const { screen, status, time } = open();
     expect(shown(screen)).toBe('starting · 0 s');
     status.event(await started());
@@ -112,7 +112,7 @@ describe('the status line', () => {
     expect(screen.line()).toMatch(/…$/);
   });
 
-  it('stays below what else is said', () => {
+  it('stays below other output', () => {
     const { screen, status } = open();
     const reporter = createTerminalReporter({
       write: (line) => screen.stream.write(`${line}\n`),
@@ -156,7 +156,7 @@ describe('the status line', () => {
     expect([screen.kept(), screen.line(), screen.isCursorHidden]).toEqual([[], '', false]);
   });
 
-  it('says that the run is stopping when it is interrupted', () => {
+  it('shows that the run is stopping when it is interrupted', () => {
     const { screen, status, interrupt } = open();
     status.event(ASKS);
     interrupt();
@@ -164,7 +164,7 @@ describe('the status line', () => {
   });
 });
 
-describe('there is no status line', () => {
+describe('the status line is not shown', () => {
   it.each<[string, boolean, Record<string, string>]>([
     ['in a pipe', false, {}],
     ['in CI', true, { CI: 'true' }],

@@ -48,7 +48,7 @@ describe('the command line', () => {
     expect(output).toContain(`\nUsage:\n  ${usage}\n`);
   });
 
-  it.each([[['version']], [['--version']]])('says its version for %j', async (argv) => {
+  it.each([[['version']], [['--version']]])('shows its version for %j', async (argv) => {
     expect(await run(...argv)).toEqual({ exitCode: 0, output: `axe-action version ${VERSION}\n`, talk: '' });
   });
 
@@ -110,7 +110,7 @@ describe('the command line', () => {
       1,
       'unknown command "bogus" for "axe-action memory"\n  `axe-action memory --help` lists the commands.\n',
     ],
-  ])('refuses %j in the words of axe', async (argv, exitCode, talk) => {
+  ])('refuses %j in axe’s words', async (argv, exitCode, talk) => {
     expect(await run(...argv)).toEqual({ exitCode, output: '', talk });
   });
 
@@ -131,7 +131,7 @@ describe('the command line', () => {
     [['help', 'rnu'], 'unknown command "rnu" for "axe-action"\n  Did you mean `axe-action run`?\n'],
     [['run', 'bot', '--modle', 'x'], 'unknown flag: --modle\n  Did you mean `--model`?\n'],
     [['--versoin'], 'unknown flag: --versoin\n  Did you mean `--version`?\n'],
-  ])('says what may have been meant by %j', async (argv, talk) => {
+  ])('suggests the nearest command for %j', async (argv, talk) => {
     expect(await run(...argv)).toEqual({ exitCode: 1, output: '', talk });
   });
 
@@ -139,14 +139,14 @@ describe('the command line', () => {
     [['run', 'bot', 'Look at this.'], '--prompt "Look at this."'],
     [['run', 'bot', 'look', 'at', 'this'], '--prompt "look at this"'],
     [['run', 'bot', '$(rm -rf)'], '--prompt "…"'],
-  ])('says how a task is given for %j', async (argv, shown) => {
+  ])('shows how to give a task for %j', async (argv, shown) => {
     const { exitCode, talk } = await run(...argv);
     expect(exitCode).toBe(1);
     expect(talk).toMatch(/^accepts 1 arg\(s\), received \d\n {2}`run` takes the name of one agent\./);
     expect(talk).toContain(`\`axe-action run bot ${shown}\``);
   });
 
-  it('tells what is wrong with an agent and where, exit status 2', async () => {
+  it('reports a problem in an agent with its place, exit status 2', async () => {
     const home = tempDir('home');
     writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = 7\n' });
     const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
@@ -157,7 +157,7 @@ describe('the command line', () => {
     expect(terminal.output()).toBe('');
   });
 
-  it('asks for a report of what is a bug, with its stack, exit status 1', async () => {
+  it('requests a report of a bug, with its stack, exit status 1', async () => {
     const terminal = createFakeTerminal();
     const stdout = new Writable();
     stdout.write = () => {

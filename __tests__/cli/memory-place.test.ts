@@ -54,7 +54,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
   });
 
-  it('is not made by looking, but by remembering', async () => {
+  it('is not created by reading, but by remembering', async () => {
     const github = await startGitHubServer();
     github.addRepo(REPO, { contents: 'write' });
     github.commit(REPO, { 'README.md': '# Hello\n' });
@@ -67,7 +67,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
   });
 
-  it('lies beside code on any other branch, whose history is never rewritten', async () => {
+  it('is kept next to code on any other branch, whose history is never rewritten', async () => {
     const github = await startGitHubServer();
     github.addRepo(REPO, { contents: 'write' });
     github.commit(REPO, { '.axe/memory/api/bot.md': A + B });
@@ -79,7 +79,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(github.history(REPO, 'main')).toHaveLength(2);
   });
 
-  it('that GitHub does not show is told, exit status 1', async () => {
+  it('that GitHub does not show is reported, exit status 1', async () => {
     const github = await startGitHubServer();
     const { exitCode, output, talk } = await memory(github, 'show', 'bot');
     expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });

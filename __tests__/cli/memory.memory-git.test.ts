@@ -22,7 +22,7 @@ async function memory(words: readonly string[], cwd: string) {
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
-it('merges as a merge driver of git', async () => {
+it('memory is merged as a merge driver of git', async () => {
   const cwd = tempDir('merge');
   writeFiles(cwd, { base: A, ours: A + C, theirs: A + B });
   expect(await memory(['merge', 'base', 'ours', 'theirs', '.axe/memory/bot.md'], cwd)).toEqual({
@@ -41,7 +41,7 @@ it('merges as a merge driver of git', async () => {
   });
 });
 
-it('pushes the memory of a checkout, and says what it pushed', async () => {
+it('the memory of a checkout is pushed, and the pushed files are listed', async () => {
   const [remote, clone] = [join(tempDir('remote'), 'repo.git'), join(tempDir('clone'), 'repo')];
   gitIn(tempDir('cwd'), 'init', '--quiet', '--bare', '--initial-branch=main', remote);
   gitIn(tempDir('cwd'), 'clone', '--quiet', remote, clone);
@@ -67,7 +67,7 @@ it('pushes the memory of a checkout, and says what it pushed', async () => {
   });
 });
 
-it('refuses a folder that is in no repository', async () => {
+it('a folder outside of every repository is refused', async () => {
   const cwd = tempDir('alone');
   writeFiles(cwd, { 'notes/bot.md': A });
   expect(await memory(['push', '--dir', 'notes'], cwd)).toEqual({

@@ -82,7 +82,7 @@ describe('memory show', () => {
     );
   });
 
-  it('is for reading in a terminal, and with --raw as in a pipe', async () => {
+  it('is formatted in a terminal, and with --raw as in a pipe', async () => {
     store({ 'bot.md': A });
     const shown = await memory(['show', 'bot'], { isTTY: true });
     expect(shown.output).toMatch(
@@ -96,7 +96,7 @@ describe('memory show', () => {
     expect(JSON.parse(json.output)).toHaveLength(1);
   });
 
-  it('says of a missing file that there is nothing, and makes none', async () => {
+  it('reports that a missing file has no entries, and creates none', async () => {
     writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/m"\n' });
     expect(await memory(['show', 'bot'])).toEqual({
       exitCode: 0,
@@ -106,7 +106,7 @@ describe('memory show', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('gives the entries as JSON', async () => {
+  it('prints the entries as JSON', async () => {
     store({ 'bot.md': AXE, 'untrusted/bot.md': A });
     const { output } = await memory(['show', 'bot', '--json']);
     expect(JSON.parse(output)).toEqual([
@@ -123,7 +123,7 @@ describe('memory show', () => {
     expect(JSON.parse(untrusted.output)).toMatchObject([{ id: 'aaaaaa-1', lane: 'untrusted' }]);
   });
 
-  it('prints nothing that a terminal would act on, and no secret', async () => {
+  it('prints no control characters for a terminal, and no secret', async () => {
     const secret = 'sk-live-0123456789abcdef';
     store({ 'bot.md': entry(1, 'aaaaaa-1', `\u001B[2J\u001B]0;x\u0007 ${secret}`) });
     const { output } = await memory(['show', 'bot', 'aaaaaa'], { env: { OPENAI_API_KEY: secret } });
@@ -131,7 +131,7 @@ describe('memory show', () => {
     expect(output).not.toMatch(/[^\n\P{Cc}]|sk-live/u);
   });
 
-  it('tells why a file cannot be read, exit status 1', async () => {
+  it('reports why a file cannot be read, exit status 1', async () => {
     store({ 'bot.md/inside.md': '' });
     expect(await memory(['show', 'bot'])).toEqual({
       exitCode: 1,
@@ -140,13 +140,13 @@ describe('memory show', () => {
     });
   });
 
-  it("does not need any other agent's file to be readable", async () => {
+  it('works even if other agents’ files cannot be read', async () => {
     store({ 'bot.md': AXE, 'other.md': AXE });
     chmodSync(join(folder, 'other.md'), 0o000);
     expect(await memory(['show', 'bot'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('is of the file that the agent names, wherever and whatever it is called', async () => {
+  it('reads the file that the agent names, wherever and whatever it is called', async () => {
     writeFiles(home, {
       'axe/agents/bot.toml':
         'name = "bot"\nmodel = "ollama/llama3"\n[memory]\nenabled = true\npath = "notes/mem.txt"\n',
@@ -173,7 +173,7 @@ describe('memory show', () => {
 });
 
 describe('memory show and verify on this machine', () => {
-  it('tell what stands in the place of notes and was left out, and of nothing else', async () => {
+  it('report files in place of notes that were left out, and no others', async () => {
     store({ 'bot.md': A, 'other.txt': 'x' });
     symlinkSync('/etc/hosts', join(folder, 'MEMORY.md'));
     symlinkSync('/etc', join(folder, 'projects'));
@@ -185,7 +185,7 @@ describe('memory show and verify on this machine', () => {
     }
   });
 
-  it('tell where notes cannot be read', async () => {
+  it('report notes that cannot be read', async () => {
     writeFiles(home, { '.config/axe/agents/bot.toml': BOT_WITH_DIR });
     store({ 'bot.md': A });
     writeFiles(home, { here: 'a file in the place of the folder' });
@@ -205,14 +205,14 @@ describe('memory show and verify on this machine', () => {
     expect(talk).toBe('');
   });
 
-  it('say with `--dir` where the entries of the offline rules are', async () => {
+  it('show with `--dir` where the entries of the offline rules are', async () => {
     store({ 'offline/bot.md': A });
     const { output } = await memory(['show', 'bot']);
     expect(output).toContain(`1 entry in \`offline/bot.md\` (\`--dir ${folder}/offline\`)`);
     expect((await memory(['show', 'bot', '--dir', `${folder}/offline`])).output).toContain('task 1');
   });
 
-  it('have the problems of notes in JSON and in the exit status', async () => {
+  it('include the problems of notes in JSON and in the exit status', async () => {
     store({ 'bot.md': A, 'MEMORY.md': '<<<<<<< HEAD\n' });
     const { exitCode, output } = await memory(['verify', 'bot', '--json']);
     expect(exitCode).toBe(1);
@@ -231,7 +231,7 @@ dir = "here"
 `;
 
 describe('memory search and verify', () => {
-  it('finds the entries that hold a word', async () => {
+  it('find the entries that hold a word', async () => {
     store({ 'bot.md': AXE + A });
     expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
       exitCode: 0,
@@ -239,7 +239,7 @@ describe('memory search and verify', () => {
     });
   });
 
-  it('has exit status 0 for a sound memory and 1 for one with problems', async () => {
+  it('have exit status 0 for a valid memory and 1 for one with problems', async () => {
     store({ 'bot.md': AXE + A });
     expect(await memory(['verify', 'bot'])).toMatchObject({
       exitCode: 0,
@@ -253,7 +253,7 @@ describe('memory search and verify', () => {
     );
   });
 
-  it('checks signatures with the key of the environment', async () => {
+  it('check signatures with the key of the environment', async () => {
     const env = { AXE_MEMORY_SIGNING_KEY: 'a long random text' };
     await memory(['remember', 'bot', 'signed'], { env });
     expect(await memory(['verify', 'bot'], { env })).toMatchObject({ exitCode: 0 });
@@ -266,7 +266,7 @@ describe('memory search and verify', () => {
 });
 
 describe('memory forget', () => {
-  it('takes out exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
+  it('removes exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
     const before = Buffer.concat([
       Buffer.from(`# Mine\r\n\r\n${AXE.replaceAll('\n', '\r\n')}`),
       Buffer.from([0xff, 0x0a]),
@@ -281,7 +281,7 @@ describe('memory forget', () => {
     expect(existsSync(join(folder, 'bot.md.bak'))).toBe(true);
   });
 
-  it('with --purge removes what the rewrite left', async () => {
+  it('removes with --purge what the rewrite left', async () => {
     store({ 'bot.md': A + B, 'untrusted/bot.md': A });
     await memory(['forget', 'bot', 'bbbbbb']);
     expect(await memory(['forget', 'bot', 'aaaaaa', '--purge'])).toMatchObject({
@@ -297,7 +297,7 @@ describe('memory forget', () => {
     ]);
   });
 
-  it("has exit status 1 for an id that is nobody's, and lists those that begin so", async () => {
+  it('has exit status 1 for an unknown id, and lists those with the same beginning', async () => {
     store({ 'bot.md': A + entry(3, 'aaaaaa-2') });
     expect(await memory(['forget', 'bot', 'zzzzzz'])).toEqual({
       exitCode: 1,
@@ -314,14 +314,14 @@ describe('memory forget', () => {
 describe('memory edit, remember and promote', () => {
   const EDITOR = { EDITOR: `sed -i s/正常/已改/` };
 
-  it('changes an entry in the editor and keeps its form', async () => {
+  it('change an entry in the editor and keep its form', async () => {
     store({ 'bot.md': AXE + B });
     const id = parseLog(AXE).units[0]?.id ?? '';
     expect(await memory(['edit', 'bot', id], { env: EDITOR })).toMatchObject({ exitCode: 0 });
     expect(read('bot.md')).toBe(AXE.replace('正常', '已改') + B);
   });
 
-  it('prefers the editor that VISUAL names', async () => {
+  it('prefer the editor that VISUAL names', async () => {
     store({ 'bot.md': AXE });
     const id = parseLog(AXE).units[0]?.id ?? '';
     const env = { VISUAL: EDITOR.EDITOR, EDITOR: 'false' };
@@ -329,7 +329,7 @@ describe('memory edit, remember and promote', () => {
     expect(read('bot.md')).toBe(AXE.replace('正常', '已改'));
   });
 
-  it('changes a note by its path, and shows it', async () => {
+  it('change a note by its path, and show it', async () => {
     store({ 'bot.md': A, 'MEMORY.md': 'use tabs\n' });
     const env = { EDITOR: 'sed -i s/tabs/spaces/' };
     expect(await memory(['edit', 'bot', 'MEMORY.md'], { env })).toMatchObject({
@@ -341,7 +341,7 @@ describe('memory edit, remember and promote', () => {
     expect((await memory(['notes', 'bot'])).output).toContain('- `MEMORY.md`, 11 bytes\n');
   });
 
-  it('changes the result without an editor', async () => {
+  it('change the result without an editor', async () => {
     store({ 'bot.md': AXE + B });
     await memory(['edit', 'bot', 'bbbbbb-1', '--text', 'new words']);
     expect(read('bot.md')).toMatch(
@@ -349,7 +349,7 @@ describe('memory edit, remember and promote', () => {
     );
   });
 
-  it('says what is missing without an editor', async () => {
+  it('report what is missing without an editor', async () => {
     store({ 'bot.md': A });
     const talk = '$EDITOR environment variable is not set\n  Set it, or give `--text`.\n';
     expect(await memory(['edit', 'bot', 'aaaaaa-1'])).toEqual({ exitCode: 1, output: '', talk });
@@ -357,7 +357,7 @@ describe('memory edit, remember and promote', () => {
   });
 
   it.each([[['remember', 'bot', 'use', 'pnpm']], [['remember', 'bot', '--text', 'use pnpm']]])(
-    "adds an entry in axe's form: %j",
+    "add an entry in axe's form: %j",
     async (words) => {
       store({ 'bot.md': AXE });
       expect(await memory(words)).toMatchObject({ exitCode: 0 });
@@ -367,7 +367,7 @@ describe('memory edit, remember and promote', () => {
     },
   );
 
-  it('promotes an entry', async () => {
+  it('promote an entry', async () => {
     store({ 'untrusted/bot.md': A });
     expect(await memory(['promote', 'bot', 'aaaaaa'])).toMatchObject({ exitCode: 0 });
     expect([read('bot.md').includes('id=p-aaaaaa-1 '), read('untrusted/bot.md')]).toEqual([true, '']);
@@ -375,7 +375,7 @@ describe('memory edit, remember and promote', () => {
 });
 
 describe('memory export and import', () => {
-  it('writes the bytes as they are, to a new file or standard output', async () => {
+  it('write the bytes unchanged, to a new file or standard output', async () => {
     const bytes = Buffer.concat([
       Buffer.from(AXE.replaceAll('\n', '\r\n')),
       Buffer.from([0xff, 0xfe]),
@@ -395,7 +395,7 @@ describe('memory export and import', () => {
     expect((await memory(['export', 'bot'])).output).toBe(bytes.toString());
   });
 
-  it('writes everything to a new folder, without an agent', async () => {
+  it('write everything to a new folder, without an agent', async () => {
     const files = { 'bot.md': A, 'bot.state.md': '- forgotten x\n', 'untrusted/bot.md': B, 'other.md': AXE };
     store(files);
     expect(await memory(['export', '--all', '--out', 'copy'])).toMatchObject({ exitCode: 0 });
@@ -404,7 +404,7 @@ describe('memory export and import', () => {
     expect(await memory(['export', '--all', '--out', 'copy'])).toMatchObject({ exitCode: 1 });
   });
 
-  it('merges a file or standard input, which twice changes nothing', async () => {
+  it('merge a file or standard input, and the second time changes nothing', async () => {
     store({ 'bot.md': AXE + A });
     const bytes = Buffer.concat([Buffer.from(A), Buffer.from([0xff, 0x0a]), Buffer.from(B)]);
     expect(await memory(['import', 'bot', '-'], { stdin: bytes })).toMatchObject({
@@ -419,7 +419,7 @@ describe('memory export and import', () => {
     expect(read('bot.md')).toBe(AXE + A + B);
   });
 
-  it('tells that a file is not there', async () => {
+  it('report a missing file', async () => {
     expect(await memory(['import', 'bot', 'nothing.md'])).toMatchObject({
       exitCode: 1,
       talk: `open ${join(home, 'nothing.md')}: no such file or directory\n  Check the path, which counts from the current folder.\n`,
@@ -427,8 +427,8 @@ describe('memory export and import', () => {
   });
 });
 
-describe('where memory is', () => {
-  it('may be a folder of a checkout, whose entries have provenance', async () => {
+describe('the place of memory', () => {
+  it('can be a folder of a checkout, whose entries have provenance', async () => {
     writeFiles(home, {
       'checkout/.axe/memory/bot.md': A,
       'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/llama3"\n[memory]\npath = "deep/bot.md"\n',
@@ -445,7 +445,7 @@ describe('where memory is', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('may be a scope of it, and needs no home', async () => {
+  it('can be a scope of it, and needs no home folder', async () => {
     writeFiles(home, { 'mem/packages/api/bot.md': A });
     const { exitCode, output } = await memory(
       ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem', '--scope', 'packages/api'],
@@ -477,7 +477,7 @@ describe('where memory is', () => {
     ['show', 'reviewre'],
     ['verify', 'reviewre'],
     ['search', 'reviewre', 'auth'],
-  ])('is not looked for under a mistyped name: %s %s', async (...words) => {
+  ])('is not searched for a mistyped name: %s %s', async (...words) => {
     writeFiles(home, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/m"\n' });
     const missing = {
       exitCode: 1,
@@ -491,7 +491,7 @@ describe('where memory is', () => {
     expect(await memory([...words, '--dir', 'mem'])).toEqual(missing);
   });
 
-  it('is shown for an agent that is gone, that comes with the product, or that is known elsewhere', async () => {
+  it('is shown for an agent that was removed, that is built in, or that is defined elsewhere', async () => {
     store({ 'gone.md': A });
     expect(await memory(['show', 'gone'])).toMatchObject({
       exitCode: 0,

@@ -21,7 +21,7 @@ describe('entries in a terminal', () => {
     [15 * 86_400_000, '2 weeks ago'],
     [70 * 86_400_000, '2 months ago'],
     [800 * 86_400_000, '2 years ago'],
-  ])('of %d ms ago say %s', (ageMs, shown) => {
+  ])('of %d ms ago show %s', (ageMs, shown) => {
     expect(render('x', { ageMs }).split('\n')[0]).toMatch(new RegExp(`^${shown} · \\S+$`));
   });
 

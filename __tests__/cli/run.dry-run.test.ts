@@ -20,7 +20,7 @@ function partOf(text: string, title: string): string | undefined {
 }
 
 describe('a dry run', () => {
-  it('prints the parts in the order of axe, down to the blank lines (axe-behaviour §15)', async () => {
+  it('prints the parts in axe’s order, down to the blank lines (axe-behaviour §15)', async () => {
     const text = await dryRun({ agents: { bot: AGENT } });
     expect(text).toBe(`=== Dry Run ===
 
@@ -46,7 +46,7 @@ You help.
 `);
   });
 
-  it('prints everything that would be sent, values as they are', async () => {
+  it('prints everything that would be sent, values unchanged', async () => {
     const toml = `${AGENT}skill = "s"\nfiles = ["*"]\nsub_agents = ["a", "b"]\n[memory]\nenabled = true\n[params]\ntemperature = 1e6\nmax_tokens = 512\n`;
     const parts = {
       agents: { bot: toml },
@@ -91,7 +91,7 @@ You help.
   it.each([
     ['there', '<memory>a</memory>'],
     ['empty', ''],
-  ])('shows notes that are %s behind the run log, and the prompt with them', async (_, block) => {
+  ])('shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
     const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
     const notes = { block, toolsPrompt: '\n\nTools!' };
     const text = formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '', notes });
@@ -112,7 +112,7 @@ You help.
       'a\nMax Depth: 3\nParallel:  yes\nTimeout:   0s',
     ],
     ['[sub_agents_config]\nmax_depth = 5', '(none)'],
-  ])('shows the sub-agents of %j with what holds for them', async (toml, shown) => {
+  ])('shows the sub-agents of %j with their settings', async (toml, shown) => {
     expect(partOf(await dryRun({ agents: { bot: `${AGENT}${toml}\n` } }), 'Sub-Agents')).toBe(shown);
   });
 
@@ -120,13 +120,13 @@ You help.
     ['nothing is given', {}, undefined],
     ['the task is piped', { readStdin: async () => 'look\n' }, undefined],
     ['there is a prompt', { prompt: 'Look here.' }, /^Look here\.$/],
-    ['there is a prompt beside a pipe', { prompt: 'Why?', readStdin: async () => 'log' }, /^Why\?\n.*log/s],
+    ['there is a prompt next to a pipe', { prompt: 'Why?', readStdin: async () => 'log' }, /^Why\?\n.*log/s],
     [
       'there is a change',
       { readChange: async () => ({ range: 'HEAD~1', diff: 'diff --git a/x b/x\n' }) },
       /HEAD~1/,
     ],
-  ])('shows the message where it is more than axe sends, if %s', async (_, patch, shown) => {
+  ])('shows the message if it is more than axe sends, if %s', async (_, patch, shown) => {
     const message = partOf(await dryRun({ agents: { bot: AGENT_WITH_MEMORY } }, patch), 'User Message');
     if (shown === undefined) expect(message).toBeUndefined();
     else expect(message).toMatch(shown);
@@ -136,7 +136,7 @@ You help.
     [0, 0],
     [-5, -5],
     [7, 7],
-  ])('shows a time limit of %i seconds as it is', async (seconds, shown) => {
+  ])('shows a time limit of %i seconds unchanged', async (seconds, shown) => {
     expect(await dryRun({}, { timeLimit: () => seconds })).toContain(`\nTimeout:  ${shown}s\n`);
   });
 });

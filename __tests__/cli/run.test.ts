@@ -60,7 +60,7 @@ describe('the tokens of a run', () => {
       BUDGET.replace('50', '45'),
       45,
     ],
-  ])('that %s end it with status 4 where they are spent', async (_, words, toml, limit) => {
+  ])('that %s end it with status 4 when they are spent', async (_, words, toml, limit) => {
     const { exitCode, output, talk } = await run(words, toml);
     expect(output).toBe('Fine.');
     expect([exitCode, talk.split('\n')[0]]).toEqual(
@@ -68,7 +68,7 @@ describe('the tokens of a run', () => {
     );
   });
 
-  it('that are spent between two turns leave what was said, and ask no more', async () => {
+  it('that are spent between two turns keep the text so far, and no more requests are sent', async () => {
     const toml = `${AGENT}tools = ["read_file"]\n`;
     const { exitCode, output, asked } = await run(['--max-tokens', '45'], toml, [READS, SAYS]);
     expect({ exitCode, output, asked }).toEqual({ exitCode: 4, output: 'I look.', asked: 1 });
@@ -89,7 +89,7 @@ describe('flags that would have no effect', () => {
       ['--review-scope', 'full'],
       '`--review-scope` has no effect without `--event`\n  Give the payload of a pull request with `--event`, or leave `--review-scope` out.\n',
     ],
-  ])('are refused before anything is asked: %j', async (words, talk) => {
+  ])('are refused before any request: %j', async (words, talk) => {
     expect(await run(words, AGENT)).toEqual({ exitCode: 1, output: '', talk, asked: 0 });
   });
 });
@@ -104,7 +104,7 @@ describe('an answer on a terminal', () => {
     expect(await run([], AGENT, says)).toMatchObject({ exitCode: 0, output: said });
   });
 
-  it('ends before the error of a run that a limit stopped, and is nothing where a run failed', async () => {
+  it('ends before the error of a run that a limit stopped, and is empty if a run failed', async () => {
     const toml = `${AGENT}tools = ["read_file"]\n`;
     const spent = await run(['--max-tokens', '45'], toml, [READS, SAYS], { isTTY: true });
     expect(spent).toMatchObject({ exitCode: 4, output: 'I look.\n' });
@@ -143,7 +143,7 @@ describe('--json', () => {
     });
   });
 
-  it('has its line when the run fails, and the talk is for people', async () => {
+  it('prints its line when the run fails, and human-readable text goes to stderr', async () => {
     const wrongKey = { error: { type: 'authentication_error', message: 'invalid x-api-key' } };
     const { exitCode, output, talk } = await run(['--json'], AGENT, [wrongKey]);
     expect(exitCode).toBe(3);
@@ -153,7 +153,7 @@ describe('--json', () => {
     expect(talk).toContain(line.error.message);
   });
 
-  it('has its line where there was no run', async () => {
+  it('prints its line if there was no run', async () => {
     const { exitCode, output, talk } = await run(['--json'], 'name = "bot"\n');
     expect(exitCode).toBe(2);
     const line: { readonly error: { readonly message: string } } = JSON.parse(output);
@@ -163,7 +163,7 @@ describe('--json', () => {
 });
 
 describe('--verbose', () => {
-  it('has a line for each turn of a run with tools, and the sums', async () => {
+  it('prints a line for each turn of a run with tools, and the sums', async () => {
     const toml = `${AGENT}tools = ["read_file"]\n`;
     const { output, talk } = await run(['-v'], toml, [READS, SAYS]);
     expect(output).toBe('Fine.');
@@ -179,7 +179,7 @@ describe('--verbose', () => {
     ]);
   });
 
-  it('shows the budget where there is one, spent or not', async () => {
+  it('shows the budget if there is one, spent or not', async () => {
     const { talk } = await run(['-v'], BUDGET);
     expect(talk).toContain('\nTokens:   40 input, 5 output (cumulative, budget: 45/50)\n');
     const spent = await run(['-v', '--max-tokens', '40'], AGENT);

@@ -28,8 +28,8 @@ const RESTORED = {
   warnings: [],
 } as const;
 
-describe('the talk of a run', () => {
-  it.each([true, false])('has every warning, with its place (verbose: %p)', (verbose) => {
+describe('the messages of a run', () => {
+  it.each([true, false])('include every warning, with its place (verbose: %p)', (verbose) => {
     const lines = linesOf(verbose, [
       { code: 'memory-max-entries', message: 'memory is full' },
       {
@@ -46,7 +46,7 @@ describe('the talk of a run', () => {
     ]);
   });
 
-  it('is about what it runs with when asked for (axe-behaviour §17)', async () => {
+  it('show the settings of the run when requested (axe-behaviour §17)', async () => {
     const toml = `${AGENT}skill = "s.md"\nfiles = ["*"]\n[params]\ntemperature = 0.7\nmax_tokens = 512\n`;
     const { plan } = await reportOf(
       'planned',
@@ -89,7 +89,7 @@ describe('the talk of a run', () => {
       { kind: 'failed', message: 'no', location: '/data/bot.md' },
       ['Memory:   0 entries (no memory file)'],
     ],
-  ])('says of memory that it is %s', async (_, restored, expected) => {
+  ])('report that memory is %s', async (_, restored, expected) => {
     const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
     const lines = linesOf(true, [{ kind: 'run-started', plan, restored }]);
     expect(lines.slice(2, 5)).toEqual(['Skill:    (none)', 'Files:    0 file(s)', 'Stdin:    no']);
@@ -102,13 +102,13 @@ describe('the talk of a run', () => {
     { kind: 'tool-call', turn: 2, tool: 'read_file', input: {}, isError: false, durationMs: 3 },
   ];
 
-  it('names each change to a note', () => {
+  it('name each change to a note', () => {
     const written = { kind: 'note-written', action: 'append', path: '/data/MEMORY.md', bytes: 16 } as const;
     expect(linesOf(true, [written])).toEqual(['[memory] append /data/MEMORY.md (16 bytes)']);
     expect(linesOf(false, [written])).toEqual([]);
   });
 
-  it('is about each turn where there are tools', () => {
+  it('describe each turn if there are tools', () => {
     expect(linesOf(true, TURN)).toEqual([
       '[turn 2] Sending request (5 messages, 3 tool calls pending)',
       '[turn 2] Received response: tool_use (2 tool calls)',
@@ -159,12 +159,12 @@ describe('the talk of a run', () => {
       { ...ENDED, result: { kind: 'part', text: 'So f', detail: 'the answer was cut' } },
       '[sub-agent] "linter" completed in 42ms (4 chars returned, incomplete: the answer was cut)',
     ],
-  ])('is about %j too when asked for (axe-behaviour §17)', (event, line) => {
+  ])('include %j too when requested (axe-behaviour §17)', (event, line) => {
     expect(linesOf(true, [event])).toEqual([line]);
     expect(linesOf(false, [event])).toEqual([]);
   });
 
-  it('has no turns where there are no tools, as in axe', () => {
+  it('have no turns if there are no tools, as in axe', () => {
     expect(
       linesOf(
         true,
@@ -173,7 +173,7 @@ describe('the talk of a run', () => {
     ).toEqual([]);
   });
 
-  it('has no events unless asked for', async () => {
+  it('have no events unless requested', async () => {
     const { plan } = await reportOf('planned');
     expect(linesOf(false, [{ kind: 'run-started', plan, restored: RESTORED }, ...TURN])).toEqual([]);
   });
@@ -188,14 +188,14 @@ describe('the figures after a run', () => {
     ]);
   });
 
-  it('say that they are sums where tools were called', () => {
+  it('are marked as sums if tools were called', () => {
     expect(formatStats({ ...STATS, toolCalls: 1 }, true)[1]).toBe(
       'Tokens:   1200 input, 34 output (cumulative)',
     );
   });
 
   it.each([0, 3])(
-    'say how much of the budget is used, whether tools were called or not (%i)',
+    'show how much of the budget is used, whether tools were called or not (%i)',
     (toolCalls) => {
       const budget = { usedTokens: 1234, maxTokens: 5000 };
       expect(formatStats({ ...STATS, toolCalls, budget }, true)).toEqual([

@@ -64,12 +64,12 @@ const ENDS: readonly (readonly [string, RunOutcome, string, boolean])[] = [
   ['failed', { kind: 'failed', error: new AxeError('server: boom'), stats: STATS }, '', false],
 ];
 
-describe('the end of a run in a terminal', () => {
-  it.each(ENDS)('that %s is its answer as it is, if any', async (_, outcome, answer) => {
+describe('the output at the end of a run in a terminal', () => {
+  it.each(ENDS)('that %s is its answer unchanged, if any', async (_, outcome, answer) => {
     expect(await publish(outcome, QUIET)).toEqual({ output: answer, talk: '' });
   });
 
-  it.each(ENDS)('that %s is one line of JSON where that is asked for', async (_, outcome) => {
+  it.each(ENDS)('that %s is one line of JSON with --json', async (_, outcome) => {
     const { output, talk } = await publish(outcome, { json: true, verbose: false });
     expect(talk).toBe('');
     expect(output).toMatch(/^\{.*\}\n$/);
@@ -78,7 +78,7 @@ describe('the end of a run in a terminal', () => {
     expect('error' in line).toBe(outcome.kind !== 'completed');
   });
 
-  it.each(ENDS)('that %s has figures where they are asked for', async (_, outcome, __, isAnswered) => {
+  it.each(ENDS)('that %s has figures when requested', async (_, outcome, __, isAnswered) => {
     const { output, talk } = await publish(outcome, { json: false, verbose: true });
     expect(output).not.toContain('Duration');
     const duration = 'Duration: 6543ms\n';
@@ -87,7 +87,7 @@ describe('the end of a run in a terminal', () => {
     );
   });
 
-  it('shows how much of the budget was used when it is spent, as axe does', async () => {
+  it('shows how much of the budget was used when it is spent, as in axe', async () => {
     const budget = { usedTokens: 120, maxTokens: 100 };
     const { talk } = await publish(exhausted('tokens', '', { budget }), { json: false, verbose: true });
     expect(talk).toContain('(cumulative, budget: 120/100)\n');
@@ -120,7 +120,7 @@ describe('memory in a terminal', () => {
     ['untrusted/bot.md', 'untrusted/mem.md'],
     ['offline/bot.md', 'offline/mem.md'],
     ['untrusted/offline/bot.md', 'untrusted/offline/mem.md'],
-  ])('is of %s the file %s where the agent names one', async (treePath, file) => {
+  ])('for %s is the file %s if the agent names one', async (treePath, file) => {
     const folder = tempDir('memory');
     const { deps, home } = await open();
     expect(await append(deps, join(folder, 'mem.md'), treePath)).toMatchObject({ kind: 'saved' });
@@ -128,7 +128,7 @@ describe('memory in a terminal', () => {
     expect(existsSync(join(home, '.local'))).toBe(false);
   });
 
-  it('that has no place is trouble of the store, not of the run', async () => {
+  it('that has no place is an error of the store, not of the run', async () => {
     const { deps } = await open({ terminal: createFakeTerminal() });
     expect(await append(deps, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
   });
@@ -156,7 +156,7 @@ describe('tools in a terminal', () => {
     expect(await toolNames(deps)).toEqual({ tools: ['read_file', 'write_file'], warnings: [] });
   });
 
-  it("of an event's run are those a workflow would give (D22)", async () => {
+  it("of an event's run are those of a workflow (D22)", async () => {
     const { deps } = await open({ trigger: SCHEDULE });
     expect(await toolNames(deps)).toEqual({ tools: ['read_file'], warnings: ['tool-not-available'] });
   });

@@ -6,6 +6,6 @@ it.each([
   ['/usr/local/bin/axe-action', 'axe-action'],
   ['/work/dist/cli/index.js', 'axe-action'],
   [undefined, 'axe-action'],
-])('the program started as %j is called %s in its texts', (script, name) => {
+])('the program started as %j calls itself %s', (script, name) => {
   expect(programName(script)).toBe(name);
 });

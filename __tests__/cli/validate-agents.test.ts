@@ -20,7 +20,7 @@ async function validate(...words: readonly string[]) {
 
 const GOOD = 'name = "good"\nmodel = "ollama/llama3"\n';
 
-it('looks at all agents from here, and exits with 2 for an error', async () => {
+it('validation checks all agents from the current folder, and exits with 2 for an error', async () => {
   writeFiles(cwd, { 'axe/agents/good.toml': GOOD, 'mine/near.toml': `${GOOD}nam = 1\n` });
   writeFiles(home, { 'axe/agents/bad.toml': 'model = "ollama/llama3"\n' });
   expect(await validate('--agents-dir', 'mine')).toEqual({
@@ -38,7 +38,7 @@ it('looks at all agents from here, and exits with 2 for an error', async () => {
   });
 });
 
-it('looks at those that are named, and exits with 0 where there are warnings only', async () => {
+it('validation checks the named agents, and exits with 0 if there are only warnings', async () => {
   writeFiles(cwd, {
     'axe/agents/good.toml': `${GOOD}sub_agents = ["helper"]\n`,
     'axe/agents/helper.toml': `${GOOD}x = 1\n`,
@@ -50,7 +50,7 @@ it('looks at those that are named, and exits with 0 where there are warnings onl
   expect((await validate('good', 'bad')).exitCode).toBe(2);
 });
 
-it('holds the schema of an answer against the rules of schemas', async () => {
+it('validation checks the schema of an answer', async () => {
   const schema = '[params.response_format]\ntype = "json_schema"\nschema = { type = "objekt" }\n';
   writeFiles(cwd, { 'axe/agents/form.toml': `${GOOD}${schema}` });
   const { exitCode, output } = await validate();
@@ -60,7 +60,7 @@ it('holds the schema of an answer against the rules of schemas', async () => {
   );
 });
 
-it('says of a model what a run with this environment and config.toml would say', async () => {
+it('validation reports about a model what a run with this environment and config.toml would report', async () => {
   writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "groq/llama-3"\n' });
   const { exitCode, output } = await validate();
   expect(exitCode).toBe(2);
@@ -72,7 +72,7 @@ it('says of a model what a run with this environment and config.toml would say',
   expect((await validate()).output).toContain('error: invalid base URL for provider "groq"');
 });
 
-it('knows models of copilot, whose token and SDK belong to the job that runs', async () => {
+it('validation accepts models of copilot, whose token and SDK belong to the job that runs', async () => {
   writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "copilot/gpt-5-mini"\n' });
   expect((await validate()).exitCode).toBe(0);
   writeFiles(home, { 'axe/config.toml': '[providers.copilot]\nbase_url = "nowhere"\n' });
@@ -81,7 +81,7 @@ it('knows models of copilot, whose token and SDK belong to the job that runs', a
   expect(output).toContain('axe/agents/own.toml:2:1: error: invalid base URL for provider "copilot"');
 });
 
-it('says of an agent as `agents init` made it what has to be filled in, as a run does', async () => {
+it('validation reports for a new agent from `agents init` what has to be filled in, as a run does', async () => {
   const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home }, cwd });
   await agentsCommand(['init', 'fresh'], terminal);
   const { exitCode, output } = await validate('fresh');
@@ -96,14 +96,14 @@ it('says of an agent as `agents init` made it what has to be filled in, as a run
 it.each([
   [[], 'there are no agents in'],
   [['nobody'], 'agent config not found: nobody'],
-])('ends with 2 where there is nothing to look at: %j', async (words, message) => {
+])('validation ends with 2 if there is nothing to check: %j', async (words, message) => {
   await expect(validate(...words)).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining(message),
   });
 });
 
-it('has help, and tells a flag that is none as every command does', async () => {
+it('validation has help, and reports an unknown flag as every command does', async () => {
   expect((await validate('--help')).output).toContain('Usage:\n  axe-action agents validate [agent...]');
   await expect(validate('--nope')).rejects.toMatchObject({ exitCode: 1, message: 'unknown flag: --nope' });
 });

@@ -30,12 +30,12 @@ describe('the command', () => {
     ['/axe resume', 'resumed'],
     ['/AXE Pause  ', 'paused'],
     ['\r\n\n/axe pause\r\nI will rewrite it.', 'paused'],
-  ])('is in %j', (body, kind) => {
+  ])('is recognized in %j', (body, kind) => {
     expect(pauseCommand(asks(body))?.kind).toBe(kind);
   });
 
   it.each(['/axe pause the tests', 'Please /axe pause', '    /axe pause', '/axe pauses', '> /axe pause', ''])(
-    'is not in %j',
+    'is not recognized in %j',
     (body) => {
       expect(pauseCommand(asks(body))).toBeUndefined();
       expect(pauseCommand(issue({ body: '/axe pause' }))).toBeUndefined();
@@ -44,7 +44,7 @@ describe('the command', () => {
 });
 
 describe('a pause', () => {
-  it('is kept beside the run log and answered', async () => {
+  it('is kept next to the run log and answered', async () => {
     const { report, state, deps } = await tend('/axe pause');
     expect(report).toMatchObject({
       kind: 'memory-command',
@@ -58,7 +58,7 @@ describe('a pause', () => {
     expect(deps.steps).not.toContain('ask model');
   });
 
-  it('stops what happens by itself, and nothing that is asked for', async () => {
+  it('stops automatic runs, and none that is requested', async () => {
     const { state } = await tend('/axe pause');
     const memory = { [STATE]: state };
     const kindOf = async (trigger: RunRequest['trigger'], kept = memory) =>
@@ -75,7 +75,7 @@ describe('a pause', () => {
     expect(await kindOf(asks('Why?'))).toMatchObject({ kind: 'ran' });
   });
 
-  it('ends with the other command', async () => {
+  it('ends with the resume command', async () => {
     const { state } = await tend('/axe pause');
     const later = createFakeDependencies({ permissions: WRITER, memory: { [STATE]: state } });
     await later.clock.sleep(1000);
@@ -88,7 +88,7 @@ describe('a pause', () => {
     expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({ kind: 'ran' });
   });
 
-  it('is for people who may write, whatever else the workflow allows', async () => {
+  it('is for people who can write, whatever else the workflow allows', async () => {
     const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
     const admissionPolicy = { ...makeRequest().admissionPolicy, minPermission: 'none' } as const;
     const { report, state } = await tend('/axe pause', { permissions }, { admissionPolicy });
@@ -99,7 +99,7 @@ describe('a pause', () => {
   it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
     ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`skip-labels`/],
     [
-      'where memory is only read',
+      'if memory is only read',
       {},
       { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } },
       /`memory-write: never`/,

@@ -36,7 +36,7 @@ async function open(trigger: Trigger, sha = SHA, agentsDir = '') {
   return { names, refs: [...refs], where: source.where };
 }
 
-describe('the files that a check is about', () => {
+describe('the files that a check uses', () => {
   it('are those that are checked out, whatever the event', async () => {
     writeFiles(workspace, { '.git/HEAD': `${SHA}\n`, 'axe/agents/local.toml': TEXT });
     expect(await open(pullRequest())).toEqual({
@@ -46,12 +46,12 @@ describe('the files that a check is about', () => {
     });
   });
 
-  it('are those of the workspace where it has agents and no git', async () => {
+  it('are those of the workspace if it has agents and no git', async () => {
     writeFiles(workspace, { 'mine/local.toml': TEXT });
     expect(await open(SCHEDULE, SHA, 'mine')).toMatchObject({ names: ['local'], where: 'the workspace' });
   });
 
-  it('are none where the checkout has none, not others', async () => {
+  it('are empty if the checkout has none, without a fallback', async () => {
     writeFiles(workspace, { '.git/HEAD': `${SHA}\n` });
     expect(await open(pullRequest())).toMatchObject({ names: [], refs: [] });
   });
@@ -65,7 +65,7 @@ describe('the files that a check is about', () => {
     expect(await open(trigger)).toMatchObject({ names: ['remote'], refs: [ref] });
   });
 
-  it('are those of the default branch where no commit is known, and of `agents-dir` first', async () => {
+  it('are those of the default branch if no commit is known, and of `agents-dir` first', async () => {
     const { refs, names } = await open(SCHEDULE, '', 'mine');
     expect(refs).toEqual(['main']);
     expect(names).toEqual(['remote']);

@@ -113,7 +113,7 @@ describe('the agents of a workflow', () => {
   });
 
   it.each(ORDERS.filter(([, , places]) => places.length > 1))(
-    'on %s come from the default branch where the checkout has none',
+    'on %s come from the default branch if the checkout has none',
     async (_, trigger) => {
       const client = github({ main: { '.axe/agents/bot.toml': agent('main') } });
       const { config, source } = await find(trigger, { client }).agents.loadAgent('bot');
@@ -122,7 +122,7 @@ describe('the agents of a workflow', () => {
   );
 
   it.each(ORDERS.filter(([, , [place]]) => place !== 'checkout'))(
-    'on %s never come from the checkout, which may be anybody’s, nor from the head',
+    'on %s never come from the checkout, which anybody might have written, nor from the head',
     async (_, trigger) => {
       writeFiles(cwd, {
         'axe/agents/bot.toml': agent('checkout'),
@@ -137,7 +137,7 @@ describe('the agents of a workflow', () => {
     },
   );
 
-  it('do not come from further on where the nearest is broken', async () => {
+  it('do not come from a later place if the nearest is broken', async () => {
     writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\n' });
     const client = github({ main: { 'axe/agents/bot.toml': agent('main') } });
     await expect(find(PUSH, { client }).agents.loadAgent('bot')).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('the agents of a workflow', () => {
     });
   });
 
-  it('that are nowhere are reported with every place that was searched, and the agents of all of them', async () => {
+  it('that are missing are reported with every place that was searched, and the agents of all of them', async () => {
     writeFiles(cwd, { 'axe/agents/other.toml': agent('checkout') });
     const client = github({ main: { 'axe/agents/bto.toml': agent('main') } });
     await expect(find(PUSH, { client }).agents.loadAgent('bot')).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('the agents of a workflow', () => {
     });
   });
 
-  it('bring their own skills and files', async () => {
+  it('use their own skills and files', async () => {
     writeFiles(cwd, { 'axe/skills/s/SKILL.md': 'of the checkout', 'a.md': 'of the checkout' });
     const client = github({
       main: { 'axe/agents/bot.toml': agent('main', 'skill = "s"\n'), 'axe/skills/s/SKILL.md': 'of main' },
@@ -173,7 +173,7 @@ describe('the agents of a workflow', () => {
     });
   });
 
-  it('bring their own skills and files when several are loaded at once', async () => {
+  it('use their own skills and files when several are loaded at once', async () => {
     writeFiles(cwd, {
       'axe/agents/here.toml': agent('checkout', 'skill = "s"\n'),
       'axe/skills/s/SKILL.md': 'of the checkout',
@@ -190,7 +190,7 @@ describe('the agents of a workflow', () => {
     expect((await agents.loadContextFiles(['*.md'], cwd, here)).files).toMatchObject([{ path: 'a.md' }]);
   });
 
-  it('are on disk where GitHub cannot be asked', async () => {
+  it('are on disk if GitHub cannot be called', async () => {
     writeFiles(cwd, { '.axe/agents/bot.toml': agent('checkout') });
     const found = find(SCHEDULE);
     expect((await found.agents.loadAgent('bot')).config.systemPrompt).toBe('checkout');
@@ -201,7 +201,7 @@ describe('the agents of a workflow', () => {
     ['mine', ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml']],
     ['', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],
     ['/elsewhere', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],
-  ])('are looked for with `agents-dir` %j at %j of the base', async (agentsDir, paths) => {
+  ])('are searched with `agents-dir` %j at %j of the base', async (agentsDir, paths) => {
     const client = github({ main: { [paths.at(-1) ?? '']: agent('main') } });
     await find(pullRequest(), { client, agentsDir }).agents.loadAgent('bot');
     const files = byRest(client).map(({ params }) => String(params['path']));
@@ -210,7 +210,7 @@ describe('the agents of a workflow', () => {
 });
 
 describe('the agents of a pull request’s head', () => {
-  it('are there to be looked at, at the commit of the event', async () => {
+  it('can be inspected, at the commit of the event', async () => {
     const client = github({ [HEAD]: { 'axe/agents/bot.toml': agent('head') } });
     const { headAgents } = find(pullRequest(), { client });
     expect((await headAgents?.loadAgent('bot'))?.source).toBe('octocat/hello@aaaaaaa:axe/agents/bot.toml');
@@ -218,19 +218,19 @@ describe('the agents of a pull request’s head', () => {
   });
 
   it.each(ORDERS.filter(([, trigger]) => trigger.kind !== 'pull_request' || trigger.isFork))(
-    'are not there on %s',
+    'are not available on %s',
     (_, trigger) => {
       expect(find(trigger, { client: github({}) }).headAgents).toBeUndefined();
     },
   );
 
-  it('are not there without GitHub', () => {
+  it('are not available without GitHub', () => {
     expect(find(pullRequest()).headAgents).toBeUndefined();
   });
 });
 
 describe('the agents of the command line', () => {
-  it('are those of the folder given, of the repository, and of this machine, in this order', async () => {
+  it('are those of the given folder, of the repository, and of this machine, in this order', async () => {
     const files = ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml'];
     writeFiles(configDir, { 'agents/bot.toml': agent('machine') });
     const load = async () => {
@@ -253,7 +253,7 @@ describe('the agents of the command line', () => {
     expect((await agents.loadAgent('mine')).config.systemPrompt).toBe('machine');
   });
 
-  it('come from disk without an event, whether GitHub is there or not', async () => {
+  it('come from disk without an event, whether GitHub is available or not', async () => {
     mkdirSync(join(cwd, 'axe/agents'), { recursive: true });
     writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
     const client = github({});
@@ -305,7 +305,7 @@ describe('the agents of another repository', () => {
     });
   });
 
-  it('leave the run’s own and the built-in ones in reach, and share skills both ways', async () => {
+  it('keep the run’s own and the built-in ones available, and share skills both ways', async () => {
     const client = both(
       { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
       { 'axe/agents/own.toml': agent('own'), 'axe/skills/style/SKILL.md': 'Our style.' },
@@ -333,7 +333,7 @@ describe('the agents of another repository', () => {
     });
   });
 
-  it('have each the skill of their own repository, whichever is loaded last', async () => {
+  it('use each the skill of their own repository, whichever is loaded last', async () => {
     const client = both(
       { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
       { 'axe/agents/own.toml': agent('own'), 'axe/skills/law/SKILL.md': 'Our law.' },
@@ -349,7 +349,7 @@ describe('the agents of another repository', () => {
     }
   });
 
-  it('warn of an `agents-dir` that neither repository has', async () => {
+  it('warn about an `agents-dir` that neither repository has', async () => {
     const client = both({ 'axe/agents/bot.toml': agent('shared') }, { 'ours/own.toml': agent('own') });
     const warningsOf = async (agentsDir: string) =>
       (await findWith(client, { agentsDir }).loadAgent('bot')).warnings.map(({ code }) => code);
@@ -357,7 +357,7 @@ describe('the agents of another repository', () => {
     expect(await warningsOf('ours')).toEqual([]);
   });
 
-  it('that are broken do not make way for others of the same name', async () => {
+  it('that are broken are not replaced by others of the same name', async () => {
     const client = both({ 'axe/agents/bot.toml': 'name = "bot"\n' }, { 'axe/agents/bot.toml': agent('own') });
     await expect(findWith(client).loadAgent('bot')).rejects.toMatchObject({
       message: 'agent config missing required field: model',
@@ -413,20 +413,20 @@ describe('an `agents-dir` without agents', () => {
     expect((await builtIn.loadAgent('builtin/ask')).warnings).toHaveLength(1);
   });
 
-  it('is none where the folder holds another agent, here or on the default branch', async () => {
+  it('is not reported if the folder holds another agent, here or on the default branch', async () => {
     const client = github({ main: files });
     expect((await find(issue(), { client, agentsDir: 'mine' }).agents.loadAgent('bot')).warnings).toEqual([]);
     writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
     expect((await find(PUSH, { client, agentsDir: 'mine/' }).agents.loadAgent('bot')).warnings).toEqual([]);
   });
 
-  it('costs no request where the agent is from it', async () => {
+  it('causes no request if the agent is from it', async () => {
     const client = github({ main: { 'mine/bot.toml': agent('mine') } });
     await find(issue(), { client, agentsDir: './mine/' }).agents.loadAgent('bot');
     expect(client.requests.filter(({ params }) => params?.['path'] === 'mine')).toEqual([]);
   });
 
-  it('is not said of a folder that cannot be listed', async () => {
+  it('is not reported for a folder that cannot be listed', async () => {
     const client = createFakeGitHubClient({
       [CONTENTS]: ({ params }) => {
         if (params['path'] === 'mine') throw failure(500, CONTENTS);

@@ -73,7 +73,7 @@ describe('memory on a branch', () => {
       'octocat/hello@bots/#1:bot.md',
       'https://github.com/octocat/hello/blob/bots/%231/bot.md',
     ],
-  ])('is found, with %j, where people find it too', async (patch, location, url) => {
+  ])('has, with %j, the same place that people see', async (patch, location, url) => {
     const { store, client } = open(FOUND, patch);
     expect(await read(store)).toMatchObject({ kind: 'restored', text: '## x\n', location, url });
     expect(client.requests[0]?.params['p0']).toBe(location.split(':')[1]);
@@ -86,12 +86,12 @@ describe('memory on a branch', () => {
       { GITHUB_REPOSITORY: 'octocat/other' },
       "Give a token that can read octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
     ],
-  ])('that may not be read, in a job with %j, comes with what mends it', async (env, remedy) => {
+  ])('that cannot be read, in a job with %j, is reported with a remedy', async (env, remedy) => {
     const { store } = open(DENIED, { env });
     expect(await read(store)).toMatchObject({ kind: 'failed', remedy });
   });
 
-  it('is created only by whom it is asked of', async () => {
+  it('is created only on request', async () => {
     const { store, client } = open(MISSING, { mayCreate: false });
     expect(await store.write([append('a')], noAbort())).toMatchObject({
       kind: 'failed',

@@ -3,12 +3,12 @@ import { createGitHubPort } from '../../src/composition/github-port.js';
 import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
 import { issue } from '../helpers/triggers.js';
 
-describe('what the pipeline asks GitHub for', () => {
-  it('is nothing on somebody’s own machine', () => {
+describe('the permissions and commits that a run requests', () => {
+  it('are none on somebody’s own machine', () => {
     expect(createGitHubPort(createFakeGitHubClient({}), { kind: 'local' })).toBeUndefined();
   });
 
-  it('is asked of the repository of the event', async () => {
+  it('are requested from the repository of the event', async () => {
     const client = createFakeGitHubClient({
       'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => ({
         permission: 'write',
@@ -22,7 +22,7 @@ describe('what the pipeline asks GitHub for', () => {
     ]);
   });
 
-  it('is unknown, which is never trusted, where it cannot be learnt', async () => {
+  it('are unknown, which is never trusted, if they cannot be read', async () => {
     const client = createFakeGitHubClient({
       'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => {
         throw failure(403);

@@ -90,7 +90,7 @@ describe('connecting to GitHub', () => {
       'https://api.github.com/repos/octocat/hello',
       'https://elsewhere.example.com/graphql',
     ],
-  ])('goes where the environment says, of %s', async (_, env, rest, graphql) => {
+  ])('uses the addresses of the environment, with %s', async (_, env, rest, graphql) => {
     const { fetch, seen } = createFakeFetch();
     const client = await connectGitHub({ token: 'token-1', env, fetch, clock: createFakeClock() });
     const signal = noAbort();

@@ -49,7 +49,7 @@ describe('opening the tools of an agent', () => {
     ['nothing', ''],
     ['sub-agents only', 'sub_agents = ["a"]'],
     ['hosts, but no tool that asks them', 'allowed_hosts = ["example.com"]'],
-  ])('loads nothing for one that asks for %s (D34)', async (_, toml) => {
+  ])('loads nothing for one with %s (D34)', async (_, toml) => {
     const { open, touched } = scene();
     const asked = request(toml);
     const box = await open(asked);
@@ -62,7 +62,7 @@ describe('opening the tools of an agent', () => {
   it.each([
     ['a tool', 'tools = ["read_file"]', 1],
     ['an unknown tool', 'tools = ["fly"]', 0],
-  ])('loads the tools for one that asks for %s', async (_, toml, count) => {
+  ])('loads the tools for one with %s', async (_, toml, count) => {
     const { open, touched } = scene();
     const box = await open(request(toml));
     expect(box.tools).toHaveLength(count);
@@ -70,7 +70,7 @@ describe('opening the tools of an agent', () => {
     await box.close();
   });
 
-  it('has one guard for agents that change the same file at the same time', async () => {
+  it('shares one lock for agents that change the same file at the same time', async () => {
     const { open, cwd } = scene();
     const letters = ['a', 'b', 'c', 'd', 'e'];
     writeFiles(cwd, { 'x.txt': letters.join('\n') });

@@ -4,7 +4,7 @@ import { createSchemaCompiler } from '../../src/composition/schema-compiler.js';
 const ORIGIN = '`output-schema`';
 
 describe('the checks by schema', () => {
-  it('tell values that fit from those that do not, each by its own schema', async () => {
+  it('distinguish valid values from invalid ones, each by its own schema', async () => {
     const compile = createSchemaCompiler();
     const [isText, isNumber] = await Promise.all([
       compile({ type: 'string' }, ORIGIN, () => Number.POSITIVE_INFINITY),

@@ -79,7 +79,7 @@ function tools(names: readonly string[]): string {
 }
 
 describe('the tools of an agent in a terminal', () => {
-  it('are those it lists, each once, in an order that does not change', async () => {
+  it('are those it lists, each once, in a fixed order', async () => {
     const { names, warnings } = await open(tools([...ALL, 'read_file']));
     expect(names).toEqual([
       'list_directory',
@@ -93,7 +93,7 @@ describe('the tools of an agent in a terminal', () => {
     expect((await open(tools(ALL.toReversed()))).names).toEqual(names);
   });
 
-  it('are no fewer for a sub-agent than for its caller (axe: its own file whole)', async () => {
+  it('are the same for a sub-agent as for its caller (axe: its own file whole)', async () => {
     const { names } = await open(
       tools(['write_file', 'run_command']),
       {},
@@ -105,7 +105,7 @@ describe('the tools of an agent in a terminal', () => {
   it.each([
     ['read_fiel', 'agent "bot" asks for the tool `read_fiel`, which does not exist; is `read_file` meant?'],
     ['fly_to_the_moon', 'agent "bot" asks for the tool `fly_to_the_moon`, which does not exist'],
-  ])('that do not exist are a warning: %s', async (name, message) => {
+  ])('that do not exist cause a warning: %s', async (name, message) => {
     const { names, warnings } = await open(tools([name, 'list_directory']));
     expect(names).toEqual(['list_directory']);
     expect(warnings).toEqual([{ code: 'tool-not-available', message }]);
@@ -119,7 +119,7 @@ describe('the tools of an agent in a terminal', () => {
       'there is no token',
       'Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.',
     ],
-  ])('that read on GitHub are a warning where there is %s', async (_, surroundings, why, remedy) => {
+  ])('that read on GitHub cause a warning if there is %s', async (_, surroundings, why, remedy) => {
     const asked = tools(['github_file', 'read_file', 'github_diff']);
     const { names, warnings } = await open(asked, surroundings);
     expect(names).toEqual(['read_file']);
@@ -130,13 +130,16 @@ describe('the tools of an agent in a terminal', () => {
   it.each([
     ['on a laptop', {}],
     ['in a workflow without a token', { where: 'workflow', trigger: pullRequest() }],
-  ] as const)('that read on GitHub are missed by no agent that comes along, %s', async (_, surroundings) => {
-    const asked = tools(['github_file', 'read_file']);
-    const parsed = parseAgent(`name = "ask"\nmodel = "p/m"\n${asked}`, { name: 'ask', file: 'ask' });
-    const agent = { name: 'builtin/ask', source: 'built-in', ...parsed };
-    const { names, warnings } = await open('', surroundings, { agent });
-    expect([names, warnings]).toEqual([['read_file'], []]);
-  });
+  ] as const)(
+    'that read on GitHub are left out of built-in agents without a warning %s',
+    async (_, surroundings) => {
+      const asked = tools(['github_file', 'read_file']);
+      const parsed = parseAgent(`name = "ask"\nmodel = "p/m"\n${asked}`, { name: 'ask', file: 'ask' });
+      const agent = { name: 'builtin/ask', source: 'built-in', ...parsed };
+      const { names, warnings } = await open('', surroundings, { agent });
+      expect([names, warnings]).toEqual([['read_file'], []]);
+    },
+  );
 
   it('that read on GitHub read the repository of the event, in an untrusted run too', async () => {
     const client = createFakeGitHubClient({
@@ -158,7 +161,7 @@ describe('the tools of an agent in a terminal', () => {
     expect(client.requests).toMatchObject([{ params: { owner: 'octocat', repo: 'hello', path: 'a.md' } }]);
   });
 
-  it('work in the workdir, counted from the current folder, and not beyond it', async () => {
+  it('work in the workdir, resolved from the current folder, and not beyond it', async () => {
     const cwd = tempDir('tools');
     writeFiles(cwd, { 'sub/in.txt': 'inside', 'out.txt': 'outside' });
     const { call } = await open(tools(['read_file']), { cwd }, { workdir: 'sub' });
@@ -219,7 +222,7 @@ describe('the tools of an agent in a terminal', () => {
     expect(readFileSync(join(cwd, read), 'utf8')).toBe('');
   });
 
-  it('ask no other host than `allowed_hosts`', async () => {
+  it('call no other host than `allowed_hosts`', async () => {
     const { call } = await open(`${tools(['url_fetch'])}allowed_hosts = ["example.com"]\n`);
     const { text, isError } = await call('url_fetch', { url: 'https://example.org/' });
     expect(isError).toBe(true);
@@ -263,7 +266,7 @@ describe('the tools of an agent in a workflow (D22)', () => {
     expect(warnings).toHaveLength(4 - expected.length);
   });
 
-  it('have no commands where there is no process jail and only their effect is allowed', async () => {
+  it('have no commands without a process jail if only their effect is allowed', async () => {
     const surroundings = { where: 'workflow', toolsAllowed: ['execute'], env: { PATH: '/nowhere' } } as const;
     const { names, warnings, commandsAreJailed } = await open(tools(['run_command']), surroundings);
     expect([names, commandsAreJailed]).toEqual([[], undefined]);
@@ -271,7 +274,7 @@ describe('the tools of an agent in a workflow (D22)', () => {
     expect(warnings[0]?.message).toContain('`tools-allowed: execute, run_command`');
   });
 
-  it('have commands without a process jail where they are named, with a warning', async () => {
+  it('have commands without a process jail if they are named, with a warning', async () => {
     const surroundings = {
       where: 'workflow',
       toolsAllowed: ['run_command'],
@@ -318,7 +321,7 @@ describe('the tools of an agent in a workflow (D22)', () => {
 });
 
 describe('the MCP servers of an agent', () => {
-  it('offer their tools behind the built-in ones, which win', async () => {
+  it('offer their tools after the built-in ones, which have priority', async () => {
     const box = await open(tools(['read_file']) + server('docs', 'liar'));
     expect(box.names[0]).toBe('read_file');
     expect(box.names.filter((name) => name.includes('read_file'))).toHaveLength(
@@ -337,11 +340,11 @@ describe('the MCP servers of an agent', () => {
       { trust: { level: 'untrusted', lane: 'untrusted', reason: 'a fork' } },
     ],
     [
-      'the caller may not execute',
+      'the caller cannot execute',
       { where: 'workflow', toolsAllowed: ['execute'] },
       { callerEffects: new Set<Effect>(['read', 'network']) },
     ],
-  ])('are not started where %s', async (_, surroundings, patch) => {
+  ])('are not started if %s', async (_, surroundings, patch) => {
     const note = join(tempDir('mcp'), 'note');
     const box = await open(server('docs', 'plain', note), surroundings, patch);
     await box.close();
@@ -351,28 +354,28 @@ describe('the MCP servers of an agent', () => {
     expect(existsSync(note)).toBe(false);
   });
 
-  it.each(['docs', 'execute'])('are started where `tools-allowed: %s` says so', async (word) => {
+  it.each(['docs', 'execute'])('are started if `tools-allowed: %s` allows it', async (word) => {
     const box = await open(server('docs', 'plain'), { where: 'workflow', toolsAllowed: [word] });
     expect(box.names).toEqual(['work']);
     expect(box.warnings).toEqual([]);
     await box.close();
   });
 
-  it('reach the network over HTTP, which is allowed as such', async () => {
+  it('reach the network over HTTP, which is allowed as `network`', async () => {
     const toml =
       '[[mcp_servers]]\nname = "docs"\nurl = "http://127.0.0.1:1/mcp"\ntransport = "streamable-http"\n';
     const { warnings } = await open(toml, { where: 'workflow', toolsAllowed: ['execute'] });
     expect(warnings).toMatchObject([{ message: expect.stringContaining('`docs` (network) was withheld') }]);
   });
 
-  it('that fail are a warning, and the other tools are there', async () => {
+  it('that fail cause a warning, and the other tools remain', async () => {
     const box = await open(tools(['read_file']) + server('gone', 'crash-at-start') + server('docs', 'plain'));
     expect(box.names).toEqual(['read_file', 'work']);
     expect(box.warnings.map(({ code }) => code)).toEqual(['mcp-server']);
     await box.close();
   });
 
-  it('that are lost in the middle of the run are a warning too', async () => {
+  it('that are lost during the run cause a warning too', async () => {
     const box = await open(server('docs', 'crash-in-call'));
     expect(box.warnings).toEqual([]);
     expect(await box.call('work', {})).toMatchObject({ isError: true });
@@ -419,7 +422,7 @@ describe('the MCP servers of an agent', () => {
     await expect(untilGone([pid])).resolves.toBeUndefined();
   });
 
-  it('do not keep a run that ends while they start', async () => {
+  it('do not delay a run that ends while they start', async () => {
     const controller = new AbortController();
     const reason = new Error('time is up');
     const note = join(tempDir('mcp'), 'note');

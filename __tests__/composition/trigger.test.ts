@@ -25,7 +25,7 @@ function allPayloads(): readonly (readonly [string, Payload])[] {
 }
 
 describe('an event without a name', () => {
-  it('is told by its payload for every example of GitHub’s, and is unknown or what its name makes of it', async () => {
+  it('is identified by its payload for every example of GitHub’s, and is unknown or what its name says', async () => {
     const payloads = allPayloads();
     expect(payloads.length).toBeGreaterThan(200);
     const differing: string[] = [];
@@ -82,17 +82,17 @@ describe('an event with a name', () => {
   });
 });
 
-describe('what the runner knows', () => {
+describe('the runner’s environment', () => {
   const ENV = { GITHUB_REPOSITORY: 'octocat/hello', GITHUB_ACTOR: 'octocat' };
 
-  it('fills in what a schedule does not say', async () => {
+  it('fills in what a schedule lacks', async () => {
     expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env: ENV })).toMatchObject({
       repository: { owner: 'octocat', name: 'hello' },
       actor: { login: 'octocat', isBot: false },
     });
   });
 
-  it.each([{}, { GITHUB_REPOSITORY: '', GITHUB_ACTOR: '' }])('may be nothing: %j', async (env) => {
+  it.each([{}, { GITHUB_REPOSITORY: '', GITHUB_ACTOR: '' }])('can be empty: %j', async (env) => {
     expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env })).toMatchObject({
       repository: { owner: '', name: '' },
       actor: { login: 'ghost' },
@@ -108,7 +108,7 @@ describe('what the runner knows', () => {
 });
 
 describe('an event file', () => {
-  it('that is not there is told with what it is for', async () => {
+  it('that does not exist is reported with its purpose', async () => {
     const file = join(tempDir('event'), 'gone.json');
     await expect(readTrigger({ file, name: '', env: {} })).rejects.toMatchObject({
       name: 'ConfigError',
@@ -117,7 +117,7 @@ describe('an event file', () => {
     });
   });
 
-  it('that is not JSON is told with its place', async () => {
+  it('that is not JSON is reported with its place', async () => {
     await expect(read('{\n  "action": opened }')).rejects.toMatchObject({
       name: 'ConfigError',
       message: expect.stringMatching(/^the event file is not valid JSON: /),
@@ -125,7 +125,7 @@ describe('an event file', () => {
     });
   });
 
-  it('may begin with a byte order mark', async () => {
+  it('can start with a byte order mark', async () => {
     expect(await read(`\uFEFF${JSON.stringify(loadWebhook('issues'))}`)).toMatchObject({ kind: 'issue' });
   });
 });

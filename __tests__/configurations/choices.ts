@@ -114,7 +114,7 @@ export const BEHAVIOURS = [
   'answers a page',
 ] as const;
 
-/** Events with what tells one example from another. */
+/** Events with what distinguishes one example from another. */
 export const EVENTS = [
   'pull_request opened',
   'pull_request synchronize',

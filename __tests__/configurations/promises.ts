@@ -49,7 +49,7 @@ function failOn(value: string | undefined): readonly string[] {
 const REMEDY =
   /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Fix|Give|Install|Keep|Leave|Let|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|`axe-action [a-z]/i;
 
-/** The runner shows ten annotations of a level; a bug of ours is none that a person can do anything about. */
+/** The runner shows ten annotations of a level; nobody can act on one about a bug of ours. */
 function annotationFaults({ step }: Observed): readonly string[] {
   const { annotations } = step;
   const levels = ['error', 'warning', 'notice'] as const;
@@ -86,7 +86,7 @@ function outputFaults({ step }: Observed): readonly string[] {
 /** Ids of entries by their provenance lines. */
 const IDS = /<!-- axe-action v=1 id=(\S+) /g;
 
-/** `memory-saved` is what the stores hold; a failed save may be kept in another one, and says so. */
+/** `memory-saved` is what the stores hold; a failed save might be kept in another one, and reports it. */
 function memoryFaults({ inputs }: Configuration, observed: Observed): readonly string[] {
   const { 'memory-saved': saved, 'memory-entry-id': id, 'memory-save-error': error } = observed.step.outputs;
   const [before, after] = [idsIn(observed.memoryBefore), idsIn(observed.memoryAfter)];
@@ -141,7 +141,7 @@ function leakFaults({ inputs }: Configuration, { step, posted, memoryAfter }: Ob
     GitHub: posted,
     memory: [...memoryAfter.values()].join('\n'),
   };
-  // What no input holds is no secret, whatever a model makes up.
+  // Only the content of inputs is secret, whatever a model invents.
   const given = Object.entries(CANARIES).filter(
     ([name, secret]) => !OPTIONAL.has(name) || inputs[name] === secret,
   );

@@ -11,7 +11,7 @@ import { comparisonOf, DIFF, seedPush } from '../transcripts/stage.js';
 import { behave } from './behave.js';
 import type { Configuration } from './choices.js';
 
-/** Values that must be seen nowhere; each stands in the environment or in an input of every run. */
+/** Values that must be seen nowhere; each is in the environment or in an input of every run. */
 export const CANARIES = {
   OPENAI_API_KEY: 'sk-canary-openai-0123456789abcdef',
   ANTHROPIC_API_KEY: 'sk-ant-api03-canary-0123456789abcdef',
@@ -29,7 +29,7 @@ export interface Observed {
   /** Texts of all memory files by place and path. */
   readonly memoryBefore: ReadonlyMap<string, string>;
   readonly memoryAfter: ReadonlyMap<string, string>;
-  /** All that is on GitHub beside memory: comments, reviews, issues, checks. */
+  /** Everything on GitHub except memory: comments, reviews, issues, checks. */
   readonly postedBefore: string;
   readonly posted: string;
 }

@@ -120,13 +120,16 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ input_tokens: 1_000_000, output_tokens: 100_000 });
   });
 
-  it.each([429, 500])('repeats a request that failed with %i as often as the agent says', async (status) => {
-    const { server, exitCode, stdout } = await run({
-      script: [failing(status), failing(status), text('Hi')],
-    });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Hi' });
-    expect(server.asked()).toHaveLength(3);
-  });
+  it.each([429, 500])(
+    'repeats a request that failed with %i as often as the agent is configured',
+    async (status) => {
+      const { server, exitCode, stdout } = await run({
+        script: [failing(status), failing(status), text('Hi')],
+      });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Hi' });
+      expect(server.asked()).toHaveLength(3);
+    },
+  );
 
   it.each([429, 500])('repeats a request whose list of models failed with %i', async (status) => {
     const { server, exitCode, stdout } = await run({
@@ -141,7 +144,7 @@ describe('the command line', () => {
     [401, 3],
     [403, 3],
     [400, 1],
-  ])('asks once where the answer is %i, and ends with %i', async (status, expected) => {
+  ])('sends one request if the answer is %i, and ends with %i', async (status, expected) => {
     const { server, exitCode, stderr } = await run({ script: [failing(status)] });
     expect(exitCode).toBe(expected);
     expect(stderr).toContain(`no, ${status}`);
@@ -149,14 +152,14 @@ describe('the command line', () => {
     if (status !== 400) expect(stderr).toContain('copilot-requests: write');
   });
 
-  it('names the permission where the list of models is refused', async () => {
+  it('names the permission if the list of models is refused', async () => {
     const { exitCode, stderr, server } = await run({ script: [], lists: [failing(403)] });
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(/auth: no, 403\n.*copilot-requests: write/);
     await untilNoneIsLeft(server);
   });
 
-  it('says which models are offered where it asks for another', async () => {
+  it('lists the offered models if another one is requested', async () => {
     const { exitCode, stderr, server } = await run({
       script: [failing(400)],
       args: ['--model', 'copilot/octo-1'],
@@ -166,7 +169,7 @@ describe('the command line', () => {
     expect(server.asked()[0]?.body).toMatchObject({ model: 'octo-1' });
   });
 
-  it('starts another runtime where the first was killed', async () => {
+  it('starts another runtime if the first was killed', async () => {
     const script: ModelScript = (_, index) => {
       if (index > 0) return text('Still here.');
       for (const id of runtimesOf(context.server)) process.kill(id, 'SIGKILL');
@@ -180,7 +183,7 @@ describe('the command line', () => {
     await untilNoneIsLeft(context.server);
   });
 
-  it('ends with its time limit while the model says nothing, and leaves no runtime', async () => {
+  it('ends with its time limit while the model is silent, and leaves no runtime', async () => {
     const { exitCode, stderr, server, temp } = await run({
       script: [{ kind: 'stall' }],
       args: ['--timeout', '3'],
@@ -206,7 +209,7 @@ describe('the command line', () => {
     await untilNoneIsLeft(context.server);
   });
 
-  it('names the line to add where the SDK is missing, and the version where it is another', async () => {
+  it('names the line to add if the SDK is missing, and the version if it is another', async () => {
     const missing = await run({ script: [], env: { AXE_COPILOT_SDK: '' } });
     expect(missing.exitCode).toBe(3);
     expect(missing.stderr).toContain('npm install --prefix "$RUNNER_TEMP/copilot"');
@@ -216,7 +219,7 @@ describe('the command line', () => {
     expect([...missing.server.requests(), ...other.server.requests()]).toEqual([]);
   });
 
-  it('needs no network but the service', async () => {
+  it('needs no network except the service', async () => {
     const server = await startCopilotServer([text('Hi')]);
     const proxy = await startCopilotServer([]);
     const env = {
@@ -235,7 +238,7 @@ describe('the command line', () => {
 });
 
 describe('sub-agents', () => {
-  it('ask at the same time through one runtime, and each gets its own answer', async () => {
+  it('send requests at the same time through one runtime, and each gets its own answer', async () => {
     const server = await startCopilotServer((request) => {
       const { system, messages } = promptOf(request);
       const number = /You are helper (\d)/.exec(system)?.[1];
@@ -247,7 +250,7 @@ describe('sub-agents', () => {
         calls: names.map((agent) => ({ name: 'call_agent', input: { agent, task: 'Answer.' } })),
       };
     });
-    const cwd = tempDir('crew');
+    const cwd = tempDir('agents');
     const helpers = ['1', '2', '3', '4'];
     const head = (name: string) => `name = "${name}"\nmodel = "copilot/gpt-5-mini"\n`;
     writeFiles(cwd, {
@@ -319,7 +322,7 @@ describe('the action', () => {
     );
   });
 
-  it('says for Dependabot that the token has no right, before any work is done', async () => {
+  it('reports for Dependabot that the token has no right, before any work is done', async () => {
     const server = await startCopilotServer([]);
     const patch = { 'sender.login': 'dependabot[bot]', 'sender.type': 'Bot' };
     const stage = await setStage({ event: { name: 'pull_request', action: 'opened', patch } });
@@ -331,7 +334,7 @@ describe('the action', () => {
     expect(stage.repo.comments).toEqual([]);
   });
 
-  it('turns a pull request from a fork away, as for every model, and says how it could run', async () => {
+  it('skips a pull request from a fork, as for every model, and reports how it could run', async () => {
     const server = await startCopilotServer([]);
     const patch = { 'pull_request.head.repo.full_name': 'octocat/Hello-World' };
     const stage = await setStage({ event: { name: 'pull_request', action: 'labeled', patch } });
@@ -340,7 +343,7 @@ describe('the action', () => {
     expect([...server.requests(), ...stage.cache.requests()]).toEqual([]);
   });
 
-  it('does not load what a pull request may have put into the workspace', async () => {
+  it('does not load code that a pull request might have put into the workspace', async () => {
     const server = await startCopilotServer([]);
     const workspace = tempDir('workspace');
     writeFiles(workspace, {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { agentSchemaUrl, parseActionAddress } from '../../src/core/action-address.js';
 
 describe('the address of the action', () => {
-  it('leads to the schema of the version that the workflow uses', () => {
+  it('points to the schema of the version that the workflow uses', () => {
     expect(agentSchemaUrl('octo-org/axe@v1.2.0')).toBe(
       'https://raw.githubusercontent.com/octo-org/axe/v1.2.0/schema/agent.schema.json',
     );

@@ -9,7 +9,7 @@ import {
 } from '../../src/core/errors.js';
 
 describe('errors', () => {
-  it('end with 1 unless they say otherwise, wrong configuration with 2', () => {
+  it('exit with 1 by default, and with 2 for a wrong configuration', () => {
     expect(new AxeError('no').exitCode).toBe(1);
     expect(new AxeError('no', { exitCode: 3 }).exitCode).toBe(3);
     expect(new ConfigError('no').exitCode).toBe(2);
@@ -24,19 +24,22 @@ describe('errors', () => {
     ['overloaded', 3],
     ['server', 3],
     ['bad_request', 1],
-  ])('of a provider begin with the category %s and end with %i (axe-behaviour §12)', (category, exitCode) => {
-    const error = new ProviderError(category, 'boom', { status: 418, retryAfterMs: 5 });
-    expect(error).toMatchObject({
-      name: 'ProviderError',
-      message: `${category}: boom`,
-      category,
-      exitCode,
-      status: 418,
-      retryAfterMs: 5,
-    });
-  });
+  ])(
+    'of a provider start with the category %s and exit with %i (axe-behaviour §12)',
+    (category, exitCode) => {
+      const error = new ProviderError(category, 'boom', { status: 418, retryAfterMs: 5 });
+      expect(error).toMatchObject({
+        name: 'ProviderError',
+        message: `${category}: boom`,
+        category,
+        exitCode,
+        status: 418,
+        retryAfterMs: 5,
+      });
+    },
+  );
 
-  it('keep what caused them', () => {
+  it('keep their cause', () => {
     const cause = new Error('inner');
     expect(new AxeError('outer', { cause }).cause).toBe(cause);
     expect('cause' in new AxeError('outer')).toBe(false);
@@ -50,7 +53,7 @@ describe('errors', () => {
       { at: { file: 'bot.toml' }, remedy: 'Remove `x`.' },
       'bad key\n  at bot.toml\n  Remove `x`.',
     ],
-  ])('are told as %s', (_, details, text) => {
+  ])('are formatted as %s', (_, details, text) => {
     expect(formatError(new ConfigError('bad key', details))).toBe(text);
   });
 

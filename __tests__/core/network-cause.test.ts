@@ -6,7 +6,7 @@ function withCode(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-describe('what broke a connection', () => {
+describe('the cause of a broken connection', () => {
   it.each<[string, unknown, string | undefined, string]>([
     ['is its own error', withCode('connect refused', 'ECONNREFUSED'), 'ECONNREFUSED', 'connect refused'],
     [
@@ -23,7 +23,7 @@ describe('what broke a connection', () => {
       'E1',
       'one',
     ],
-    ['is the text of what is no error', 'odd', undefined, 'odd'],
+    ['is the text of what is not an error', 'odd', undefined, 'odd'],
   ])('%s', (_, thrown, code, message) => {
     expect(networkCause(thrown)).toEqual({ code, message });
   });

@@ -55,7 +55,7 @@ function granted(given: Given, isKept = true) {
   return grantNotesTools(plan, isKept);
 }
 
-describe('where the notes of a run are', () => {
+describe('the place of a run’s notes', () => {
   it.each<[string, Given, ReturnType<typeof notesPlaces>]>([
     ['the repository in a workflow', {}, notesPlaces('project', { identity: 'octocat/hello', agent: '' })],
     [
@@ -66,16 +66,16 @@ describe('where the notes of a run are', () => {
     ['`project`', { memory: 'project = "x"' }, notesPlaces('project', { identity: 'x', agent: '' })],
     ['the agent', { memory: 'scope = "agent"' }, { scope: 'agent', slug: 'agent-bot' }],
     ['nobody', { memory: 'scope = "shared"' }, { scope: 'shared', slug: '' }],
-  ])('is known by %s', (_, given, places) => {
+  ])('is determined by %s', (_, given, places) => {
     expect(planOf(given)?.places).toEqual(places);
   });
 
-  it('is a folder of their own for the offline rules', () => {
+  it('is a separate folder for the offline rules', () => {
     expect(planOf({})?.folder).toBe('');
     expect(planOf({ model: 'offline/rules' })?.folder).toBe('offline/');
   });
 
-  it('does not matter where notes are off', () => {
+  it('does not matter if notes are off', () => {
     const parts = { trigger: SCHEDULE, trust: TRUSTED, workdir: '/', isSubAgent: false };
     const toml = 'name = "bot"\nmodel = "p/m"\n[memory]\nnotes = true\n';
     const agent = { name: 'bot', source: '', ...parseAgent(toml, { name: 'bot', file: '' }) };
@@ -83,8 +83,8 @@ describe('where the notes of a run are', () => {
   });
 });
 
-describe('where only signed memory may be read', () => {
-  it('there are no notes, since nothing says who wrote them, and a warning says so', () => {
+describe('if only signed memory can be read,', () => {
+  it('there are no notes, since nothing states who wrote them, and a warning reports it', () => {
     const { agent, memory } = partsOf({ requireSigned: true });
     expect(planOf({ requireSigned: true })).toBeUndefined();
     expect(notesAreUnsigned(agent, memory)).toMatchObject([
@@ -92,22 +92,22 @@ describe('where only signed memory may be read', () => {
     ]);
   });
 
-  it('an agent without notes misses nothing', () => {
+  it('an agent without notes is not affected', () => {
     const { agent, memory } = partsOf({ requireSigned: true, memory: 'scope = "project"\n' });
     const config = { ...agent.config, memory: { ...agent.config.memory, notes: false } };
     expect(notesAreUnsigned({ ...agent, config }, memory)).toEqual([]);
   });
 
-  it('elsewhere notes are as they are', () => {
+  it('otherwise notes are unchanged', () => {
     const { agent, memory } = partsOf({});
     expect(notesAreUnsigned(agent, memory)).toEqual([]);
   });
 });
 
-describe('which tools over notes a run gets', () => {
+describe('the notes tools of a run', () => {
   it.each<[string, Given, boolean, readonly string[], number]>([
-    ['all of them where it is trusted', {}, true, [...READING, 'memory_edit', 'memory_write'], 0],
-    ['reading ones where it is not', { trust: UNTRUSTED }, true, READING, 2],
+    ['all of them if it is trusted', {}, true, [...READING, 'memory_edit', 'memory_write'], 0],
+    ['reading ones if it is not', { trust: UNTRUSTED }, true, READING, 2],
     [
       'all of them in quarantine',
       { write: 'quarantine' },
@@ -115,8 +115,8 @@ describe('which tools over notes a run gets', () => {
       [...READING, 'memory_edit', 'memory_write'],
       0,
     ],
-    ['reading ones where nothing is to be added', { write: 'never' }, true, READING, 2],
-    ['reading ones where nothing is kept', {}, false, READING, 2],
+    ['reading ones if nothing is to be added', { write: 'never' }, true, READING, 2],
+    ['reading ones if nothing is kept', {}, false, READING, 2],
     ['reading ones as a sub-agent, which is no surprise', { isSubAgent: true }, true, READING, 0],
     [
       'reading ones as a sub-agent that names others',
@@ -127,7 +127,7 @@ describe('which tools over notes a run gets', () => {
     ],
     ['those it names', { memory: 'tools = ["memory_search"]' }, true, ['memory_search'], 0],
     [
-      '`write_memory` beside its other tools',
+      '`write_memory` next to its other tools',
       { top: 'tools = ["read_file", "write_memory"]', memory: 'tools = ["memory_search"]' },
       true,
       ['memory_search', 'write_memory'],
@@ -140,7 +140,7 @@ describe('which tools over notes a run gets', () => {
       [...READING, 'memory_edit', 'memory_write'],
       0,
     ],
-  ])('%s', (_, given, isKept, tools, warnings) => {
+  ])('are %s', (_, given, isKept, tools, warnings) => {
     const grant = granted(given, isKept);
     expect([...grant.tools].sort()).toEqual([...tools].sort());
     expect(grant.warnings).toHaveLength(warnings);
@@ -150,7 +150,7 @@ describe('which tools over notes a run gets', () => {
     }
   });
 
-  it('are told from its other tools by their names', () => {
+  it('are distinguished from its other tools by their names', () => {
     expect(namedNotesTools(['read_file', 'write_memory', 'memory_read'])).toEqual([
       'memory_read',
       'write_memory',

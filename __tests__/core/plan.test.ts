@@ -53,7 +53,7 @@ function plan(patch: Partial<MemoryPlanParts> = {}) {
 
 describe('the memory plan', () => {
   it.each(['', 'enabled = false', 'enabled = false\npath = "x.md"\nlast_n = 3'])(
-    'is none for [memory] with %j',
+    'is absent for [memory] with %j',
     (memory) => {
       expect(plan({ agent: agent(memory) })).toBeUndefined();
     },
@@ -83,20 +83,20 @@ describe('the memory plan', () => {
     ['last_n = 10\nmax_log_bytes = 1000', 10, 1000],
     ['last_n = 0\nmax_log_bytes = 1000', 0, 1000],
     ['max_log_bytes = 0', 0, 262_144],
-  ])('obeys %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
+  ])('respects %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
     expect(plan({ agent: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
   });
 
   it.each([
     ['max_entries is set', 'max_entries = 3', false, true],
-    ['somebody wants to see it', '', true, true],
+    ['the count is shown', '', true, true],
     ['only last_n is set', 'last_n = 3', false, false],
-  ])('when %s, counts: %#', (_, memory, wantCount, count) => {
+  ])('if %s, counts: %#', (_, memory, wantCount, count) => {
     expect(plan({ agent: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
   });
 
   it.each([TRUSTED, TAINTED, UNTRUSTED])(
-    'takes the lane of the run, which reads the trusted one: %j (D19)',
+    'uses the lane of the run, which reads the trusted one: %j (D19)',
     (trust) => {
       expect(plan({ trust })).toMatchObject({ path: 'bot.md', readPaths: ['bot.md'], lane: trust.lane });
     },
@@ -115,13 +115,16 @@ describe('the memory plan', () => {
     ['never', 'trusted', TRUSTED, 'none'],
     ['never', 'untrusted', TAINTED, 'none'],
     ['never', 'trusted', UNTRUSTED, 'none'],
-  ])('with memory-write %s and memory-min-trust %s makes %j the lane %s', (write, minTrust, trust, lane) => {
-    const policy = { ...DEFAULT_MEMORY_POLICY, write, minTrust };
-    const readPaths = minTrust === 'untrusted' ? ['untrusted/bot.md', 'bot.md'] : ['bot.md'];
-    expect(plan({ trigger: pullRequest, trust, policy })).toMatchObject({ lane, readPaths });
-  });
+  ])(
+    'with memory-write %s and memory-min-trust %s turns %j into the lane %s',
+    (write, minTrust, trust, lane) => {
+      const policy = { ...DEFAULT_MEMORY_POLICY, write, minTrust };
+      const readPaths = minTrust === 'untrusted' ? ['untrusted/bot.md', 'bot.md'] : ['bot.md'];
+      expect(plan({ trigger: pullRequest, trust, policy })).toMatchObject({ lane, readPaths });
+    },
+  );
 
-  it('stays in the trusted lane where a person reads along, whatever is loaded (D18)', () => {
+  it('stays in the trusted lane if a person reads the output, whatever is loaded (D18)', () => {
     expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } })?.lane).toBe('trusted');
   });
 
@@ -155,7 +158,7 @@ describe('the memory plan', () => {
     ['MEMORY.md', 'bot.md'],
     ['notes/bot.md', 'bot.md'],
     ['projects/p-00000000/daily/2026-03-01.md', 'bot.md'],
-  ])('in a workflow takes memory.path %j as %j (D13)', (path, place) => {
+  ])('in a workflow resolves memory.path %j to %j (D13)', (path, place) => {
     const withPath = agent(`enabled = true\npath = '${path}'`);
     expect(plan({ agent: withPath, origin: ORIGIN })?.path).toBe(place);
   });
@@ -165,7 +168,7 @@ describe('the memory plan', () => {
   });
 
   it.each(['untrusted/bot.md', 'Untrusted/bot.md', 'offline/bot.md'])(
-    'does not let memory.path open another lane: %s (D19)',
+    'prevents memory.path from opening another lane: %s (D19)',
     (path) => {
       const sly = agent(`enabled = true\npath = "${path}"`);
       expect(plan({ agent: sly, origin: ORIGIN })?.path).toBe('bot.md');
@@ -179,7 +182,7 @@ describe('the memory plan', () => {
     expect(untrustedPath(offline?.path ?? '')).toBe('untrusted/offline/bot.md');
   });
 
-  it('names in its provenance what the event and the runner say (D8)', () => {
+  it('has in its provenance the facts of the event and the runner (D8)', () => {
     expect(plan({ origin: ORIGIN, trigger: pullRequest, trust: UNTRUSTED })?.provenance).toEqual({
       id: 'id1',
       run: '99/2',
@@ -204,7 +207,7 @@ describe('the memory plan', () => {
     expect(plan({ agent: own, origin })?.provenance !== undefined).toBe(has);
   });
 
-  it('takes the commit of the run where there is no pull request', () => {
+  it('uses the commit of the run if there is no pull request', () => {
     const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
     expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
   });

@@ -6,6 +6,6 @@ it.each([
   [{ file: 'bot.toml', line: 3 }, 'bot.toml:3'],
   [{ file: 'bot.toml', line: 3, column: 7 }, 'bot.toml:3:7'],
   [{ file: 'bot.toml', column: 7 }, 'bot.toml'],
-])('%j is written as %s', (position, text) => {
+])('the position %j is written as %s', (position, text) => {
   expect(sourcePosition(position)).toBe(text);
 });

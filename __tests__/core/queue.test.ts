@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { createQueue } from '../../src/core/queue.js';
 
-it('a queue begins a call when the one before has ended, whatever became of it', async () => {
+it('a queue starts a call when the one before has ended, whatever its result', async () => {
   const inTurn = createQueue();
   const steps: string[] = [];
   const work =

@@ -3,7 +3,7 @@ import { limitTime, noteTimeLeft, timeLeftMs } from '../../src/core/time-limit.j
 import { createFakeClock } from '../adapters/stores/fake-clock.js';
 
 describe('a time limit', () => {
-  it('aborts its signal when its time is over', () => {
+  it('aborts its signal when it is reached', () => {
     const clock = createFakeClock();
     const limit = limitTime({ clock, limitMs: 1000, signal: new AbortController().signal });
     clock.advance(999);
@@ -19,7 +19,7 @@ describe('a time limit', () => {
     expect([limit.signal.aborted, limit.isOver()]).toEqual([true, false]);
   });
 
-  it('leaves no more time than the outer one', () => {
+  it('leaves no more time than the outer limit', () => {
     const clock = createFakeClock();
     const outer = limitTime({ clock, limitMs: 500, signal: new AbortController().signal });
     const limit = limitTime({ clock, limitMs: 1000, signal: outer.signal });
@@ -35,7 +35,7 @@ describe('a time limit', () => {
   });
 });
 
-it('nobody knows how much time a signal leaves unless somebody has said so', () => {
+it('the time left of a signal is unknown unless it was registered', () => {
   const { signal } = new AbortController();
   expect(timeLeftMs(signal)).toBeUndefined();
   noteTimeLeft(signal, () => 7);

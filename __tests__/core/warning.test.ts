@@ -35,7 +35,7 @@ const ALL: Record<WarningCode, true> = {
 const CODES = Object.keys(ALL) as WarningCode[];
 
 describe('warnings merged for the runner', () => {
-  it('are one per code, with each message once, at the first place', () => {
+  it('are one for each code, with each message once, at the first place', () => {
     const warnings: Warning[] = [
       { code: 'agent-unknown-key', message: 'a', at: { file: 'bot.toml', line: 2 } },
       { code: 'context-truncated', message: 'long' },
@@ -48,7 +48,7 @@ describe('warnings merged for the runner', () => {
     ]);
   });
 
-  it('say a remedy once, whichever messages have it', () => {
+  it('contain a remedy once, whichever messages have it', () => {
     const add = 'Add `issues: write` under `permissions:` of the job.';
     const warnings = [
       { message: 'the labels were not set: GitHub answered 403', remedy: add },
@@ -70,13 +70,13 @@ describe('warnings merged for the runner', () => {
 
   it.each([
     ['axe ends a message without a full stop', 'it failed', 'it failed. Try again.'],
-    ['a message may be a whole sentence', 'It failed.', 'It failed. Try again.'],
+    ['a message can be a whole sentence', 'It failed.', 'It failed. Try again.'],
   ])('have one full stop before the remedy: %s', (_, message, text) => {
     expect(warningText({ message })).toBe(message);
     expect(warningText({ message, remedy: 'Try again.' })).toBe(text);
   });
 
-  it('are nine at most, and a failed save is never left out (D35)', () => {
+  it('are at most nine, and a failed save is never left out (D35)', () => {
     const others = CODES.filter((code) => code !== 'memory-save-failed');
     const warnings = [...others, 'memory-save-failed' as const].map((code) => ({ code, message: code }));
     const merged = mergeWarnings(warnings);
@@ -84,7 +84,7 @@ describe('warnings merged for the runner', () => {
     expect(merged.map(({ code }) => code)).toEqual(['memory-save-failed', ...others.slice(0, 8)]);
   });
 
-  it('are none for none', () => {
+  it('are empty without warnings', () => {
     expect(mergeWarnings([])).toEqual([]);
   });
 

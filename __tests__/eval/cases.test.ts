@@ -10,7 +10,7 @@ import { FAULT, makeCase } from './samples.js';
 
 const CASES = loadCases();
 
-it('has cases of each kind, in eight languages', () => {
+it('the cases cover each kind, in eight languages', () => {
   expect(Object.fromEntries(countKinds(CASES))).toEqual({
     seeded: 24,
     clean: 14,
@@ -22,20 +22,20 @@ it('has cases of each kind, in eight languages', () => {
   expect(new Set(CASES.map(({ about }) => about.language)).size).toBe(8);
 });
 
-it('has bait in six clean cases, and at least 40 faults in seeded ones', () => {
+it('six clean cases have bait, and the seeded ones at least 40 defects', () => {
   const clean = CASES.filter(({ about }) => about.kind === 'clean');
   expect(clean.filter(({ about }) => about.forbidden.length > 0)).toHaveLength(6);
   const seeded = CASES.filter(({ about }) => about.kind === 'seeded');
   expect(seeded.flatMap(({ about }) => about.expect).length).toBeGreaterThanOrEqual(40);
 });
 
-it('chooses cases by name and by kind', () => {
+it('cases can be selected by name and by kind', () => {
   const names = chooseCases(CASES, ['refund-retry', 'large']).map(({ about }) => about.name);
   expect(names).toEqual(['large-library', 'large-modules', 'refund-retry']);
   expect(() => chooseCases(CASES, ['refunds'])).toThrow('no case and no kind of cases named refunds');
 });
 
-it.each(['base', 'head'])('refuses a case without its folder %s', (missing) => {
+it.each(['base', 'head'])('a case without its folder %s is refused', (missing) => {
   const folder = tempDir();
   cpSync(join(CASES_FOLDER, 'refund-retry'), join(folder, 'refund-retry'), { recursive: true });
   rmSync(join(folder, 'refund-retry', missing), { recursive: true });
@@ -59,7 +59,7 @@ it.each(CASES.map((one) => [one.about.name, one] as const))(
 
 it.each(
   CASES.filter(({ about }) => about.expect.length > 0).map(({ about }) => [about.name, about] as const),
-)('%s words its faults so that they are recognised', (_, { expect: faults }: Case) => {
+)('%s words its defects so that they are recognized', (_, { expect: faults }: Case) => {
   for (const fault of faults) {
     for (const text of fault.wordings) {
       expect([fault.id, text, isMeant(fault, { path: fault.path, line: fault.lines[0], text })]).toEqual([
@@ -71,24 +71,24 @@ it.each(
   }
 });
 
-it('writes large changes that do not fit one window', () => {
+it('large changes are written that do not fit one window', () => {
   for (const one of CASES.filter(({ about }) => about.kind === 'large')) {
     expect(makeVersions(one).first.diff.length / 4).toBeGreaterThan(140_000);
   }
 });
 
-describe('a case that is wrong is refused with its place:', () => {
+describe('a wrong case is refused with its place:', () => {
   it.each([
     ['an unknown key', { expects: [] }, 'expects'],
     ['lines the wrong way round', { expect: [{ ...FAULT, lines: [9, 8] }] }, 'expect.0.lines'],
     ['a fault twice', { expect: [FAULT, FAULT] }, 'one id'],
-    ['a step on a fault that is none', { steps: [{ push: 2, open: ['e9'] }] }, 'e9'],
+    ['a step about an unknown defect', { steps: [{ push: 2, open: ['e9'] }] }, 'e9'],
     ['a clean change with a fault', { kind: 'clean' }, 'nothing to find'],
   ])('%s', (_, patch, word) => {
     expect(() => makeCase(patch)).toThrow(word);
   });
 
-  it('no JSON', () => {
+  it('text that is not JSON', () => {
     expect(() => parseCase('{', 'a/case.json')).toThrow();
   });
 });

@@ -14,7 +14,7 @@ function resultWith(posted: number): SettingResult {
   return { setting: 'scripted answers', scores, incomplete: [], isOfModel: false };
 }
 
-it('names each figure that is not the expected one, and none else', () => {
+it('the comparison names each figure that differs from the expected one, and no other', () => {
   const file = join(tempDir('expected'), 'expected.json');
   writeExpected([resultWith(1)], file);
   expect(differences([resultWith(1)], file)).toEqual([]);
@@ -33,7 +33,7 @@ it('names each figure that is not the expected one, and none else', () => {
   ]);
 });
 
-it('differs from what was never expected', () => {
+it('a figure that was never expected is a difference', () => {
   const file = join(tempDir('expected'), 'none.json');
   expect(differences([resultWith(1)], file)).toEqual([
     expect.stringMatching(/^scripted answers: expected undefined, got /),

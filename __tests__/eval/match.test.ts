@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { assign, isAllowed, isBait, isDoubtful, isMeant } from '../../eval/match.js';
 import { FAULT, makeCase, makePosted } from './samples.js';
 
-describe('a finding means a fault', () => {
+describe('a finding matches a defect', () => {
   it.each([
     ['on its lines', {}],
     ['five lines above', { line: 5 }],
@@ -19,7 +19,7 @@ describe('a finding means a fault', () => {
   });
 });
 
-describe('a finding means no fault', () => {
+describe('a finding matches no defect', () => {
   it.each([
     ['in another file', { path: 'src/orders.ts' }],
     ['six lines above in other words', { line: 4, text: 'sql and an address' }],
@@ -47,7 +47,7 @@ describe('place and words of a finding and a fault', () => {
   });
 });
 
-it('gives each finding one fault, and the one on the lines first', () => {
+it('each finding matches at most one defect, preferably on its lines', () => {
   const near = { ...FAULT, id: 'e2', lines: [14, 15] as [number, number] };
   const [first, second] = [makePosted({ line: 15 }), makePosted({ id: 'bbbb', line: 11 })];
   const assigned = assign([FAULT, near], [first, second]);
@@ -55,12 +55,12 @@ it('gives each finding one fault, and the one on the lines first', () => {
   expect(assigned.get('e2')).toEqual([first]);
 });
 
-it('takes a second finding of one fault for the same fault', () => {
+it('a second finding of one defect counts as the same defect', () => {
   const [first, second] = [makePosted(), makePosted({ id: 'bbbb', line: 13 })];
   expect(assign([FAULT], [second, first]).get('e1')).toEqual([first, second]);
 });
 
-it('knows what a case counts neither way, and its bait', () => {
+it('neutral places of a case, and its bait, are recognized', () => {
   const about = makeCase({
     allowed: [{ path: 'src/users.ts', lines: [20, 22], note: 'true' }],
     forbidden: [{ why: 'guarded', path: 'src/users.ts', lines: [30, 30], words: [['null']] }],

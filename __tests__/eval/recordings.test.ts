@@ -56,7 +56,7 @@ it.each([
   expect(requestKey(request({ ...BODY, ...patch }))).not.toBe(requestKey(request()));
 });
 
-it('keeps answers without secrets, in the order in which they were given', () => {
+it('answers are recorded without secrets, in the order in which they were given', () => {
   const folder = tempDir('recorded');
   const recordings = openRecordings(folder, 'anthropic/claude-sonnet-5-5', ['my-secret-key-0123456789']);
   const answer = (body: string) => ({ contentType: 'application/json', body });
@@ -74,6 +74,6 @@ it('keeps answers without secrets, in the order in which they were given', () =>
   expect(recordedModels(folder)).toEqual(['anthropic/claude-sonnet-5-5']);
 });
 
-it('knows of no model where nothing was recorded', () => {
+it('the model is unknown if nothing was recorded', () => {
   expect(recordedModels(join(tempDir('recorded'), 'none'))).toEqual([]);
 });

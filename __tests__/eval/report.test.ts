@@ -28,13 +28,13 @@ describe('an interval', () => {
     [5, 10, 0.237, 0.763],
     [10, 10, 0.722, 1],
     [60, 120, 0.412, 0.588],
-  ])('of %i of %i', (count, of, low, high) => {
+  ])('for %i of %i is computed', (count, of, low, high) => {
     const interval = wilson(count, of);
     expect(interval?.low).toBeCloseTo(low, 3);
     expect(interval?.high).toBeCloseTo(high, 3);
   });
 
-  it('of nothing is none', () => {
+  it('for zero cases is empty', () => {
     expect(wilson(0, 0)).toBeUndefined();
   });
 });
@@ -45,11 +45,11 @@ it.each([
   [0, 5, 0.0625],
   [0, 6, 0.03125],
   [2, 10, 0.0386],
-])('two settings that alone are right %i and %i times', (onlyFirst, onlySecond, p) => {
+])('two settings that alone are right %i and %i times are compared', (onlyFirst, onlySecond, p) => {
   expect(mcNemar(onlyFirst, onlySecond)).toBeCloseTo(p, 4);
 });
 
-it('adds up cases', () => {
+it('the results of cases are added up', () => {
   const figures = figuresOf([found('a'), missed('b'), clean('c', 0), clean('d', 2)]);
   expect(figures).toMatchObject({
     cases: 4,
@@ -62,7 +62,7 @@ it('adds up cases', () => {
   expect(fHalf(figures)).toBeCloseTo((1.25 * (1 / 3) * 0.5) / (0.25 * (1 / 3) + 0.5), 6);
 });
 
-it('counts precision twice', () => {
+it('precision is counted in two ways', () => {
   const share = (count: number, of: number) => ({ count, of });
   const careful = fHalf({ precision: share(9, 10), recall: share(5, 10) }) ?? 0;
   const eager = fHalf({ precision: share(5, 10), recall: share(9, 10) }) ?? 0;
@@ -71,7 +71,7 @@ it('counts precision twice', () => {
   expect(fHalf({ precision: share(0, 2), recall: share(0, 3) })).toBe(0);
 });
 
-it('adds up what was used', () => {
+it('the usage is added up', () => {
   expect(costOf([found('a'), found('b')])).toMatchObject({
     calls: 4,
     costUsd: 0.02,
@@ -80,7 +80,7 @@ it('adds up what was used', () => {
   });
 });
 
-it('reports figures with their intervals, cost, and what went wrong', () => {
+it('figures are reported with their intervals, cost, and errors', () => {
   const report = formatReport(resultOf([found('a'), clean('b', 1)], { incomplete: ['c'] }));
   expect(report).toContain('2 cases, 2 reviews. Without 1 that did not come to their end: c.');
   expect(report).toContain('| precision | 50 % (1 of 2) | 9 % to 91 % |');
@@ -90,14 +90,14 @@ it('reports figures with their intervals, cost, and what went wrong', () => {
   expect(report).toContain('- b: not right: src/users.ts:11 SQL injection');
 });
 
-it('tells no cost where no model answered', () => {
+it('no cost is reported if no model answered', () => {
   expect(formatReport(resultOf([found('a')], { isOfModel: false }))).not.toContain('cost per case');
 });
 
 describe('a comparison', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-  it('names the better one only where it is not luck', () => {
+  it('names the better one only if the difference is significant', () => {
     const better = resultOf(names.map(found));
     const worse = resultOf(names.map(missed), { setting: 'b' });
     expect(formatComparison(better, worse)).toContain(
@@ -112,7 +112,7 @@ describe('a comparison', () => {
     );
   });
 
-  it('takes the majority of several rounds', () => {
+  it('uses the majority of several rounds', () => {
     const twice = resultOf(names.flatMap((name) => [found(name), found(name), missed(name)]));
     const once = resultOf(names.flatMap((name) => [found(name), missed(name), missed(name)]));
     expect(formatComparison(twice, once)).toContain('| faults found | 6 | 0 | 0.031 |');

@@ -59,8 +59,8 @@ function changeTitle(folder: string, name: string): void {
   writeFileSync(file, JSON.stringify({ ...about, title: 'Another title' }));
 }
 
-describe('without a model', () => {
-  it('plays the scripts and the rules, and says what that is worth', async () => {
+describe('an evaluation without a model', () => {
+  it('runs the scripts and the rules, and states what the result means', async () => {
     const run = await evaluate(['--cases', 'life-fix-on-line,clean-docs']);
     expect([run.exitCode, run.stderr]).toEqual([0, '']);
     expect(run.stdout).toContain('## scripted answers\n\n2 cases, 4 reviews.');
@@ -70,8 +70,8 @@ describe('without a model', () => {
   });
 
   it.each([
-    ['an option that is none', ['--modle', 'x'], "Unknown option '--modle'"],
-    ['a case that is none', ['--cases', 'x'], 'there is no case and no kind of cases named x'],
+    ['an invalid option', ['--modle', 'x'], "Unknown option '--modle'"],
+    ['an invalid case', ['--cases', 'x'], 'there is no case and no kind of cases named x'],
     ['recording', ['--record'], '--record needs --model'],
     ['a judge', ['--judge', MODEL], '--judge needs --model'],
   ])('refuses %s with status 2', async (_, args, words) => {
@@ -81,10 +81,10 @@ describe('without a model', () => {
   });
 });
 
-describe('with a model', () => {
+describe('an evaluation with a model', () => {
   const given = ['--model', MODEL, '--max-cost', '5', '--rounds', '1'];
 
-  it('prints the price before it asks, and what the model came to', async () => {
+  it('prints the price before the first request, and the model’s results', async () => {
     const model = await startReviewer();
     const out = join(tempDir('out'), 'result.json');
     const run = await evaluate([...given, '--cases', 'refund-retry', '--out', out], model.env);
@@ -133,7 +133,7 @@ describe('with a model', () => {
     expect(run.stdout).toContain(`${MODEL} judged 2 pairs of which place and words did not agree: ${told}`);
   });
 
-  it('stops at the cap, and says of which cases nothing is known', async () => {
+  it('stops at the cost limit, and lists the cases without a result', async () => {
     const model = await startReviewer(400_000);
     const args = [
       '--model',
@@ -157,19 +157,19 @@ describe('with a model', () => {
     ['no key', given, {}, 'ANTHROPIC_API_KEY'],
     ['a model of unknown price', ['--model', 'anthropic/claude-unheard', '--max-cost', '1'], {}, 'price'],
     [
-      'a provider that is no address with a key',
+      'a provider without an address and a key',
       ['--model', 'bedrock/x', '--max-cost', '1'],
       {},
       'reached directly',
     ],
-    ['a depth that is none', [...given, '--depth', 'deep'], {}, 'quick, standard, thorough'],
-  ])('refuses %s before anything is asked', async (_, args, env, words) => {
+    ['an invalid depth', [...given, '--depth', 'deep'], {}, 'quick, standard, thorough'],
+  ])('refuses %s before the first request', async (_, args, env, words) => {
     const run = await refuse([...args, '--cases', 'clean-docs'], env);
     expect(run.status).toBe(2);
     expect(run.said).toContain(words);
   });
 
-  it('records answers, replays them without the model, and says which must be recorded anew', async () => {
+  it('records answers, replays them without the model, and lists which must be recorded again', async () => {
     const model = await startReviewer();
     const [cases, recorded] = [folderWith('clean-docs', 'clean-tests'), tempDir('recorded')];
     const folders = ['--case-folder', cases, '--recorded-folder', recorded];

@@ -27,20 +27,20 @@ function asked(tool: string, text: string, turns = 0): RecordedRequest {
   };
 }
 
-it('answers a reviewer turn by turn, and then ends', () => {
+it('the script answers a reviewer turn by turn, and then ends', () => {
   expect(scriptedCalls(asked('add_review_comment', 'Review.'), SCRIPT)).toEqual(CALLS);
   expect(scriptedCalls(asked('add_review_comment', 'Review.', 1), SCRIPT)).toEqual([]);
 });
 
-it('has nothing to say to anybody else', () => {
+it('the script answers nobody else', () => {
   expect(scriptedCalls(asked('memory_write', 'Sum up.'), SCRIPT)).toEqual([]);
 });
 
-describe('a second look', () => {
+describe('a scripted second look', () => {
   const claims =
     'Two claims.\nClaim 1, on line 8\nA project without an owner\nClaim 2, on line 9\nAnother one\n';
 
-  it('reads what its verdict needs before it decides on each claim', () => {
+  it('reads what its verdict requires before it decides on each claim', () => {
     expect(scriptedCalls(asked('give_verdict', claims), SCRIPT)).toEqual([LOOK]);
     expect(scriptedCalls(asked('give_verdict', claims, 1), SCRIPT)).toMatchObject([
       { tool: 'give_verdict', input: { claim: 1, verdict: 'refuted', evidence: REFUTED.evidence } },
@@ -49,7 +49,7 @@ describe('a second look', () => {
     expect(scriptedCalls(asked('give_verdict', claims, 2), SCRIPT)).toEqual([]);
   });
 
-  it('holds to claims of which the case says nothing', () => {
+  it('confirms claims that the case does not mention', () => {
     const one = 'Claim 1, on line 8\nAnother one\n';
     expect(scriptedCalls(asked('give_verdict', one), SCRIPT)).toMatchObject([
       { input: { verdict: 'holds' } },

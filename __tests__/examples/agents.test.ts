@@ -53,7 +53,7 @@ async function run(agent: string, scene: Scene) {
   return { ...result, model, cwd, prompts: model.prompts() };
 }
 
-/** What the model was told by a tool in its n-th request. */
+/** What the model learned from a tool in its n-th request. */
 function told(
   { prompts }: { readonly prompts: readonly { readonly messages: readonly string[] }[] },
   n: number,
@@ -65,7 +65,7 @@ const DONE = { exitCode: 0, stdout: 'Done.', stderr: '' };
 const END = text('Done.');
 
 describe('every example', () => {
-  it.each(NAMES)('%s is an agent without a warning, called like its file', (name) => {
+  it.each(NAMES)('%s is an agent without a warning, named like its file', (name) => {
     const toml = readFileSync(join(AGENTS, `${name}.toml`), 'utf8');
     const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
     expect(warnings).toEqual([]);
@@ -113,7 +113,7 @@ it('editor changes a file', async () => {
   );
 });
 
-it('test-doctor runs a command, which sees no key', async () => {
+it('test-doctor runs a command, which receives no key', async () => {
   const end = await run('test-doctor', {
     files: { 'check.sh': 'echo "1 failed"; env; exit 1\n' },
     env: { DEPLOY_TOKEN: 'canary-7f3a9c' },
@@ -124,7 +124,7 @@ it('test-doctor runs a command, which sees no key', async () => {
   expect(told(end, 1)).not.toMatch(/canary-7f3a9c|sk-ant|ANTHROPIC/);
 });
 
-it('link-checker fetches from the hosts it names and no other', async () => {
+it('link-checker fetches from the hosts it names and no others', async () => {
   const pages = await startLoopback((_request, response) => {
     response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>');
   });
@@ -158,7 +158,7 @@ it('researcher searches the web', async () => {
   expect(told(end, 1)).not.toContain('tvly-canary');
 });
 
-it('check-explainer reads on GitHub what failed, and the line that is to blame', async () => {
+it('check-explainer reads on GitHub what failed, and the line that caused it', async () => {
   const payload = loadWebhook('pull_request', 'opened');
   const github = await startGitHubServer();
   const repo = github.seed(payload, { base: { 'src/dates.ts': SOURCE } });
@@ -188,7 +188,7 @@ it('check-explainer reads on GitHub what failed, and the line that is to blame',
   expect(told(end, 2)).toContain('+  return text;');
 });
 
-it('delegator asks two agents, one of which remembers', async () => {
+it('delegator calls two agents, one of which remembers', async () => {
   const end = await run('delegator', {
     script(request) {
       const { system, messages } = promptOf(request);
@@ -219,7 +219,7 @@ it('summarizer knows its last summary', async () => {
   expect(first.prompts[0]?.system).not.toContain('## Memory');
 });
 
-it('mcp-files uses a server that is a program', async () => {
+it('mcp-files uses a local MCP server', async () => {
   const cwd = tempDir('example');
   symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
   const end = await run('mcp-files', {
@@ -231,7 +231,7 @@ it('mcp-files uses a server that is a program', async () => {
   expect(told(end, 1)).toBe('tool: [FILE] guide.md');
 });
 
-it('mcp-tickets uses a server on the network, with its token', async () => {
+it('mcp-tickets uses a remote MCP server, with its token', async () => {
   const server = await startMcpHttp();
   const agents = join(tempDir('example'), 'agents');
   mkdirSync(agents, { recursive: true });
@@ -247,14 +247,14 @@ it('mcp-tickets uses a server on the network, with its token', async () => {
   expect(told(end, 1)).toContain('hello');
 });
 
-it('json-labeler answers in the form of its schema', async () => {
+it('json-labeler answers in the format of its schema', async () => {
   const answer = { kind: 'bug', urgent: false, reason: 'It crashes.' };
   const end = await run('json-labeler', { script: [text(`\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``)] });
   expect(end).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(end.stdout)).toEqual(answer);
 });
 
-it('release-notes is given its skill and its files', async () => {
+it('release-notes receives its skill and its files', async () => {
   const end = await run('release-notes', {
     files: { 'CHANGELOG.md': '# Changes\n', 'docs/a/b.md': '# Deep\n', 'other.md': '# Other\n' },
     script: [END],
@@ -268,7 +268,7 @@ it('release-notes is given its skill and its files', async () => {
   expect(system).not.toContain('# Other');
 });
 
-it('reporter tries again, counts what it takes and remembers', async () => {
+it('reporter retries, counts its usage and remembers', async () => {
   const overloaded: ModelReply = {
     kind: 'raw',
     status: 529,

@@ -88,7 +88,7 @@ describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition,
     return { event, payload, trigger, isRun: isMet(condition, { github: githubContext(event, payload) }) };
   });
 
-  it('drops no run that admission would let in, but those that it leaves out on purpose', () => {
+  it('excludes no run that admission would allow, except those it excludes on purpose', () => {
     const dropped = seen.filter(
       ({ trigger, payload, isRun }) =>
         !isRun && gateOf(trigger).kind === 'run' && LEFT_OUT[name]?.isLeftOut(trigger, payload) !== true,
@@ -96,12 +96,12 @@ describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition,
     expect(dropped.map(({ event, payload }) => [event, payload])).toEqual([]);
   });
 
-  it('starts no runner for a fork or a bot that admission would turn away', () => {
+  it('starts no runner for a fork or a bot that admission would reject', () => {
     const wasted = seen.filter(({ trigger, isRun }) => isRun && isTurnedAway(gateOf(trigger)));
     expect(wasted.map(({ event, payload }) => [event, payload])).toEqual([]);
   });
 
-  it('is met and not met among what it was tried on', () => {
+  it('is both true and false for the tried events', () => {
     expect(new Set(seen.map(({ isRun }) => isRun))).toEqual(new Set([true, false]));
   });
 

@@ -10,7 +10,7 @@ import { agentOf } from '../helpers/needed-permissions.js';
 const FOLDER = join(import.meta.dirname, '../../examples');
 const README = readFileSync(join(FOLDER, 'README.md'), 'utf8');
 
-it('lists every workflow and every agent', () => {
+it('the README of the examples lists every workflow and every agent', () => {
   const links = [...README.matchAll(/\]\(((?:agents|workflows)\/[^)]+)\)/g)].map(([, link]) => link);
   const files = ['agents', 'workflows'].flatMap((folder) =>
     readdirSync(join(FOLDER, folder)).map((file) => `${folder}/${file}`),
@@ -18,7 +18,7 @@ it('lists every workflow and every agent', () => {
   expect([...new Set(links)].sort()).toEqual([...files].sort());
 });
 
-it('names the tools that a workflow has to allow', () => {
+it('the README of the examples names the tools that a workflow has to allow', () => {
   const rows = [...README.matchAll(/^\| \[([\w-]+)\]\(agents\/[^|]*\|[^|]*\| ?(?:`([^`]*)` )?\|$/gm)];
   const listed = rows.map(([, name = '', allowed = '']) => [name, allowed]);
   expect(listed).toEqual(listed.map(([name = '']) => [name, neededBy(name).join(', ')]));

@@ -15,17 +15,17 @@ const CALLED = {
     EXAMPLES.find(({ name }) => name === 'shared-review.yml')?.content ?? '',
 };
 
-it.each([...EXAMPLES, ...OTHERS])('GitHub’s parser takes $name', async (file) => {
+it.each([...EXAMPLES, ...OTHERS])('GitHub’s parser accepts $name', async (file) => {
   expect(await workflowErrors(file, CALLED)).toEqual([]);
 });
 
-describe('GitHub’s parser as it is asked here', () => {
+describe('GitHub’s parser in these tests', () => {
   const step = 'runs-on: ubuntu-latest\n    steps:\n      - run: echo';
   it.each([
-    ['a key that is none', `on: push\njobs:\n  a:\n    runs_on: x\n    ${step}`, 'Unexpected value'],
-    ['an event that is none', `on: pushed\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
+    ['an invalid key', `on: push\njobs:\n  a:\n    runs_on: x\n    ${step}`, 'Unexpected value'],
+    ['an invalid event', `on: pushed\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
     [
-      'a scope that is none',
+      'an invalid scope',
       `on: push\npermissions:\n  pulls: read\njobs:\n  a:\n    ${step}`,
       'Unexpected value',
     ],
@@ -48,7 +48,7 @@ describe('GitHub’s parser as it is asked here', () => {
     expect((await workflowErrors({ name: 'x.yml', content }, CALLED)).join('\n')).toContain(word);
   });
 
-  it('evaluates as GitHub does: letters in any case, missing values as nothing', () => {
+  it('evaluates as GitHub does: letters in any case, missing values as empty', () => {
     const github = { event: { sender: { type: 'bot' } } };
     expect(isMet("github.event.sender.type == 'Bot'", { github })).toBe(true);
     expect(isMet("github.event.label.name == 'review'", { github })).toBe(false);
@@ -61,12 +61,12 @@ describe.each(EXAMPLES)('$name', ({ content, workflow }) => {
   const steps = jobs.flatMap((job) => job.steps ?? []);
   const ours = jobs.flatMap(ownSteps);
 
-  it('is YAML without a doubt', () => {
+  it('is unambiguous YAML', () => {
     const { errors, warnings } = parseDocument(content);
     expect([...errors, ...warnings]).toEqual([]);
   });
 
-  it('says how long each job may take, and which runs wait for each other', () => {
+  it('states how long each job can take, and which runs wait for each other', () => {
     for (const job of jobs.filter(({ uses }) => uses === undefined)) {
       expect(job['timeout-minutes']).toBeGreaterThan(0);
       const concurrency = job.concurrency ?? workflow.concurrency;
@@ -88,7 +88,7 @@ describe.each(EXAMPLES)('$name', ({ content, workflow }) => {
     }
   });
 
-  it('gives inputs that exist and are accepted', () => {
+  it('has valid inputs', () => {
     for (const given of ours.map((step) => inputsOf(step, workflow))) {
       for (const name of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(name);
       const env = Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
@@ -96,7 +96,7 @@ describe.each(EXAMPLES)('$name', ({ content, workflow }) => {
     }
   });
 
-  it('names agents that exist and allows no tool that they do not ask for', () => {
+  it('names existing agents and allows only tools that they list', () => {
     const runs = ours.map((step) => inputsOf(step, workflow));
     const needsNone = ({ mode, 'memory-command': command }: Readonly<Record<string, string>>) =>
       mode === 'validate' || command === 'push';
@@ -113,7 +113,7 @@ describe.each(EXAMPLES)('$name', ({ content, workflow }) => {
     }
   });
 
-  it('C8 103: reads outputs that exist, and puts no text of others into a script', () => {
+  it('C8 103: reads existing outputs, and puts no third-party text into a script', () => {
     for (const [, id, name] of content.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
       const step = steps.find((one) => one.id === id);
       expect(step).toBeDefined();
@@ -124,7 +124,7 @@ describe.each(EXAMPLES)('$name', ({ content, workflow }) => {
 });
 
 it.each(EXAMPLES.filter(({ content }) => content.includes('pull_request_target')))(
-  '$name checks out nothing: it has secrets, and the head is anybody’s',
+  '$name checks out nothing, since it has secrets and anybody might have written the head',
   ({ workflow }) => {
     const steps = Object.values(workflow.jobs).flatMap((job) => job.steps ?? []);
     for (const { uses = '' } of steps) expect(uses).not.toContain('checkout');

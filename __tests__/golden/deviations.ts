@@ -8,7 +8,7 @@ import type { Outcome } from './replay.js';
 import { RETRIED, RUNTIME_DEVIATIONS } from './runtime-deviations.js';
 
 /**
- * axe tells an error in one line; ours goes on with where it is and what to do about it, each on a line that
+ * axe reports an error in one line; ours continues with its place and a remedy, each on a line that
  * starts with two spaces (D3). These lines are left out of the comparison, the first never is.
  */
 export function withoutErrorDetails(outcome: Outcome): Outcome {

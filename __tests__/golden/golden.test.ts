@@ -12,7 +12,7 @@ describe('the table of deviations', () => {
   });
 });
 
-it('has a file for each part of the scenarios', () => {
+it('a file exists for each part of the scenarios', () => {
   const files = readdirSync(import.meta.dirname).filter((file) => /^golden\.part-\d+\.test\.ts$/.test(file));
   expect(files.sort()).toEqual(
     Array.from({ length: PARTS }, (_, index) => `golden.part-${index + 1}.test.ts`),

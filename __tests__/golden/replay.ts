@@ -39,7 +39,7 @@ export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly requests: readonly WireRequest[];
-  /** What was added to each file; any other change of a file stands there in words. */
+  /** What was added to each file; any other change of a file is described in words. */
   readonly writes: Readonly<Record<string, string>>;
 }
 
@@ -176,7 +176,7 @@ function run({ cli, step, places }: { cli: string; step: Step; places: Places })
   const stderr: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // A command that ends before it reads its input closes the pipe; that is no trouble of the test.
+  // A command that ends before it reads its input closes the pipe; that is not a problem of the test.
   child.stdin?.on('error', () => {});
   if (step.stdin !== 'null') child.stdin?.end(bytesOf('text' in step.stdin ? step.stdin.text : step.stdin));
   return new Promise((resolve, reject) => {
@@ -224,7 +224,7 @@ function filesBelow(root: string): ReadonlyMap<string, Buffer> {
   );
 }
 
-/** A symbolic link stands among the files with these bytes. */
+/** A symbolic link is among the files with these bytes. */
 function linkTo(target: string): Buffer {
   return Buffer.from(`a link to ${target}`);
 }

@@ -20,7 +20,7 @@ export interface CacheFault {
   readonly headers?: Readonly<Record<string, string>>;
   /** How many requests it meets; default 1. */
   readonly times?: number;
-  /** The request takes effect all the same: reserved, but answered with an error. */
+  /** The request takes effect anyway: reserved, but answered with an error. */
   readonly afterEffect?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function blobHeaders(): Record<string, string> {
   };
 }
 
-/** Answers as the fault tells, or does not answer. */
+/** Answers as the fault says, or does not answer. */
 export function sendFault(response: ServerResponse, fault: CacheFault): void {
   if (fault.status === 'stall') return;
   if (fault.status === 'disconnect') return void response.destroy();

@@ -64,7 +64,7 @@ export function useCacheJob(): () => CacheJob {
   return () => job;
 }
 
-/** What reaches standard output while a call runs; whoever diverts it has to put it back. */
+/** What reaches standard output while a call runs; a call that diverts it has to restore it. */
 export async function printed<T>(
   call: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly output: string }> {

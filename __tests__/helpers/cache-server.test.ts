@@ -59,7 +59,7 @@ describe('the fake Actions cache, driven by the real library', () => {
     expect(again.log).toContain('another job may be creating this cache');
   });
 
-  it('denies a save to a token that may only read, and a restore to one that may not', async () => {
+  it('denies a save to a read-only token, and a restore to a token that cannot read', async () => {
     const cache = await startCacheServer();
     const { workspace, save } = await job(cache, { mayWrite: false });
     mkdirSync(join(workspace, '.axe-memory'));
@@ -87,7 +87,7 @@ describe('the fake Actions cache, driven by the real library', () => {
     expect(readFileSync(join(pull.workspace, '.axe-memory/a.md'), 'utf8')).toBe('main\n');
   });
 
-  it('tells dead reservations, rate limits and refused reads apart from a miss only in the log', async () => {
+  it('distinguishes dead reservations, rate limits and refused reads from a miss only in the log', async () => {
     const cache = await startCacheServer();
     const { workspace, save, restore } = await job(cache);
     writeFiles(workspace, { '.axe-memory/a.md': 'a\n' });

@@ -64,7 +64,7 @@ export interface FakeDependenciesParts {
   /** By login; anybody else is unknown. Left out, there is no GitHub. */
   readonly permissions?: Readonly<Record<string, PermissionAnswer>>;
   readonly context?: TriggerContext;
-  /** What is new since any commit; left out, nobody can tell. */
+  /** What is new since any commit; left out, it is unknown. */
   readonly newSince?: NewSince;
   /** What was said on lines, by number of the pull request; elsewhere nothing. */
   readonly threads?: Readonly<Record<number, ThreadsAnswer>>;
@@ -76,7 +76,7 @@ export interface FakeDependenciesParts {
   readonly secrets?: readonly string[];
 }
 
-/** The tools of an agent and what is told when they are opened. */
+/** The tools of an agent and what is reported when they are opened. */
 export interface FakeBox {
   readonly tools?: ToolBox['tools'];
   readonly warnings?: readonly Warning[];

@@ -14,14 +14,22 @@ export const GENERATED: readonly string[] = ['inputs', 'outputs', 'agent-keys', 
   (name) => `docs/reference/${name}.md`,
 );
 
-/** Records and specifications, which are cited by number: their words stay. */
-const RECORDS = /^docs\/(?:decisions\.md|reference\/)/;
+/** The decisions and the reference pages, which are cited by number. */
+const CITED = /^docs\/(?:decisions\.md|reference\/)/;
 
 /** The pages that users read, one a topic, and the README. */
 export const GUIDES: readonly string[] = [
   'README.md',
   'examples/README.md',
-  ...DOCS.filter((file) => !RECORDS.test(file)),
+  ...DOCS.filter((file) => !CITED.test(file)),
+];
+
+/** The other hand-written pages: the cited ones, and those that a visitor of the repository opens. */
+export const RECORDS: readonly string[] = [
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...DOCS.filter((file) => CITED.test(file) && !GENERATED.includes(file)),
 ];
 
 /** A file of the repository as text. */

@@ -8,7 +8,7 @@ import type { StoredRepo } from './github-state.js';
 export const MAX_COMPARED_FILES = 300;
 
 /**
- * `GET …/compare/{basehead}` as JSON: how two commits stand to each other, the files of their diff where the test has one,
+ * `GET …/compare/{basehead}` as JSON: how two commits are related, the files of their diff where the test has one,
  * and one commit to stand for all of them.
  */
 export function commitComparison({ repo, params }: RestCall): RestAnswer {

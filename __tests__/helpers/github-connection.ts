@@ -52,7 +52,7 @@ export function forbidden(): GraphQLError {
   return graphError('FORBIDDEN', 'Resource not accessible by integration');
 }
 
-/** GitHub's words for what there is not, or what the token does not see. */
+/** GitHub's message for a missing object, or one that the token does not see. */
 export function notFound(what: string): GraphQLError {
   return graphError('NOT_FOUND', `Could not resolve to ${what}`);
 }

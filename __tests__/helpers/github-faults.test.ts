@@ -63,7 +63,7 @@ it.each<[string, FaultAnswer, number, Record<string, string>, RegExp]>([
   ['a stale head', staleHead(), 200, {}, /STALE_DATA.*but it did not\. {2}Pull and try again\./],
   ['a bad gateway', BAD_GATEWAY, 502, {}, /502 Bad Gateway/],
 ])(
-  'answers with %s as often as it is told to, without an effect',
+  'the fake GitHub answers with %s as often as configured, without an effect',
   async (_, fault, status, headers, body) => {
     const { github, append } = await start();
     github.fail({ route: 'POST /graphql', contains: 'createCommitOnBranch', times: 2, ...fault });
@@ -79,7 +79,7 @@ it.each<[string, FaultAnswer, number, Record<string, string>, RegExp]>([
   },
 );
 
-it('commits and loses the answer', async () => {
+it('the fake GitHub commits and loses the answer', async () => {
   const { github, append } = await start();
   github.fail({ route: 'POST /graphql', ...ANSWER_LOST });
   await expect(append()).rejects.toThrow('fetch failed');
@@ -89,7 +89,7 @@ it('commits and loses the answer', async () => {
   expect(github.history(REPO)).toHaveLength(3);
 });
 
-it('meets only the requests it names: by repository, by content, by token and after some others', async () => {
+it('a fault affects only the requests it names: by repository, by content, by token and after some others', async () => {
   const { github, append, graphql, rest } = await start();
   const fault = { route: 'POST /graphql', status: 500 } as const;
   github.fail({ ...fault, repo: OTHER });
@@ -106,7 +106,7 @@ it('meets only the requests it names: by repository, by content, by token and af
   expect(() => github.fail({ route: 'GET /nothing', status: 500 })).toThrow('the fake has no route');
 });
 
-it('serves a bundle that runs without the test framework, to twenty clients at once', async () => {
+it('a bundle that runs without the test framework serves twenty clients at once', async () => {
   const folder = tempDir();
   await build({
     entryPoints: [join(process.cwd(), '__tests__/helpers/github-server.ts')],

@@ -8,7 +8,7 @@ export interface FaultAnswer {
   readonly status: number | 'stall' | 'disconnect';
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request takes effect all the same: created, but answered with an error. */
+  /** The request takes effect anyway: created, but answered with an error. */
   readonly afterEffect?: boolean;
 }
 

@@ -166,7 +166,7 @@ function blobNode(repo: StoredRepo, { sha, bytes }: GitObject): GraphNode {
   };
 }
 
-/** GitHub guesses the encoding of what is no UTF-8 and converts it, so that the bytes cannot be told from the text. */
+/** GitHub guesses the encoding of what is not UTF-8 and converts it, so that the text does not reveal the bytes. */
 function textOf(bytes: Buffer, isCut: boolean): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });

@@ -31,7 +31,7 @@ const checked = new Map<string, Checked>();
 
 /**
  * Validates a query against GitHub's schema and answers it by executing it over the fake's state. A mutation that the
- * server is too old for is refused as GitHub does, and is no violation.
+ * server is too old for is refused as GitHub does, and is not a violation.
  */
 export async function answerGraphQl(
   request: unknown,

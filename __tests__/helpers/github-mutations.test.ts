@@ -69,7 +69,7 @@ async function start(options: RepoOptions = { contents: 'write' }, server: GitHu
 }
 
 describe('reading a branch by GraphQL', () => {
-  it('gives the head, the text of a file and what is known of the repository', async () => {
+  it('returns the head, the text of a file and the facts of the repository', async () => {
     const { read, head } = await start();
     const { body } = await read(`${BRANCH}:review.md`);
     expect(body.data.repository).toMatchObject({
@@ -82,7 +82,7 @@ describe('reading a branch by GraphQL', () => {
     });
   });
 
-  it('gives modes as decimal numbers, links as their targets and no object for a submodule', async () => {
+  it('returns modes as decimal numbers, links as their targets and no object for a submodule', async () => {
     const { read } = await start();
     const { body } = await read(`refs/heads/${BRANCH}:`);
     const { entries } = body.data.repository.object;
@@ -115,7 +115,7 @@ describe('reading a branch by GraphQL', () => {
     ['bytes', Buffer.from([1, 0, 2]), { isBinary: true, text: null, byteSize: 3 }],
     ['another encoding', Buffer.from('caf\xe9', 'latin1'), { isBinary: false, text: 'café', byteSize: 4 }],
     ['a byte order mark', Buffer.from('\ufeffa'), { text: '\ufeffa' }],
-  ])('gives %s as GitHub does', async (_, bytes, expected) => {
+  ])('returns %s as GitHub does', async (_, bytes, expected) => {
     const { github, read } = await start();
     github.commit(REPO, { 'a.md': bytes }, { branch: BRANCH });
     expect((await read(`${BRANCH}:a.md`)).body.data.repository.object).toMatchObject(expected);
@@ -124,14 +124,14 @@ describe('reading a branch by GraphQL', () => {
   it.each([
     ['a branch', 'HEAD:review.md', 'refs/heads/no'],
     ['a path', `${BRANCH}:no.md`, `refs/heads/${BRANCH}`],
-  ])('gives null for %s that is not there', async (_, expression, ref) => {
+  ])('returns null for %s that does not exist', async (_, expression, ref) => {
     const { read } = await start();
     const { body } = await read(expression, ref);
     expect(body.errors).toBeUndefined();
     expect(body.data.repository.object).toBeNull();
   });
 
-  it('gives null and an error for each file of a commit that is not there', async () => {
+  it('returns null and an error for each file of a commit that does not exist', async () => {
     const { graphql, head } = await start();
     const { body } = await graphql(
       `query ($oid: GitObjectID!) {
@@ -200,7 +200,7 @@ describe('createCommitOnBranch', () => {
     ]);
   });
 
-  it('lets exactly one of twenty win on the same head', async () => {
+  it('lets exactly one of twenty succeed on the same head', async () => {
     const { github, head, append } = await start();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, writer) =>
@@ -220,7 +220,7 @@ describe('createCommitOnBranch', () => {
     expect(github.calls()).toHaveLength(20);
   });
 
-  it('keeps every entry of twenty that read again after each loss', async () => {
+  it('keeps every entry of twenty clients that read again after each conflict', async () => {
     const { github, read, append } = await start();
     async function add(writer: number): Promise<void> {
       for (;;) {
@@ -241,7 +241,7 @@ describe('createCommitOnBranch', () => {
 
   it.each<[string, (repo: StoredRepo) => void, Partial<Change>, string, string]>([
     [
-      'a token that may read',
+      'a token that can read',
       (repo) => {
         repo.contents = 'read';
       },
@@ -354,7 +354,7 @@ describe('updateRefs', () => {
     return { ...scene, orphan: String(orphan.body.sha), update };
   }
 
-  it('puts a commit without a parent in place of the head that it expects, by force', async () => {
+  it('replaces the expected head with a commit without a parent, by force', async () => {
     const { github, head, orphan, update } = await startWithTwo();
     expect((await update(head, orphan)).body.errors[0].message).toBe('Update is not a fast forward');
     expect((await update(head, orphan, true)).body).toEqual({
@@ -376,7 +376,7 @@ describe('updateRefs', () => {
     expect(github.history(REPO, BRANCH).map(({ sha }) => sha)).toEqual([orphan]);
   });
 
-  it('obeys a rule against force pushes and the right of the token', async () => {
+  it('respects a rule against force pushes and the right of the token', async () => {
     const { github, repo, head, orphan, update } = await startWithTwo();
     repo.rules.push({ branch: BRANCH, kind: 'ruleset', forbids: ['force'] });
     expect((await update(head, orphan, true)).body.errors[0].message).toContain('Cannot force-push');

@@ -83,7 +83,7 @@ let loaded: { readonly document: OpenApi; readonly cacheFile: string } | undefin
 
 /**
  * The cut of the installed `@octokit/openapi`. It is kept in the temporary folder of the machine under the version
- * of the package and a digest of what is cut and how; `cacheFile` is where, so that others can keep what they make of it beside it.
+ * of the package and a digest of what is cut and how; `cacheFile` is where, so that others can keep what they derive from it next to it.
  */
 export function loadGitHubOpenApi(): { readonly document: OpenApi; readonly cacheFile: string } {
   if (loaded !== undefined) return loaded;
@@ -190,7 +190,7 @@ function cut(whole: OpenApi): OpenApi {
   }
 }
 
-/** FNV-1a in 32 bits, which is enough to tell one way of cutting from another. */
+/** FNV-1a in 32 bits, which is enough to distinguish one way of cutting from another. */
 function digest(text: string): string {
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);

@@ -72,7 +72,7 @@ describe('git objects of the fake GitHub', () => {
     expect(got.body.author).toEqual(person);
   });
 
-  it('puts a tree on top of another one, with what is added and without what is deleted', async () => {
+  it('puts a tree on top of another one, with added files and without deleted ones', async () => {
     const { rest, head } = await start();
     const made = await rest(`POST ${AT}/git/trees`, {
       base_tree: head,
@@ -98,7 +98,7 @@ describe('git objects of the fake GitHub', () => {
     ]);
   });
 
-  it('keeps blobs of more than a megabyte whole, and says in the contents that they are too large', async () => {
+  it('keeps blobs of more than a megabyte whole, and reports in the contents that they are too large', async () => {
     const { github, rest } = await start();
     const text = 'x'.repeat(1024 * 1024 + 1);
     github.commit(REPO, { 'large.md': text });
@@ -156,7 +156,7 @@ describe('git objects of the fake GitHub', () => {
 });
 
 describe('branches of the fake GitHub', () => {
-  it('creates an orphan branch, moves it, forces it and deletes it', async () => {
+  it('create an orphan branch, move it, force it and delete it', async () => {
     const { github, rest, ...others } = await start();
     const api = { rest, graphql: others.graphql };
     const root = await makeCommit(api, 'one.md', []);
@@ -203,7 +203,7 @@ describe('branches of the fake GitHub', () => {
     ['PATCH', 'refs/heads/new', { sha: 'head' }, 'Reference does not exist', 'update-a-reference'],
     ['PATCH', 'refs/heads/main', { sha: NOWHERE }, 'Object does not exist', 'update-a-reference'],
     ['DELETE', 'refs/heads/new', undefined, 'Reference does not exist', 'delete-a-reference'],
-  ])('refuses %s of %s with %j', async (method, path, body, message, docs) => {
+  ])('refuse %s of %s with %j', async (method, path, body, message, docs) => {
     const { rest, head } = await start();
     const sent = body?.sha === 'head' ? { ...body, sha: head } : body;
     const answer = await rest(`${method} ${AT}/git/${path}`, sent);
@@ -215,7 +215,7 @@ describe('branches of the fake GitHub', () => {
     });
   });
 
-  it('lets one of twenty create a branch', async () => {
+  it('let one of twenty create a branch', async () => {
     const { github, rest, ...others } = await start();
     const api = { rest, graphql: others.graphql };
     const commits = await Promise.all(
@@ -231,7 +231,7 @@ describe('branches of the fake GitHub', () => {
 
   it.each<[string, BranchRule, string, unknown, string]>([
     [
-      'a ruleset that wants pull requests',
+      'a ruleset that requires pull requests',
       { branch: 'main', kind: 'ruleset' },
       'PATCH /git/refs/heads/main',
       { sha: 'child' },
@@ -265,7 +265,7 @@ describe('branches of the fake GitHub', () => {
       { ref: 'refs/heads/axe-memory', sha: 'orphan' },
       'Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n',
     ],
-  ])('obeys %s', async (_, rule, route, body, message) => {
+  ])('respect %s', async (_, rule, route, body, message) => {
     const { github, repo, rest, head, ...others } = await start();
     const api = { rest, graphql: others.graphql };
     const shas = { child: await makeCommit(api, 'a.md', [head]), orphan: await makeCommit(api, 'b.md', []) };
@@ -286,7 +286,7 @@ describe('branches of the fake GitHub', () => {
   });
 });
 
-describe('what a token may do in the fake GitHub', () => {
+describe('the rights of a token in the fake GitHub', () => {
   const MEMORY_TOKEN = 'github_pat_memory';
 
   const WRITES: readonly (readonly [string, unknown])[] = [
@@ -299,7 +299,7 @@ describe('what a token may do in the fake GitHub', () => {
     [`PUT ${AT}/contents/a.md`, { message: 'm', content: 'YQ==' }],
   ];
 
-  it.each(WRITES)('refuses %s to a token that may read', async (route, body) => {
+  it.each(WRITES)('refuse %s to a token that can only read', async (route, body) => {
     const { rest } = await start({});
     const answer = await rest(route, body);
     expect(answer.status).toBe(403);
@@ -307,7 +307,7 @@ describe('what a token may do in the fake GitHub', () => {
     expect(answer.headers.get('x-accepted-github-permissions')).toBe('contents=write');
   });
 
-  it.each(WRITES)('refuses %s in an archived repository', async (route, body) => {
+  it.each(WRITES)('refuse %s in an archived repository', async (route, body) => {
     const { repo, rest } = await start();
     repo.isArchived = true;
     const answer = await rest(route, body);
@@ -317,7 +317,7 @@ describe('what a token may do in the fake GitHub', () => {
   });
 
   it.each(WRITES.filter(([route]) => !route.startsWith('PUT ')))(
-    'has nowhere to do %s in an empty repository',
+    'offer no place to do %s in an empty repository',
     async (route, body) => {
       const github = await startGitHubServer();
       github.addRepo(REPO, { contents: 'write' });
@@ -350,7 +350,7 @@ describe('what a token may do in the fake GitHub', () => {
     ['a wrong token', { contents: 'write' }, 'ghs_wrong', 401, 401],
     ['no token, public', { contents: 'write' }, null, 200, 401],
     ['no token, private', { contents: 'write', isPrivate: true }, null, 404, 401],
-  ])('knows the rights of %s', async (_, options, token, readStatus, writeStatus) => {
+  ])('include those of %s', async (_, options, token, readStatus, writeStatus) => {
     const github = await startGitHubServer();
     github.addRepo(REPO, options);
     github.commit(REPO, FILES);
@@ -379,7 +379,7 @@ describe('PUT of contents in the fake GitHub', () => {
   });
 
   it.each<[string, string, Record<string, unknown>, number, string]>([
-    ['a file that is there', 'README.md', {}, 422, 'Invalid request.\n\n"sha" wasn\'t supplied.'],
+    ['a file that exists', 'README.md', {}, 422, 'Invalid request.\n\n"sha" wasn\'t supplied.'],
     ['an old version', 'README.md', { sha: NOWHERE }, 409, `README.md does not match ${NOWHERE}`],
     ['a branch that is not there', 'a.md', { branch: 'no' }, 404, 'Branch no not found'],
   ])('refuses %s', async (_, path, body, status, message) => {
@@ -388,7 +388,7 @@ describe('PUT of contents in the fake GitHub', () => {
     expect({ status: answer.status, message: answer.body.message }).toEqual({ status, message });
   });
 
-  it('answers a rule with a conflict', async () => {
+  it('answers a branch rule with a conflict', async () => {
     const { repo, ...api } = await start();
     repo.rules.push({ branch: 'main', kind: 'ruleset' });
     const answer = await put(api, 'a.md', {});
@@ -397,7 +397,7 @@ describe('PUT of contents in the fake GitHub', () => {
   });
 });
 
-it('counts what it was asked', async () => {
+it('counts its requests', async () => {
   const { github, rest, graphql }: { github: GitHubServer } & ReturnType<typeof asking> = await start();
   await rest(`GET ${AT}/git/ref/heads/main`);
   await graphql('query Q { repository(owner: "octocat", name: "hello") { id } }');

@@ -71,7 +71,7 @@ export function reviewCommentPage(repo: StoredRepo, comment: StoredReviewComment
   return `${html(repo)}/pull/${comment.pull}#discussion_r${comment.id}`;
 }
 
-/** What GitHub shows beside the name of an account. */
+/** What GitHub shows next to the name of an account. */
 export function associationOf(repo: StoredRepo, login: string): string {
   if (login === repo.owner) return 'OWNER';
   const role = repo.roles.get(login) ?? 'none';

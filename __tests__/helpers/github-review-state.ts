@@ -23,7 +23,7 @@ export interface StoredReviewComment {
   readonly line: number;
   readonly startSide?: Side;
   readonly startLine?: number;
-  /** What stands on the line: where it is in a later diff. */
+  /** The text of the line: where it is in a later diff. */
   readonly text: string;
   readonly commit: string;
   readonly inReplyTo?: number;

@@ -64,7 +64,7 @@ describe('a review', () => {
     expect((await rest(`POST ${PULL}/reviews`, { event, body: 'x' })).body.errors).toEqual([error]);
   });
 
-  it('is refused where the conversation is locked, and beside a draft', async () => {
+  it('is refused if the conversation is locked, and next to a draft', async () => {
     const { rest, addPull } = await start();
     expect((await rest(`POST ${PULL}/reviews`, { body: 'x' })).body.state).toBe('PENDING');
     const { body } = await rest(`POST ${PULL}/reviews`, { event: 'COMMENT', body: 'x' });
@@ -75,7 +75,7 @@ describe('a review', () => {
     ]);
   });
 
-  it('is dismissed once, and only if it says something about merging', async () => {
+  it('is dismissed once, and only if it has a verdict about merging', async () => {
     const { rest, repo } = await start();
     const dismiss = (id: number) => rest(`PUT ${PULL}/reviews/${id}/dismissals`, { message: 'old' });
     const { id } = seedReview(repo, { pull: 1, author: 'hubot', state: 'CHANGES_REQUESTED' });
@@ -135,7 +135,7 @@ it('a label that does not exist is made by adding it, and a reaction is there on
   expect(statuses.map(({ status }) => status)).toEqual([201, 200]);
 });
 
-it('the log of a job lies on another server', async () => {
+it('the log of a job is on another server', async () => {
   const { rest, repo, github } = await start();
   repo.talk.jobLogs.set(7, 'text');
   const response = await fetch(`${github.url}/repos/${NAME}/actions/jobs/7/logs`, { redirect: 'manual' });
@@ -146,7 +146,7 @@ it('the log of a job lies on another server', async () => {
   expect((await rest(`GET /repos/${NAME}/actions/jobs/8/logs`)).status).toBe(404);
 });
 
-it('a search for issues says which kind it wants', async () => {
+it('a search for issues requires its kind', async () => {
   const { rest } = await start();
   const search = (q: string) => rest(`GET /search/issues?q=${encodeURIComponent(q)}`);
   expect((await search(`change repo:${NAME}`)).body.message).toContain("must include 'is:issue'");

@@ -133,7 +133,7 @@ export function diffAt(repo: StoredRepo, pull: StoredPull, commit: string): stri
   return commit === pull.head.sha ? pull.diff : repo.comparisons.get(`${pull.base.sha}...${commit}`);
 }
 
-/** What stands on a line of a diff; undefined where the diff does not show it. */
+/** The text of a line of a diff; undefined if the diff does not show it. */
 export function textAt(diff: string, place: { path: string; side: Side; line: number }): string | undefined {
   const hunks = diffLines(diff).get(place.path) ?? [];
   return hunks.map((hunk) => hunk[place.side].get(place.line)).find((text) => text !== undefined);

@@ -4,7 +4,7 @@ import { installedFile, keepInTemp } from './github-openapi.js';
 
 const PACKAGE = '@octokit/graphql-schema';
 
-/** Types that no query of ours comes near; without them, and what only they lead to, two thirds of the schema are gone. */
+/** Types that no query of ours comes near; without them, and what only they lead to, two thirds of the schema are left out. */
 const FAR_TYPES =
   /^(?:Audit|CVSS|CWE|Contrib|Contact|Dependency|Deployment|Discussion|Enterprise|Environment|Fund|Gist|IpAllow|Marketplace|MergeQueue|Migration|OIDC|Org|Organization|Package|Pin|Project|Release|Repository(?:Advisory|Invit|Migration|Rule|Topic|Vuln)|Saved|Security|Sponsor|Stargaz|Starred|Team|User(?:Content|List|Status)|Verifiable|Vulner|.*Event$)/;
 

@@ -37,7 +37,7 @@ export function send(response: ServerResponse, request: RecordedRequest, answer:
     .end(isEmpty ? undefined : body);
 }
 
-/** Answers as the fault tells, or does not answer. */
+/** Answers as the fault says, or does not answer. */
 export function sendFault(response: ServerResponse, fault: Fault): void {
   if (fault.status === 'stall') return;
   if (fault.status === 'disconnect') return void response.destroy();

@@ -114,7 +114,7 @@ describe('the fake GitHub', () => {
     ['stranger', 200, 'read', 'read'],
     ['ghost', 404, undefined, undefined],
     ['dependabot[bot]', 404, undefined, undefined],
-  ])('tells the permission of %s', async (login, status, permission, role) => {
+  ])('returns the permission of %s', async (login, status, permission, role) => {
     const { at } = await startWithFiles();
     const answer = await send(`${at}/collaborators/${encodeURIComponent(login)}/permission`);
     expect(answer.status).toBe(status);
@@ -123,7 +123,7 @@ describe('the fake GitHub', () => {
     );
   });
 
-  it('creates, lists and changes comments, and tells by GraphQL which are the viewer’s own', async () => {
+  it('creates, lists and changes comments, and marks by GraphQL the viewer’s own', async () => {
     const { github, at } = await startWithFiles();
     github.addPull(REPO, {
       number: 7,
@@ -162,7 +162,7 @@ describe('the fake GitHub', () => {
     expect(await github.takeViolations()).toEqual([]);
   });
 
-  it('tells a request and a GraphQL query that GitHub does not describe', async () => {
+  it('rejects a request and a GraphQL query that GitHub does not describe', async () => {
     const { github, at } = await startWithFiles();
     github.addIssue(REPO, { number: 1 });
     await send(`${at}/issues/1/comments`, { method: 'POST', body: { text: 'wrong key' } });
@@ -174,7 +174,7 @@ describe('the fake GitHub', () => {
     expect(violations).toContain('Cannot query field "nickname"');
   });
 
-  it('tells an answer of its own that GitHub does not describe', async () => {
+  it('rejects an answer of its own that GitHub does not describe', async () => {
     const { github, at } = await startWithFiles();
     github
       .repo(REPO)
@@ -185,7 +185,7 @@ describe('the fake GitHub', () => {
     );
   });
 
-  it('fails as told: instead of the effect, after it, and by cutting the connection', async () => {
+  it('fails as configured: instead of the effect, after it, and by cutting the connection', async () => {
     const { github, at } = await startWithFiles();
     github.addIssue(REPO, { number: 1 });
     const post = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';

@@ -84,7 +84,7 @@ export interface StoredRepo {
   /** What tokens may do with its files. */
   contents: ContentsAccess;
   isArchived: boolean;
-  /** What may not happen to its branches. */
+  /** What is forbidden for its branches. */
   readonly rules: BranchRule[];
   /** Branch name to commit sha. */
   readonly branches: Map<string, string>;

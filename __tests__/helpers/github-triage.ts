@@ -76,7 +76,7 @@ export function label({ repo, params }: RestCall): RestAnswer {
   return found === undefined ? githubError(404, 'Not Found') : { status: 200, body: labelJson(repo, found) };
 }
 
-/** `POST …/issues/{issue_number}/assignees`: who may not be assigned is left out without a word. */
+/** `POST …/issues/{issue_number}/assignees`: people who cannot be assigned are left out silently. */
 export function addAssignees(call: RestCall): RestAnswer {
   const { repo, request, now } = call;
   const number = subjectOf(call);

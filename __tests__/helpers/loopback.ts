@@ -22,7 +22,7 @@ export interface Peer {
   requests(): readonly RecordedRequest[];
   /** Calls back for each request, after it was recorded and before it is answered. */
   onRequest(listener: (request: RecordedRequest) => void): void;
-  /** Resolves when every request so far was dealt with, also one whose sender is gone. */
+  /** Resolves when every request so far was dealt with, also one whose sender has disconnected. */
   idle(): Promise<void>;
   /** Ends the server and its connections; a second call does nothing. */
   close(): Promise<void>;

@@ -9,11 +9,11 @@ it.each([
   ['a comment that has no end', 'x <!-- y\n', ['the comment in line 1 has no end']],
   ['a row with a bar too many', '| a |\n| - |\n| b | c |\n', ['line 3 has 2 of 1 cells: | b | c |']],
   ['a row that is torn', '| a |\n| - |\n| b\nc |\n', ['line 4 tears a table: c |']],
-])('finds %s', (_, markdown, faults) => {
+])('the markdown check finds %s', (_, markdown, faults) => {
   expect(markdownFaults(markdown)).toEqual(faults);
 });
 
-it('finds nothing in what is shown as it is meant', () => {
+it('the markdown check finds nothing in correctly shown text', () => {
   const table = '| a | b |\n| --- | ---: |\n| `x \\| y` | \\<details> |\n';
   const code = '```md\n<details>\n| a |\n```\n~~~\n```\n~~~\n';
   const details = '<details><summary>`<details>`</summary>\n\nx <!-- y -->\n\n</details>\n';

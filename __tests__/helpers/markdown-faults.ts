@@ -50,13 +50,13 @@ function detailFaults(lines: OutsideOfCode['lines']): readonly string[] {
 
 const DELIMITERS = /^\|(?: *:?-+:? *\|)+$/;
 
-/** Rows of a table have as many cells as its head, and nothing else stands between them. */
+/** Rows of a table have as many cells as its head, and nothing else is between them. */
 function tableFaults(lines: OutsideOfCode['lines']): readonly string[] {
   const faults: string[] = [];
   let cells = 0;
   for (const [index, line = ''] of lines.entries()) {
     if (DELIMITERS.test(line.trim())) {
-      // With another number of cells in its head it is no table.
+      // With another number of cells in its head it is not a table.
       cells = cellsOf(lines[index - 1] ?? '') === cellsOf(line) ? cellsOf(line) : 0;
       continue;
     }

@@ -17,7 +17,7 @@ export interface FakeModel extends LanguageModel {
   readonly asked: readonly LanguageModelV4CallOptions[];
 }
 
-/** What a reply says beside its content. */
+/** What a reply contains besides its content. */
 export interface ReplyDetails {
   readonly finish?: LanguageModelV4GenerateResult['finishReason'];
   readonly inputTokens?: number;

@@ -66,7 +66,7 @@ describe('the model server', () => {
     });
   });
 
-  it('sends broken replies as they are told', async () => {
+  it('sends broken replies as configured', async () => {
     const replies: ModelReply[] = [
       { kind: 'raw', status: 529, body: { type: 'error' }, headers: { 'retry-after': '3' } },
       { kind: 'raw', status: 200, body: '{"cut' },
@@ -80,7 +80,7 @@ describe('the model server', () => {
     expect((await ask(`${server.url}/v1`)).status).toBe(400);
   });
 
-  it('stalls in the middle of a body until the caller gives up', async () => {
+  it('stalls during a body until the caller aborts', async () => {
     const server = await startModelServer([{ kind: 'stall', status: 200, body: '{"id":' }]);
     const caller = new AbortController();
     const answer = await fetch(`${server.url}/v1/messages`, { method: 'POST', signal: caller.signal });

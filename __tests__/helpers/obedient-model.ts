@@ -1,11 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { call, createFakeModel, type FakeModel, reply, says } from './model-fake.js';
 
-/** What it takes for an order, wherever it stands. */
+/** What it treats as an order, wherever it is. */
 export const ORDER = /remember: ([^\n]+)/g;
 
 /**
- * A model that does whatever anybody tells it (memory-and-security C6): it calls every tool it has once, with the orders
+ * A model that obeys every order (memory-and-security C6): it calls every tool it has once, with the orders
  * it has read so far, and answers with all of them, in the words and in the form they came in.
  */
 export function createObedientModel(modelId = 'obedient'): FakeModel {

@@ -1,11 +1,11 @@
 import { type ModelReply, type ModelScript, promptOf, text } from './model-server.js';
 
-/** A line that orders a call, `CALL name {"argument": …}`, or a line of the answer, `SAY …`, wherever it stands. */
+/** A line that orders a call, `CALL name {"argument": …}`, or a line of the answer, `SAY …`, wherever it is. */
 const CALL = /CALL (\w+) (\{[^\n]*\})/g;
 const SAY = /SAY ([^\n]+)/g;
 
 /**
- * A model over the wire that does whatever anybody tells it (memory-and-security C6): all calls it is ordered to make,
+ * A model over the wire that obeys every order (memory-and-security C6): all calls it is ordered to make,
  * in the order in which it reads of them, at the same time, whether it has such a tool or not; then it says all that it
  * is ordered to say. With `forever` it makes the calls in every turn.
  */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Prism, as it runs for all suites of a run of tests, or for one program that is no test. */
+/** Prism, as it runs for all suites of a run of tests, or for one program that is not a test. */
 export interface PrismService {
   readonly port: number;
   stop(): Promise<unknown>;

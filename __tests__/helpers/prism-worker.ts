@@ -42,7 +42,7 @@ async function loadPrism(documentFile: string) {
   return { validateInput, validateOutput, route, operations: await loadOperations(documentFile) };
 }
 
-/** Prism's form of the description: converting takes longer than loading, so it is kept beside the cut. */
+/** Prism's form of the description: converting takes longer than loading, so it is kept next to the cut. */
 async function loadOperations(documentFile: string): Promise<unknown[]> {
   const operationsFile = `${documentFile}.operations`;
   if (existsSync(operationsFile)) return JSON.parse(readFileSync(operationsFile, 'utf8'));

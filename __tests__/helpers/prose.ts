@@ -63,7 +63,7 @@ function cellsOf(row: string): readonly string[] {
     .map((cell) => cell.trim());
 }
 
-/** Without code, addresses and marks; what stands in their place is one word. */
+/** Without code, addresses and marks; what replaces them is one word. */
 function plain(text: string): string {
   return text
     .replaceAll(/`+[^`]*`+/g, 'CODE')

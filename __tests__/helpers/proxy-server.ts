@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request as requestOf } from 'node:h
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach } from '@jest/globals';
 
-/** A forward proxy on 127.0.0.1 that takes every host for one server. */
+/** A forward proxy on 127.0.0.1 that treats every host as one server. */
 export interface ProxyServer {
   /** `http://127.0.0.1:port`. */
   readonly url: string;

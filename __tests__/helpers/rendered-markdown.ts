@@ -16,9 +16,9 @@ export interface Rendered {
   readonly links: readonly string[];
 }
 
-/** Stands where code stood, which no filter looks into. */
+/** Replaces code, which no filter reads. */
 export const CODE = '\u0001';
-/** Stands where a link to an issue, pull request, discussion or commit stood. */
+/** Replaces a link to an issue, pull request, discussion or commit. */
 export const REFERENCE = '\u0002';
 
 /** Reads markdown as CommonMark with GitHub's extensions, raw HTML let through for the HTML parser to judge. */

@@ -60,7 +60,7 @@ export function completed(answer: string, stats: Partial<RunStats> = {}): RunOut
   return { kind: 'completed', answer, stats: { ...STATS, ...stats } };
 }
 
-/** A run that a limit cut short, with the error a person is told. */
+/** A run that a limit cut short, with the error that a person sees. */
 export function exhausted(limit: Limit, answer: string, stats: Partial<RunStats> = {}): RunOutcome {
   const error = new AxeError(`no ${limit} left`, {
     exitCode: LIMIT_STATUS[limit],

@@ -43,7 +43,7 @@ function action(): string {
 }
 
 describe('a step of the action', () => {
-  it('gets what a runner gives and nothing else, and leaves what a runner reads', async () => {
+  it('gets a runner’s environment and nothing else, and leaves what a runner reads', async () => {
     const payload = loadWebhook('pull_request', 'opened');
     const options = {
       actionPath: action(),

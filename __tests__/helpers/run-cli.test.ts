@@ -36,12 +36,12 @@ describe('the command line in a process of its own', () => {
     expect(result.stdoutBytes.toString()).toBe(result.stdout);
   });
 
-  it('ends when the program does, though its standard input stays open', async () => {
+  it('ends when the program ends, even if its standard input stays open', async () => {
     const result = await runCli(['impatient'], { program: program(), stdin: { kind: 'pipe-open' } });
     expect(result.exitCode).toBe(4);
   });
 
-  it('runs on another Node where the machine has one', async () => {
+  it('runs on another Node if the machine has one', async () => {
     const node = machineNode();
     expect(node ?? '').not.toContain('node_modules');
     const result = await runCli([], { program: program(), ...(node === undefined ? {} : { node }) });

@@ -9,7 +9,7 @@ import { tempDir } from './temp.js';
 export interface CliOptions {
   /** Default: the null device. */
   readonly stdin?: Stdin;
-  /** Beside PATH, a HOME and a cache folder of its own, nothing else is in the environment. */
+  /** Besides PATH, a HOME and a cache folder of its own, the environment is empty. */
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a new empty folder. */
   readonly cwd?: string;

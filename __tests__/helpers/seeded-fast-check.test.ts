@@ -12,7 +12,7 @@ describe('a property', () => {
     expect(() => fc.assert(ANY, settings)).toThrow('PROPERTY_SEED');
   });
 
-  it('draws as often as it asks, times the factor, and logs it once it held', async () => {
+  it('draws the configured number of values, times the factor, and logs it after it held', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'properties-'));
     const before = process.env['PROPERTY_LOG'];
     process.env['PROPERTY_LOG'] = join(folder, 'log');

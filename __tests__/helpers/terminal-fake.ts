@@ -4,9 +4,9 @@ import type { Terminal } from '../../src/cli/terminal.js';
 
 /** A terminal that keeps what is written to it. Nothing is typed in it. */
 export interface FakeTerminal extends Terminal {
-  /** What stands on standard output. */
+  /** The content of standard output. */
   output(): string;
-  /** What stands on standard error. */
+  /** The content of standard error. */
   talk(): string;
   /** Does what a signal does. */
   interrupt(signal: StopSignal): void;

@@ -11,7 +11,7 @@ export function afterAllTests(run: () => Promise<void> | void): void {
   register('afterAll', run);
 }
 
-/** Ends all that helpers have opened, for a program that is no test. */
+/** Ends all that helpers have opened, for a program that is not a test. */
 export async function endOutsideOfTests(): Promise<void> {
   for (const run of waiting) await run();
 }

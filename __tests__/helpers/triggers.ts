@@ -10,7 +10,7 @@ import type {
 /** The account that may write in the tests' repository. */
 export const OCTOCAT = { login: 'octocat', isBot: false } as const;
 
-/** An account that may not. */
+/** An account without write access. */
 export const STRANGER = { login: 'hubot', isBot: false } as const;
 
 const common = {

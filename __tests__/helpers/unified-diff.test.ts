@@ -3,7 +3,7 @@ import { makeGitRepo } from './git-repo.js';
 import { tempDir } from './temp.js';
 import { splitDiff } from './unified-diff.js';
 
-it('splits what git says of added, removed, renamed and changed files', () => {
+it('a diff by git is split into added, removed, renamed and changed files', () => {
   const repo = makeGitRepo(tempDir());
   repo.commit('base', { 'a.txt': '1\n2\n3\n4\n5\n', 'gone.txt': 'x\n', 'same.txt': '--- not a header\n' });
   repo.git('mv', 'a.txt', 'b c.txt');

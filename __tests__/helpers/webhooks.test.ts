@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { loadWebhook, payloadField, schedulePayload } from './webhooks.js';
 
 describe('webhook payloads', () => {
-  it('are GitHub’s own, with the fields patched that a test names and no others', () => {
+  it('are GitHub’s own, with only the named fields patched', () => {
     const original = loadWebhook('pull_request', 'opened');
     const patched = loadWebhook('pull_request', 'opened', { 'pull_request.head.repo': null });
     expect(payloadField(patched, 'pull_request.head.repo')).toBeNull();
@@ -14,7 +14,7 @@ describe('webhook payloads', () => {
     [() => loadWebhook('pull_request', 'exploded'), 'there is: opened, assigned'],
     [() => loadWebhook('issues', 'opened', { 'issue.nummer': 3 }), 'no field issue.nummer'],
     [() => payloadField(loadWebhook('push'), 'pull_request.title'), 'no field pull_request.title'],
-  ])('say what they do not have', (load, message) => {
+  ])('report fields that they do not have', (load, message) => {
     expect(load).toThrow(message);
   });
 

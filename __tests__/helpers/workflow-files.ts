@@ -46,7 +46,7 @@ export interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** A workflow with where it stands and its text. */
+/** A workflow with its place and its text. */
 export interface WorkflowFile {
   readonly name: string;
   readonly content: string;

@@ -52,7 +52,7 @@ export function actionErrors(file: WorkflowText): readonly string[] {
   return [...context.errors.getErrors().map(({ message }) => message), ...expressions];
 }
 
-/** What GitHub makes of a condition (`if:`), with the contexts given. Throws for one that is no expression. */
+/** What GitHub makes of a condition (`if:`), with the contexts given. Throws for one that is not an expression. */
 export function isMet(condition: string, contexts: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(contexts);
   const expression = new Parser(new Lexer(condition).lex().tokens, names, []).parse();

@@ -30,7 +30,7 @@ describe('the corpus', () => {
     expect(reportRows(SOURCES).find((one) => one.row === row)?.state).toMatch(/^(?:passed|named)$/);
   });
 
-  it('lists every number that a title or SECURITY.md has', () => {
+  it('lists every number in a title or in SECURITY.md', () => {
     expect(unlistedRows(SOURCES)).toEqual([]);
   });
 });
@@ -44,7 +44,7 @@ describe('the report of the rows', () => {
   ] as const;
   const security = 'Text about C1 4 and\n- **C1 3**: nobody can do this here.\n';
 
-  it('counts the tests of each row, by the beginning of any part of their titles', () => {
+  it('counts the tests of each row, by the start of any part of their titles', () => {
     const tests = [
       passed('C1 1: a'),
       passed('suite', 'C1 1: b'),
@@ -68,7 +68,7 @@ describe('the report of the rows', () => {
   });
 });
 
-it('takes for a title what a test that runs is called with, and what a table holds', () => {
+it('counts as titles the first argument of each test, and the rows of a table', () => {
   const source = `
     // C1 1: in a comment
     it('C1 2: plain', () => { const other = 'C1 3: another string'; log('C1 4: a word of another call'); });

@@ -61,7 +61,7 @@ it.each<[string, Partial<WatchedRun>]>([
       ]),
     },
   ],
-])('nothing is broken by a run %s', (_, change) => {
+])('no invariant is broken by a run %s', (_, change) => {
   expect(brokenInvariants({ ...SOUND, ...change })).toEqual([]);
 });
 
@@ -100,7 +100,7 @@ it.each<[string, Partial<WatchedRun>]>([
     'I5',
     { isUntrusted: true, memoryAfter: new Map([...SOUND.memoryBefore, ['axe-memory:other.md', NEWER]]) },
   ],
-])('%s fails for a run that breaks it, %#', (invariant, change) => {
+])('the invariant %s fails for a run that breaks it, %#', (invariant, change) => {
   const broken = brokenInvariants({ ...SOUND, ...change });
   expect(broken.map((fault) => fault.slice(0, 2))).toEqual([invariant]);
 });

@@ -15,7 +15,7 @@ export interface WatchedRun {
   /** Texts of memory files by place and path. */
   readonly memoryBefore: ReadonlyMap<string, string>;
   readonly memoryAfter: ReadonlyMap<string, string>;
-  /** Files next to the workspace, by path, as text that tells one version from another. */
+  /** Files next to the workspace, by path, as text that distinguishes one version from another. */
   readonly outsideBefore: ReadonlyMap<string, string>;
   readonly outsideAfter: ReadonlyMap<string, string>;
 }
@@ -63,7 +63,7 @@ function entriesIn(memory: ReadonlyMap<string, string>): readonly string[] {
     .map((part) => part.trim());
 }
 
-/** A line of a stack trace; a position in a file of the repository is none. */
+/** A line of a stack trace; a position in a file of the repository is not one. */
 const STACK = /^\s+at (?:.+ \()?(?:file:|node:|\/)\S*:\d+:\d+\)?$/m;
 
 function exitFaults({ exitCode, signal, stdout, stderr, ...step }: WatchedRun['step']): readonly string[] {
@@ -85,7 +85,7 @@ function changedOutside({ outsideBefore, outsideAfter, step }: WatchedRun): read
   return step.exported === '' ? changed : [...changed, 'the environment of later steps'];
 }
 
-/** Memory outside of the untrusted lane, of an untrusted run. What is kept of cost and findings is no lane. */
+/** Memory outside of the untrusted lane, of an untrusted run. What is kept of cost and findings is not a lane. */
 function changedTrusted({ isUntrusted, memoryBefore, memoryAfter }: WatchedRun): readonly string[] {
   if (!isUntrusted) return [];
   const before = trustedLane(memoryBefore);

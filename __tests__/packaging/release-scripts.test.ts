@@ -56,7 +56,7 @@ describe('the notes of a release', () => {
     return folder;
   }
 
-  it('are the section of its version, with a line for a paragraph and whole links', async () => {
+  it('are the section of its version, with one line for each paragraph and whole links', async () => {
     const { exitCode, stdout } = await runScript('release-notes.js', ['v1.2.3'], project('1.2.3'), {
       GITHUB_REPOSITORY: 'octocat/axe-action',
     });
@@ -101,7 +101,7 @@ describe('the notes of a release', () => {
     expect(stderr).toContain(message);
   });
 
-  it('exist for the version that is in the repository', async () => {
+  it('exist for the current version of the repository', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const { exitCode, stdout } = await runScript('release-notes.js', [`v${version}`], ROOT);
     expect(exitCode).toBe(0);
@@ -139,7 +139,7 @@ describe('the tags of a series', () => {
 
   const moveTags = (repo: GitRepo, ...args: readonly string[]) => runScript('move-tags.js', args, repo.path);
 
-  it('are made by the first release, and follow the next ones, annotated ones too', async () => {
+  it('are created by the first release, and follow the next ones, annotated ones too', async () => {
     const { repo, remote } = clone();
     const first = release(repo, 'v1.0.0');
     expect(await moveTags(repo, 'v1.0.0')).toMatchObject({ exitCode: 0 });
@@ -167,7 +167,7 @@ describe('the tags of a series', () => {
     expect(tagsOf(remote)).toMatchObject({ 'v1.0': fix });
   });
 
-  it('are left alone by a dry run, and by a second run', async () => {
+  it('are left unchanged by a dry run, and by a second run', async () => {
     const { repo, remote } = clone();
     const only = release(repo, 'v2.0.0');
     expect((await moveTags(repo, 'v2.0.0', '--dry-run')).stdout).toContain('v2 would move to v2.0.0');

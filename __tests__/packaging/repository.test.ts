@@ -22,7 +22,7 @@ describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => 
     for (const line of lines) expect(line).toMatch(/uses: [\w.-]+\/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  it('gives each job its own permissions, or all of them the same', () => {
+  it('gives each job its own permissions, or the same to all of them', () => {
     expect(workflow.permissions).toBeDefined();
     const isEmpty = Object.keys(workflow.permissions ?? {}).length === 0;
     if (isEmpty) for (const [, job] of jobs) expect(job.permissions).toBeDefined();
@@ -33,7 +33,7 @@ describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => 
     for (const [, job] of jobs) expect(job['timeout-minutes']).toBeGreaterThan(0);
   });
 
-  it('leaves the token in no checkout, but where tags are pushed', () => {
+  it('leaves the token in no checkout, except to push tags', () => {
     for (const [id, { steps: own = [] }] of jobs) {
       for (const { with: given } of own.filter(({ uses }) => uses?.startsWith('actions/checkout@'))) {
         expect(given?.['persist-credentials']).toBe(name === 'release.yml' && id === 'tags');
@@ -41,11 +41,11 @@ describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => 
     }
   });
 
-  it('puts no text of others into a script', () => {
+  it('puts no third-party text into a script', () => {
     for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
 
-  it('gives this action inputs that exist, and reads outputs that exist', () => {
+  it('passes valid inputs to this action, and reads existing outputs', () => {
     const own = steps.filter(({ uses }) => uses === './');
     for (const { with: given = {} } of own) {
       for (const input of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(input);
@@ -61,7 +61,7 @@ describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => 
   });
 });
 
-it('uses the same commit of an action everywhere', () => {
+it('every workflow uses the same commit of an action', () => {
   const pins = WORKFLOWS.flatMap(({ content }) => [...content.matchAll(/uses: ([\w/-]+)@(.*)$/gm)]);
   const versions = new Map<string, Set<string>>();
   for (const [, action = '', pin = ''] of pins)
@@ -74,19 +74,19 @@ describe('the project’s own review', () => {
   const shown = exampleWorkflows().find(({ name }) => name === 'public.yml');
   const job = own?.workflow.jobs['review'];
 
-  it('starts as the example for public repositories does, with its permissions', () => {
+  it('starts like the example for public repositories, with its permissions', () => {
     expect(own?.workflow.on).toEqual(shown?.workflow.on);
     expect(own?.workflow.permissions).toEqual(shown?.workflow.permissions);
     expect(job?.if).toBe(shown?.workflow.jobs['review']?.if);
   });
 
-  it('checks out the branch that a pull request goes to, never its head', () => {
+  it('checks out the target branch of a pull request, never its head', () => {
     const checkouts = job?.steps?.filter(({ uses }) => uses?.startsWith('actions/checkout@')) ?? [];
     expect(checkouts.map(({ with: given }) => given)).toEqual([{ 'persist-credentials': false }]);
     expect(job?.steps?.filter(({ run }) => run !== undefined)).toEqual([]);
   });
 
-  it('runs an agent of this repository that is valid', () => {
+  it('runs a valid agent of this repository', () => {
     const name = job?.steps?.find(({ uses }) => uses === './')?.with?.['agent'];
     const path = `axe/agents/${name}.toml`;
     const { config, warnings } = parseAgent(read(path), { name: String(name), file: path });
@@ -100,7 +100,7 @@ describe('Dependabot', () => {
   const { updates } = parse(read('.github/dependabot.yml')) as Dependabot;
   const npm = updates.find((one) => one['package-ecosystem'] === 'npm')?.groups ?? {};
 
-  it('keeps what is built into dist/ apart from tools, each package in one group', () => {
+  it('keeps the packages built into dist/ apart from tools, each package in one group', () => {
     expect(npm['tools']?.['exclude-patterns']).toEqual(npm['bundled']?.patterns);
     const patterns = npm['bundled']?.patterns ?? [];
     const isBundled = (name: string) => patterns.some((pattern) => matchesGlob(name, pattern));

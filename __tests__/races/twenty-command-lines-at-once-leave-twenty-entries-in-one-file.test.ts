@@ -7,7 +7,7 @@ import { tempDir } from '../helpers/temp.js';
 
 const RUNS = 20;
 
-it('leaves every entry whole, once', async () => {
+it('keeps every entry whole, once', async () => {
   const data = tempDir('data');
   const model = await startModelServer((_, index) => text(`Answer ${index}.`));
   const runs = await Promise.all(

@@ -7,7 +7,7 @@ import { noteAndAnswer } from './notes-race.js';
 
 const RUNS = 20;
 
-it('nor an entry', async () => {
+it('twenty command lines that write notes at once lose no line and no entry', async () => {
   const model = await startModelServer((request) => noteAndAnswer(promptOf(request), text));
   const { env, cwd, memory } = laptop(model.env);
   const numbers = Array.from({ length: RUNS }, (_, index) => index);

@@ -6,7 +6,7 @@ import { memoryIn, resultsIn, scheduledStep } from '../transcripts/memory-scene.
 
 const RUNS = 20;
 
-it('leaves every entry whole, once', async () => {
+it('keeps every entry whole, once', async () => {
   const workspace = tempDir('workspace');
   const model = await startModelServer((_, index) => text(`Answer ${index}.`));
   const inputs = { 'memory-store': 'file' };

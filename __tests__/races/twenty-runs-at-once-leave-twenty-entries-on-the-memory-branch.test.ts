@@ -10,7 +10,7 @@ function runOf(index: number): string {
   return String(Math.min(index, RUNS - 8));
 }
 
-it('C3 36: twelve runs and a matrix of eight jobs in one run, all at once, make the branch once and lose no entry', async () => {
+it('C3 36: twelve runs and a matrix of eight jobs in one run, all at once, create the branch once and lose no entry', async () => {
   const { run, github, model, memory, repo } = await branchScene({ github: { validate: true } });
   const steps = await Promise.all(Array.from({ length: RUNS }, (_, index) => run({ runId: runOf(index) })));
   for (const step of steps) {

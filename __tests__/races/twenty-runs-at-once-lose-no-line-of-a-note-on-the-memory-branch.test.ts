@@ -8,7 +8,7 @@ import { noteAndAnswer } from './notes-race.js';
 
 const RUNS = 20;
 
-it('nor an entry, and each makes one commit', async () => {
+it('twenty runs at once lose no line of a note and no entry, and each makes one commit', async () => {
   const stage = await notesStage({ model: (request) => noteAndAnswer(promptOf(request), text) });
   const numbers = Array.from({ length: RUNS }, (_, index) => index);
   const steps = await Promise.all(

@@ -39,7 +39,7 @@ const WORKFLOWS: readonly (readonly [string, readonly Step[]])[] = [
   ['the steps in docs/memory.md', stepsInPage('docs/memory.md', 'memory-store: file')],
 ];
 
-it.each(WORKFLOWS)('%s: two jobs and a person', async (_, steps) => {
+it.each(WORKFLOWS)('%s: two jobs and a person push without a lost entry', async (_, steps) => {
   const remote = makeRemote();
   let answers = 0;
   const model = await startModelServer(() => {
@@ -75,7 +75,7 @@ it.each(WORKFLOWS)('%s: two jobs and a person', async (_, steps) => {
   ]);
 });
 
-it('what one job forgets stays forgotten, though another one pushes what it had read before', async () => {
+it('an entry that one job forgets stays forgotten, even if another one pushes what it had read before', async () => {
   const remote = makeRemote();
   const model = await startModelServer(() => text('Report 1.'));
   const [forgetting = noJob(), reporting = noJob()] = ['1', '2'].map((runId) =>

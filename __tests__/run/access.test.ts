@@ -17,7 +17,7 @@ describe('admission', () => {
     ['triage', 'skipped'],
     ['read', 'skipped'],
     ['none', 'skipped'],
-  ])('of somebody with `%s` is %s', async (permission, kind) => {
+  ])('for somebody with `%s` is %s', async (permission, kind) => {
     for (const trigger of [comment(), issue(), pullRequest()]) {
       const deps = createFakeDependencies({ permissions: known(permission) });
       expect(await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps)).toMatchObject(
@@ -27,7 +27,7 @@ describe('admission', () => {
     }
   });
 
-  it('is open without a question where the event says enough', async () => {
+  it('is open without a request if the event is sufficient', async () => {
     const deps = createFakeDependencies({ permissions: {} });
     expect(await admitActor({ trigger: SCHEDULE, policy: DEFAULT_ADMISSION_POLICY }, deps)).toEqual({
       kind: 'open',
@@ -46,7 +46,7 @@ describe('admission', () => {
     ['sender-not-author', comment({ action: 'edited', author: STRANGER, actor: OCTOCAT })],
     ['sender-not-author', comment({ action: 'edited', author: OCTOCAT, actor: STRANGER })],
     ['subject-deleted', comment({ action: 'deleted' })],
-  ])('is closed without a question: %s', async (reason, trigger) => {
+  ])('is closed without a request: %s', async (reason, trigger) => {
     const deps = createFakeDependencies({ permissions: known('admin') });
     const gate = await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps);
     expect(gate).toMatchObject({ kind: 'skipped', decision: { reason } });
@@ -57,7 +57,7 @@ describe('admission', () => {
   it.each([
     [{}, 'nobody knows octocat'],
     [undefined, 'there is no token to ask GitHub with'],
-  ])('is an error where nobody could be asked, and says why (D40)', async (permissions, why) => {
+  ])('is an error if nobody could be asked, and reports why (D40)', async (permissions, why) => {
     const deps = createFakeDependencies(permissions === undefined ? {} : { permissions });
     await expect(
       admitActor({ trigger: comment(), policy: DEFAULT_ADMISSION_POLICY }, deps),
@@ -67,7 +67,7 @@ describe('admission', () => {
     });
   });
 
-  it('is open without an answer where the workflow asks for no permission', async () => {
+  it('is open without an answer if the workflow requires no permission', async () => {
     const deps = createFakeDependencies({ permissions: {} });
     const policy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
     expect(await admitActor({ trigger: comment(), policy }, deps)).toEqual({
@@ -78,7 +78,7 @@ describe('admission', () => {
 });
 
 describe('a permission', () => {
-  it('of nobody in particular is unknown and not asked for', async () => {
+  it('for no account is unknown and not requested', async () => {
     const deps = createFakeDependencies({ permissions: known('admin') });
     const answer = await askPermission(undefined, deps);
     expect(permissionOf(answer)).toBe('unknown');

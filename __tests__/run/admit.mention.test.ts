@@ -12,7 +12,7 @@ import { comment, issue, pullRequest } from '../helpers/triggers.js';
 const AXE: AdmissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
 const FORK = pullRequest({ event: 'pull_request_target', action: 'labeled', isFork: true });
 
-/** What becomes of an event, and whether its run was told to have started. */
+/** The result of an event, and whether its run was reported as started. */
 async function prepared(trigger: Trigger, patch: Partial<RunRequest> = {}) {
   const told: string[] = [];
   const acknowledgement: Acknowledgement = {
@@ -30,21 +30,21 @@ async function taskOf(body: string, patch: Partial<RunRequest> = {}) {
   return result.plan.task.sentence;
 }
 
-describe('the task', () => {
-  it('is what a mention asks for, unless the step says what to do', async () => {
+describe('the task of a mention', () => {
+  it('is the text after the mention, unless the step sets a prompt', async () => {
     expect(await taskOf('@axe why does it fail?')).toBe('why does it fail?');
     expect(await taskOf('@axe why does it fail?', { prompt: 'Be brief.' })).toBe('Be brief.');
   });
 
-  it('is to answer the comment where a mention asks for nothing, or none is needed', async () => {
+  it('is to answer the comment if the mention has no text, or none is needed', async () => {
     const order = 'Answer the comment by octocat on #7: Login is broken';
     expect(await taskOf('@axe')).toBe(order);
     expect(await taskOf('@axe why?', { admissionPolicy: DEFAULT_ADMISSION_POLICY })).toBe(order);
   });
 });
 
-describe('whoever asked', () => {
-  it('is told of a run that starts', async () => {
+describe('the sender of a comment', () => {
+  it('sees that a run starts', async () => {
     expect((await prepared(comment())).told).toEqual(['start']);
   });
 
@@ -52,12 +52,12 @@ describe('whoever asked', () => {
     ['that is skipped', comment({ body: 'Why?' }), { admissionPolicy: AXE }],
     ['that is only looked at', comment(), { dryRun: true }],
     ['of a deleted issue', issue({ action: 'deleted' }), {}],
-  ])('is not told of one %s', async (_, trigger, patch) => {
+  ])('sees no reaction to one %s', async (_, trigger, patch) => {
     expect((await prepared(trigger, patch)).told).toEqual([]);
   });
 });
 
-describe('a fork', () => {
+describe('a pull request from a fork', () => {
   it('that somebody labelled is run without trust', async () => {
     const { result } = await prepared(FORK);
     expect(result).toMatchObject({
@@ -66,7 +66,7 @@ describe('a fork', () => {
     });
   });
 
-  it('is refused where its head is checked out, before anybody is told', async () => {
+  it('is refused if its head is checked out, before anybody is notified', async () => {
     const readCheckout = async () => FORK.head.sha;
     await expect(prepared(FORK, { readCheckout })).rejects.toThrow(ConfigError);
     expect((await prepared(FORK, { readCheckout: async () => FORK.base.sha })).told).toEqual(['start']);

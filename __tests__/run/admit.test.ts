@@ -38,7 +38,7 @@ const AGENT_TOO = ['load agent', PERMISSION];
 const STATE_TOO = [...AGENT_TOO, 'read config', 'read memory'];
 const READER: FakeDependenciesParts = { permissions: { octocat: { kind: 'known', permission: 'read' } } };
 
-describe('an event that is turned away', () => {
+describe('an event that is skipped', () => {
   it.each<[string, Trigger, FakeDependenciesParts, Partial<RunRequest>, readonly string[]]>([
     ['fork', pullRequest({ isFork: true }), {}, LIMITED, []],
     ['permission', pullRequest(), READER, LIMITED, AGENT_TOO],
@@ -60,14 +60,14 @@ describe('an event that is turned away', () => {
     ['budget-spent', pullRequest(), remembering(SPENT), LIMITED, STATE_TOO],
     ['budget-spent', issue({ number: 42 }), remembering(SPENT), LIMITED, STATE_TOO],
     ['budget-spent', comment({ number: 42 }), remembering(SPENT), LIMITED, STATE_TOO],
-  ])('because of %s asks only for what decides, %#', async (reason, trigger, parts, patch, asked) => {
+  ])('because of %s sends only the decisive requests, %#', async (reason, trigger, parts, patch, asked) => {
     const { report, steps, warnings } = await admitted(trigger, parts, patch);
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
     expect([...steps].sort()).toEqual([...asked].sort());
     expect(warnings).toEqual([]);
   });
 
-  it('because of a permission that could not be read is a failure (D40)', async () => {
+  it('because of an unreadable permission is a failure (D40)', async () => {
     const deps = createFakeDependencies({ agents: { bot: AGENT }, permissions: WRITER });
     const request = makeRequest({ trigger: pullRequest({ author: STRANGER }), agentRef: 'head' });
     await expect(runPipeline(request, deps)).rejects.toThrow(
@@ -77,7 +77,7 @@ describe('an event that is turned away', () => {
     expect(await runPipeline(fork, deps)).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
   });
 
-  it('because a limit is used up asks for the context if that alone says whether it comes from a fork', async () => {
+  it('because a limit is used up fetches the context only if that decides whether it comes from a fork', async () => {
     const trigger = comment({ on: 'pull_request', number: 42, author: OCTOCAT });
     const { report, steps } = await admitted(trigger, remembering(SPENT), LIMITED);
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'budget-spent' } });
@@ -87,9 +87,9 @@ describe('an event that is turned away', () => {
 
 describe('the context', () => {
   it.each<[string, Trigger, Partial<RunRequest>]>([
-    ['what happens by itself on a pull request, which may be paused', pullRequest(), {}],
+    ['what happens by itself on a pull request, which can be paused', pullRequest(), {}],
     [
-      'an event that a limit of several runs may turn away',
+      'an event that a limit of several runs can turn away',
       SCHEDULE,
       { spendLimits: { perPullUsd: 0, perDayUsd: 2 } },
     ],
@@ -143,7 +143,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-it('shows the plan of a paused pull request in a dry run, which costs nothing', async () => {
+it('a dry run shows the plan of a paused pull request and costs nothing', async () => {
   const { report } = await admitted(pullRequest(), remembering(PAUSED + SPENT), { ...LIMITED, dryRun: true });
   expect(report).toMatchObject({ kind: 'planned' });
 });

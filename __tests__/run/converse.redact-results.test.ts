@@ -15,14 +15,14 @@ function printing(text: string): Tool {
   };
 }
 
-describe('what a tool brings', () => {
-  it('reaches the model without secrets, and with all else it says of itself', async () => {
+describe('the result of a tool', () => {
+  it('reaches the model without secrets, with all its other properties', async () => {
     const [tool] = redactResults([printing(`env: ${SECRET} ${btoa(SECRET)}`)], [SECRET]);
     expect(await tool?.execute({}, signal)).toEqual({ text: 'env: *** ***', isError: true, isTainted: true });
     expect(tool).toMatchObject({ name: 'run_command', effect: 'execute' });
   });
 
-  it('is held against secrets that are learnt after the tool was made', async () => {
+  it('is checked for secrets that are learned after the tool was created', async () => {
     const secrets: string[] = [];
     const [tool] = redactResults([printing(SECRET)], secrets);
     secrets.push(SECRET);

@@ -41,8 +41,8 @@ function spent(run: string, usd: number, { pull = '', day = TODAY } = {}): strin
   return `- spent ${run} ${pull}day=${day} usd=${usd} at=${day}T00:00:00.000Z\n`;
 }
 
-describe('what runs cost together (D36)', () => {
-  it('is kept in the state beside the memory, also of a run that did not complete (D27)', async () => {
+describe('the cost of several runs together (D36)', () => {
+  it('is kept in the state next to the memory, also for a run that did not complete (D27)', async () => {
     const completed = depsOf();
     await runPipeline(request(), completed.deps);
     expect(completed.deps.memory.get('bot.state.md')).toContain(`- spent id1 day=${TODAY} usd=0.25 at=`);
@@ -53,7 +53,7 @@ describe('what runs cost together (D36)', () => {
     expect(failed.deps.memory.get('bot.state.md')).toContain(`- spent id1 pr=42 day=${TODAY} usd=0.10 at=`);
   });
 
-  it('is in the journal after each reply, for the post step of a run that is killed', async () => {
+  it('is in the journal after each reply, for the post step of a killed run', async () => {
     const model = createFakeModel([
       reply([call('1', 'nothing', {})], { inputTokens: 100_000, outputTokens: 0 }),
       says('done', { inputTokens: 200_000, outputTokens: 50_000 }),
@@ -71,7 +71,7 @@ describe('what runs cost together (D36)', () => {
     expect(deps.settled.flat()).toEqual(expect.arrayContaining([noted[1]]));
   });
 
-  it('is not kept on the command line, whose folder is axe’s too', async () => {
+  it('is not kept on the command line, whose folder is also axe’s', async () => {
     const { deps } = depsOf();
     await runPipeline(makeRequest(), deps);
     expect(deps.memory.has('bot.state.md')).toBe(false);
@@ -92,12 +92,12 @@ describe('what runs cost together (D36)', () => {
     expect(deps.memory.get('bot.state.md')).toBe(memory['bot.state.md']);
   });
 
-  it('leaves a run what is left of a limit', async () => {
+  it('leaves a run the rest of a limit', async () => {
     const memory = { 'bot.state.md': spent('a', 1.9, { pull: 'pr=42 ', day: '2026-02-01' }) };
     const { deps } = depsOf({ memory });
     const report = await runPipeline(request({ perPullUsd: 2 }, pullRequest({ number: 42 })), deps);
     expect(report).toMatchObject({ kind: 'ran', spend: { pullUsd: 1.9 } });
-    // 0.25 of 0.10: the answer stands, and nothing more is asked.
+    // 0.25 of 0.10: the answer stays, and no more requests are sent.
     expect(deps.memory.get('bot.state.md')).toContain('usd=0.25');
   });
 
@@ -105,14 +105,17 @@ describe('what runs cost together (D36)', () => {
     [{ perDayUsd: 2 }, /^`max-cost-usd-per-day` is not held: /],
     [{ perPullUsd: 2 }, /^`max-cost-usd-per-pr` is not held: /],
     [{ perPullUsd: 1, perDayUsd: 2 }, /^`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held: /],
-  ])('warns of the limits that are set, %j, where nothing keeps what runs cost', async (limits, message) => {
-    const { deps } = depsOf({ agents: { bot: AGENT } });
-    await runPipeline(request(limits), deps);
-    expect(deps.warnings).toEqual([{ code: 'input-invalid', message: expect.stringMatching(message) }]);
-    expect(deps.warnings[0]?.message).toContain('Set `enabled = true` in `[memory]`');
-  });
+  ])(
+    'causes a warning for the set limits, %j, if nothing stores the cost of runs',
+    async (limits, message) => {
+      const { deps } = depsOf({ agents: { bot: AGENT } });
+      await runPipeline(request(limits), deps);
+      expect(deps.warnings).toEqual([{ code: 'input-invalid', message: expect.stringMatching(message) }]);
+      expect(deps.warnings[0]?.message).toContain('Set `enabled = true` in `[memory]`');
+    },
+  );
 
-  it('warns with `memory-write` where that is what keeps the cost out of memory', async () => {
+  it('causes a warning about `memory-write` if that prevents the cost from being stored', async () => {
     const { deps } = depsOf();
     const { memoryPolicy, ...rest } = request({ perDayUsd: 2 });
     await runPipeline({ ...rest, memoryPolicy: { ...memoryPolicy, write: 'never' } }, deps);
@@ -124,7 +127,7 @@ describe('what runs cost together (D36)', () => {
   it.each([
     [AGENT, {}, /keeps no memory of what its runs cost.*`enabled = true`/],
     [AGENT_WITH_MEMORY, { write: 'never' as const }, /this run writes no memory.*`memory-write: auto`/],
-  ])('are not held without memory, and the remedy is about the cause', async (bot, policy, told) => {
+  ])('is not limited without memory, and the remedy names the cause', async (bot, policy, told) => {
     const { deps } = depsOf({ agents: { bot } });
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
     await runPipeline({ ...request({ perDayUsd: 2 }), memoryPolicy }, deps);

@@ -42,7 +42,7 @@ async function run(
 }
 
 describe('the tools of a run', () => {
-  it('are asked for with its agent, workdir, trust and signal', async () => {
+  it('are requested with its agent, workdir, trust and signal', async () => {
     const { deps, plan } = await run([says('ok')], {}, { workdir: 'sub' });
     expect(deps.toolRequests).toEqual([
       {
@@ -69,7 +69,7 @@ describe('the tools of a run', () => {
     ]);
   });
 
-  it('that are not there are told', async () => {
+  it('that do not exist are reported', async () => {
     const warning = { code: 'tool-not-available', message: 'no such tool' } as const;
     const { deps } = await run([says('ok')], { boxes: { bot: { warnings: [warning] } } });
     expect(deps.warnings).toEqual([warning]);
@@ -86,7 +86,7 @@ describe('the tools of a run', () => {
     expect(deps.steps).toContain('close tools of bot');
   });
 
-  it('are closed also after a bug of ours', async () => {
+  it('are closed also after a bug', async () => {
     const bug = new TypeError('x is not a function');
     const deps = createFakeDependencies({
       agents: { bot: AGENT },
@@ -97,7 +97,7 @@ describe('the tools of a run', () => {
     expect(deps.steps.at(-1)).toBe('close tools of bot');
   });
 
-  it('are closed also when time is up, before the rest is published', async () => {
+  it('are closed also after the deadline, before the rest is published', async () => {
     const holder: { stop: () => void } = { stop: () => {} };
     const model = createFakeModel([never(() => holder.stop())]);
     const deps = createFakeDependencies({ agents: { bot: AGENT }, boxes: { bot: {} }, model });
@@ -106,7 +106,7 @@ describe('the tools of a run', () => {
     expect(deps.steps.slice(-2)).toEqual(['close tools of bot', 'publish exhausted']);
   });
 
-  it('that time runs out for are the end of the run', async () => {
+  it('that exceed the deadline end the run', async () => {
     const deps = createFakeDependencies({ agents: { bot: AGENT }, boxes: { bot: TIME_IS_UP } });
     await expect(runPipeline(makeRequest(), deps)).rejects.toBe(TIME_IS_UP);
     expect(deps.steps).not.toContain('ask model');
@@ -140,7 +140,7 @@ describe('the limits of a run', () => {
     expect(deps.memory.size).toBe(0);
   });
 
-  it('are none where nobody sets one', async () => {
+  it('are absent by default', async () => {
     const { outcome } = await run([says('ok', { inputTokens: 1e9 })]);
     expect(outcome).toMatchObject({ kind: 'completed', stats: { budget: undefined } });
   });
@@ -160,7 +160,7 @@ describe('the limits of a run', () => {
     });
   });
 
-  it('are turns, with what was said last', async () => {
+  it('can be turns, and the last text is kept', async () => {
     const { outcome } = await run([looking, looking], {}, { maxTurns: 2 });
     expect(outcome).toMatchObject({
       kind: 'exhausted',
@@ -172,7 +172,7 @@ describe('the limits of a run', () => {
 });
 
 describe('the retries of a run', () => {
-  it('are two where the agent says nothing', async () => {
+  it('are two by default', async () => {
     const { outcome, deps } = await run([DOWN, DOWN, says('ok')]);
     expect(outcome).toMatchObject({ kind: 'completed', stats: { retries: 2 } });
     expect(deps.clock.slept).toEqual([750, 1250]);
@@ -185,13 +185,13 @@ describe('the retries of a run', () => {
     expect(deps.clock.slept).toEqual([10, 20, 25]);
   });
 
-  it('are none where the agent wants none, as in axe', async () => {
+  it('are absent if the agent sets none, as in axe', async () => {
     const { outcome, model } = await run([DOWN], { agents: { bot: `${AGENT}[retry]\nmax_retries = 0\n` } });
     expect(outcome).toMatchObject({ kind: 'failed', error: DOWN });
     expect(model.asked).toHaveLength(1);
   });
 
-  it('end where the deadline comes before them', async () => {
+  it('end if the deadline comes before them', async () => {
     const { outcome, deps } = await run([DOWN, says('x')], {}, { timeLimit: () => 0.5 });
     expect(outcome).toMatchObject({ kind: 'failed', error: DOWN });
     expect(deps.clock.slept).toEqual([]);
@@ -201,7 +201,7 @@ describe('the retries of a run', () => {
 describe('the fallback models of a run', () => {
   const noRetry = { agents: { bot: `${AGENT}[retry]\nmax_retries = 0\n` } };
 
-  it('are asked in order', async () => {
+  it('are called in order', async () => {
     const models = {
       'openai/m': createFakeModel([DOWN]),
       'ollama/a:7b': createFakeModel([DOWN]),
@@ -240,7 +240,7 @@ describe('the fallback models of a run', () => {
     },
   );
 
-  it('that have no key are told, and the error of the agent’s model stays', async () => {
+  it('that have no key are reported, and the error of the agent’s model remains', async () => {
     const noKey = new AxeError('API key for provider "ollama" is not configured', { exitCode: 3 });
     const models = { 'openai/m': createFakeModel([DOWN]), 'ollama/a': noKey };
     const { outcome, deps } = await run([], { ...noRetry, models }, { fallbackModels: ['ollama/a'] });
@@ -250,7 +250,7 @@ describe('the fallback models of a run', () => {
 });
 
 describe('the prompt of a conversation', () => {
-  it('ends with what notes add, behind the entries', async () => {
+  it('ends with the notes part, after the entries', async () => {
     const model = createFakeModel([says('ok')]);
     const agents = { bot: `${AGENT}[memory]\nenabled = true\nnotes = true\ntools = ["memory_read"]\n` };
     const entry = '## 2026-01-01T00:00:00Z\n**Task:** t\n**Result:** r\n\n';

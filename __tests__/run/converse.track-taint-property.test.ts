@@ -55,7 +55,7 @@ const TOOLS: readonly Tool[] = EFFECTS.flatMap((effect) =>
   })),
 );
 
-/** Makes one call a turn, then answers; a sub-agent is told in its task what to do. */
+/** Makes one call a turn, then answers; the task of a sub-agent says what to do. */
 function scripted(steps: readonly Step[]) {
   const orders = new Map(steps.map((one, index) => [`order-${index}`, one]));
   function play({ prompt }: LanguageModelV4CallOptions) {
@@ -78,8 +78,8 @@ function scripted(steps: readonly Step[]) {
 const agent = (name: string, more = '') =>
   `name = "${name}"\nmodel = "p/${name}"\nsystem_prompt = "I am ${name}."\n${more}\n[memory]\nenabled = true\n`;
 
-describe('a run with sub-agents, whatever they read and in whatever order', () => {
-  it('keeps every entry apart that was written after something tainted the run, and no other', async () => {
+describe('a run with sub-agents, whatever they read and in whatever order,', () => {
+  it('keeps every entry apart that was written after something tainted the run, and no others', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
         const deps = createFakeDependencies({

@@ -37,13 +37,13 @@ describe('a tool that a run uses', () => {
     expect(taint.sources).toEqual(isTainting ? [{ kind: 'tool', tool: `a ${effect} tool` }] : []);
   });
 
-  it('taints from the call on, before there is an answer', () => {
+  it('taints from the start of the call, before there is an answer', () => {
     const { taint, watched } = tracked({ ...tool('network'), execute: () => new Promise(() => {}) });
     void watched.execute({}, signal);
     expect(taint.sources).toHaveLength(1);
   });
 
-  it.each([true, false])('taints if its result says so: %p', async (isTainted) => {
+  it.each([true, false])('taints if its result is marked as tainted: %p', async (isTainted) => {
     const result = { text: 'a comment', isError: false, isTainted };
     const { taint, watched } = tracked({ ...tool('read'), execute: async () => result });
     expect(await watched.execute({}, signal)).toEqual(result);

@@ -6,14 +6,14 @@ import { runPipeline } from '../../src/run/run.js';
 import { createSimulatedClock } from '../adapters/stores/simulated-clock.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
-import { agent, callOnce, delegates, parent, passesOn, runDelegation } from './crew-scene.js';
+import { agent, callOnce, delegates, parent, passesOn, runDelegation } from './delegation-scene.js';
 
 const TIMEOUT = {
   text: 'Error: sub-agent "a" failed - timeout: context deadline exceeded. You may retry or proceed without this result.',
   isError: true,
 };
 
-describe('how deep agents may call each other', () => {
+describe('the depth of calls between agents', () => {
   /** Agents `a0` to `a6`, each with the next one as its sub-agent. */
   async function chain(config: (name: string) => string) {
     const names = Array.from({ length: 7 }, (_, index) => `a${index}`);
@@ -52,7 +52,7 @@ describe('how deep agents may call each other', () => {
     expect(called.map(([, level]) => level)).toEqual(Array.from({ length: depth }, (_, index) => index + 1));
   });
 
-  it('is not for sub-agents to say', async () => {
+  it('cannot be changed by sub-agents', async () => {
     const { called } = await chain((name) =>
       name === 'a0' ? '[sub_agents_config]\nmax_depth = 2\n' : '[sub_agents_config]\nmax_depth = 5\n',
     );
@@ -78,7 +78,7 @@ describe('how deep agents may call each other', () => {
     });
   });
 
-  it('is told to a model that calls at the last level all the same', async () => {
+  it('is reported to a model that calls at the last level anyway', async () => {
     const look: Tool = {
       name: 'look',
       effect: 'read',
@@ -115,7 +115,7 @@ describe('sub-agents at the same time', () => {
     return { wait, seen };
   }
 
-  it('work side by side, and answer in the order they were called', async () => {
+  it('work in parallel, and answer in the order they were called', async () => {
     const { wait } = gate(3);
     const { results } = await runDelegation({
       agents: { bot: parent(['a', 'b', 'c']), a: agent('a'), b: agent('b'), c: agent('c') },
@@ -129,7 +129,7 @@ describe('sub-agents at the same time', () => {
     expect(results.map(({ text }) => text)).toEqual(['C', 'A', 'B']);
   });
 
-  it('work side by side also below the first level (axe does not, axe-behaviour §20.24)', async () => {
+  it('work in parallel also below the first level (axe does not, axe-behaviour §20.24)', async () => {
     const { wait, seen } = gate(4);
     const middle = (name: string) => agent(name, `sub_agents = ["${name}1", "${name}2"]`);
     const asks = (name: string) => [
@@ -158,7 +158,7 @@ describe('sub-agents at the same time', () => {
   it.each([
     ['bot', 'a'],
     ['a', 'bot'],
-  ])('are one after the other only for the agent that says so: %s, not %s', async (serial) => {
+  ])('run one after the other only for the agent with that setting: %s, not %s', async (serial) => {
     const config = (name: string) => (name === serial ? '[sub_agents_config]\nparallel = false\n' : '');
     const running = { now: 0, most: 0 };
     const leaf = async () => {
@@ -186,7 +186,7 @@ describe('sub-agents at the same time', () => {
 describe('the time limit of a call', () => {
   const limited = '[sub_agents_config]\ntimeout = 5\n';
 
-  it('ends a sub-agent that takes longer, and the run goes on', async () => {
+  it('ends a sub-agent that takes longer, and the run continues', async () => {
     const clock = createSimulatedClock(() => 0);
     const startedAt = clock.now().getTime();
     const { result, outcome } = await callOnce(agent('a', '[memory]\nenabled = true\n'), [never()], {
@@ -198,7 +198,7 @@ describe('the time limit of a call', () => {
     expect(clock.now().getTime() - startedAt).toBe(5000);
   });
 
-  it('does not touch one that is faster', async () => {
+  it('does not affect a faster one', async () => {
     const clock = createSimulatedClock(() => 0);
     const { result } = await callOnce(agent('a'), [says('in time')], {
       more: limited,
@@ -233,7 +233,7 @@ describe('the time limit of a call', () => {
     expect(results).toEqual([{ text: 'slow', isError: false }, { text: 'slow', isError: false }, TIMEOUT]);
   });
 
-  it('holds for all that is below the call', async () => {
+  it('applies to everything below the call', async () => {
     const clock = createSimulatedClock(() => 0);
     const { results, outcome } = await runDelegation({
       agents: { bot: parent(['a'], limited), a: agent('a', 'sub_agents = ["b"]'), b: agent('b') },
@@ -248,7 +248,7 @@ describe('the time limit of a call', () => {
     expect(outcome).toMatchObject({ kind: 'completed' });
   });
 
-  it('is the deadline of its waits: nothing is waited for that would come after it', async () => {
+  it('is the deadline of its waits: it waits for nothing that would come later', async () => {
     const clock = createSimulatedClock(() => 0);
     const startedAt = clock.now().getTime();
     const later = new ProviderError('rate_limit', 'in a minute', { status: 429, retryAfterMs: 60_000 });
@@ -261,7 +261,7 @@ describe('the time limit of a call', () => {
     expect(clock.now().getTime()).toBe(startedAt);
   });
 
-  it('is none where none is set (axe-behaviour §2)', async () => {
+  it('is absent by default (axe-behaviour §2)', async () => {
     const { deps } = await callOnce(agent('a'), [says('x')]);
     expect(deps.clock.slept).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('the time limit of a call', () => {
 describe('the budget of a run with sub-agents', () => {
   const spends = (inputTokens: number) => says('spent', { inputTokens, outputTokens: 0 });
 
-  it('is one for all: what a sub-agent takes ends its caller', async () => {
+  it('is shared: the usage of a sub-agent can end its caller', async () => {
     const { outcome, models } = await callOnce(agent('a'), [spends(90)], {
       more: '[budget]\nmax_tokens = 50\n',
     });
@@ -283,12 +283,12 @@ describe('the budget of a run with sub-agents', () => {
     });
   });
 
-  it('is not for a sub-agent to say', async () => {
+  it('cannot be changed by a sub-agent', async () => {
     const { outcome } = await callOnce(agent('a', '[budget]\nmax_tokens = 1\n'), [spends(90)]);
     expect(outcome).toMatchObject({ kind: 'completed', stats: { budget: undefined } });
   });
 
-  it('that is spent starts no further sub-agent, which is told as what it is', async () => {
+  it('that is spent starts no further sub-agent, which is reported as such', async () => {
     const { outcome, models, deps } = await runDelegation({
       agents: {
         bot: parent(['a', 'b'], '[sub_agents_config]\nparallel = false\n[budget]\nmax_tokens = 50\n'),
@@ -309,7 +309,7 @@ describe('the budget of a run with sub-agents', () => {
     ]);
   });
 
-  it('leaves no entry of the sub-agent that crossed it', async () => {
+  it('leaves no entry of the sub-agent that exceeded it', async () => {
     const { deps } = await callOnce(agent('a', '[memory]\nenabled = true\n'), [spends(90)], {
       more: '[budget]\nmax_tokens = 50\n',
     });
@@ -327,7 +327,7 @@ describe('the budget of a run with sub-agents', () => {
   });
 });
 
-describe('what a sub-agent may do', () => {
+describe('the permissions of a sub-agent', () => {
   const tool = (name: string, effect: Effect): Tool => ({
     name,
     effect,
@@ -336,7 +336,7 @@ describe('what a sub-agent may do', () => {
     execute: async () => ({ text: '', isError: false }),
   });
 
-  it('is asked for with the effects of its caller, of what that was given and not of what it wanted (D22)', async () => {
+  it('are the effects of its caller, of what the caller was given and not of what it requested (D22)', async () => {
     const { deps } = await runDelegation({
       agents: {
         bot: agent('bot', 'tools = ["write_file", "run_command"]\nsub_agents = ["a"]'),
@@ -361,13 +361,13 @@ describe('what a sub-agent may do', () => {
     ]);
   });
 
-  it('is asked for with the trust of the run', async () => {
+  it('depend on the trust of the run', async () => {
     const { deps } = await callOnce(agent('a'), [says('x')]);
     expect(deps.toolRequests.map(({ trust }) => trust.level)).toEqual(['trusted', 'trusted']);
     expect(deps.toolRequests[1]?.trust).toBe(deps.toolRequests[0]?.trust);
   });
 
-  it('ends with the call', async () => {
+  it('end with the call', async () => {
     const { deps } = await callOnce(agent('a'), [reply([call('1', 'x', {})])], {
       boxes: { bot: { tools: [tool('x', 'read')] }, a: {} },
     });

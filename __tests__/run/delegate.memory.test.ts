@@ -4,7 +4,7 @@ import type { Tool } from '../../src/core/tools/tool.js';
 import { plainEntry } from '../adapters/stores/entries.js';
 import { call, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { agent, callOnce, delegates, parent, runDelegation } from './crew-scene.js';
+import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const TASK = 'Execute the task described in your instructions.';
 const MEMORY = '[memory]\nenabled = true\n';
@@ -28,7 +28,7 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
     expect(systemOf(models['bot'])).toBe('I am bot.');
   });
 
-  it('is by its own settings, not by those of its caller', async () => {
+  it('follows its own settings, not those of its caller', async () => {
     const old = plainEntry('one') + plainEntry('two') + plainEntry('three');
     const { models, deps } = await callOnce(agent('a', `${MEMORY}last_n = 1\n`), [says('seen')], {
       more: `${MEMORY}last_n = 2\nmax_entries = 5\n`,
@@ -41,7 +41,7 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
     ]);
   });
 
-  it('is neither read nor begun when it is off', async () => {
+  it('is neither read nor created when it is off', async () => {
     const { deps } = await callOnce(agent('a', '[memory]\nenabled = false\n'), [says('seen')]);
     expect(deps.reads).toEqual([]);
     expect(deps.memory.size).toBe(0);
@@ -61,25 +61,25 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
   it.each<[string, readonly FakeReply[]]>([
     ['is cut', [says('half', { finish: { unified: 'length', raw: 'length' } })]],
     ['is empty', [says('')]],
-  ])('gets no entry in a workflow when its answer %s, as the run itself', async (_, replies) => {
+  ])('gets no entry in a workflow when its answer %s, like the run itself', async (_, replies) => {
     const request = { inWorkflow: true };
     expect((await callOnce(agent('a', MEMORY), replies, { request })).deps.memory.size).toBe(0);
     expect((await callOnce(agent('a', MEMORY), replies)).deps.memory.size).toBe(1);
   });
 
-  it('gets no entry when it cannot even be set up', async () => {
+  it('gets no entry when it cannot be set up', async () => {
     const { deps } = await callOnce(agent('a', `skill = "none.md"\n${MEMORY}`), []);
     expect(deps.memory.size).toBe(0);
   });
 });
 
-describe('who remembers what (axe-behaviour §14)', () => {
+describe('the agents that remember (axe-behaviour §14)', () => {
   it.each<[string, string, string, readonly string[]]>([
     ['only the caller', MEMORY, '', ['bot.md']],
     ['only the sub-agent', '', MEMORY, ['a.md']],
     ['both, each in its own file', MEMORY, MEMORY, ['a.md', 'bot.md']],
     ['nobody', '', '', []],
-  ])('is %s', async (_, more, own, files) => {
+  ])('are %s', async (_, more, own, files) => {
     const { deps } = await callOnce(agent('a', own), [says('seen')], { more });
     expect([...deps.memory.keys()]).toEqual(files);
     expect(deps.memory.get('bot.md') ?? plainEntry(TASK, 'done')).toBe(plainEntry(TASK, 'done'));
@@ -88,12 +88,12 @@ describe('who remembers what (axe-behaviour §14)', () => {
     );
   });
 
-  it('is the caller alone where the sub-agent fails: what it made of that', async () => {
+  it('are the caller alone if the sub-agent fails: its view of the failure', async () => {
     const { deps } = await callOnce(agent('a', MEMORY), [DOWN], { more: MEMORY });
     expect([...deps.memory]).toEqual([['bot.md', plainEntry(TASK, 'done')]]);
   });
 
-  it('is each of those that are asked at the same time', async () => {
+  it('are all that are called at the same time', async () => {
     const names = ['a', 'b', 'c'];
     const { deps, results } = await runDelegation({
       agents: {
@@ -117,7 +117,7 @@ describe('who remembers what (axe-behaviour §14)', () => {
     expect(deps.settled.flat()).toHaveLength(4);
   });
 
-  it('is one sub-agent twice where it is asked twice at the same time', async () => {
+  it('include one sub-agent twice if it is called twice at the same time', async () => {
     const { deps } = await runDelegation({
       agents: { bot: parent(['a']), a: agent('a', MEMORY) },
       replies: {
@@ -130,7 +130,7 @@ describe('who remembers what (axe-behaviour §14)', () => {
     );
   });
 
-  it('is the sub-agent that was done, though its caller fails (golden folder 28)', async () => {
+  it('include a finished sub-agent, even if its caller fails (golden folder 28)', async () => {
     const { deps, outcome } = await runDelegation({
       agents: { bot: parent(['a'], MEMORY), a: agent('a', MEMORY) },
       replies: { bot: [delegates({ agent: 'a', task: 'look' }), DOWN], a: [says('seen')] },
@@ -148,7 +148,7 @@ describe('the entry of a sub-agent', () => {
     expect(deps.memory.get('a.md')).toBe(plainEntry('Task: look  Context: at this', 'seen'));
   });
 
-  it('holds no context in a workflow, where it may be anything that was sent along (D9)', async () => {
+  it('holds no context in a workflow, since that could be any text (D9)', async () => {
     const { deps, models } = await callOnce(agent('a', MEMORY), [says('seen')], {
       input,
       request: { inWorkflow: true },
@@ -179,7 +179,7 @@ describe('the entry of a sub-agent', () => {
     ['of the network', 'network', {}],
     ['of a stranger’s comment', 'read', { isTainted: true }],
   ] as const)(
-    'is apart from the trusted lane where its caller heard %s from another one (D19)',
+    'is kept out of the trusted lane if its caller read %s through another one (D19)',
     async (_, effect, told) => {
       const fetching: Tool = {
         name: 'url_fetch',
@@ -229,8 +229,8 @@ describe('the entry of a sub-agent', () => {
   });
 });
 
-describe('trouble with the memory of a sub-agent', () => {
-  it('in loading it is a warning, and nothing is added to it', async () => {
+describe('an error in the memory of a sub-agent', () => {
+  it('during loading is a warning, and nothing is added to it', async () => {
     const restore = { kind: 'failed', message: 'permission denied', location: '/memory/a.md' } as const;
     const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { restore });
     expect(result).toEqual({ text: 'seen', isError: false });
@@ -247,7 +247,7 @@ describe('trouble with the memory of a sub-agent', () => {
     expect(deps.journaled).toEqual([]);
   });
 
-  it('in saving it is a warning, and stays in the journal (D16)', async () => {
+  it('during saving is a warning, and the entry stays in the journal (D16)', async () => {
     const save = { kind: 'failed', reason: 'error', message: 'disk full' } as const;
     const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
     expect(result).toEqual({ text: 'seen', isError: false });
@@ -258,13 +258,13 @@ describe('trouble with the memory of a sub-agent', () => {
     expect(deps.settled).toEqual([]);
   });
 
-  it('is told where the store has something to say, since the run reports only its own entry', async () => {
+  it('is reported with the store’s notices, since the run reports only its own entry', async () => {
     const save = { kind: 'saved', location: 'x', attempts: 1, notices: ['The branch was created.'] } as const;
     const { deps } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
     expect(deps.warnings).toEqual([{ code: 'memory-store-notice', message: 'The branch was created.' }]);
   });
 
-  it('in being full is a warning, which axe hides (golden folder 15)', async () => {
+  it('because it is full is a warning, which axe hides (golden folder 15)', async () => {
     const { deps } = await callOnce(agent('a', `${MEMORY}max_entries = 1\n`), [says('seen')], {
       memory: { 'a.md': plainEntry('old') },
     });

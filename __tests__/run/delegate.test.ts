@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
 import { call, createFakeModel, never, reply, says } from '../helpers/model-fake.js';
-import { agent, callOnce, delegates, parent, runDelegation } from './crew-scene.js';
+import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const CALL = { agent: 'a', task: 'look' };
 
@@ -13,7 +13,7 @@ function failed(detail: string): { text: string; isError: boolean } {
 }
 
 describe('the tool call_agent', () => {
-  it("has axe's name, texts and schema, in an order that does not change (axe-behaviour §14)", async () => {
+  it("has axe's name, texts and schema, in a fixed order (axe-behaviour §14)", async () => {
     const agents = { bot: parent(['a', 'b']), a: agent('a'), b: agent('b') };
     const { models } = await runDelegation({ agents, replies: { bot: [says('done')] } });
     expect(models['bot']?.asked[0]?.tools).toEqual([
@@ -49,7 +49,7 @@ describe('the tool call_agent', () => {
     expect(models['bot']?.asked[0]).not.toHaveProperty('tools');
   });
 
-  it('comes behind the other tools', async () => {
+  it('is listed after the other tools', async () => {
     const read = {
       name: 'read_file',
       effect: 'read',
@@ -66,7 +66,7 @@ describe('the tool call_agent', () => {
   });
 });
 
-describe('a call', () => {
+describe('a call of a sub-agent', () => {
   it.each<[string, unknown, string]>([
     ['no argument', {}, 'call_agent error: "agent" argument is required'],
     ['no agent', { task: 't' }, 'call_agent error: "agent" argument is required'],
@@ -91,11 +91,11 @@ describe('a call', () => {
     ],
     ['a list', ['a', 't'], 'call_agent error: "agent" argument is required'],
     [
-      'an agent that is no text',
+      'an agent that is not text',
       { agent: ['a'], task: 't' },
       `call_agent error: agent "["a"]" is not in this agent's sub_agents list`,
     ],
-  ])('with %s is answered with an error, and the run goes on', async (_, input, text) => {
+  ])('with %s is answered with an error, and the run continues', async (_, input, text) => {
     const { result, outcome, deps } = await callOnce(agent('a'), [], { input });
     expect(result).toEqual({ text, isError: true });
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
@@ -113,7 +113,7 @@ describe('a call', () => {
     ['no context that is blank', { agent: 'a', task: 'look', context: ' \n\t' }, 'Task: look'],
     ['no context that is null', { agent: 'a', task: 'look', context: null }, 'Task: look'],
     [
-      'a context that is no text, as JSON',
+      'a context that is not text, as JSON',
       { agent: 'a', task: 1e6, context: { n: [1, true] } },
       'Task: 1000000\n\nContext:\n{"n":[1,true]}',
     ],
@@ -122,7 +122,7 @@ describe('a call', () => {
     expect(models['a']?.asked[0]?.prompt.at(-1)).toEqual({ role: 'user', content: [{ type: 'text', text }] });
   });
 
-  it('gives back the last text of the sub-agent, and nothing else of it', async () => {
+  it('returns the last text of the sub-agent, and nothing else of it', async () => {
     const { result, outcome } = await callOnce(agent('a'), [
       reply([
         { type: 'reasoning', text: 'hm' },
@@ -155,11 +155,11 @@ describe('a call', () => {
       reply([], { finish: { unified: 'length', raw: 'max_tokens' } }),
       failed('the answer was cut at 2 output tokens').text,
     ],
-  ])('says so where the answer is %s', async (_, answer, text) => {
+  ])('reports that the answer is %s', async (_, answer, text) => {
     expect((await callOnce(agent('a'), [answer])).result).toEqual({ text, isError: true });
   });
 
-  it('that ended without a word after its work is no error', async () => {
+  it('that ends without a text after its work is not an error', async () => {
     const look = {
       name: 'look',
       effect: 'read',
@@ -178,7 +178,7 @@ describe('a call', () => {
 });
 
 describe('a sub-agent', () => {
-  it('is what its own file says, whatever the run asked of its caller (axe-behaviour §14)', async () => {
+  it('follows its own file, whatever the run set for its caller (axe-behaviour §14)', async () => {
     const own =
       'skill = "own.md"\nfiles = ["*.txt"]\nworkdir = "own"\n[params]\ntemperature = 0.5\nmax_tokens = 77\n';
     const { models, deps } = await callOnce(agent('a', own), [says('seen')], {
@@ -196,7 +196,7 @@ describe('a sub-agent', () => {
     expect(deps.toolRequests.map(({ workdir }) => workdir)).toEqual(['there', 'own']);
   });
 
-  it('works in the current folder where its file names none', async () => {
+  it('works in the current folder if its file names none', async () => {
     const { deps } = await callOnce(agent('a'), [says('seen')], { request: { workdir: 'there' } });
     expect(deps.toolRequests[1]).toMatchObject({ workdir: '/work', agent: { name: 'a' } });
   });
@@ -227,7 +227,7 @@ describe('a sub-agent', () => {
     ]);
   });
 
-  it('asks for no other hosts than its caller may, unless its own file names some (newer axe)', async () => {
+  it('calls no other hosts than its caller can, unless its own file names some (newer axe)', async () => {
     const more = 'tools = ["url_fetch"]\nallowed_hosts = ["example.com"]\n';
     const silent = await callOnce(agent('a', 'tools = ["url_fetch"]'), [says('x')], { more });
     expect(silent.deps.toolRequests[1]?.agent.config.allowedHosts).toEqual(['example.com']);
@@ -236,7 +236,7 @@ describe('a sub-agent', () => {
     expect(named.deps.toolRequests[1]?.agent.config.allowedHosts).toEqual(['github.com']);
   });
 
-  it('retries by its own rules, and has the fallback models of the run', async () => {
+  it('retries by its own settings, and uses the fallback models of the run', async () => {
     const busy = new ProviderError('overloaded', 'Overloaded', { status: 529 });
     const own = agent('a', '[retry]\nmax_retries = 1\nbackoff = "fixed"\ninitial_delay_ms = 3\n');
     const { result, deps, outcome } = await runDelegation({
@@ -253,7 +253,7 @@ describe('a sub-agent', () => {
 describe('a sub-agent that fails', () => {
   const noKey = 'API key for provider "p" is not configured (set P_API_KEY or add to config.toml)';
 
-  it('because there is none of that name', async () => {
+  it('because no agent has that name is reported', async () => {
     const { results } = await runDelegation({
       agents: { bot: parent(['a']) },
       replies: { bot: [delegates(CALL), says('done')] },
@@ -265,12 +265,12 @@ describe('a sub-agent that fails', () => {
     ['m', 'invalid model format "m": expected provider/model-name'],
     ['/m', 'invalid model format "/m": empty provider'],
     ['p/', 'invalid model format "p/": empty model name'],
-  ])('because its model is %s', async (model, detail) => {
+  ])('because its model is %s is reported', async (model, detail) => {
     const { result } = await callOnce(`name = "a"\nmodel = "${model}"\n`, []);
     expect(result).toEqual(failed(`invalid model for agent "a": ${detail}`));
   });
 
-  it('because of its files', async () => {
+  it('because of its files is reported', async () => {
     const { result } = await callOnce(agent('a', 'files = ["["]'), [], {
       inWorld: (deps) => ({
         ...deps,
@@ -288,7 +288,7 @@ describe('a sub-agent that fails', () => {
     );
   });
 
-  it('because of its skill', async () => {
+  it('because of its skill is reported', async () => {
     const { result } = await callOnce(agent('a', 'skill = "none.md"'), []);
     expect(result).toEqual(failed('failed to load skill for agent "a": skill not found: none.md'));
   });
@@ -296,11 +296,11 @@ describe('a sub-agent that fails', () => {
   it.each<[string, AxeError, string]>([
     ['there is no key', new AxeError(noKey, { exitCode: 3 }), noKey],
     [
-      'nobody knows its provider',
+      'its provider is unknown',
       new AxeError('unsupported provider "p": supported providers are x'),
       'failed to create provider for agent "a": unsupported provider "p": supported providers are x',
     ],
-  ])('because %s', async (_, error, detail) => {
+  ])('because %s is reported', async (_, error, detail) => {
     const a = createFakeModel([]);
     const { result } = await callOnce(agent('a'), [], {
       inWorld: (deps) => ({
@@ -319,20 +319,20 @@ describe('a sub-agent that fails', () => {
     ['server', new ProviderError('server', 'boom', { status: 404 }), 'server: boom'],
     ['auth', new ProviderError('auth', 'wrong key', { status: 401 }), 'auth: wrong key'],
     ['bad_request', new ProviderError('bad_request', 'no', { status: 400 }), 'bad_request: no'],
-  ])('with an error of its provider: %s', async (_, error, detail) => {
+  ])('with an error of its provider is reported: %s', async (_, error, detail) => {
     const { result, outcome } = await callOnce(agent('a'), [error]);
     expect(result).toEqual(failed(detail));
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
   });
 
-  it('with a passing error that does not pass', async () => {
+  it('with a temporary error that lasts is reported', async () => {
     const busy = new ProviderError('rate_limit', 'slow down', { status: 429 });
     const { result, outcome } = await callOnce(agent('a'), [busy, busy, busy]);
     expect(result).toEqual(failed('rate_limit: slow down'));
     expect(outcome.stats.retries).toBe(2);
   });
 
-  it('with too many turns', async () => {
+  it('with too many turns is reported', async () => {
     const again = reply([call('1', 'look', {})]);
     const box = {
       tools: [
@@ -356,7 +356,7 @@ describe('a sub-agent that fails', () => {
     expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 5 * 3 } });
   });
 
-  it('beside one that does not', async () => {
+  it('next to one that does not is reported', async () => {
     const { results } = await runDelegation({
       agents: { bot: parent(['a', 'b']), b: agent('b') },
       replies: { bot: [delegates(CALL, { agent: 'b', task: 't' }), says('done')], b: [says('b was here')] },
@@ -367,7 +367,7 @@ describe('a sub-agent that fails', () => {
     ]);
   });
 
-  it('because of a bug of ours is told to the model as an error, and nothing of it stays behind', async () => {
+  it('because of a bug is reported to the model as an error, and nothing of it remains', async () => {
     const { result, outcome, deps } = await callOnce(agent('a'), [new TypeError('x is not a function')], {
       more: '[sub_agents_config]\ntimeout = 3600\n',
       inWorld: (deps) => ({ ...deps, clock: { ...deps.clock, sleep: sleepsTillAborted(slept) } }),
@@ -390,8 +390,8 @@ function sleepsTillAborted(signals: AbortSignal[]) {
     });
 }
 
-describe('what is told of sub-agents', () => {
-  it('is that they are called and how they end, nothing of their turns', async () => {
+describe('the report about sub-agents', () => {
+  it('contains their calls and how they end, nothing of their turns', async () => {
     const { deps } = await runDelegation({
       agents: { bot: parent(['a', 'b']), a: agent('a') },
       replies: {
@@ -439,7 +439,7 @@ describe('what is told of sub-agents', () => {
     ]);
   });
 
-  it('are their warnings: of their files, their tools and their models', async () => {
+  it('contains their warnings: about their files, their tools and their models', async () => {
     const warning = { code: 'tool-not-available', message: 'no such tool' } as const;
     const odd = says('x', { warnings: [{ type: 'unsupported', feature: 'temperature' }] });
     const { deps } = await callOnce(agent('a', 'systemprompt = "x"'), [odd], {
@@ -452,7 +452,7 @@ describe('what is told of sub-agents', () => {
     ]);
   });
 
-  it('counts in the figures of the run: tokens, not turns and calls', async () => {
+  it('adds to the figures of the run: tokens, not turns and calls', async () => {
     const { outcome } = await callOnce(agent('a'), [
       says('x', { inputTokens: 100, outputTokens: 10, cacheRead: 50 }),
     ]);
@@ -469,7 +469,7 @@ describe('what is told of sub-agents', () => {
     ]);
   });
 
-  it('counts too where one fails in the middle', async () => {
+  it('adds the figures also if one fails in the middle', async () => {
     const { outcome } = await callOnce(agent('a', 'sub_agents = ["b"]'), [
       reply([call('1', 'call_agent', {})], { inputTokens: 100 }),
       new ProviderError('auth', 'no', { status: 401 }),

@@ -53,8 +53,8 @@ function messageOf({ model }: ReturnType<typeof depsOf>): string {
   return JSON.stringify(model.asked[0]?.prompt.find(({ role }) => role === 'user')?.content);
 }
 
-describe('what a run learns from answers', () => {
-  it('is told to the model and kept', async () => {
+describe('the lessons that a run learns from answers', () => {
+  it('are given to the model and stored', async () => {
     const scene = depsOf();
     const report = await runPipeline(REQUEST, scene.deps);
     expect(messageOf(scene)).toContain(LESSON);
@@ -76,7 +76,7 @@ describe('what a run learns from answers', () => {
     expect(scene.deps.memory.get(STATE)).toContain(FINDING);
   });
 
-  it('is kept and taught by no resolve', async () => {
+  it('are neither stored nor taught by resolving alone', async () => {
     const scene = depsOf({ threads: { 41: read(thread({ resolvedBy: 'octocat' })) } });
     await runPipeline(REQUEST, scene.deps);
     expect(messageOf(scene)).not.toContain(LESSON);
@@ -84,7 +84,7 @@ describe('what a run learns from answers', () => {
     expect(scene.deps.memory.get(STATE)).not.toContain('- lesson');
   });
 
-  it('is what an older version has kept, too', async () => {
+  it('include those that an older version has stored', async () => {
     const former = FINDING.replace('cat=security sev=major', 'rule=timing-attack');
     const end = (why: string) =>
       `- withdrawn ${ID} pr=41 path=src/a.ts rule=timing-attack why=${why} by=octocat at=2026-02-02T00:00:00.000Z\n`;
@@ -96,14 +96,14 @@ describe('what a run learns from answers', () => {
     expect(messageOf(resolved)).not.toContain('- src/a.ts');
   });
 
-  it('is kept though the run fails (D27)', async () => {
+  it('are stored even if the run fails (D27)', async () => {
     const model = createFakeModel([says('')]);
     const { deps } = depsOf({ model });
     expect(await runPipeline(REQUEST, deps)).toMatchObject({ outcome: { kind: 'failed' } });
     expect(deps.memory.get(STATE)).toContain('- ended');
   });
 
-  it('is asked once: the next run knows it', async () => {
+  it('are requested once: the next run knows them', async () => {
     const first = depsOf();
     await runPipeline(REQUEST, first.deps);
     const next = depsOf({ memory: Object.fromEntries(first.deps.memory) });
@@ -112,7 +112,7 @@ describe('what a run learns from answers', () => {
     expect(messageOf(next)).toContain(LESSON);
   });
 
-  it('is shown by a dry run, which keeps nothing', async () => {
+  it('are shown by a dry run, which stores nothing', async () => {
     const { deps } = depsOf();
     const report = await runPipeline({ ...REQUEST, dryRun: true }, deps);
     expect(report).toMatchObject({ kind: 'planned' });
@@ -122,7 +122,7 @@ describe('what a run learns from answers', () => {
     expect(hidden.kind === 'planned' ? hidden.plan.task.message : LESSON).not.toContain(LESSON);
   });
 
-  it('names what is open on the own pull request, and how it can be ended', async () => {
+  it('include what is open on the own pull request, and how it can be ended', async () => {
     const scene = depsOf({
       memory: { [STATE]: FINDING.replaceAll('41', '42') },
       threads: { 42: read(thread()) },
@@ -136,7 +136,7 @@ describe('what a run learns from answers', () => {
     });
   });
 
-  it('is asked on the own pull request however it ended: people may have opened it again', async () => {
+  it('are requested on the own pull request however a finding ended, since people can reopen it', async () => {
     const closed = `- ended ${ID}/42 pr=42 path=src/a.ts cat=security how=settled why=closed by=octocat at=2026-02-02T00:00:00.000Z\n`;
     const { deps } = depsOf({
       memory: { [STATE]: FINDING.replaceAll('41', '42') + closed },
@@ -147,7 +147,7 @@ describe('what a run learns from answers', () => {
     });
   });
 
-  it('goes on where the conversations cannot be read', async () => {
+  it('are skipped if the conversations cannot be read', async () => {
     const trouble = 'GitHub answered 403. Add `pull-requests: read`.';
     const { deps } = depsOf({ threads: { 41: { kind: 'unread', message: trouble } } });
     expect(await runPipeline(REQUEST, deps)).toMatchObject({
@@ -157,14 +157,14 @@ describe('what a run learns from answers', () => {
     expect(deps.warnings).toEqual([]);
   });
 
-  it('is nothing an account says whose permission GitHub does not tell', async () => {
+  it('exclude accounts whose permission GitHub does not reveal', async () => {
     const { deps } = depsOf({ threads: { 41: read(thread({ thumbsDown: ['hubot'] })) } });
     await runPipeline(REQUEST, deps);
     expect(deps.steps).toContain('ask for permission of hubot');
     expect(deps.memory.get(STATE)).not.toContain('ended');
   });
 
-  it('is for its own pull request alone where a run keeps no findings, and asked only where it was reviewed', async () => {
+  it('apply only to the own pull request if a run stores no findings, and are requested only after a review', async () => {
     const reviewed = '- reviewed 42 head=aaaaaaa base=bbbbbbb into=main at=2026-02-01T00:00:00.000Z\n';
     const request = { ...REQUEST, trigger: pullRequest({ author: { login: 'hubot', isBot: false } }) };
     const threads = { 42: read(thread({ thumbsDown: ['octocat'] })) };
@@ -181,7 +181,7 @@ describe('what a run learns from answers', () => {
     expect(await runPipeline(request, again.deps)).toMatchObject({ learned: { known: [{ state: 'open' }] } });
   });
 
-  it('does not come back once it was forgotten', async () => {
+  it('do not come back after they were forgotten', async () => {
     const forgotten = `- forgotten ${ID} at=2026-02-02T00:00:00Z\n`;
     const { deps } = depsOf({ memory: { [STATE]: FINDING + forgotten } });
     await runPipeline(REQUEST, deps);
@@ -193,13 +193,13 @@ describe('what a run learns from answers', () => {
     ['an issue', issue()],
     ['a comment on an issue', comment()],
     ['a schedule', SCHEDULE],
-  ])('needs a pull request, not %s', async (_, trigger) => {
+  ])('require a pull request, not %s', async (_, trigger) => {
     const { deps } = depsOf();
     await runPipeline({ ...REQUEST, trigger }, deps);
     expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
   });
 
-  it('asks at most for ten accounts and five other pull requests', async () => {
+  it('require requests for at most ten accounts and five other pull requests', async () => {
     const numbers = Array.from({ length: 9 }, (_, index) => 50 + index);
     const crowd = Array.from({ length: 30 }, (_, index) => `hubot-${index}`);
     const state = numbers.map((n) => FINDING.replaceAll('41', `${n}`)).join('');

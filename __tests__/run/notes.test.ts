@@ -89,16 +89,16 @@ function resultsOf(model: FakeModel, at: number): string {
   return JSON.stringify(model.asked[at]?.prompt.filter(({ role }) => role === 'tool'));
 }
 
-describe('what a run is given of its notes', () => {
+describe('the notes that a run receives', () => {
   const memory = { 'MEMORY.md': 'Tabs.\n', 'bot.md': '' };
 
-  it('is the block behind the entries, and the tools', async () => {
+  it('are the block after the entries, and the tools', async () => {
     const { model } = await run({ memory });
     expect(systemOf(model)).toContain('## Long-term memory (MEMORY.md)\nTabs.\n</memory>');
     expect(toolsOf(model)).toEqual(ALL);
   });
 
-  it('is nothing without `notes = true`, and the store is asked once', async () => {
+  it('are absent without `notes = true`, and the store is read once', async () => {
     const bot = agent('bot').replace('notes = true', 'notes = false');
     const { model, deps } = await run({ memory, agents: { bot } });
     expect(systemOf(model)).toBe('I am bot.');
@@ -106,7 +106,7 @@ describe('what a run is given of its notes', () => {
     expect(deps.reads).toHaveLength(1);
   });
 
-  it('is shown in a dry run, which writes nothing', async () => {
+  it('are shown in a dry run, which writes nothing', async () => {
     const { report, deps } = await run({ memory, request: { dryRun: true } });
     expect(report).toMatchObject({
       kind: 'planned',
@@ -115,7 +115,7 @@ describe('what a run is given of its notes', () => {
     expect(deps.steps).not.toContain('write memory');
   });
 
-  it('is told to whoever listens', async () => {
+  it('are reported to listeners', async () => {
     const { deps } = await run({ memory });
     expect(deps.events[0]).toMatchObject({ kind: 'run-started', notes: { files: 1, location: '/memory' } });
   });
@@ -130,7 +130,7 @@ describe('what a run is given of its notes', () => {
     ],
     [[{ location: 'octo/hello@main:robot.md' }], 'octo/hello@main:robot.md'],
   ] satisfies readonly (readonly [readonly Place[], string])[])(
-    'is where the run log came from, %j',
+    'come from the place of the run log, %j',
     async (places, around) => {
       const restore = {
         kind: 'empty',
@@ -148,7 +148,7 @@ describe('what a run is given of its notes', () => {
   it.each<[string, Trigger, string]>([
     ['by the repository in a workflow', SCHEDULE, 'octocat/hello'],
     ['by the folder on the command line', LOCAL, '/work/sub'],
-  ])('belongs to a project that is known %s', async (_, trigger, identity) => {
+  ])('belong to a project that is identified %s', async (_, trigger, identity) => {
     const places = notesPlaces('project', { identity, agent: 'bot' });
     const { deps } = await run({
       trigger,
@@ -158,7 +158,7 @@ describe('what a run is given of its notes', () => {
     expect(deps.memory.get(pathOf({ kind: 'scratchpad' }, places))).toBe('- [ ] look\n');
   });
 
-  it('that cannot be read is one warning, and nothing is written over it', async () => {
+  it('that cannot be read cause one warning, and nothing is written over them', async () => {
     const failed = { kind: 'failed', message: 'no way', location: 'x' } as const;
     const deps = createFakeDependencies();
     const store = { ...deps.openMemory, ...createBroken(deps, failed) };
@@ -177,7 +177,7 @@ describe('what a run is given of its notes', () => {
     ]);
   });
 
-  it('is below `offline/` for the offline rules (D32)', async () => {
+  it('are below `offline/` for the offline rules (D32)', async () => {
     const { deps, model } = await run({
       agents: { bot: agent('bot').replace('p/bot', 'offline/rules') },
       memory: { 'MEMORY.md': 'Real.\n', 'offline/MEMORY.md': 'Tried out.\n' },
@@ -199,20 +199,20 @@ function createBroken(
   return { ...store, readTree: async () => failed };
 }
 
-describe('who may write notes', () => {
+describe('the right to write notes', () => {
   const stranger = issue({ actor: STRANGER, author: STRANGER });
   const open = { admissionPolicy: { ...makeRequest().admissionPolicy, minPermission: 'none' as const } };
 
   it.each<[string, SceneParts, readonly string[], number]>([
-    ['a trusted run may', {}, ALL, 0],
-    ['an untrusted run may not', { trigger: stranger, request: open }, READING, 2],
+    ['a trusted run can', {}, ALL, 0],
+    ['an untrusted run cannot', { trigger: stranger, request: open }, READING, 2],
     [
-      'a run that is to add nothing may not',
+      'a run without memory writes cannot',
       { request: { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } } },
       READING,
       2,
     ],
-    ['a run on the command line may', { trigger: LOCAL }, ALL, 0],
+    ['a run on the command line can', { trigger: LOCAL }, ALL, 0],
     [
       'an agent has the tools that its memory names',
       { agents: { bot: agent('bot', 'tools = ["write_memory", "memory_read"]') } },
@@ -232,7 +232,7 @@ describe('who may write notes', () => {
   });
 
   it.each(['', '[memory]\nenabled = true\n'])(
-    'an agent without notes is told the lines that `write_memory` needs',
+    'an agent without notes gets the lines that `write_memory` needs',
     async (more) => {
       const bot = `name = "bot"\nmodel = "p/m"\ntools = ["write_memory"]\n${more}`;
       const { model, deps } = await run({ agents: { bot } });
@@ -268,7 +268,7 @@ describe('who may write notes', () => {
   });
 });
 
-describe('what a run writes to its notes', () => {
+describe('a run’s change to its notes', () => {
   it('is saved with its entry, in one write, after the journal has it', async () => {
     const { deps, report } = await run({ replies: [writes('A fact.'), says('Done.')] });
     expect(deps.steps.filter((step) => step === 'write memory')).toHaveLength(1);
@@ -287,14 +287,14 @@ describe('what a run writes to its notes', () => {
     ['fails', [writes('A fact.'), DOWN], {}],
     ['answers nothing', [writes('A fact.'), says('')], {}],
     ['spends its turns', [writes('A fact.')], { maxTurns: 1 }],
-  ])('is saved without an entry by one that %s (D16)', async (_, replies, request) => {
+  ])('is saved without an entry if the run %s (D16)', async (_, replies, request) => {
     const { deps, report } = await run({ replies, request });
     expect(deps.memory.get('MEMORY.md')).toBe('A fact.\n');
     expect(deps.memory.get('bot.md') ?? '').toBe('');
     expect(report).toMatchObject({ remembered: { kind: 'notes', entries: [], result: { kind: 'saved' } } });
   });
 
-  it('is saved at once on the command line, and not again at the end', async () => {
+  it('is saved immediately on the command line, and not again at the end', async () => {
     const { deps } = await run({ trigger: LOCAL, replies: [writes('A fact.'), DOWN] });
     expect(deps.steps.indexOf('write memory')).toBeLessThan(deps.steps.lastIndexOf('ask model'));
     expect(deps.memory.get('MEMORY.md')).toBe('A fact.\n');
@@ -302,7 +302,7 @@ describe('what a run writes to its notes', () => {
     expect(deps.journaled).toEqual([]);
   });
 
-  it('goes to the untrusted lane where the run has read the open network, whenever it was written (D19)', async () => {
+  it('goes to the untrusted lane if the run has read the open network, whenever it was written (D19)', async () => {
     const bot = agent('bot', '', 'tools = ["url_fetch"]');
     const { deps } = await run({
       agents: { bot },
@@ -319,7 +319,7 @@ describe('what a run writes to its notes', () => {
     expect(deps.settled[0]).toMatchObject([{ path: 'MEMORY.md' }, { path: 'MEMORY.md' }]);
   });
 
-  it('stays on the command line where it is, network or not', async () => {
+  it('stays in place on the command line, with or without the network', async () => {
     const bot = agent('bot', '', 'tools = ["url_fetch"]');
     const { deps } = await run({
       trigger: LOCAL,

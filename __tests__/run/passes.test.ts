@@ -121,8 +121,8 @@ async function review({
   return { report, buffered, deps, asked, read: reviews.map((one) => shownIn(askedText(one))) };
 }
 
-describe('a review of a change that does not fit', () => {
-  it('is read in parts that know of each other, and comes to one review', async () => {
+describe('the review of a change that does not fit', () => {
+  it('is done in parts that know of each other, and becomes one review', async () => {
     const { report, buffered, read, asked, deps } = await review();
     expect(read.toSorted()).toEqual([['src/a.ts'], ['src/b.ts'], ['src/c.ts'], ['src/login.ts']]);
     const text = askedText(
@@ -140,12 +140,12 @@ describe('a review of a change that does not fit', () => {
     expect(deps.warnings.filter(({ code }) => code === 'context-incomplete')).toEqual([]);
   });
 
-  it('is read in one window at the depth quick, and where nobody asks for a review', async () => {
+  it('is done in one window at the depth quick, and if no review is requested', async () => {
     expect((await review({ depth: 'quick' })).read).toHaveLength(1);
     expect((await review({ maxDiffTokens: 100_000 })).read).toEqual([NAMES]);
   });
 
-  it('leaves out what has no part, and names it', async () => {
+  it('leaves out files without a part, and names them', async () => {
     const { report, read } = await review({ toml: 'parts = 2\n' });
     expect(read).toHaveLength(2);
     expect(read.flat()).toContain('src/login.ts');
@@ -156,7 +156,7 @@ describe('a review of a change that does not fit', () => {
     ['fails', DOWN],
     ['throws', new TypeError('x is not a function')],
     ['is refused', says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })],
-  ])('goes on where a part %s: its files count as not read', async (_, end) => {
+  ])('continues if a part %s: its files count as not read', async (_, end) => {
     const { report, buffered, deps } = await review({
       answer: (text, asked) => (shownIn(text).includes('src/b.ts') ? end : answerAll(text, asked)),
     });
@@ -175,13 +175,13 @@ describe('a review of a change that does not fit', () => {
     );
   });
 
-  it('fails where every part fails', async () => {
+  it('fails if every part fails', async () => {
     const { report, buffered } = await review({ answer: () => DOWN });
     expect(report.outcome).toMatchObject({ kind: 'failed', error: { message: 'auth: no such key' } });
     expect(buffered.findings).toEqual([]);
   });
 
-  it('reads what the budget allows, the dangerous part first', async () => {
+  it('covers what the budget allows, the dangerous part first', async () => {
     const { report, read, deps } = await review({ request: { tokenLimit: () => 80_000 } });
     expect(read).toEqual([['src/login.ts']]);
     expect(report.read.unseen.toSorted()).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts']);
@@ -195,7 +195,7 @@ describe('a review of a change that does not fit', () => {
     expect(report.outcome.kind).toBe('completed');
   });
 
-  it('has the summaries of its parts where nobody writes one', async () => {
+  it('contains the summaries of its parts if no overall one is written', async () => {
     const { buffered } = await review({
       answer: (text, asked) =>
         (asked.tools ?? []).some(({ name }) => name === 'write_summary') ? DOWN : answerAll(text, asked),
@@ -205,7 +205,7 @@ describe('a review of a change that does not fit', () => {
     expect(buffered.findings).toHaveLength(4);
   });
 
-  it('joins findings that the summary calls one, and never takes both', async () => {
+  it('joins findings that the summary calls one, and never posts both', async () => {
     const same = [
       { keep: 1, drop: 2 },
       { keep: 2, drop: 1 },
@@ -223,7 +223,7 @@ describe('a review of a change that does not fit', () => {
 });
 
 describe('a thorough review', () => {
-  it('reads a change several times in other orders, and believes what more than one pass has raised and proven', async () => {
+  it('reads a change several times in other orders, and confirms what more than one pass has raised and proven', async () => {
     const { read, buffered, asked, report } = await review({ depth: 'thorough', maxDiffTokens: 100_000 });
     expect(read).toEqual([NAMES, NAMES, NAMES]);
     const orders = asked
@@ -240,7 +240,7 @@ describe('a thorough review', () => {
     expect(report.outcome.kind).toBe('completed');
   });
 
-  it('has a second look at what one pass alone has raised', async () => {
+  it('takes a second look at what one pass alone has raised', async () => {
     let turn = 0;
     const { buffered } = await review({
       depth: 'thorough',

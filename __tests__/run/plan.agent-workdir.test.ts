@@ -11,8 +11,8 @@ async function confine(path: string, what: string): Promise<string> {
   return `/work/${path}`;
 }
 
-describe('the folder that an agent names', () => {
-  it('is the one that the guard gives', async () => {
+describe('the working folder of an agent', () => {
+  it('is the one that the guard returns', async () => {
     const deps = { ...createFakeDependencies({ agents: { bot: `${AGENT}workdir = "docs"\n` } }), confine };
     const prepared = await prepare(makeRequest({ trigger: SCHEDULE }), deps);
     expect(prepared).toMatchObject({ plan: { workdir: '/work/docs' } });
@@ -25,7 +25,7 @@ describe('the folder that an agent names', () => {
     );
   });
 
-  it('is taken as it is on a machine of one’s own', async () => {
+  it('is used unchanged on a person’s own machine', async () => {
     const deps = createFakeDependencies({ agents: { bot: `${AGENT}workdir = "../out"\n` } });
     expect(await prepare(makeRequest({}), deps)).toMatchObject({ plan: { workdir: '../out' } });
   });

@@ -5,14 +5,14 @@ import { answerForm } from '../../src/run/plan.js';
 const SCHEMA = '{"type":"object"}';
 const slow = () => Promise.reject(new ConfigError('the schema takes too long'));
 
-it('reports the deadline when it came due while the schema was prepared', async () => {
+it('the deadline is reported if it passed while the schema was prepared', async () => {
   const { signal, clock } = dueWhileSleeping(new ProviderError('timeout', 'context deadline exceeded'));
   const deadline = { signal, leftMs: () => 0, limit: () => {} };
   const form = answerForm({ responseFormat: undefined }, SCHEMA, { compileSchema: slow, deadline, clock });
   await expect(form).rejects.toThrow('context deadline exceeded');
 });
 
-it('reports the schema when nothing else has ended the run', async () => {
+it('the schema is reported if nothing else has ended the run', async () => {
   const { clock } = dueWhileSleeping(new Error('unused'));
   const { signal } = new AbortController();
   const deadline = { signal, leftMs: () => 1000, limit: () => {} };

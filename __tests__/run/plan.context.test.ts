@@ -35,8 +35,8 @@ async function planOf(...parts: Parameters<typeof preparedFor>) {
   return (await preparedFor(...parts)).plan;
 }
 
-describe('what a run is told beside its event', () => {
-  it('is what strangers said only where the run is untrusted anyway', async () => {
+describe('the context of a run besides its event', () => {
+  it('contains text by strangers only if the run is untrusted anyway', async () => {
     const context: TriggerContext = { kind: 'none', comments: [REMARK], warnings: [] };
     const trusted = await planOf(issue(), context);
     expect(trusted.trust.level).toBe('trusted');
@@ -46,7 +46,7 @@ describe('what a run is told beside its event', () => {
     expect(tainted.task.message).toContain(EVIL);
   });
 
-  it('is as much of the diff as the inputs allow', async () => {
+  it('contains as much of the diff as the inputs allow', async () => {
     const diffPolicy = { maxTokens: 100, paths: [], pathsIgnore: ['*.md'] };
     const context: TriggerContext = { kind: 'pull_request', ...CHANGE, warnings: [] };
     const plan = await planOf(pullRequest(), context, { diffPolicy });
@@ -57,7 +57,7 @@ describe('what a run is told beside its event', () => {
   it.each([
     ['octocat/hello', 'trusted'],
     ['octocat/hello-fork', 'untrusted'],
-  ] as const)('is the diff of %s to a run that is then %s', async (repository, level) => {
+  ] as const)('contains the diff of %s for a run that is then %s', async (repository, level) => {
     const { head, base } = pullRequest();
     const pinned = { head: { ...head, repository }, base };
     const trigger = comment({ on: 'pull_request', number: 42, author: OCTOCAT });
@@ -68,27 +68,27 @@ describe('what a run is told beside its event', () => {
   });
 });
 
-describe('what taints a run before its first turn', () => {
+describe('the taint of a run before its first turn', () => {
   const CHECK = { name: 'test', conclusion: 'failure', summary: EVIL, log: undefined } as const;
   const QUIET: TriggerContext = { kind: 'none', warnings: [] };
 
-  it('is nothing where a writer speaks of their own', async () => {
+  it('is absent if a writer writes about their own', async () => {
     const { taint } = await preparedFor(issue(), QUIET);
     expect([taint.sources, taint.lane('trusted')]).toEqual([[], 'trusted']);
   });
 
-  it('is failing checks in the default context, as it is the tool that reads them', async () => {
+  it('comes from failing checks in the default context, since it equals the tool that reads them', async () => {
     const { taint } = await preparedFor(pullRequest(), { ...QUIET, checks: [CHECK] });
     expect(taint.sources).toEqual([{ kind: 'failing-checks' }]);
     expect(taint.lane('trusted')).toBe('tainted');
   });
 
-  it('is the event where somebody else wrote what it is about, with the reason', async () => {
+  it('comes from the event if somebody else wrote its subject, with the reason', async () => {
     const { taint } = await preparedFor(issue({ author: STRANGER }), QUIET);
     expect(taint.sources).toEqual([{ kind: 'event', reason: expect.stringContaining('text by hubot') }]);
   });
 
-  it('is the untrusted lane where the workflow gives it to the model', async () => {
+  it('comes from the untrusted lane if the workflow gives it to the model', async () => {
     const memoryPolicy = { ...makeRequest({}).memoryPolicy, minTrust: 'untrusted' } as const;
     const { taint } = await preparedFor(issue(), QUIET, { memoryPolicy });
     expect(taint.sources).toEqual([{ kind: 'untrusted-memory' }]);

@@ -19,8 +19,8 @@ async function planOf(parts: FakeDependenciesParts, patch: Parameters<typeof mak
   return prepared.plan;
 }
 
-describe('the plan', () => {
-  it('holds what was asked for before what the agent says', async () => {
+describe('the plan of a run', () => {
+  it('prefers the request to the agent’s settings', async () => {
     const toml = `${AGENT}skill = "own.md"\nworkdir = "own"\ntimeout = 30\n`;
     const skills = { 'own.md': 'own skill', 'other.md': 'other skill' };
     const own = await planOf({ agents: { bot: toml }, skills });
@@ -52,12 +52,12 @@ describe('the plan', () => {
     });
   });
 
-  it('sends piped text as the task (axe-behaviour §6)', async () => {
+  it('uses piped text as the task (axe-behaviour §6)', async () => {
     const plan = await planOf({}, { readStdin: async () => 'look at this\n' });
     expect(plan.task).toMatchObject({ message: 'look at this\n', sentence: 'look at this\n' });
   });
 
-  it('takes piped white space for no standard input, as axe does', async () => {
+  it('treats piped white space as no standard input, as in axe', async () => {
     const plan = await planOf({}, { readStdin: async () => ' \t\n\u00a0' });
     expect(plan).toMatchObject({
       stdin: '',
@@ -65,7 +65,7 @@ describe('the plan', () => {
     });
   });
 
-  it('gathers the warnings of all its parts', async () => {
+  it('collects the warnings of all its parts', async () => {
     const plan = await planOf(
       {
         agents: { bot: `${AGENT}systemprompt = "x"\n` },
@@ -77,14 +77,14 @@ describe('the plan', () => {
     expect(plan.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'context-truncated']);
   });
 
-  it('sets the deadline by the agent', async () => {
+  it('sets the deadline from the agent', async () => {
     const deps = createFakeDependencies({ agents: { bot: `${AGENT}timeout = 7\n` } });
     await prepare(makeRequest(), deps);
     expect(deps.limitsMs).toEqual([7000]);
   });
 });
 
-describe('the first error wins, in the order of axe (axe-behaviour §4)', () => {
+describe('the first error in axe’s order (axe-behaviour §4)', () => {
   const noSkill = `${AGENT}skill = "missing.md"\n`;
   const steps: readonly [string, FakeDependenciesParts, Parameters<typeof makeRequest>[0], string, number][] =
     [
@@ -105,9 +105,9 @@ describe('the first error wins, in the order of axe (axe-behaviour §4)', () => 
     ];
 
   it.each(steps.map((step, index) => [step[0], index] as const))(
-    '%s comes before what follows',
+    'is about %s before what follows',
     async (_, at) => {
-      // Everything from this step on is broken; what stands before it is not.
+      // Everything from this step on is broken; what comes before it is not.
       const rest = steps.slice(at);
       const fails = Object.assign({}, ...rest.map(([, own]) => own.fails ?? {}));
       const parts = Object.assign({}, ...rest.map(([, own]) => own), { permissions: WRITER, fails });
@@ -120,7 +120,7 @@ describe('the first error wins, in the order of axe (axe-behaviour §4)', () => 
     },
   );
 
-  it('reads nothing from standard input after an error', async () => {
+  it('leaves standard input unread', async () => {
     let isRead = false;
     const readStdin = async () => {
       isRead = true;
@@ -132,7 +132,7 @@ describe('the first error wins, in the order of axe (axe-behaviour §4)', () => 
     expect(isRead).toBe(false);
   });
 
-  it('ends with the reason when the run is stopped while it waits for input', async () => {
+  it('is the reason of the stop when the run is stopped while it waits for input', async () => {
     const deps = createFakeDependencies();
     const reason = new ProviderError('timeout', 'context deadline exceeded');
     const readStdin = () =>
@@ -150,7 +150,7 @@ describe('admission', () => {
     ['a bot', pullRequest({ actor: { login: 'dependabot[bot]', isBot: true } })],
     ['a deleted comment', comment({ action: 'deleted' })],
     ['an unknown event', { ...SCHEDULE, kind: 'unknown', event: 'watch' }],
-  ])('skips %s without asking or loading anything', async (_, trigger) => {
+  ])('skips %s without requesting or loading anything', async (_, trigger) => {
     const deps = createFakeDependencies({ permissions: WRITER });
     expect(await prepare(makeRequest({ trigger }), deps)).toMatchObject({ kind: 'skipped' });
     expect(deps.steps).toEqual([]);
@@ -167,7 +167,7 @@ describe('admission', () => {
     });
   });
 
-  it('fails where the permission could not be read, and says why (D40)', async () => {
+  it('fails if the permission could not be read, and reports why (D40)', async () => {
     const answer = {
       kind: 'unknown',
       message: 'GET /…: 403 Resource not accessible',
@@ -181,14 +181,14 @@ describe('admission', () => {
     });
   });
 
-  it('fails where there is no token to ask with', async () => {
+  it('fails if there is no token for the request', async () => {
     await expect(prepare(makeRequest({ trigger: issue() }), createFakeDependencies())).rejects.toMatchObject({
       message: expect.stringContaining('there is no token to ask GitHub with'),
       remedy: expect.stringContaining('`github-token`'),
     });
   });
 
-  it('is told even if everything behind it fails', async () => {
+  it('is reported even if everything after it fails', async () => {
     const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
     const deps = createFakeDependencies({
       fails,
@@ -200,7 +200,7 @@ describe('admission', () => {
     });
   });
 
-  it('leaves no failure without somebody who takes it', async () => {
+  it('leaves no unhandled failure', async () => {
     const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
     const unhandled: unknown[] = [];
     const listener = (reason: unknown) => void unhandled.push(reason);
@@ -215,7 +215,7 @@ describe('admission', () => {
     expect(unhandled).toEqual([]);
   });
 
-  it('asks nobody for a schedule', async () => {
+  it('requests no permission for a schedule', async () => {
     const deps = createFakeDependencies({ permissions: {} });
     expect(await prepare(makeRequest({ trigger: SCHEDULE }), deps)).toMatchObject({ kind: 'prepared' });
     expect(deps.steps.filter((step) => step.includes('permission'))).toEqual([]);
@@ -228,7 +228,7 @@ describe('trust (D18, D19)', () => {
     ['a stranger', STRANGER, { hubot: { kind: 'known', permission: 'read' } }, 'untrusted'],
     ['somebody unknown', STRANGER, {}, 'untrusted'],
     ['another writer', STRANGER, { hubot: { kind: 'known', permission: 'admin' } }, 'trusted'],
-  ] as const)('of a run on text by %s', async (_, author, others, level) => {
+  ] as const)('is set for text by %s', async (_, author, others, level) => {
     const plan = await planOf(
       { permissions: { ...WRITER, ...others } },
       { trigger: comment({ subjectAuthor: author }) },
@@ -239,7 +239,7 @@ describe('trust (D18, D19)', () => {
   });
 });
 
-describe('an agent that the base does not have', () => {
+describe('an agent that is missing on the base', () => {
   const trigger = pullRequest();
 
   it('is not run while only the head has it (D21)', async () => {
@@ -255,7 +255,7 @@ describe('an agent that the base does not have', () => {
     });
   });
 
-  it('is an error where the head breaks it', async () => {
+  it('is an error if the head breaks it', async () => {
     const deps = createFakeDependencies({
       agents: {},
       headAgents: { bot: 'name = "bot"\n' },
@@ -271,19 +271,19 @@ describe('an agent that the base does not have', () => {
   it.each([
     ['the head has none either', {}],
     ['the head cannot be read', { bot: new AxeError('GitHub is away') }],
-  ])('is missing where %s', async (_, headAgents) => {
+  ])('is missing if %s', async (_, headAgents) => {
     const deps = createFakeDependencies({ agents: {}, headAgents, permissions: WRITER });
     await expect(prepare(makeRequest({ trigger }), deps)).rejects.toThrow('agent config not found: bot');
   });
 
-  it('is missing where there is no head to look at', async () => {
+  it('is missing if there is no head to read', async () => {
     await expect(prepare(makeRequest(), createFakeDependencies({ agents: {} }))).rejects.toMatchObject({
       message: 'agent config not found: bot',
       exitCode: 2,
     });
   });
 
-  it('is not looked for at the head when the base breaks it', async () => {
+  it('is not searched at the head when the base breaks it', async () => {
     const deps = createFakeDependencies({
       agents: { bot: 'name = ' },
       headAgents: { bot: AGENT },
@@ -295,7 +295,7 @@ describe('an agent that the base does not have', () => {
     expect(deps.steps).not.toContain('look at agent bot of the head');
   });
 
-  it('is not looked for at the head when the base has it', async () => {
+  it('is not searched at the head when the base has it', async () => {
     const deps = createFakeDependencies({ agents: { bot: AGENT }, headAgents: {}, permissions: WRITER });
     expect(await prepare(makeRequest({ trigger }), deps)).toMatchObject({
       kind: 'prepared',

@@ -41,7 +41,7 @@ describe('the tools that publish', () => {
     ['a comment on a pull request', comment({ on: 'pull_request' }), CHANGE, ALL, []],
     ['a schedule', SCHEDULE, undefined, ['create_issue'], ['set_labels', 'assign', 'react']],
     ['no event', { kind: 'local' } as const, undefined, [], []],
-  ])('are on %s those that have something to publish to', async (_, trigger, change, offered, warned) => {
+  ])('are for %s those with a target to publish to', async (_, trigger, change, offered, warned) => {
     const agent = await agentWith(['read_file', ...ALL]);
     const made = publishingTools(agent, open(trigger, change));
     expect(made.tools.map(({ name }) => name)).toEqual(offered);
@@ -52,7 +52,7 @@ describe('the tools that publish', () => {
     );
   });
 
-  it('of the triager that comes along set labels only where the workflow allows some', async () => {
+  it('of the built-in triager set labels only if the workflow allows some', async () => {
     const agent = { ...(await agentWith(['set_labels', 'react'])), source: 'built-in' };
     const namesWith = (labels: readonly string[]) => {
       const publications = openPublications(
@@ -84,7 +84,7 @@ describe('the tools that publish', () => {
       ['submit_review', 'settle_finding'],
       ['submit_review'],
     ],
-  ])('end findings by whoever raises them: where %s', async (_, earlier, listed, offered) => {
+  ])('end findings with the agent that raises them: if %s', async (_, earlier, listed, offered) => {
     const learned = { facts: [], known: earlier };
     const publications = open(pullRequest(), CHANGE, { learned });
     const made = publishingTools(await agentWith(listed), publications);
@@ -95,7 +95,7 @@ describe('the tools that publish', () => {
   it.each<[string, string, string]>([
     ['in a source file', 'src/a.ts', 'major'],
     ['in a file that a tool made', 'package-lock.json', 'minor'],
-  ])('know what people read: a finding %s', (_, path, severity) => {
+  ])('know which files people read: a finding %s', (_, path, severity) => {
     const diff = `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`;
     const publications = open(pullRequest(), { ...CHANGE, diff });
     publications?.addComment({
@@ -110,16 +110,16 @@ describe('the tools that publish', () => {
     expect(publications?.buffered.findings.map(({ finding }) => finding.severity)).toEqual([severity]);
   });
 
-  it('leave an agent that lists none as it is', async () => {
+  it('are not added to an agent that lists none', async () => {
     const agent = await agentWith(['read_file']);
     expect(publishingTools(agent, undefined)).toEqual({ agent, tools: [], warnings: [] });
   });
 });
 
-describe('the change of a run', () => {
+describe('the change that a run reviews', () => {
   const context = { kind: 'pull_request', diff: 'D', files: [], filesTotal: 0, warnings: [] } as const;
 
-  it('is that of the event, or that of the commits which were compared', () => {
+  it('is that of the event, or that of the compared commits', () => {
     const trigger = pullRequest();
     const { head, base } = trigger;
     expect(changeOf(trigger, context)).toEqual({
@@ -137,14 +137,14 @@ describe('the change of a run', () => {
     });
   });
 
-  it('is none without a diff or without commits', () => {
+  it('is empty without a diff or without commits', () => {
     expect(changeOf(pullRequest(), { kind: 'none', warnings: [] })).toBeUndefined();
     expect(changeOf(pullRequest(), undefined)).toBeUndefined();
     expect(changeOf(comment(), context)).toBeUndefined();
   });
 });
 
-describe('the facts of a review', () => {
+describe('the stored facts of a review', () => {
   const now = new Date('2026-11-22T02:00:00Z');
   const one = placed({ path: 'a.ts', line: 1, category: 'data', severity: 'minor' });
   const published = { line: undefined, url: undefined, findings: [one] };
@@ -164,7 +164,7 @@ describe('the facts of a review', () => {
     ['trusted', [reviewed, finding]],
     ['tainted', [reviewed]],
     ['untrusted', [reviewed]],
-  ] as const)('hold in the %s lane what nobody else chose', (lane, facts) => {
+  ] as const)('contain in the %s lane only what nobody else chose', (lane, facts) => {
     expect(reviewFacts({ ...parts, outcome: completed('Fine.'), lane })).toEqual(facts);
   });
 
@@ -172,7 +172,7 @@ describe('the facts of a review', () => {
     ['trusted', true],
     ['tainted', false],
     ['untrusted', false],
-  ] as const)('hold in the %s lane what became of earlier findings: %s', (lane, isKept) => {
+  ] as const)('contain in the %s lane the results of earlier findings: %s', (lane, isKept) => {
     const end = { kind: 'ended', ...place, how: 'settled', why: 'fixed', by: '', at: now } as const;
     const told = { line: undefined, url: undefined, ends: [end] };
     const facts = reviewFacts({ ...parts, published: told, outcome: completed('Fine.'), lane });
@@ -180,11 +180,11 @@ describe('the facts of a review', () => {
   });
 
   it.each<[string, Scope | undefined, Partial<Reviewed>]>([
-    ['nothing for a run that knows of none', undefined, { cut: { whole: undefined } }],
+    ['nothing for a run without that fact', undefined, { cut: { whole: undefined } }],
     ['nothing for a first review', full('first'), { cut: { whole: undefined } }],
     ['the commit before for one of what is new', since('5'.repeat(40)), { cut: { whole: '5'.repeat(40) } }],
-    ['the commit itself, where it was reviewed before', full('again'), {}],
-  ])('say how far was looked where a limit ended the run: %s', (_, scope, how) => {
+    ['the commit itself, if it was reviewed before', full('again'), {}],
+  ])('contain how far was reviewed if a limit ended the run: %s', (_, scope, how) => {
     const outcome = exhausted('cost', 'So far.');
     expect(reviewFacts({ ...parts, scope, outcome, lane: 'tainted' })).toEqual([{ ...reviewed, ...how }]);
   });
@@ -195,14 +195,14 @@ describe('the facts of a review', () => {
     expect(facts).toEqual([{ ...reviewed, unseen: ['b.ts'] }]);
   });
 
-  it('are those of a review that was cut short where more did not fit than can be kept', () => {
+  it('are those of a review that was cut short if more did not fit than can be stored', () => {
     const outcome = completed('Fine.');
     const unseen = Array.from({ length: 101 }, (_, index) => `${index}.ts`);
     const facts = reviewFacts({ ...parts, unseen, outcome, lane: 'tainted' });
     expect(facts).toEqual([{ ...reviewed, cut: { whole: undefined } }]);
   });
 
-  it('keep the files that did not fit before where a limit ended the run', () => {
+  it('keep the files that did not fit before if a limit ended the run', () => {
     const scope = since('5'.repeat(40), ['old.ts']);
     const outcome = exhausted('cost', 'So far.');
     const facts = reviewFacts({ ...parts, scope, unseen: ['b.ts'], outcome, lane: 'tainted' });
@@ -215,13 +215,13 @@ describe('the facts of a review', () => {
     expect(facts).toEqual([{ ...reviewed, into: 'main' }]);
   });
 
-  it('hold no commit whose review GitHub did not take, so that it is made again', () => {
+  it('contain no commit whose review GitHub refused, so that it is reviewed again', () => {
     const lost = { line: undefined, url: undefined, isReviewLost: true };
     const outcome = completed('Fine.');
     expect(reviewFacts({ ...parts, published: lost, outcome, lane: 'trusted' })).toEqual([]);
   });
 
-  it('are none of an answer to a comment that is no review', () => {
+  it('are empty for an answer to a comment that is not a review', () => {
     const answer = { line: undefined, url: undefined };
     const outcome = completed('Fine.');
     const asked = {

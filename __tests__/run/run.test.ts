@@ -66,7 +66,7 @@ describe('the order of a run', () => {
     ]);
   });
 
-  it('tells of the plan before it asks the model', async () => {
+  it('reports the plan before it calls the model', async () => {
     const deps = createFakeDependencies({ agents: { bot: `${AGENT_WITH_MEMORY}[x]\n` } });
     const report = await runPipeline(makeRequest(), deps);
     expect(deps.events.map(({ kind }) => kind)).toEqual([
@@ -82,7 +82,7 @@ describe('the order of a run', () => {
     expect(deps.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key']);
   });
 
-  it('ends where admission skips it', async () => {
+  it('ends if admission skips it', async () => {
     const deps = createFakeDependencies({ permissions: { octocat: { kind: 'known', permission: 'read' } } });
     expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({
       kind: 'skipped',
@@ -90,7 +90,7 @@ describe('the order of a run', () => {
     expect(deps.steps).not.toContain('read memory');
   });
 
-  it('ends with an error where admission does not know who asks (D40)', async () => {
+  it('ends with an error if admission cannot read the sender’s permission (D40)', async () => {
     const deps = createFakeDependencies({ permissions: {} });
     await expect(runPipeline(makeRequest({ trigger: pullRequest() }), deps)).rejects.toThrow(
       'the permission of octocat in octocat/hello could not be read: nobody knows octocat',
@@ -98,7 +98,7 @@ describe('the order of a run', () => {
     expect(deps.steps).not.toContain('read memory');
   });
 
-  it('tells of memory before a missing key ends it (axe-behaviour §4)', async () => {
+  it('reports memory before a missing key ends it (axe-behaviour §4)', async () => {
     const fails = { open: new AxeError('no key', { exitCode: 3 }) };
     const deps = createFakeDependencies({ fails, restore: UNREADABLE });
     await expect(runPipeline(makeRequest(), deps)).rejects.toMatchObject({ message: 'no key', exitCode: 3 });
@@ -108,7 +108,7 @@ describe('the order of a run', () => {
     expect(deps.journaled).toEqual([]);
   });
 
-  it('ends with a wrong setting before a missing key (axe-behaviour §4)', async () => {
+  it('reports a wrong setting before a missing key (axe-behaviour §4)', async () => {
     const fails = { open: new AxeError('no key', { exitCode: 3 }) };
     const deps = createFakeDependencies({ fails, agents: { bot: `${AGENT}skill = "none.md"\n` } });
     await expect(runPipeline(makeRequest(), deps)).rejects.toThrow('skill not found: none.md');
@@ -116,7 +116,7 @@ describe('the order of a run', () => {
 });
 
 describe('memory in a run (axe-behaviour §10)', () => {
-  it('is not there when it is off', async () => {
+  it('is absent when it is off', async () => {
     const model = createFakeModel([says('ok')]);
     const memory = { 'bot.md': plainEntry('old') };
     const deps = createFakeDependencies({ agents: { bot: AGENT }, memory, model });
@@ -128,7 +128,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
     expect(deps.warnings).toEqual([]);
   });
 
-  it('is not in the prompt of the first run, which begins the log', async () => {
+  it('is absent from the prompt of the first run, which starts the log', async () => {
     const model = createFakeModel([says('Hello')]);
     const deps = createFakeDependencies({ model });
     await runPipeline(makeRequest({ readStdin: async () => 'Say hello\n' }), deps);
@@ -161,7 +161,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
     expect(deps.warnings.filter(({ code }) => code === 'memory-max-entries')).toHaveLength(warnings);
   });
 
-  it('is loaded and left as it is when the model fails', async () => {
+  it('is loaded and left unchanged when the model fails', async () => {
     const model = createFakeModel(Array(3).fill(new ProviderError('server', 'boom', { status: 500 })));
     const deps = createFakeDependencies({ model, memory: { 'bot.md': FIVE.join('') } });
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
@@ -175,7 +175,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
     expect(deps.steps).toContain('publish failed');
   });
 
-  it('is shown and left as it is in a dry run, which asks no model', async () => {
+  it('is shown and left unchanged in a dry run, which calls no model', async () => {
     const memory = { 'bot.md': FIVE.join('') };
     const deps = createFakeDependencies({ memory });
     expect(await runPipeline(makeRequest({ dryRun: true }), deps)).toMatchObject({
@@ -194,7 +194,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
     });
   });
 
-  it('is still warned of in a dry run', async () => {
+  it('still causes its warning in a dry run', async () => {
     const agents = { bot: `${AGENT_WITH_MEMORY}max_entries = 1\n` };
     const deps = createFakeDependencies({ agents, memory: { 'bot.md': FIVE.join('') } });
     await runPipeline(makeRequest({ dryRun: true }), deps);
@@ -246,7 +246,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
   });
 });
 
-describe('how a run ends', () => {
+describe('a run ends', () => {
   it('by its deadline: exhausted, with what is published, and no entry', async () => {
     const holder: { stop: () => void } = { stop: () => {} };
     const model = createFakeModel([never(() => holder.stop())]);
@@ -283,7 +283,7 @@ describe('how a run ends', () => {
     });
   });
 
-  it('saves an answer although the deadline passes while it is published', async () => {
+  it('with a saved answer even if the deadline passes while it is published', async () => {
     const deps = createFakeDependencies();
     const slow = {
       ...deps.publisher,
@@ -310,12 +310,12 @@ describe('how a run ends', () => {
     expect(inWorkflow.memory.size).toBe(0);
   });
 
-  describe('with an answer that was cut', () => {
+  describe('with an answer that was cut off', () => {
     const finish = { unified: 'length', raw: 'max_tokens' } as const;
     const cut = () =>
       createFakeDependencies({ model: createFakeModel([says('half', { finish, outputTokens: 12 })]) });
 
-    it('is a success with a warning on the command line, and remembered as axe does', async () => {
+    it('as a success with a warning on the command line, and is remembered as in axe', async () => {
       const deps = cut();
       const report = await runPipeline(makeRequest(), deps);
       expect(report).toMatchObject({ outcome: { kind: 'completed', answer: 'half' } });
@@ -329,7 +329,7 @@ describe('how a run ends', () => {
       ]);
     });
 
-    it('is incomplete in a workflow, and not remembered', async () => {
+    it('as incomplete in a workflow, and is not remembered', async () => {
       const deps = cut();
       const report = await runPipeline(makeRequest({ inWorkflow: true }), deps);
       expect(report).toMatchObject({
@@ -344,7 +344,7 @@ describe('how a run ends', () => {
     });
   });
 
-  it('with an answer that is nothing but reasoning: empty', async () => {
+  it('with an answer of reasoning alone: empty', async () => {
     const model = createFakeModel([reply([{ type: 'reasoning', text: 'hm' }])]);
     const report = await runPipeline(makeRequest({ inWorkflow: true }), createFakeDependencies({ model }));
     expect(report).toMatchObject({ outcome: { kind: 'failed' } });

@@ -22,7 +22,7 @@ it.each<[string, Trigger, boolean, boolean]>([
   ['an issue of a stranger on which a writer comments', comment({ subjectAuthor: STRANGER }), false, true],
   ['an issue of a stranger', issue({ actor: STRANGER, author: STRANGER }), false, true],
 ])(
-  'the publisher learns whether %s may hold words of strangers',
+  'the publisher is informed whether %s might contain text by strangers',
   async (_, trigger, isFetching, isUntrusted) => {
     const turns = [...(isFetching ? [reply([call('call_1', 'url_fetch', {})])] : []), says('See #12.')];
     const deps = createFakeDependencies({

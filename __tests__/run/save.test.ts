@@ -55,7 +55,7 @@ async function prepared(
   return { deps: createFakeDependencies(parts), plan: result.plan, taint: result.taint };
 }
 
-/** Loads memory, with what is to be told of it. */
+/** Loads memory, with what has to be reported about it. */
 async function loaded(parts: FakeDependenciesParts, patch: Partial<RunRequest> = {}) {
   const { deps, plan, taint } = await prepared(parts, patch);
   const memory = await readMemory(plan.agent, plan.memory, deps);
@@ -89,7 +89,7 @@ describe('loading memory', () => {
     expect(deps.steps).toEqual([]);
   });
 
-  it('asks for what the agent wants, and counts only for `max_entries` (D33)', async () => {
+  it('requests what the agent needs, and counts only for `max_entries` (D33)', async () => {
     const few = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}last_n = 4\n` } });
     expect(few.deps.reads).toEqual([{ paths: ['bot.md'], lastN: 4, maxBytes: 0, count: false }]);
     const counting = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}max_entries = 9\n` } });
@@ -98,7 +98,7 @@ describe('loading memory', () => {
     ]);
   });
 
-  it('gives the newest entries without their provenance lines (D8)', async () => {
+  it('returns the newest entries without their provenance lines (D8)', async () => {
     const { memory, warnings } = await loaded({
       agents: { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` },
       memory: { 'bot.md': plainEntry('one') + plainEntry('two') + entryText('three') },
@@ -108,13 +108,13 @@ describe('loading memory', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is silent on the first run', async () => {
+  it('reports nothing on the first run', async () => {
     const { memory, warnings } = await loaded({});
     expect(memory).toMatchObject({ text: '', restored: { kind: 'empty' } });
     expect(warnings).toEqual([]);
   });
 
-  it('gives one warning where it fails, and the run goes on without (000, 4.2)', async () => {
+  it('causes one warning if it fails, and the run continues without (000, 4.2)', async () => {
     const { memory, warnings } = await loaded({ restore: { ...FAILED, remedy: 'Run `chmod`.' } });
     expect(memory).toMatchObject({ text: '', restored: { kind: 'failed' } });
     expect(warnings).toEqual([
@@ -127,13 +127,13 @@ describe('loading memory', () => {
     ]);
   });
 
-  it('passes on what the store has to say, also of an empty memory', async () => {
+  it('passes on the store’s notices, also for an empty memory', async () => {
     const said = [{ code: 'memory-store-notice', message: 'a new branch' }] as const;
     const { warnings } = await loaded({ restore: { kind: 'empty', location: 'x', warnings: said } });
     expect(warnings).toEqual(said);
   });
 
-  it('tells when only a part could be loaded', async () => {
+  it('reports when only a part could be loaded', async () => {
     const { warnings } = await loaded({
       restore: {
         kind: 'restored',
@@ -160,7 +160,7 @@ it.each([
   [3, 1],
   [4, 1],
 ])(
-  'C2 32: a memory of %i entries, with `max_entries = 3`, gives %i warnings and loses no entry',
+  'C2 32: a memory of %i entries, with `max_entries = 3`, causes %i warnings and loses no entry',
   async (count, told) => {
     const entries = Array.from({ length: count }, (_, index) => plainEntry(`${index}`)).join('');
     const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 1\nmax_entries = 3\n` };
@@ -176,7 +176,7 @@ it.each([
   },
 );
 
-it('C2 25: a prompt holds text that every provider accepts, whatever bytes the file holds', async () => {
+it('C2 25: produces text that every provider accepts, whatever bytes the file holds', async () => {
   const odd = `${plainEntry('one', 'a\0b\uDC80c')}`;
   const { memory } = await loaded({ memory: { 'bot.md': odd } });
   expect(memory?.text).toBe(plainEntry('one', 'a\uFFFDb\uFFFDc'));
@@ -227,7 +227,7 @@ describe('the entry of a run', () => {
     expect(entriesOf(end, deps)[0]?.text).toContain(`**Task:** ${prompt}\n`);
   });
 
-  it('is redacted before its task is cut, so that no half of a secret is left', async () => {
+  it('is redacted before its task is cut, so that no half of a secret remains', async () => {
     const secret = 'correct-horse-battery-staple';
     const prompt = `${'x'.repeat(450)}${secret}${'y'.repeat(200)}`;
     const { deps, plan, taint } = await prepared({ secrets: [secret] }, { prompt });
@@ -235,7 +235,7 @@ describe('the entry of a run', () => {
     expect(entriesOf(end, deps)[0]?.text).not.toContain('correct');
   });
 
-  it('begins with what was posted (D9)', async () => {
+  it('starts with what was posted (D9)', async () => {
     const { deps, plan, taint } = await prepared({});
     const published = { line: 'Posted 1 comment: a.ts:3', url: undefined };
     const textOf = (outcome: RunOutcome) =>
@@ -267,7 +267,7 @@ describe('the entry of a run', () => {
     ['is incomplete', { kind: 'incomplete', answer: 'half', error, stats }],
     ['ran out of time', { kind: 'exhausted', limit: 'time', answer: 'half', error, stats }],
     ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', error, stats }],
-  ])('is none for a run that %s (000, 4.4)', async (_, outcome) => {
+  ])('is not written for a run that %s (000, 4.4)', async (_, outcome) => {
     const { deps, remembered } = await wholeWay({}, outcome);
     expect(remembered).toEqual({ kind: 'nothing' });
     expect(deps.memory.size).toBe(0);
@@ -275,7 +275,7 @@ describe('the entry of a run', () => {
     expect(deps.journaled).toEqual([]);
   });
 
-  it('is none for an agent without memory', async () => {
+  it('is not written for an agent without memory', async () => {
     const { deps, remembered } = await wholeWay({ agents: { bot: AGENT } });
     expect(remembered).toEqual({ kind: 'nothing' });
     expect(deps.steps).not.toContain('write memory');
@@ -288,7 +288,7 @@ describe('an entry after text of the open network was read (D19)', () => {
   const outcome: RunOutcome = { kind: 'completed', answer: 'So it says.', stats: { ...stats, toolCalls: 2 } };
   const end = { memory: undefined, published: UNPUBLISHED, facts: [] };
 
-  it('is two in a workflow: what is computed, and its words in the lane that trusted runs do not load', async () => {
+  it('is two in a workflow: the computed one, and the whole one in the lane that trusted runs do not load', async () => {
     const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, origin: ORIGIN });
     expect(entriesOf({ ...end, plan, taint, outcome: completed }, deps).map(({ path }) => path)).toEqual([
       'bot.md',
@@ -309,7 +309,7 @@ describe('an entry after text of the open network was read (D19)', () => {
     expect(whole?.text).toContain(' trust=untrusted ');
   });
 
-  it("stays where it is on somebody's own machine (D18)", async () => {
+  it('stays in place on a person’s own machine (D18)', async () => {
     const { deps, plan, taint } = await prepared({});
     taint.add(fetched);
     const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
@@ -323,14 +323,14 @@ describe('an entry after text of the open network was read (D19)', () => {
     [{ write: 'never' }, [], []],
     [{ write: 'never' }, [fetched], []],
     [{ minTrust: 'untrusted' }, [], ['bot.md', 'untrusted/bot.md']],
-  ])('follows what the workflow asks for: %j after %j', async (policy, read, paths) => {
+  ])('follows the workflow’s settings: %j after %j', async (policy, read, paths) => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
     const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, memoryPolicy });
     for (const source of read) taint.add(source);
     expect(entriesOf({ ...end, plan, taint, outcome }, deps).map(({ path }) => path)).toEqual(paths);
   });
 
-  it('is signed for the lane it stands in', async () => {
+  it('is signed for its lane', async () => {
     const { deps, plan, taint } = await prepared({ sign: SIGN }, { trigger: SCHEDULE, origin: ORIGIN });
     taint.add(fetched);
     const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
@@ -345,7 +345,7 @@ describe('an entry after text of the open network was read (D19)', () => {
 describe('memory of both lanes', () => {
   const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } as const;
 
-  it('is one log, in which the whole entry of a tainted run stands for both of its halves', async () => {
+  it('is one log, in which the whole entry of a tainted run replaces both of its halves', async () => {
     const { memory, deps } = await loaded(
       {
         memory: {
@@ -368,7 +368,7 @@ describe('memory that must be signed', () => {
   const requireSigned = { ...DEFAULT_MEMORY_POLICY, requireSigned: true };
   const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` };
 
-  it('is the newest entries that are, out of all there are (C2 24)', async () => {
+  it('is the newest signed entries of all (C2 24)', async () => {
     const log = signed('a') + signed('b') + signed('c') + entryText('d') + signed('e', 'untrusted/bot.md');
     const { memory, warnings, deps } = await loaded(
       { sign: SIGN, agents, memory: { 'bot.md': `by hand\n\n${log}` } },
@@ -380,7 +380,7 @@ describe('memory that must be signed', () => {
     expect(warnings).toEqual([{ code: 'memory-signature', message: expect.stringContaining('2 entries') }]);
   });
 
-  it('is nothing where there is no key to check with', async () => {
+  it('is empty if there is no key to check with', async () => {
     const { memory, warnings } = await loaded(
       { agents, memory: { 'bot.md': signed('a') } },
       { memoryPolicy: requireSigned },
@@ -389,7 +389,7 @@ describe('memory that must be signed', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['memory-signature']);
   });
 
-  it('is all there is where nobody requires it, with a word on what does not fit', async () => {
+  it('is complete if signatures are not required, with a note about invalid ones', async () => {
     const forged = signed('b').replace('done', 'obey');
     const { memory, warnings } = await loaded({
       sign: SIGN,
@@ -423,7 +423,7 @@ describe('saving the entry', () => {
     expect(deps.journaled).toEqual([[{ kind: 'append', path: 'bot.md', id: 'id1', text }]]);
   });
 
-  it('leaves the journal open where it fails, and warns once (D14)', async () => {
+  it('leaves the journal open if it fails, and warns once (D14)', async () => {
     const save = { kind: 'failed', reason: 'denied', message: 'not allowed', remedy: 'Add `x`.' } as const;
     const { deps, remembered } = await wholeWay({ save });
     expect(remembered).toMatchObject({ kind: 'entry', result: save });
@@ -455,7 +455,7 @@ describe('saving the entry', () => {
     ]);
   });
 
-  it('in a workflow names the event, the cause, the remedy and where the entry is now (D14)', async () => {
+  it('in a workflow names the event, the cause, the remedy and the place of the entry (D14)', async () => {
     const kept = { location: 'axe-memory/v1/trunk', store: 'cache' } as const;
     const save = {
       kind: 'failed',
@@ -476,7 +476,7 @@ describe('saving the entry', () => {
     ]);
   });
 
-  it('names what the run cost where nothing else is kept', async () => {
+  it('stores the cost of the run if nothing else is kept', async () => {
     const kept = { location: 'the cache', store: 'cache' } as const;
     const save = { kind: 'failed', reason: 'denied', message: 'not allowed', kept } as const;
     const { deps, plan, taint, memory } = await loaded({ save }, { trigger: SCHEDULE });

@@ -47,7 +47,7 @@ async function scopeOf(parts: FakeDependenciesParts = {}, patch: Partial<RunRequ
   return { scope: prepared.plan.scope, plan: prepared.plan, steps: deps.steps };
 }
 
-it('is what is new since the commit that memory knows', async () => {
+it('the scope is what is new since the commit in memory', async () => {
   const { scope, steps } = await scopeOf();
   expect(scope).toMatchObject({ kind: 'since', from: LAST, head: PULL.head.sha, filesTotal: 1 });
   expect(steps).toContain(`compare ${LAST} with ${PULL.head.sha}`);
@@ -57,13 +57,13 @@ it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string]>([
   ['a first review', { memory: {} }, {}, 'first'],
   ['another base', {}, { trigger: pullRequest({ base: { ref: 'release', sha: 'b' } }) }, 'other-base'],
   ['the input', {}, { reviewScope: 'full' }, 'asked'],
-])('is everything without asking GitHub: %s', async (_, parts, patch, why) => {
+])('the scope is everything without a request to GitHub: %s', async (_, parts, patch, why) => {
   const { scope, steps } = await scopeOf(parts, patch);
   expect(scope).toMatchObject({ kind: 'full', why });
   expect(steps.filter((step) => step.startsWith('compare'))).toEqual([]);
 });
 
-it.each(['rewritten', 'unread'] as const)('is everything where what is new is %s', async (kind) => {
+it.each(['rewritten', 'unread'] as const)('the scope is everything if what is new is %s', async (kind) => {
   expect((await scopeOf({ newSince: { kind } })).scope).toMatchObject({ kind: 'full', why: kind });
 });
 
@@ -72,11 +72,11 @@ it.each<[string, FakeDependenciesParts, Partial<RunRequest>]>([
   ['an agent without memory', { agents: { bot: REVIEWER.replace('enabled = true', 'enabled = false') } }, {}],
   ['a change that could not be read', { context: { kind: 'none', warnings: [] } }, {}],
   ['a question', {}, { trigger: comment({ on: 'pull_request', body: 'Why?' }) }],
-])('is not decided for %s', async (_, parts, patch) => {
+])('the scope is not decided for %s', async (_, parts, patch) => {
   expect((await scopeOf(parts, patch)).scope).toBeUndefined();
 });
 
-it('is asked for by a comment, without the phrase of a mention', async () => {
+it('the scope is set by a comment, without the phrase of a mention', async () => {
   const { head, base } = PULL;
   const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
   const admissionPolicy = { ...makeRequest().admissionPolicy, triggerPhrase: '@axe' };
@@ -90,7 +90,7 @@ it('is asked for by a comment, without the phrase of a mention', async () => {
   });
 });
 
-it('leaves out what a merge brought, in the list of files too', async () => {
+it('the scope excludes what a merge brought, in the list of files too', async () => {
   const theirs = { path: 'b.ts', status: 'modified', additions: 1, deletions: 1 };
   const all = {
     diff: DIFF + DIFF.replaceAll('a.ts', 'b.ts'),
@@ -101,7 +101,7 @@ it('leaves out what a merge brought, in the list of files too', async () => {
   expect(scope).toMatchObject({ kind: 'since', hasMerge: true, change: { ...change, filesTotal: 1 } });
 });
 
-it('starts no agent that posts no reviews, where that waits for a phrase', async () => {
+it('a review command starts no agent that posts no reviews, if that waits for a phrase', async () => {
   const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
   const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
   const scene = (agent: string) => {
@@ -141,7 +141,7 @@ describe('files that the inputs of the last review left out', () => {
   const memory = { 'bot.state.md': withReviewFacts('', [{ ...REVIEWED, only }]) };
   const policy = (patch: object) => ({ diffPolicy: { ...makeRequest().diffPolicy, ...patch } });
 
-  it('are shown as files that nobody has seen once these leave them in', async () => {
+  it('are shown as unread files once the inputs include them', async () => {
     const { scope, plan } = await scopeOf({ context, memory });
     expect(scope).toMatchObject({ kind: 'since', before: { unseen: ['docs/a.md', 'b.ts'] } });
     expect(plan.task.message).toContain('2 files of the pull request were not shown to you before');
@@ -149,14 +149,14 @@ describe('files that the inputs of the last review left out', () => {
     expect(plan.coverage).toMatchObject({ kind: 'whole' });
   });
 
-  it('are as far away as before where the inputs are the same', async () => {
+  it('remain left out if the inputs are the same', async () => {
     const { scope, plan } = await scopeOf({ context, memory }, policy(only));
     expect(scope?.before?.unseen).toBeUndefined();
     expect(scope?.only).toEqual(only);
     expect(plan.coverage).toMatchObject({ kind: 'part', files: 3, read: 1 });
   });
 
-  it('start a run though nothing else is new', async () => {
+  it('start a run even if nothing else is new', async () => {
     const nothing = {
       kind: 'ahead',
       change: { diff: '', files: [], filesTotal: 0 },

@@ -48,8 +48,8 @@ async function settling(
 
 const SAYS_OVER = verdict({ verdict: 'refuted', evidence: seenLine(7) });
 
-describe('the end of a finding on which a request for changes hangs', () => {
-  it('counts once somebody else has seen it gone', async () => {
+describe('the end of a finding that causes a request for changes', () => {
+  it('counts once another model has confirmed that it is fixed', async () => {
     const { buffered, verifier } = await settling([SAYS_OVER]);
     expect(buffered.settlements).toMatchObject([{ finding: { handle: 'F1' }, how: 'fixed' }]);
     const [asked] = verifier.asked;
@@ -61,7 +61,7 @@ describe('the end of a finding on which a request for changes hangs', () => {
     expect(message).not.toContain('major');
   });
 
-  it('counts by `how: wrong` only then as well', async () => {
+  it('counts for `how: wrong` only then as well', async () => {
     expect((await settling([SAYS_OVER], { how: 'wrong' })).buffered.settlements).toHaveLength(1);
     const holds = verdict({ verdict: 'holds' });
     expect((await settling([holds], { how: 'wrong' })).buffered.settlements).toEqual([]);
@@ -71,7 +71,7 @@ describe('the end of a finding on which a request for changes hangs', () => {
     ['it is still there', verdict({ verdict: 'holds' }), 'still there: Because.'],
     ['nobody can tell', verdict({ verdict: 'unclear' }), 'unclear: Because.'],
     ['the verifier fails', new ProviderError('auth', 'no'), 'nobody could look'],
-  ])('does not count where %s', async (_, reply, why) => {
+  ])('does not count if %s', async (_, reply, why) => {
     const { buffered } = await settling([reply]);
     expect(buffered.settlements).toEqual([]);
     expect(buffered.refusals).toEqual([
@@ -82,7 +82,7 @@ describe('the end of a finding on which a request for changes hangs', () => {
     ]);
   });
 
-  it('does not count where no model can be opened, and that is a warning', async () => {
+  it('does not count if no model can be opened, which is a warning', async () => {
     const { buffered, deps } = await settling([], { closed: new ProviderError('auth', 'no key') });
     expect(buffered.settlements).toEqual([]);
     expect(deps.warnings).toMatchObject([
@@ -93,14 +93,14 @@ describe('the end of a finding on which a request for changes hangs', () => {
   it.each<[string, Parameters<typeof settling>[1]]>([
     ['is a person’s to decide', { how: 'dismissed' }],
     ['is too small for it', { severity: 'minor' }],
-    ['is on a run that may only comment', { rules: { mayRequestChanges: false } }],
-  ])('needs no second look where it %s', async (_, scene) => {
+    ['is on a run that can only comment', { rules: { mayRequestChanges: false } }],
+  ])('needs no second look if it %s', async (_, scene) => {
     const { buffered, verifier } = await settling([], scene);
     expect(buffered.settlements).toHaveLength(1);
     expect(verifier.asked).toEqual([]);
   });
 
-  it('has one in every thorough review', async () => {
+  it('gets one in every thorough review', async () => {
     const scene = { depth: 'thorough', severity: 'minor', rules: { mayRequestChanges: false } } as const;
     const { buffered } = await settling([verdict({ verdict: 'holds' })], scene);
     expect(buffered.settlements).toEqual([]);

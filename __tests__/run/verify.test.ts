@@ -84,7 +84,7 @@ describe('the second look at the findings of a review', () => {
     ['quick', []],
     ['standard', [10]],
     ['thorough', [10, 500]],
-  ] as const)('is taken at the depth %s where it says so', async (depth, lines) => {
+  ] as const)('is taken at the depth %s as configured', async (depth, lines) => {
     const nit = raises(500, { effect: 'upkeep', reach: 'rare' });
     const { verifier } = await runVerified({
       raised: [[raises(10), nit]],
@@ -96,7 +96,7 @@ describe('the second look at the findings of a review', () => {
     expect(told).toEqual(lines.map(String));
   });
 
-  it('drops what it refutes, and says why', async () => {
+  it('drops what it refutes, and reports why', async () => {
     const filled = verdict({ verdict: 'refuted', evidence: seenLine(12), reason: 'It is filled before.' });
     const { buffered } = await runVerified({ raised: [[raises(10)]], replies: [filled] });
     expect(buffered.findings).toEqual([]);
@@ -105,7 +105,7 @@ describe('the second look at the findings of a review', () => {
     ]);
   });
 
-  it('may refute by a line that only its own tools have shown', async () => {
+  it('can refute by a line that only its own tools have shown', async () => {
     const line = { path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' };
     const file: Tool = {
       name: 'github_file',
@@ -130,7 +130,7 @@ describe('the second look at the findings of a review', () => {
     expect(report.outcome.kind).toBe('completed');
   });
 
-  it('that names evidence which was never shown is unclear, whatever it says again', async () => {
+  it('is unclear if it names evidence which was never shown, whatever it repeats', async () => {
     const forged = verdict({
       verdict: 'refuted',
       evidence: [{ path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' }],
@@ -164,7 +164,7 @@ describe('the second look at the findings of a review', () => {
       Array.from({ length: 6 }, () => reply([call('x', 'github_file', {})])),
       'maximum conversation turns (6)',
     ],
-  ])('that %s takes nothing away, and is told', async (_, replies, why) => {
+  ])('that %s removes nothing, and is reported', async (_, replies, why) => {
     const { buffered, deps, report } = await runVerified({ raised: [[raises(10)]], replies });
     expect(confidences(buffered)).toEqual(['likely']);
     expect(buffered).toMatchObject({ refuted: [], unverified: 1 });
@@ -174,7 +174,7 @@ describe('the second look at the findings of a review', () => {
     expect(report.outcome.kind).toBe('completed');
   });
 
-  it('is asked once more for a verdict where it answers in words', async () => {
+  it('gets one more request for a verdict if it answers in words', async () => {
     const { buffered, verifier } = await runVerified({
       raised: [[raises(10)]],
       replies: [says('It holds.'), HOLDS],
@@ -183,7 +183,7 @@ describe('the second look at the findings of a review', () => {
     expect(JSON.stringify(verifier.asked[1]?.prompt.at(-1))).toContain('You have not called `give_verdict`');
   });
 
-  it('whose model cannot be opened takes nothing away', async () => {
+  it('whose model cannot be opened removes nothing', async () => {
     const { buffered, deps } = await runVerified({
       raised: [[raises(10)]],
       replies: [],
@@ -193,7 +193,7 @@ describe('the second look at the findings of a review', () => {
     expect(deps.warnings).toMatchObject([{ message: expect.stringContaining('P_API_KEY is not set') }]);
   });
 
-  it('ends with the budget in the middle, and what is left is posted as it was raised', async () => {
+  it('ends with the budget in the middle, and the rest is posted as raised', async () => {
     const { buffered, report } = await runVerified({
       raised: [[raises(10), raises(200), raises(400), raises(600), raises(800)]],
       replies: Array.from({ length: 5 }, () => verdict({ verdict: 'holds' })),
@@ -210,7 +210,7 @@ describe('the second look at the findings of a review', () => {
     expect(report.outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 112 } });
   });
 
-  it('of 500 findings is of the worst only', async () => {
+  it('covers only the worst of 500 findings', async () => {
     const many = Array.from({ length: 500 }, (_, index) => raises(index + 1));
     const turns = Array.from({ length: 8 }, (_, index) => many.slice(index * 64, index * 64 + 64));
     const { buffered, verifier } = await runVerified({

@@ -65,9 +65,9 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ],
 ];
 
-describe('while the model thinks, the branch', () => {});
+describe('a branch that changes while the model works', () => {});
 
-it('C3 52: a branch that a person edits while the model thinks keeps their bytes', async () => {
+it('C3 52: keeps the bytes of a person who edits it', async () => {
   const edited = `# What the bot knows\r\n\r\n${BEFORE.replace('Before.', 'Before, and \u00e9 by hand.')}A note of mine, without a line break`;
   const scene: BranchScene = await branchScene({
     branch: { 'ask.md': BEFORE, 'README.md': 'Hands off.' },

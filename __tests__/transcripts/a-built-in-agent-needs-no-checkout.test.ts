@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { ANSWER, expectTranscript, routesOf, seen, setStage } from './stage.js';
 
-it('reviews with an agent that comes along, in an empty workspace of a repository without agents', async () => {
+it('a built-in agent reviews in an empty workspace of a repository without agents', async () => {
   const stage = await setStage({ base: {} });
   const step = await stage.run({
     inputs: { agent: 'builtin/pr-reviewer', model: 'openai/gpt-4o', 'memory-store': 'none' },

@@ -12,7 +12,7 @@ describe('C3 38: a cache that cannot be read', () => {
     ['answers 403', { status: 403, body: { code: 'permission_denied', msg: 'cache read denied' } }],
     ['answers 429', { status: 429 }],
     ['answers 401', { status: 401, body: { code: 'unauthenticated', msg: 'token expired' } }],
-  ])('%s: nothing is saved over what it may hold', async (_, fault) => {
+  ])('%s: nothing is saved over its possible content', async (_, fault) => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('First.'), text('Second.'), text('Third.')]);
     await runMain(scheduledStep({ model, cache }));
@@ -32,7 +32,7 @@ describe('C3 38: a cache that cannot be read', () => {
     expect(cache.entries()).toHaveLength(1);
   });
 
-  it('because of `cache-mode: none`, is not asked at all', async () => {
+  it('because of `cache-mode: none` is not called at all', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('First.')]);
     const step = await runMain(scheduledStep({ model, cache }, { env: { ACTIONS_CACHE_MODE: 'none' } }));
@@ -42,7 +42,7 @@ describe('C3 38: a cache that cannot be read', () => {
     expect(cache.requests()).toEqual([]);
   });
 
-  it('is as good as new once it answers again', async () => {
+  it('works again once it answers', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('First.'), text('Second.'), text('Third.')]);
     await runMain(scheduledStep({ model, cache }));

@@ -11,7 +11,7 @@ async function stageWith(model: StageOptions['model'] = CLEAN) {
   return await setStage({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff: CHANGE, model });
 }
 
-it('says what is being read, and is completed by the same run', async () => {
+it('a check shows what is being read, and is completed by the same run', async () => {
   const stage = await stageWith();
   const seen: unknown[] = [];
   stage.model.onRequest(() => seen.push(stage.repo.talk.checkRuns.map((run) => ({ ...run }))));
@@ -25,7 +25,7 @@ it('says what is being read, and is completed by the same run', async () => {
   expect(step.summary).toMatch(/^\[Check of the commit\]\(https:\S+\)\n/m);
 });
 
-it('is ended by the post step of a run that was killed', async () => {
+it('a check is ended by the post step of a run that was killed', async () => {
   const stage = await stageWith([{ kind: 'stall' }]);
   const options = { inputs: INPUTS };
   const running = stage.start(options);
@@ -44,7 +44,7 @@ it('is ended by the post step of a run that was killed', async () => {
   expect(stage.repo.talk.checkRuns).toHaveLength(1);
 });
 
-it('says that a run failed, and that one was cancelled', async () => {
+it('a check shows that a run failed, or that one was cancelled', async () => {
   const failed = await stageWith([{ kind: 'raw', status: 401, body: { error: { message: 'no' } } }]);
   await failed.run({ inputs: INPUTS });
   expect(failed.repo.talk.checkRuns).toMatchObject([
@@ -60,7 +60,7 @@ it('says that a run failed, and that one was cancelled', async () => {
   ]);
 });
 
-it('costs no warning where GitHub refuses only its beginning', async () => {
+it('a check causes no warning if GitHub refuses only its start', async () => {
   const stage = await stageWith();
   stage.github.fail({ route: START, status: 500, body: { message: 'Oh no' }, times: 3 });
   const step = await stage.run({ inputs: INPUTS });

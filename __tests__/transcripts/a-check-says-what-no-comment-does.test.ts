@@ -21,7 +21,7 @@ function stageWith(model: StageOptions['model']) {
 
 const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('I have reviewed the change.')];
 
-it('holds the findings on their lines where nothing is to be commented, and blocks nothing', async () => {
+it('a check holds the findings on their lines if nothing is commented, and blocks nothing', async () => {
   const stage = await stageWith(FINDINGS);
   const step = await stage.run({ inputs: { comment: 'never', 'check-run': 'true' } });
   expect(step.exitCode).toBe(0);
@@ -56,7 +56,7 @@ it('holds the findings on their lines where nothing is to be commented, and bloc
   ]);
 });
 
-it('takes the place of the review that the token may not post', async () => {
+it('a check replaces the review that the token cannot post', async () => {
   const stage = await stageWith(FINDINGS);
   stage.github.fail({ route: REVIEW, ...DENIED });
   const step = await stage.run({ inputs: { 'check-run': 'true' } });
@@ -65,7 +65,7 @@ it('takes the place of the review that the token may not post', async () => {
   expect(stage.repo.talk.checkRuns).toMatchObject([{ annotations: [{}, {}] }]);
 });
 
-it('repeats nothing that a review says, and is written once', async () => {
+it('a check repeats nothing from the review, and is written once', async () => {
   const stage = await stageWith([...FINDINGS, ...FINDINGS]);
   for (const _ of [1, 2]) await stage.run({ inputs: { 'check-run': 'true' } });
   expect(stage.repo.talk.reviews).toHaveLength(1);
@@ -78,24 +78,24 @@ it.each([
   ['request-changes', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'failure'],
   ['comment', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'neutral'],
   ['request-changes', calls(submit('All is well.')), 'success'],
-])('with `review-event: %s` comes to the verdict of the review', async (event, reply, conclusion) => {
+])('a check with `review-event: %s` has the verdict of the review', async (event, reply, conclusion) => {
   const stage = await stageWith([reply, text('Done.')]);
   await stage.run({ inputs: { 'check-run': 'true', 'review-event': event } });
   expect(stage.repo.talk.checkRuns.map((run) => run.conclusion)).toEqual([conclusion]);
 });
 
-it('costs one warning where it may not be written, and the runner shows the findings', async () => {
+it('a check that cannot be written causes one warning, and the runner shows the findings', async () => {
   const stage = await stageWith(FINDINGS);
   stage.github.fail({ route: REVIEW, ...DENIED });
   stage.github.fail({ route: CHECK, ...DENIED, times: 99 });
   const step = await stage.run({ inputs: { 'check-run': 'true' } });
-  // Nothing could be published, so the run is no success (`fail-on`).
+  // Nothing could be published, so the run is not a success (`fail-on`).
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(told(step).join('\n')).toMatch(/the check was not written: .*`checks: write`/);
   expect(step.annotations.flatMap(({ file, line }) => (file === undefined ? [] : [line]))).toEqual([11, 12]);
 });
 
-it('says that an agent has answered which does not review', async () => {
+it('a check states that an agent has answered which does not review', async () => {
   const stage = await setStage();
   await stage.run({ inputs: { 'check-run': 'true' } });
   expect(stage.repo.comments).toHaveLength(1);

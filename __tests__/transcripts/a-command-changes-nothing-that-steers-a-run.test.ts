@@ -12,7 +12,7 @@ const EVENT = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
 const CANARY = 'canary-of-the-step-7f3a9c';
 const AGENT = agentToml({ tools: ['run_command', 'read_file'] });
 
-// A jail that is missing is no failure of what runs in one.
+// A missing jail is not a failure of what runs in one.
 const inJail = waysHere().length > 0 ? it : it.skip;
 
 /** Writes to the files of the runner and to what configures a run, and looks into every process. */
@@ -73,13 +73,9 @@ function withoutJail(): string {
 }
 
 it.each([
-  [
-    'is refused where only its effect is allowed',
-    'execute',
-    'was withheld: this machine has no process jail',
-  ],
-  ['runs with a warning where it is named', 'execute, run_command', 'Commands run without a process jail'],
-])('without a jail %s', async (_, toolsAllowed, warning) => {
+  ['is refused if only its effect is allowed', 'execute', 'was withheld: this machine has no process jail'],
+  ['runs with a warning if it is named', 'execute, run_command', 'Commands run without a process jail'],
+])('a command without a jail %s', async (_, toolsAllowed, warning) => {
   const stage = await setStage({
     event: EVENT,
     base: { 'axe/agents/worker.toml': AGENT },

@@ -4,7 +4,7 @@ import { ANSWER, DIFF, expectTranscript, REPO, seen, setStage, steady } from './
 
 const CREATED = { name: 'issue_comment', action: 'created' };
 
-it('replies to a comment, and brings the reply up to date when the same event is run again', async () => {
+it('a comment is answered, and the reply is updated when the same event is run again', async () => {
   const stage = await setStage({ event: CREATED, base: {} });
   const inputs = { agent: 'builtin/ask' };
   const first = await stage.run({ inputs });
@@ -25,7 +25,7 @@ it('replies to a comment, and brings the reply up to date when the same event is
   );
 });
 
-it('says so where the cache may only be read, and shows the entry', async () => {
+it('a reply reports if the cache can only be read, and shows the entry', async () => {
   const stage = await setStage({ event: CREATED });
   const ref = 'refs/heads/master';
   const step = await stage.run({ env: stage.cache.env({ ref, readableRefs: [ref], mayWrite: false }) });
@@ -36,7 +36,7 @@ it('says so where the cache may only be read, and shows the entry', async () => 
   );
 });
 
-it('replies in the conversation of a pull request', async () => {
+it('a comment is answered in the conversation of a pull request', async () => {
   const payload = loadWebhook('issue_comment', 'created');
   const issue = payload['issue'] as Record<string, unknown>;
   issue['pull_request'] = { url: 'https://api.github.com/repos/Codertocat/Hello-World/pulls/1' };

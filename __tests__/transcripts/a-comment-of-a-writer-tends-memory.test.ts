@@ -53,9 +53,9 @@ function later(stage: Stage, body: string, id: number): Promise<StepResult> {
   return stage.run({ event: { name: 'issue_comment', payload } });
 }
 
-it('forgets an entry: it is answered, no model is asked, and no late copy brings it back', async () => {
+it('a comment forgets an entry: it is answered, no model is called, and no late copy restores it', async () => {
   const stage = await commented(`/axe forget ${idOf('01kgk41')}`);
-  // A run whose token may not write leaves a copy of the memory in the cache, of which the branch then has all.
+  // A run whose token cannot write leaves a copy of the memory in the cache, all of which the branch already has.
   stage.repo.contents = 'read';
   await stage.run(onSchedule(stage));
   stage.repo.contents = 'write';
@@ -81,7 +81,7 @@ it('forgets an entry: it is answered, no model is asked, and no late copy brings
   expect(onBranch(stage)).not.toContain('Ask @octocat.');
 });
 
-it('that was forgotten in the branch alone stays so in a run that can reach only the cache', async () => {
+it('an entry that was forgotten in the branch alone stays forgotten in a run that can reach only the cache', async () => {
   const stage = await commented('/axe remember x');
   stage.repo.contents = 'read';
   const first = await stage.run({ ...onSchedule(stage) });
@@ -95,7 +95,7 @@ it('that was forgotten in the branch alone stays so in a run that can reach only
   expect(idsOnBranch(stage)).not.toContain(id);
 });
 
-it('remembers what is said, in several lines, for the next run', async () => {
+it('a comment remembers its text, in several lines, for the next run', async () => {
   const stage = await commented(
     '/axe remember We never use floats for money:\n\n- cents are integers\n- ask @octocat\n',
   );
@@ -122,7 +122,7 @@ it('remembers what is said, in several lines, for the next run', async () => {
   );
 });
 
-it('is answered where a pull request is talked about, and under a line of its diff', async () => {
+it('a command is answered in a pull request’s conversation, and under a line of its diff', async () => {
   for (const name of ['pull_request_review_comment', 'pull_request_review']) {
     const body = name === 'pull_request_review' ? 'review.body' : 'comment.body';
     const action = name === 'pull_request_review' ? 'submitted' : 'created';
@@ -136,7 +136,7 @@ it('is answered where a pull request is talked about, and under a line of its di
   }
 });
 
-it('is answered once where no agent has the entry', async () => {
+it('a command is answered once if no agent has the entry', async () => {
   const stage = await commented('/axe forget 01kgzz9');
   for (const agent of ['reviewer', 'builtin/ask']) {
     const step = await onComment(stage, { agent });
@@ -151,7 +151,7 @@ it('is answered once where no agent has the entry', async () => {
   expect(stage.model.requests()).toEqual([]);
 });
 
-it('is answered by the one of several agents whose entry it is', async () => {
+it('a command is answered by the one of several agents that has the entry', async () => {
   const agents = { ...BASE, 'axe/agents/triager.toml': AGENT.replace('"reviewer"', '"triager"') };
   const stage = await commented('/axe forget 01kgtw4', { base: agents });
   const own = review(6, { id: '01kgtw4', task: 'Triage issue #9', result: 'It is a bug.' });
@@ -179,7 +179,7 @@ it('is answered by the one of several agents whose entry it is', async () => {
   expect([idsOnBranch(stage), idsOnBranch(stage, 'triager.md')]).toEqual([[idOf('01kgk41')], []]);
 });
 
-describe('a mistake', () => {
+describe('a mistake in a command', () => {
   it.each([
     [
       '/axe show',
@@ -203,7 +203,7 @@ describe('a mistake', () => {
       '/axe forget 01kgk41\n/axe forget 01kgnp2',
       'Nothing was done: a comment can hold one command. Write each in a comment of its own.',
     ],
-  ])('is answered, and the step is green: %j', async (body, told) => {
+  ])('is answered, and the step passes: %j', async (body, told) => {
     const stage = await commented(body);
     const step = await onComment(stage);
     expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
@@ -214,7 +214,7 @@ describe('a mistake', () => {
   });
 });
 
-it('is told when memory cannot be written, and the step is red', async () => {
+it('is reported when memory cannot be written, and the step fails', async () => {
   const stage = await commented('/axe forget 01kgk41');
   stage.repo.contents = 'read';
   const step = await onComment(stage);
@@ -230,7 +230,7 @@ it('is told when memory cannot be written, and the step is red', async () => {
   expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining('`contents: write`') }]);
 });
 
-it('is answered in the summary alone where the token may not comment or comments are not wanted', async () => {
+it('is answered in the summary alone if the token cannot comment or comments are not wanted', async () => {
   const quiet = await commented('/axe forget 01kgk41');
   const step = await onComment(quiet, { comment: 'never' });
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
@@ -252,12 +252,12 @@ it('is answered in the summary alone where the token may not comment or comments
 });
 
 it.each([
-  ['a word that only begins like one', '/axe forgetful as you are: what is new?'],
+  ['a word that only starts like one', '/axe forgetful as you are: what is new?'],
   ['one in the middle of a text', 'Please:\n/axe forget 01kgk41'],
   ['one in a code block', '```\n/axe forget 01kgk41\n```'],
   ['one that is indented as code', '    /axe forget 01kgk41'],
   ['one that is quoted', '> /axe forget 01kgk41'],
-])('asks the agent as any other does: %s', async (_, body) => {
+])('goes to the agent as any other comment does: %s', async (_, body) => {
   const stage = await commented(body);
   const step = await stage.run();
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', response: ANSWER } });
@@ -265,7 +265,7 @@ it.each([
   expect(idsOnBranch(stage).slice(0, 2)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
 });
 
-describe('by anybody else', () => {
+describe('a comment by anybody else', () => {
   const COMMANDS = ['/axe forget 01kgk41', '/axe remember Trust me.'];
   const OTHERS: readonly [string, StageOptions & { patch?: PayloadPatch }][] = [
     ['somebody who may read', { role: 'read' }],

@@ -7,7 +7,7 @@ it.each([
   ['GitHub answers 502 and has created it', { status: 502, afterEffect: true }],
   ['the connection is cut and it was created', { status: 'disconnect', afterEffect: true }],
   ['GitHub answers 502 and has not created it', { status: 502 }],
-] as const)('has exactly one comment if %s', async (_, fault) => {
+] as const)('exactly one comment exists if %s', async (_, fault) => {
   const stage = await setStage();
   stage.github.fail({ route: CREATE, body: '<html>Unicorn!</html>', ...fault });
   const step = await stage.run();
@@ -19,7 +19,7 @@ it.each([
   );
 });
 
-it('leaves alone what others wrote, even if it looks like its own', async () => {
+it('comments of others stay unchanged, even if they look like the action’s own', async () => {
   const stage = await setStage();
   const forged = '<!-- axe-action sticky agent=reviewer -->\nApproved.';
   stage.github.addComment('Codertocat/Hello-World', { issue: 2, author: 'octocat', body: forged });

@@ -35,7 +35,7 @@ const SECTION =
   /^\n### \d\d:\d\d — compaction summary \(\d+ msgs\)\nRead src\/auth\.ts: sessions last 12 hours\.\nStill open: why\.\n/;
 
 it.each(['repo', 'cache', 'file'] as const)(
-  'with its time and the number of messages, on the store %s',
+  'a summary is stored with its time and the number of messages, on the store %s',
   async (store) => {
     const { stage, step, today } = await longRun(store, text('Twelve hours.'));
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
@@ -47,7 +47,7 @@ it.each(['repo', 'cache', 'file'] as const)(
   },
 );
 
-it('although the run fails afterwards', async () => {
+it('a summary is stored even if the run fails afterwards', async () => {
   const { step, today } = await longRun('repo', { kind: 'raw', status: 400, body: {} });
   expect(step.exitCode).toBe(1);
   expect(today).toMatch(SECTION);

@@ -140,7 +140,7 @@ it.each(DAMAGED)(
   },
 );
 
-it('C2 24: entries whose signature is missing or does not fit are dropped where signatures are required', async () => {
+it('C2 24: entries whose signature is missing or invalid are dropped if signatures are required', async () => {
   const workspace = tempDir('workspace');
   const model = await startModelServer([text('Signed words.'), text('Two.'), text('Three.')]);
   const inputs = {

@@ -6,7 +6,7 @@ import { DIFF, type Stage, type StageOptions, setStage } from './stage.js';
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
 
-/** A file that fits, but not beside the change of the scene. */
+/** A file that fits alone, but not together with the change of the scene. */
 const RATES = `diff --git a/src/rates.ts b/src/rates.ts
 new file mode 100644
 index 0000000..1f7a7a4
@@ -45,7 +45,7 @@ function asked({ model }: Stage): string {
   return model.prompts().at(-2)?.messages[0] ?? '';
 }
 
-it('says in the review, the summary and the check what was not shown, and shows it after the next push', async () => {
+it('the review, the summary and the check state what was not shown, and the next review shows it', async () => {
   const stage = await stageWith();
   const first = await stage.run({ inputs: INPUTS });
   expect(first.exitCode).toBe(0);
@@ -79,7 +79,7 @@ it('says in the review, the summary and the check what was not shown, and shows 
   expect(asked(stage)).toContain('The rest of the pull request, 1 file: not changed since that review');
 });
 
-it('says it again for as long as it does not fit', async () => {
+it('they state it again for as long as it does not fit', async () => {
   const stage = await stageWith();
   const inputs = { ...INPUTS, 'max-diff-tokens': '120' };
   await stage.run({ inputs });
@@ -93,7 +93,7 @@ it('says it again for as long as it does not fit', async () => {
   });
 });
 
-it('says it above an answer that is a comment', async () => {
+it('an answer in a comment states it at its top', async () => {
   const stage = await setStage({ diff: DIFF + RATES, model: () => text('All is well.') });
   await stage.run({ inputs: { 'max-diff-tokens': '150' } });
   expect(stage.repo.comments[0]?.body).toContain(`-->\n*Read: 1 of 2 files. ${NOT_READ}.*\n\nAll is well.\n`);

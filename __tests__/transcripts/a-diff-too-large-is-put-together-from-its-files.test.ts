@@ -3,7 +3,7 @@ import { setStage, troubles } from './stage.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
-it('reviews the hunks GitHub lists and says that the diff is not whole', async () => {
+it('the review covers the hunks that GitHub lists and states that the diff is not complete', async () => {
   const stage = await setStage();
   const message = 'Sorry, the diff exceeded the maximum number of lines (20000)';
   stage.github.fail({ route: COMPARE, accept: 'diff', status: 406, body: { message } });
@@ -30,7 +30,7 @@ diff --git a/src/auth.ts b/src/auth.ts
   expect(stage.repo.comments).toHaveLength(1);
 });
 
-it('leaves out what does not fit into the message, and says how much', async () => {
+it('the review leaves out what does not fit into the message, and states how much', async () => {
   const line = `+const filler = '${'x'.repeat(90)}';\n`;
   const count = 3000;
   const diff = `diff --git a/src/big.ts b/src/big.ts

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { expectTranscript, seen, setStage } from './stage.js';
 
-it('shows prompt and memory, asks no model, and leaves GitHub, cache and disk as they were', async () => {
+it('a dry run shows prompt and memory, calls no model, and leaves GitHub, cache and disk unchanged', async () => {
   const stage = await setStage();
   await stage.run();
   const [comments, entries, asked] = [
@@ -43,7 +43,7 @@ it('shows prompt and memory, asks no model, and leaves GitHub, cache and disk as
   );
 });
 
-it('writes no memory file either', async () => {
+it('a dry run writes no memory file either', async () => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { 'dry-run': 'true', 'memory-store': 'file' } });
   expect(step.exitCode).toBe(0);

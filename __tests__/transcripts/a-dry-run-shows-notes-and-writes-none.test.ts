@@ -8,7 +8,7 @@ import { blockOf, laptop, notesStage } from './notes-scene.js';
 
 const BLOCK = blockOf({ 'Long-term memory (MEMORY.md)': 'Tabs, not spaces.' });
 
-it('on the command line', async () => {
+it('a dry run shows notes and writes none on the command line', async () => {
   const model = await startModelServer([]);
   const { env, cwd, root, memory } = laptop(model.env);
   const empty = await runCli(['run', 'keeper', '--dry-run'], { env, cwd });
@@ -26,7 +26,7 @@ it('on the command line', async () => {
   expect(memory()).toEqual({ 'keeper.md': '', 'MEMORY.md': 'Tabs, not spaces.\n' });
 });
 
-it('in a workflow', async () => {
+it('a dry run shows notes and writes none in a workflow', async () => {
   const stage = await notesStage({ model: [], branch: { 'MEMORY.md': 'Tabs, not spaces.\n' } });
   const step = await stage.runOn('repo', { inputs: { 'dry-run': 'true' } });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'false' } });

@@ -17,7 +17,7 @@ async function run(reply: ModelReply, fallbacks: string, parts: AgentParts = { t
   return { step, asked: stage.model.prompts().map(({ model }) => model) };
 }
 
-it('C4 60: asks the next one when all tries at the first are spent', async () => {
+it('C4 60: a fallback is called when all tries at the first model are spent', async () => {
   const replies: readonly ModelReply[] = [
     OVERLOADED,
     failure(429, 'rate_limit_error', 'Too many'),
@@ -40,21 +40,21 @@ it('C4 60: asks the next one when all tries at the first are spent', async () =>
 it.each([
   ['wrong key', failure(401, 'authentication_error', 'invalid x-api-key'), 'auth: invalid x-api-key'],
   ['wrong request', failure(400, 'invalid_request_error', 'No'), 'bad_request: No'],
-] as const)('C4 58: asks nobody else for a %s', async (_what, reply, message) => {
+] as const)('C4 58: no fallback is called for a %s', async (_what, reply, message) => {
   const { step, asked } = await run(reply, 'openai/gpt-4.1');
   expect(asked).toEqual(['claude-sonnet-4-5']);
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(told(step)).toEqual([expect.stringContaining(`error: ${message}`)]);
 });
 
-it('C4 60: tells of the last one if none is in reach', async () => {
+it('C4 60: the error of the last fallback is reported if none can be reached', async () => {
   const { step, asked } = await run(OVERLOADED, 'ollama/llama3');
   expect(asked).toHaveLength(4);
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(told(step)).toEqual([expect.stringContaining('Overloaded')]);
 });
 
-it('refuses a fallback that is no model before anything is asked', async () => {
+it('an invalid fallback is refused before the first request', async () => {
   const { step, asked } = await run(OVERLOADED, 'gpt-4.1');
   expect(asked).toEqual([]);
   expect(told(step)).toEqual([expect.stringContaining('invalid model format "gpt-4.1"')]);

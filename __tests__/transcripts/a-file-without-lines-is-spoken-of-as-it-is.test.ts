@@ -45,7 +45,7 @@ it.each([
   ['binary', BINARY, 'assets/logo.png', '**`assets/logo.png`**\n'],
   ['of another mode', MODE, 'bin/deploy.sh', '**`bin/deploy.sh`**\n'],
   ['empty', EMPTY, 'src/__init__.py', '**`src/__init__.py`**\n'],
-])('one that is %s has no old version', async (_, diff, path, place) => {
+])('a file that is %s has no former version', async (_, diff, path, place) => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE + diff,
@@ -60,7 +60,7 @@ it.each([
   expect(JSON.parse(step.outputs['findings'] ?? '').findings).toMatchObject([{ path, side: 'RIGHT' }]);
 });
 
-it('one that is deleted has nothing else', async () => {
+it('a file that is deleted has nothing else', async () => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE + DELETED,

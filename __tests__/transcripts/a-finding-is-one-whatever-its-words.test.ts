@@ -68,7 +68,7 @@ async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
 
 const DONE = text('Reviewed.');
 
-it('on one line: four wordings in four pushes are one conversation', async () => {
+it('a finding on one line with four wordings in four pushes is one conversation', async () => {
   const stage = await stageWith(WORDINGS.flatMap((wording) => [calls(wording, submit('One thing.')), DONE]));
   for (const [index] of WORDINGS.entries()) {
     const step = await stage.run({ ...push(stage, SHAS[index] ?? '', CHANGE), inputs: INPUTS });
@@ -80,7 +80,7 @@ it('on one line: four wordings in four pushes are one conversation', async () =>
   expect(stage.repo.talk.reviews).toHaveLength(1);
 });
 
-it('where words do not decide: the model is asked once, and says so', async () => {
+it('a finding whose words do not decide causes a question to the model, which answers it', async () => {
   const stage = await stageWith([
     calls(UNLIKE),
     calls({ ...UNLIKE, input: { ...UNLIKE.input, same_as: 'F1' } }, submit('One thing.')),
@@ -97,7 +97,7 @@ it('where words do not decide: the model is asked once, and says so', async () =
   expect(conversations(stage)).toHaveLength(1);
 });
 
-it('and another one on the same line is said in the conversation that is there', async () => {
+it('a different finding on the same line is posted in the existing conversation', async () => {
   const stage = await stageWith([
     calls({ ...UNLIKE, input: { ...UNLIKE.input, new: true } }, submit('One thing more.')),
     DONE,
@@ -112,7 +112,7 @@ it('and another one on the same line is said in the conversation that is there',
   ]);
 });
 
-it('and is said there too where the model leaves the question open: nothing is lost', async () => {
+it('a finding is posted there too if the model leaves the question open: nothing is lost', async () => {
   const stage = await stageWith([calls(UNLIKE, submit('One thing more.')), DONE]);
   const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
   expect(step.outputs).toMatchObject({ 'findings-count': '1', 'findings-open': '2' });
@@ -121,7 +121,7 @@ it('and is said there too where the model leaves the question open: nothing is l
   ]);
 });
 
-it('is held back once people have dismissed it, in other words and on another pull request', async () => {
+it('a finding is held back once people have dismissed it, with other words and on another pull request', async () => {
   const [said = FIRST, , again = FIRST] = WORDINGS;
   const stage = await stageWith([
     calls(said, TIMING, submit('Two things.')),

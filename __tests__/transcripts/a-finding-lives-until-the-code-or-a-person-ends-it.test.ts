@@ -52,7 +52,7 @@ const LOGGED_AGAIN: ScriptedToolCall = {
   },
 };
 
-/** The push cures the log in another file: what is written there no longer holds tokens. */
+/** The push fixes the log in another file: what is written there no longer holds tokens. */
 const REDACT = `diff --git a/src/log.ts b/src/log.ts
 index 1f7a7a4..2a8b8b5 100644
 --- a/src/log.ts
@@ -109,7 +109,7 @@ function states({ repo }: Stage) {
   return repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
 }
 
-it('is back when what cured it is taken out again, though a person had resolved it, and new elsewhere', async () => {
+it('a finding is back when its fix is removed again, even if a person had resolved it, and new elsewhere', async () => {
   const stage = await stageWith(
     [LOGGED, ASKS],
     [submit('All is well.')],
@@ -149,7 +149,7 @@ it('is back when what cured it is taken out again, though a person had resolved 
   ]);
 });
 
-it('is settled by what was changed elsewhere, and what it asked for is taken back', async () => {
+it('a finding is settled by a change elsewhere, and its request for changes is taken back', async () => {
   const stage = await stageOf([
     calls(LOGGED, ASKS),
     text('Reviewed.'),
@@ -190,7 +190,7 @@ it('is settled by what was changed elsewhere, and what it asked for is taken bac
 it.each([
   ['says that it is still there', STILL_THERE, '`redacting` is never imported.'],
   ['cannot be had', text('I cannot tell.'), 'nobody could look'],
-])('keeps a request for changes up where a second look %s', async (_, look, why) => {
+])('a finding keeps its request for changes if a second look %s', async (_, look, why) => {
   const settles = calls(SETTLED, submit('The log is redacted now.'));
   const looks = [look, text('I cannot tell.')];
   const stage = await stageOf([calls(LOGGED, ASKS), text('Reviewed.'), settles, text('Reviewed.'), ...looks]);
@@ -204,7 +204,7 @@ it.each([
   expect(step.outputs).toMatchObject({ 'findings-open': '1' });
 });
 
-it('is not settled by the word of a model on a change from outside', async () => {
+it('a finding is not settled by the word of a model on a change from outside', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
   const stage = await setStage({
     event: { name: 'pull_request', action: 'opened', patch },
@@ -237,7 +237,7 @@ it('is not settled by the word of a model on a change from outside', async () =>
 it.each([
   ['is not settled by the author of a fork who resolves its conversation', 'hubot', 'CHANGES_REQUESTED'],
   ['is settled by a person with write access who does', 'monalisa', 'DISMISSED'],
-])('%s', async (_, resolver, state) => {
+])('a finding %s', async (_, resolver, state) => {
   const patch = { 'pull_request.user.login': 'hubot' };
   const stage = await setStage({
     event: { name: 'pull_request', action: 'opened', patch },

@@ -15,7 +15,7 @@ function labeled(): StageEvent {
   return { name: 'pull_request_target', payload };
 }
 
-it('runs on the commit that was labelled, with what only reads, and keeps its words apart', async () => {
+it('a fork’s pull request runs on the labelled commit, with tools that only read, and its text is kept apart', async () => {
   const stage = await setStage({ event: labeled() });
   const step = await stage.run({ inputs: { 'tools-allowed': 'write, execute, network' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
@@ -30,7 +30,7 @@ it('runs on the commit that was labelled, with what only reads, and keeps its wo
   );
 });
 
-it('is refused beside a checkout of the fork, and says why', async () => {
+it('a run next to a checkout of the fork is refused with the reason', async () => {
   const workspace = join(tempDir('checkout'), 'workspace');
   mkdirSync(join(workspace, '.git'), { recursive: true });
   writeFileSync(join(workspace, '.git/HEAD'), `${HEAD}\n`);
@@ -44,7 +44,7 @@ it('is refused beside a checkout of the fork, and says why', async () => {
   expect(stage.repo.comments).toEqual([]);
 });
 
-it('is run for a bot that is allowed, and only for that one', async () => {
+it('a fork’s pull request runs for an allowed bot, and only for that one', async () => {
   const patch = { 'sender.login': 'dependabot[bot]', 'sender.type': 'Bot' };
   const stage = await setStage({ event: { name: 'pull_request', action: 'opened', patch } });
   const step = await stage.run({ inputs: { 'allow-bots': 'dependabot[bot]' } });

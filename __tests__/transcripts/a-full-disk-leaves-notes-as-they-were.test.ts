@@ -12,7 +12,7 @@ const MOST_KIB = 64;
 
 const BEFORE = `${'Tabs, not spaces, in every file. '.repeat(60 * 31)}\n`;
 
-it('tells the model, keeps every byte and leaves nothing lying about', async () => {
+it('a full disk is reported to the model, keeps every byte and leaves no temporary files', async () => {
   expect(Buffer.byteLength(BEFORE)).toBeGreaterThan((MOST_KIB - 8) * 1024);
   const model = await startModelServer([
     toolCall('memory_write', { target: 'long_term', content: 'Lines have 110 characters. '.repeat(400) }),

@@ -41,7 +41,7 @@ it.each<[string, FileContent, RegExp]>([
   ['C1 1: a syntax error behind a secret', `${AGENT}token = "s3cr3t-of-the-file`, /failed to parse/],
   ['C1 2: an empty agent file', '', /missing required field: name/],
   ['C1 2: an agent file in UTF-16', UTF_16, /UTF-16/],
-  ['C1 4: a text in the place of a number', `${AGENT}last_n = "10"\n`, /memory\.last_n.*integer/],
+  ['C1 4: a text in place of a number', `${AGENT}last_n = "10"\n`, /memory\.last_n.*integer/],
   ['C1 4: a number below its range', `${AGENT}last_n = -1\n`, /memory\.last_n.*non-negative/],
   ['C1 5: a key that reaches for a prototype', `${AGENT}[__proto__]\nx = 1\n`, /`__proto__` is not a key/],
   ['C1 6: an agent file of 300 kB', `${AGENT}# ${'x'.repeat(300_000)}\n`, /262,144 are the limit/],
@@ -52,7 +52,7 @@ it.each<[string, FileContent, RegExp]>([
   expect(message).not.toContain('s3cr3t-of-the-file');
 });
 
-it('C1 3: a key that nearly is one is a warning with a suggestion, and the run goes on', async () => {
+it('C1 3: a key that resembles a known one is a warning with a suggestion, and the run continues', async () => {
   const { step, messages } = await run({ base: { 'axe/agents/reviewer.toml': `${AGENT}last_m = 5\n` } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(messages).toEqual([expect.stringContaining('Did you mean `memory.last_n`?')]);
@@ -65,7 +65,7 @@ it.each(['../../etc/x', 'a/b', '.', 'x'.repeat(300), 'x\n::error::y', 'review[1]
   },
 );
 
-it('C1 8: agents whose names begin alike have memories of their own, and a name has one case', async () => {
+it('C1 8: agents with a common beginning have memories of their own, and a name has one case', async () => {
   const names = ['review', 'review-security'];
   const base = Object.fromEntries(
     names.map((name) => [`axe/agents/${name}.toml`, agentToml({ name, memory: true })]),
@@ -81,7 +81,7 @@ it('C1 8: agents whose names begin alike have memories of their own, and a name 
   expect(await refused({ base, inputs: { agent: 'Review' } })).toContain('Did you mean `review`?');
 });
 
-describe('what an agent names', () => {
+describe('a value that an agent names', () => {
   const withSkill = (path: string) => ({
     'axe/agents/reviewer.toml': AGENT.replace('[memory]', `skill = ${JSON.stringify(path)}\n[memory]`),
     'axe/skills/review/SKILL.md': 'Look closely.\n',
@@ -91,7 +91,7 @@ describe('what an agent names', () => {
     'docs/a.md': 'A rule.\n',
   });
 
-  it('C1 9: a skill that is not there ends the run with every place that was searched', async () => {
+  it('C1 9: a missing skill ends the run with every place that was searched', async () => {
     expect(await refused({ base: withSkill('skills/reviw/SKILL.md') })).toContain(
       'axe/skills/reviw/SKILL.md',
     );
@@ -120,7 +120,7 @@ describe('what an agent names', () => {
   );
 });
 
-it('C1 12: of 1000 sub-agents in one turn 64 are asked', async () => {
+it('C1 12: 64 of 1000 sub-agents in one turn are called', async () => {
   const calls = Array.from({ length: 1000 }, (_, index) => ({
     name: 'call_agent',
     input: { agent: 'child', task: `look ${index}` },
@@ -139,7 +139,7 @@ it('C1 12: of 1000 sub-agents in one turn 64 are asked', async () => {
   expect(stage.model.requests()).toHaveLength(1 + 64 + 1);
 });
 
-describe('the address and the key of a model', () => {
+describe('the address or the key of a model', () => {
   it.each([
     'file:///etc/passwd',
     'https://user:pass-of-the-url@h',
@@ -174,11 +174,11 @@ it.each([
   ['dry-run', 'yes', 'true or false'],
   ['fail-on', 'failure\n::error::x', '`failure`'],
   ['max-turns', '1e999', 'a number above 0'],
-])('C1 15: `%s: %j` is refused with what it can be', async (name, value, wanted) => {
+])('C1 15: `%s: %j` is refused with its possible values', async (name, value, wanted) => {
   expect(await refused({ inputs: { [name]: value } })).toContain(wanted);
 });
 
-it('C1 16: patterns that make a matcher slow do not hold a run up', async () => {
+it('C1 16: patterns that make a matcher slow do not delay a run', async () => {
   const patterns = [`${'{a,b}'.repeat(500)}`, '(a+)+$', `${'*a'.repeat(500)}b`, `${'**/'.repeat(500)}b`];
   const { step } = await run({ inputs: { paths: ['src/**', ...patterns].join('\n') } });
   expect(step.outputs['conclusion']).toBe('success');

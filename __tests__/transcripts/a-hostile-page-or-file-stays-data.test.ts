@@ -44,7 +44,7 @@ async function obey() {
   return { stage, step, prompts: stage.model.prompts() };
 }
 
-it('C6 77: cannot end its fence, nor give orders to the runner or to the next run', async () => {
+it('C6 77: a hostile page or file cannot end its fence, nor give commands to the runner or to the next run', async () => {
   const { stage, step, prompts } = await obey();
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [], commands: [] });
 

@@ -51,14 +51,14 @@ async function failing(reply: ModelReply, env: Readonly<Record<string, string>> 
 }
 
 describe('a provider that cannot be reached', () => {
-  it('C4 57: a port that nobody listens on ends the run with its address', async () => {
+  it('C4 57: with a port that nobody listens on ends the run with its address', async () => {
     const { message, asked } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' });
     expect(message).toMatch(/connection refused/);
     expect(message).toContain('`AXE_ANTHROPIC_BASE_URL`');
     expect(asked).toBe(0);
   });
 
-  it('C4 57: a server that speaks no TLS ends the run with its address', async () => {
+  it('C4 57: with a server that has no TLS ends the run with its address', async () => {
     const peer = await startLoopback((_request, response) => void response.end());
     const url = peer.url.replace('http:', 'https:');
     const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: url });
@@ -70,7 +70,7 @@ it.each([
   [401, 'invalid x-api-key'],
   [403, 'this key has no access to the model'],
   [404, 'model: claude-sonnet-4-5'],
-])('C4 58: a provider that answers %i is asked once, and quoted', async (status, words) => {
+])('C4 58: a provider that answers %i is called once, and quoted', async (status, words) => {
   const { message, asked } = await failing(error(status, words));
   expect(asked).toBe(1);
   expect(message).toContain(words);
@@ -85,21 +85,21 @@ describe('a rate limit', () => {
     ['9'.repeat(40)],
     ['Wed, 21 Oct 2015 07:28:00 GMT'],
     [undefined],
-  ])('C4 59: with `Retry-After: %s` is waited for as the agent says', async (value) => {
+  ])('C4 59: with `Retry-After: %s` is respected as the agent is configured', async (value) => {
     const headers = value === undefined ? {} : { 'retry-after': value };
     const { step, entries, asked } = await run([error(429, 'slow down', headers), text('Here.')]);
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
     expect([entries, asked]).toEqual([2, 2]);
   });
 
-  it('C4 59: that asks for more time than the run has ends it at once', async () => {
+  it('C4 59: that requires more time than the run has ends it at once', async () => {
     const { message, asked } = await failing(error(429, 'slow down', { 'retry-after': '999999999' }));
     expect(asked).toBe(1);
     expect(message).toContain('rate_limit: slow down');
   });
 });
 
-it('C4 60: server errors that pass are tried again, and each try is reported', async () => {
+it('C4 60: temporary server errors are tried again, and each try is reported', async () => {
   const { step, entries, asked } = await run([error(500, 'Oops'), error(529, 'Overloaded'), text('Here.')]);
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
   expect(step.log).toMatch(/Oops; trying again in 1 ms \(attempt 1 of 2\)/);
@@ -108,7 +108,7 @@ it('C4 60: server errors that pass are tried again, and each try is reported', a
 });
 
 it.each([500, 502, 503])(
-  'C4 60: a server error %i that stays is reported after three tries',
+  'C4 60: a permanent server error %i is reported after three tries',
   async (status) => {
     const { message, asked } = await failing(error(status, 'Oops'));
     expect(asked).toBe(3);
@@ -131,8 +131,8 @@ it.each<[string, number, unknown, string]>([
   expect(message).toContain(reason);
 });
 
-describe('an answer that breaks off', () => {
-  it('C4 62: in the middle is not taken for an answer, and asked for again', async () => {
+describe('an interrupted answer', () => {
+  it('C4 62: is not treated as an answer, and is requested again', async () => {
     const half: ModelReply = {
       kind: 'raw',
       status: 200,
@@ -144,7 +144,7 @@ describe('an answer that breaks off', () => {
     expect([entries, asked]).toEqual([2, 3]);
   });
 
-  it('C4 62: as an event stream that nobody asked for is no answer', async () => {
+  it('C4 62: that is an unrequested event stream is not an answer', async () => {
     const body = ': keep alive\r\n\r\nevent: error\ndata: {"type":"error"}\n\ndata: {"text":"half';
     const { message } = await failing({
       kind: 'raw',
@@ -155,7 +155,7 @@ describe('an answer that breaks off', () => {
     expect(message).toContain('failed to parse response');
   });
 
-  it('C4 62: never and grows beyond any answer is not received to its end', async () => {
+  it('C4 62: that never ends and exceeds every answer is not read to its end', async () => {
     let sent = 0;
     const endless = await startLoopback(async (_request, response) => {
       response.writeHead(200, JSON_TYPE).write('{"id": "');
@@ -176,7 +176,7 @@ describe('an answer that breaks off', () => {
   });
 });
 
-it('C4 65: absurd usage neither crashes the run nor frees it from its limit', async () => {
+it('C4 65: absurd usage neither crashes the run nor removes its limit', async () => {
   const message = (input_tokens: unknown, output_tokens: unknown): ModelReply => ({
     kind: 'raw',
     status: 200,
@@ -212,7 +212,7 @@ it.each([
     'an answer',
     (key: string) => text(`Your key is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`),
   ],
-])('C4 67: %s that echoes the key shows it nowhere', async (_, reply) => {
+])('C4 67: %s that echoes the key reveals it nowhere', async (_, reply) => {
   const { step } = await run((request) => reply(request.headers['x-api-key'] ?? 'no key'));
   expect(step.stdout.replace(/^::add-mask::.*$/gm, '')).not.toContain(KEY);
   expect(`${step.summary}${JSON.stringify(step.outputs)}`).toContain('***');

@@ -66,7 +66,7 @@ const ANSWER = [
   '@octocat in code that is never closed, <!-- nor is this',
 ].join('\n');
 
-it('C8 94: runs no command, mentions nobody and shows no secret anywhere', async () => {
+it('C8 94: an obedient model runs no command, mentions nobody and reveals no secret anywhere', async () => {
   const stage = await setStage({
     event: {
       name: 'pull_request',
@@ -133,7 +133,7 @@ function base64(secret: string): string {
   return Buffer.from(secret).toString('base64');
 }
 
-/** What a request carries beside the token it is made with. */
+/** What a request carries besides its token. */
 function sent({ method, path, query, bytes }: RecordedRequest): string {
   return `${method} ${path}?${query}\n${bytes.toString('utf8')}`;
 }

@@ -23,7 +23,7 @@ type Places = ReturnType<typeof placesOf>;
 /** Something that somebody has put into a folder of memory. */
 interface Trap {
   readonly what: string;
-  /** Where it stands. */
+  /** Where it is. */
   readonly path: (places: Places) => string;
   readonly lay: (file: string, outside: string) => void;
   /** What people are warned of, if anything. */
@@ -38,7 +38,7 @@ const MANY = 10_000;
 
 const TRAPS: readonly Trap[] = [
   {
-    what: 'a link to a file outside in the place of MEMORY.md',
+    what: 'a link to a file outside in place of MEMORY.md',
     path: () => 'MEMORY.md',
     lay: (file, outside) => symlinkSync(outside, file),
     warning: /MEMORY\.md/,
@@ -52,14 +52,14 @@ const TRAPS: readonly Trap[] = [
     isUntouched: (_file, outside) => isSecret(outside),
   },
   {
-    what: 'a link to a folder outside in the place of the notes',
+    what: 'a link to a folder outside in place of the notes',
     path: ({ note }) => dirname(note('x')),
     lay: (folder, outside) => symlinkSync(dirname(outside), folder),
     warning: /notes/,
     isUntouched: (folder, outside) => lstatSync(folder).isSymbolicLink() && isSecret(outside),
   },
   {
-    what: 'a folder in the place of MEMORY.md',
+    what: 'a folder in place of MEMORY.md',
     path: () => 'MEMORY.md',
     lay: (folder) => mkdirSync(join(folder, 'deeper'), { recursive: true }),
     warning: /MEMORY\.md/,
@@ -115,7 +115,7 @@ function lay({ path, lay: put }: Trap, root: string, places: Places): { file: st
 }
 
 describe.each(TRAPS)('$what', (trap) => {
-  it('is set aside with one warning in a workflow, and the run keeps what it writes', async () => {
+  it('is left out with one warning in a workflow, and the run saves what it writes', async () => {
     const stage = await notesStage({ model: REPLIES });
     const places = placesOf(nameOf(stage));
     const root = join(stage.workspace, '.axe/memory');
@@ -130,7 +130,7 @@ describe.each(TRAPS)('$what', (trap) => {
     expect(trap.isUntouched(file, outside)).toBe(true);
   });
 
-  it('is set aside on the command line, too', async () => {
+  it('is left out on the command line, too', async () => {
     const model = await startModelServer(REPLIES);
     const { env, cwd, root } = laptop(model.env, keeperToml());
     const places = placesOf(cwd);
@@ -144,7 +144,7 @@ describe.each(TRAPS)('$what', (trap) => {
   });
 });
 
-it('a folder in the place of MEMORY.md keeps the run from writing there, and costs it nothing else', async () => {
+it('a folder in place of MEMORY.md prevents writes there, and nothing else', async () => {
   const stage = await notesStage({
     model: [
       toolCall('memory_write', { target: 'long_term', content: 'Tabs.' }),

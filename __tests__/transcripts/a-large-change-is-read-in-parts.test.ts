@@ -52,7 +52,7 @@ function answer(request: RecordedRequest, broken = ''): ModelReply {
   return calls({ name: 'add_review_comment', input: finding }, submit(`Read ${path}.`));
 }
 
-it('comes to one review, with one summary, in which every finding had a second look', async () => {
+it('a large change becomes one review, with one summary, in which every finding had a second look', async () => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': AGENT },
     diff: DIFF,
@@ -95,7 +95,7 @@ function inOneOrder(said: string): string {
     .replaceAll(/(?:src\/\w+\.ts:7(?:, )?){3}/g, (list) => list.split(', ').toSorted().join(', '));
 }
 
-it('names the files of a part that failed, and posts what the others found', async () => {
+it('a review names the files of a part that failed, and posts the findings of the others', async () => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': AGENT },
     diff: DIFF,

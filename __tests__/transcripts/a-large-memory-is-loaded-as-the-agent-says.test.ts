@@ -87,7 +87,7 @@ describe('a long prompt', () => {
   it.each([
     ['prompt', LONG],
     ['prompt-file', `Begin here. ${'z'.repeat(300_000)} End here.`],
-  ])('given as %s is sent whole and remembered in 500 characters', async (input, prompt) => {
+  ])('given as %s is sent whole and remembered with 500 characters', async (input, prompt) => {
     const workspace = tempDir('workspace');
     writeFileSync(join(workspace, 'prompt.md'), prompt);
     const model = await startModelServer([text('Done.')]);
@@ -99,7 +99,7 @@ describe('a long prompt', () => {
     expectShort(readFileSync(join(workspace, '.axe/memory/ask.md'), 'utf8'));
   });
 
-  it('is remembered in 500 characters on the command line too, and piped text whole', async () => {
+  it('is remembered with 500 characters on the command line too, and piped text whole', async () => {
     const data = tempDir('data');
     const model = await startModelServer([text('Done.'), text('Done.')]);
     const env = { ...model.env, XDG_DATA_HOME: data };

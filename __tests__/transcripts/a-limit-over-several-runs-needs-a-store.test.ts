@@ -20,7 +20,7 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     },
     /^warning: `max-cost-usd-per-pr` and `max-cost-usd-per-day` have no effect/,
   ],
-])('is said by %s, with the remedy', async (_, inputs, line) => {
+])('a limit without a store is reported by %s, with the remedy', async (_, inputs, line) => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { ...NONE, ...inputs } });
   expect(step.exitCode).toBe(0);
@@ -29,7 +29,7 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
   expect(lines[0]).toContain(REMEDY);
 });
 
-it('is no matter where there is one', async () => {
+it('a limit with a store causes no warning', async () => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { 'max-cost-usd-per-pr': '2' } });
   expect(troubles(step)).toEqual([]);

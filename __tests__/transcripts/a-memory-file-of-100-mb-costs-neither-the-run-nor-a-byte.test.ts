@@ -56,7 +56,7 @@ async function run(memory: string) {
 }
 
 describe('C2 19: a memory file of 100 MB', () => {
-  it('gives the last entries asked for and says nothing', async () => {
+  it('returns the last entries requested and reports nothing', async () => {
     const { step, system } = await run('last_n = 3\n');
     expect(step.annotations).toEqual([]);
     expect(step.outputs['memory-loaded']).toBe('3');
@@ -67,7 +67,7 @@ describe('C2 19: a memory file of 100 MB', () => {
     ]);
   });
 
-  it('is loaded in part where no number is given, with a warning that names the key', async () => {
+  it('is loaded in part if no number is given, with a warning that names the key', async () => {
     const { step, system } = await run('');
     expect(titles(step)).toEqual(['Memory loaded in part']);
     expect(step.annotations[0]?.message).toMatch(/holds \d{3},\d{3},\d{3} bytes.*`last_n`/);

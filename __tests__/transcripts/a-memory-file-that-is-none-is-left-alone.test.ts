@@ -9,7 +9,7 @@ import { expectNotSavedReported, scheduledStep, titles } from './memory-scene.js
 
 const OUTSIDE = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
 
-/** What stands where the memory file should be, and what is said of it. */
+/** What is in place of the memory file, and what is reported about it. */
 const STRANGE: readonly (readonly [string, (file: string, outside: string) => void, RegExp])[] = [
   ['a folder', (file) => mkdirSync(file, { recursive: true }), /is a directory/],
   [
@@ -55,7 +55,7 @@ const STRANGE: readonly (readonly [string, (file: string, outside: string) => vo
 ];
 
 describe('C2 30: in place of the memory file', () => {
-  it.each(STRANGE)('%s is neither read nor written, and the run goes on', async (_, put, told) => {
+  it.each(STRANGE)('%s is neither read nor written, and the run continues', async (_, put, told) => {
     const workspace = tempDir('workspace');
     const outside = tempDir('outside');
     writeFiles(outside, { 'ask.md': OUTSIDE });

@@ -33,9 +33,9 @@ async function runInFolder(data: string, env: Readonly<Record<string, string>>) 
 
 describe('C2 30: a memory file', () => {
   it.each([
-    ['nobody may read or write', 0o000],
-    ['may only be read', 0o444],
-  ])('that %s', async (_, mode) => {
+    ['nobody can read or write', 0o000],
+    ['can only be read', 0o444],
+  ])('that %s stays unchanged', async (_, mode) => {
     const data = tempDir('data');
     writeFiles(data, { [FILE]: MEMORY });
     chmodSync(join(data, FILE), mode);

@@ -19,7 +19,7 @@ function reacted({ github }: Stage): readonly unknown[] {
   });
 }
 
-it('takes the rest of the comment for the task, and reacts at the start and at the end', async () => {
+it('the rest of the comment is the task, and reactions are added at the start and at the end', async () => {
   const stage = await setStage({ event: MENTION });
   const step = await stage.run({ inputs: INPUTS });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
@@ -35,7 +35,7 @@ it('takes the rest of the comment for the task, and reacts at the start and at t
   );
 });
 
-it('shows by its last reaction that there is no answer', async () => {
+it('the last reaction shows that there is no answer', async () => {
   const stage = await setStage({
     event: MENTION,
     model: () => ({ kind: 'raw', status: 401, body: { error: { message: 'invalid key' } } }),
@@ -46,7 +46,7 @@ it('shows by its last reaction that there is no answer', async () => {
   expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['confused']);
 });
 
-it('says in one line, with a link to the run, that there is no answer, and quotes no error', async () => {
+it('a line with a link to the run states that there is no answer, and quotes no error', async () => {
   let isBroken = true;
   const stage = await setStage({
     event: MENTION,
@@ -69,7 +69,7 @@ it('says in one line, with a link to the run, that there is no answer, and quote
   expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
 });
 
-it('says so, too, where the agent cannot be read', async () => {
+it('the same line is posted if the agent cannot be read', async () => {
   const stage = await setStage({ event: MENTION, base: { 'axe/agents/reviewer.toml': 'name = ' } });
   const step = await stage.run({ inputs: { ...INPUTS, agent: 'reviewer' } });
   expect(step.exitCode).toBe(1);
@@ -78,7 +78,7 @@ it('says so, too, where the agent cannot be read', async () => {
   ]);
 });
 
-it('says nothing where no comment is wanted, nor to whoever may not start a run', async () => {
+it('no reaction is added if comments are off, nor for people who cannot start a run', async () => {
   const model = () => ({ kind: 'raw', status: 401, body: { error: { message: 'invalid key' } } }) as const;
   const silent = await setStage({ event: MENTION, model });
   await silent.run({ inputs: { ...INPUTS, comment: 'never' } });
@@ -87,7 +87,7 @@ it('says nothing where no comment is wanted, nor to whoever may not start a run'
   expect([silent.repo.comments, stranger.repo.comments]).toEqual([[], []]);
 });
 
-it('is answered all the same where reactions are refused', async () => {
+it('a mention is answered even if reactions are refused', async () => {
   const stage = await setStage({ event: MENTION });
   const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
   const body = { message: 'Resource not accessible by integration' };
@@ -99,7 +99,7 @@ it('is answered all the same where reactions are refused', async () => {
   expect(stage.repo.comments).toHaveLength(1);
 });
 
-it('on a line is answered in its thread', async () => {
+it('a mention on a line is answered in its thread', async () => {
   const event = { name: 'pull_request_review_comment', action: 'created' };
   const stage = await setStage({ event });
   const pull = Number(payloadField(stage.payload, 'pull_request.number'));

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { AGENT, routesOf, setStage, timesAsked, told } from './stage.js';
 
-it('C1 9: names where it looked and every agent there is, and asks GitHub for each place once a branch', async () => {
+it('C1 9: the error names the searched places and every agent, and reads each place of a branch once', async () => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': AGENT, '.axe/agents/writer.toml': AGENT, 'axe/agents/notes.md': '' },
   });
@@ -23,7 +23,7 @@ it.each([
   ['a name that leads out of its folder', '../../etc/passwd', /invalid agent name/],
   ['a name that memory needs', 'memory', /"memory"/],
   ['a built-in agent that does not exist', 'builtin/reviewer', /agent config not found: builtin\/reviewer/],
-])('C1 7: refuses %s', async (_, agent, message) => {
+])('C1 7: the step refuses %s', async (_, agent, message) => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { agent } });
   expect(step.exitCode).toBe(1);

@@ -4,7 +4,7 @@ import { setStage, told } from './stage.js';
 it.each([
   ['anthropic/claude-sonnet-4-5', 'ANTHROPIC_API_KEY'],
   ['openai/gpt-4o', 'OPENAI_API_KEY'],
-])('C1 14: names for %s what has to be set and how', async (model, variable) => {
+])('C1 14: the error names for %s what has to be set and how', async (model, variable) => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { model }, env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' } });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
@@ -19,7 +19,7 @@ it.each([
   expect(stage.repo.comments).toEqual([]);
 });
 
-it('takes the key from the input `api-key`, which the log never shows', async () => {
+it('the key comes from the input `api-key`, which the log never shows', async () => {
   const stage = await setStage();
   const key = 'sk-ant-api03-of-the-input-0123456789';
   const step = await stage.run({ inputs: { 'api-key': key }, env: { ANTHROPIC_API_KEY: '' } });

@@ -9,7 +9,7 @@ const MISTAKES = [
   ['an unknown key', `${AGENT}last_m = 10\n`, 'warning', 7],
 ] as const;
 
-it.each(MISTAKES)('tells of %s what, where and what to do', async (name, toml, level, line) => {
+it.each(MISTAKES)('the error about %s names what, where and a remedy', async (name, toml, level, line) => {
   const stage = await setStage({ base: { 'axe/agents/reviewer.toml': toml } });
   const step = await stage.run();
   expect(step.exitCode).toBe(level === 'error' ? 1 : 0);

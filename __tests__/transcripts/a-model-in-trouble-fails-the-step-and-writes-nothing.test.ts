@@ -42,7 +42,7 @@ const STALLS: Readonly<Record<string, ModelReply>> = {
   'an answer that stops in the middle': { kind: 'stall', status: 200, body: '{"id": "msg_1", "content": [' },
 };
 
-it('ends red with one annotation, and leaves no comment and no entry', async () => {
+it('a failed model makes the step fail with one annotation, and leaves no comment and no entry', async () => {
   const ends = await Promise.all(Object.entries(TROUBLES).map(([name, reply]) => endOf(name, reply, '15')));
   expect(ends.map(({ conclusion }) => conclusion)).toEqual(ends.map(() => 'failure'));
   expectTranscript(NAME, ends.map(({ text }) => text).join('\n'));
@@ -51,7 +51,7 @@ it('ends red with one annotation, and leaves no comment and no entry', async () 
 /** Time enough for three runs at once to ask their models on a busy machine. */
 const MINUTES = '0.25';
 
-it('ends as a timeout if time is up, before or after the model is asked', async () => {
+it('a run ends as a timeout after its deadline, before or after the model is called', async () => {
   const stage = await setStage();
   stage.github.fail({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', status: 'stall' });
   const [before, ...after] = await Promise.all([

@@ -45,7 +45,7 @@ function rawCalls(
   return { kind: 'raw', status: 200, body };
 }
 
-it('C4 63: runs the first of 500 calls at once and answers all of them', async () => {
+it('C4 63: the first of 500 calls run at once and all of them are answered', async () => {
   const calls = Array.from({ length: 500 }, () => ({ name: 'read_file', input: { path: 'a.txt' } }));
   const { step, results } = await run([{ kind: 'tools', calls }, END]);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
@@ -56,7 +56,7 @@ it('C4 63: runs the first of 500 calls at once and answers all of them', async (
   );
 });
 
-it('C4 63: gives calls with the same id ids of their own', async () => {
+it('C4 63: calls with the same id get ids of their own', async () => {
   const calls = ['a.txt', 'b.txt', 'a.txt'].map((path) => ({
     id: 'call_1',
     name: 'read_file',
@@ -82,7 +82,7 @@ const WRONG_ARGUMENTS = [
   ['empty', '', 'path'],
 ] as const;
 
-it('C4 63: says what is wrong with arguments', async () => {
+it('C4 63: invalid arguments are reported to the model', async () => {
   const calls = WRONG_ARGUMENTS.map(([id, args]) => ({ id, name: 'read_file', text: args }));
   const { step, results } = await run([rawCalls(calls), END], OPENAI);
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
@@ -91,14 +91,14 @@ it('C4 63: says what is wrong with arguments', async () => {
   expect(told).toEqual(WRONG_ARGUMENTS.map(([what, , reason]) => [what, expect.stringContaining(reason)]));
 });
 
-it('C4 63: stops a model that never ends after 50 turns', async () => {
+it('C4 63: a model that never ends is stopped after 50 turns', async () => {
   const { stage, step } = await run(() => toolCall('read_file', { path: 'a.txt' }));
   expect(step).toMatchObject({ exitCode: 1, stderr: '' });
   expect(step.outputs).toMatchObject({ conclusion: 'max-turns', turns: '50', 'memory-saved': 'false' });
   expect(stage.model.requests()).toHaveLength(50);
 });
 
-it('C1 12: ends agents that call each other in a circle at the depth they may have', async () => {
+it('C1 12: agents that call each other in a circle are ended at the maximum depth', async () => {
   const circle = (name: string, other: string): AgentParts => ({
     name,
     subAgents: [other],
@@ -144,7 +144,7 @@ const FORBIDDEN = [
   ['link.txt', 'link'],
 ] as const;
 
-it('reads nothing outside of the workspace and no credentials in it', async () => {
+it('a model reads nothing outside of the workspace and no credentials in it', async () => {
   const secret = 'the-secret-of-another-file';
   const calls = FORBIDDEN.map(([path]) => ({ name: 'read_file', input: { path } }));
   const stage = await scheduledStage([{ tools: ['read_file'] }], { model: [{ kind: 'tools', calls }, END] });

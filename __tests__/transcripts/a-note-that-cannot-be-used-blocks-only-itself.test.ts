@@ -36,7 +36,7 @@ function giveAway(folder: string): void {
 }
 
 describe('a linked MEMORY.md', () => {
-  it('is left alone in a workflow, and the entry and the other note are saved', async () => {
+  it('is left unchanged in a workflow, and the entry and the other note are saved', async () => {
     const stage = await notesStage({ model: REPLIES, toml: TOML });
     const root = join(stage.workspace, '.axe/memory');
     mkdirSync(root, { recursive: true });
@@ -62,8 +62,8 @@ describe('a linked MEMORY.md', () => {
   });
 });
 
-describe('a MEMORY.md that nobody may read', () => {
-  it('costs neither the entry nor the other note on the command line, and both writes are named', async () => {
+describe('a MEMORY.md that nobody can read', () => {
+  it('prevents neither the entry nor the other note on the command line, and both writes are named', async () => {
     const model = await startModelServer(REPLIES);
     const { env, cwd, root } = laptop(model.env, TOML);
     mkdirSync(root, { recursive: true });

@@ -17,7 +17,7 @@ const BOTH: ModelReply = {
   usage: USAGE,
 };
 
-it('runs both at the same time, answers in order, counts their tokens and keeps three memories', async () => {
+it('a parent runs both at the same time, answers in order, counts their tokens and keeps three memories', async () => {
   const together = meeting(2);
   const stage = await scheduledStage(
     [

@@ -15,7 +15,7 @@ async function say(stage: Stage, body: string, commentId: number) {
   return await stage.run({ event: { name: 'issue_comment', payload }, env });
 }
 
-it('keeps the pause in memory, and asks no model until a writer takes it back', async () => {
+it('the pause is kept in memory, and no model is called until a writer takes it back', async () => {
   const stage = await setStage();
   const paused = await say(stage, '/axe pause', 1001);
   expect(paused).toMatchObject({ exitCode: 0 });

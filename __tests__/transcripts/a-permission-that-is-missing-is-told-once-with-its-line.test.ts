@@ -22,7 +22,7 @@ type Row = readonly [call: string, told: Told, permission: string, field?: strin
 const REPO = '/repos/{owner}/{repo}';
 const ANY_TOKEN = 'The token of the `github-token` input is not allowed to do this';
 
-/** Requests by GraphQL are told apart by a field that they ask for. */
+/** Requests by GraphQL are distinguished by a field in them. */
 const SCENES: Readonly<
   Record<string, { readonly set: () => Promise<PermissionScene>; readonly rows: readonly Row[] }>
 > = {
@@ -132,7 +132,7 @@ describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
   });
 });
 
-it('every request that these runs make is in one of the tables', async () => {
+it('every request of these runs is in one of the tables', async () => {
   const listed = Object.values(SCENES).flatMap(({ rows }) => rows.map(([call]) => call));
   const made: string[] = [];
   for (const { set } of Object.values(SCENES)) {

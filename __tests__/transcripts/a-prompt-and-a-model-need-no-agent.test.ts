@@ -5,7 +5,7 @@ import { setStage, told, troubles } from './stage.js';
 const MODEL = { agent: '', model: 'openai/gpt-4o' };
 
 describe('a step without `agent`', () => {
-  it('asks with the built-in agent, and memory keeps the prompt as the task', async () => {
+  it('uses the built-in agent, and memory keeps the prompt as the task', async () => {
     const stage = await setStage({ base: {} });
     const step = await stage.run({ inputs: { ...MODEL, prompt: 'Is the change safe to release?' } });
     expect(step.exitCode).toBe(0);
@@ -17,7 +17,7 @@ describe('a step without `agent`', () => {
     expect(message).toContain('+  return expected == token;');
   });
 
-  it('takes the prompt from a file of the workspace', async () => {
+  it('reads the prompt from a file of the workspace', async () => {
     const stage = await setStage({ base: {} });
     const workspace = tempDir('checkout');
     writeFiles(workspace, { '.github/question.md': 'What would you test?\n\n' });
@@ -53,7 +53,7 @@ describe('a step without `agent`', () => {
       'error: the input `memory-store` cannot be "redis"\n  Give one of `auto`, `repo`, `cache`, `file`, `none`.',
     ],
     [
-      'a time limit that is none',
+      'an invalid time limit',
       { 'timeout-minutes': 'soon' },
       'error: the input `timeout-minutes` must be a number above 0, not "soon"\n  Leave it out for 15 minutes.',
     ],

@@ -9,7 +9,7 @@ import { loadWebhook } from '../helpers/webhooks.js';
 const MODEL = 'http://models.example';
 const API = 'http://github.example';
 
-it('C4 57: instead of the model, where it is not there', async () => {
+it('C4 57: an unreachable proxy is named instead of the model', async () => {
   const peer = await startLoopback(() => {});
   await peer.close();
   const { host } = new URL(peer.url);
@@ -21,7 +21,7 @@ it('C4 57: instead of the model, where it is not there', async () => {
   expect(run.stderr).not.toContain('models.example');
 });
 
-it('C4 57: instead of GitHub, where it wants a password', async () => {
+it('C4 57: a proxy that requires a password is named instead of GitHub', async () => {
   const proxy = await startProxy('http://127.0.0.1:9', { refuse: 407 });
   const payload = loadWebhook('issues', 'opened');
   const step = await runMain({

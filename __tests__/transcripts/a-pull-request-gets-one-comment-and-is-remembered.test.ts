@@ -12,7 +12,7 @@ const ANSWERS = [
   'Still not in constant time: `src/auth.ts:11` only changed to `===`.',
 ];
 
-it('reviews a pull request, then what was pushed to it, in one comment and with what it said before', async () => {
+it('a pull request and its next push are reviewed in one comment, and the second review knows the first', async () => {
   const stage = await setStage({
     model: ANSWERS.map((answer) => text(answer, { inputTokens: 812, outputTokens: 34 })),
   });
@@ -43,7 +43,7 @@ ${ANSWERS[0]}
   expect(second?.messages.join()).toContain('+  return expected === token;');
   expect(second?.system).toContain(`\n\n## Memory\n\n${entryOf(opened.outputs)}`);
   expect(second?.system).not.toContain('axe-action v=1');
-  // Memory is offered to the branch, which this token may not write, before it goes to the cache.
+  // Memory is offered to the branch, which this token cannot write, before it goes to the cache.
   expect(routesOf(stage).filter((route) => !/^GET|^POST .graphql$/.test(route))).toEqual([
     'PATCH /issues/comments/1',
     'POST /git/trees',
@@ -61,7 +61,7 @@ ${ANSWERS[0]}
   );
 });
 
-it('gives every output that a run which went well has', async () => {
+it('a completed run has every output', async () => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,

@@ -12,7 +12,7 @@ async function withChangedAgent(options: StageOptions = {}) {
   return stage;
 }
 
-it('takes the agent from the head of a writer’s branch', async () => {
+it('the agent comes from the head of a writer’s branch', async () => {
   const stage = await withChangedAgent();
   const step = await stage.run({ inputs: FROM_HEAD });
   expect(step.outputs['conclusion']).toBe('success');
@@ -35,12 +35,12 @@ it.each<[string, StageOptions, string, Readonly<Record<string, string>>]>([
     {},
   ],
   [
-    'somebody who may only triage',
+    'somebody who can only triage',
     { role: 'triage' },
     'Codertocat cannot write here',
     { 'min-permission': 'triage' },
   ],
-])('skips the pull request of %s, with the reason', async (_, options, why, inputs) => {
+])('the pull request of %s is skipped, with the reason', async (_, options, why, inputs) => {
   const stage = await withChangedAgent(options);
   const step = await stage.run({ inputs: { ...FROM_HEAD, ...inputs } });
   expect(step.exitCode).toBe(0);

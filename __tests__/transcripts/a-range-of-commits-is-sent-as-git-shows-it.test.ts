@@ -40,7 +40,7 @@ describe('--git', () => {
   it.each([
     ['a range that is not there', 'nowhere..HEAD', /^cannot read the change "nowhere\.\.HEAD": .*nowhere/],
     ['a range that looks like a flag', '--output=stolen', /^cannot read the change "--output=stolen": /],
-  ])('refuses %s, and asks no model', async (_, range, told) => {
+  ])('refuses %s, and calls no model', async (_, range, told) => {
     const result = await review(`--git=${range}`);
     expect(result).toMatchObject({ exitCode: 1, stdout: '' });
     expect(result.stderr).toMatch(told);
@@ -59,14 +59,14 @@ describe('--git', () => {
     expect(existsSync(join(data, 'axe'))).toBe(false);
   });
 
-  it('asks no model about a range that changes nothing', async () => {
+  it('calls no model about a range that changes nothing', async () => {
     const result = await review('--git', 'HEAD');
     expect(result).toMatchObject({ exitCode: 1, stdout: '' });
     expect(result.stderr).toMatch(/^the change "HEAD" is empty\n/);
     expect(model.requests()).toEqual([]);
   });
 
-  it('says where there is no repository', async () => {
+  it('reports that there is no repository', async () => {
     const result = await runCli(['run', 'builtin/pr-reviewer', '--git', 'HEAD~1'], { env: model.env });
     expect(result).toMatchObject({ exitCode: 1, stdout: '' });
     expect(result.stderr).toMatch(/^cannot read the change "HEAD~1": this folder is in no git repository\n/);

@@ -8,7 +8,7 @@ function limited(retryAfter: string): ModelReply {
   return { kind: 'raw', status: 429, body: { type: 'error', error }, headers: { 'retry-after': retryAfter } };
 }
 
-it('C4 59: waits and goes on', async () => {
+it('C4 59: a run waits and continues', async () => {
   const stage = await scheduledStage([{}], { model: [limited('1'), text('Here I am.')] });
   const step = await stage.run({ inputs: { agent: 'worker' } });
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here I am.' } });
@@ -16,7 +16,7 @@ it('C4 59: waits and goes on', async () => {
   expect(stage.model.requests()).toHaveLength(2);
 });
 
-it('C4 59: takes a date as well', async () => {
+it('C4 59: a run accepts a date as well', async () => {
   const stage = await scheduledStage([{}], {
     model: [limited('Wed, 21 Oct 2015 07:28:00 GMT'), text('Here.')],
   });
@@ -24,7 +24,7 @@ it('C4 59: takes a date as well', async () => {
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
 });
 
-it('C4 59: gives up at once if the time of the run would not be enough', async () => {
+it('C4 59: a run ends at once if its time would not suffice', async () => {
   const stage = await scheduledStage([{}], { model: [limited('3600'), text('Too late.')] });
   const step = await stage.run({ inputs: { agent: 'worker' } });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });

@@ -29,7 +29,7 @@ describe('a pipe that is closed after one byte', () => {
     ['a long answer', ['run', 'builtin/ask'], 'x'],
     ['a long line of JSON', ['run', 'builtin/ask', '--json'], '{'],
     ['help', ['help'], 'a'],
-  ])('ends %s without a word', async (_, args, first) => {
+  ])('ends %s without an error', async (_, args, first) => {
     const model = await startModelServer([text(LONG)]);
     const { stdout, stderr } = await beforeHead(args, model.env);
     expect(stdout).toBe(`${first}status 0\n`);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { branchScene, NO_CACHE } from './branch-scene.js';
 import { resultsIn } from './memory-scene.js';
 
-it('C3 55: a second attempt of a run adds an entry, and is given that of the first', async () => {
+it('C3 55: a second attempt of a run adds an entry, and receives that of the first', async () => {
   const { run, memory, model } = await branchScene({ isPrivate: true });
   const attempts = [
     await run({ runId: '7', runAttempt: '1', env: NO_CACHE }),
@@ -14,7 +14,7 @@ it('C3 55: a second attempt of a run adds an entry, and is given that of the fir
   expect(resultsIn(model.prompts()[1]?.system ?? '')).toEqual(['Answer 0.']);
 });
 
-it('C3 55: a second attempt of the failed jobs alone leaves the entries of the others as they are', async () => {
+it('C3 55: a second attempt of the failed jobs alone leaves the entries of the others unchanged', async () => {
   const { run, memory } = await branchScene({ isPrivate: true });
   const given = { runId: '7', env: NO_CACHE };
   await run({ ...given, runAttempt: '1', job: 'lint' });

@@ -17,7 +17,7 @@ function stageWith(options: StageOptions = {}) {
   return setStage({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff: CHANGE, model: TWO, ...options });
 }
 
-it('by programs: JSON in the form of the published schema, and SARIF 2.1.0', async () => {
+it('programs can read JSON that matches the published schema, and SARIF 2.1.0', async () => {
   const stage = await stageWith();
   const workspace = tempDir('workspace');
   const step = await stage.run({ inputs: { 'sarif-file': 'out/axe.sarif' }, workspace });
@@ -64,7 +64,7 @@ it.each([
   ['findings:major', 1, 'findings'],
   ['findings:critical', 0, 'success'],
   ['coverage', 0, 'success'],
-])('by a gate: `fail-on: %s` ends with %i', async (gate, exitCode, conclusion) => {
+])('the gate `fail-on: %s` ends with %i', async (gate, exitCode, conclusion) => {
   const stage = await stageWith({ model: [calls(TIMING, submit('One thing.')), text('Reviewed.')] });
   const step = await stage.run({ inputs: { 'fail-on': gate } });
   expect(step).toMatchObject({ exitCode, outputs: { conclusion } });
@@ -73,7 +73,7 @@ it.each([
   );
 });
 
-it('by a gate that earlier findings hold as well, until they are settled', async () => {
+it('a gate is also failed by earlier findings, until they are settled', async () => {
   const quiet = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
     '+  console.log(token);\n',
     '',
@@ -98,7 +98,7 @@ it('by a gate that earlier findings hold as well, until they are settled', async
   expect(third).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
 });
 
-it('by a gate on a change from outside, and by one on how much was read', async () => {
+it('a gate works on a change from outside, and another one checks how much was read', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
   const stage = await stageWith({
     event: { name: 'pull_request', action: 'opened', patch },

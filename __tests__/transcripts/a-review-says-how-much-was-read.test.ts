@@ -28,7 +28,7 @@ async function review(diff: string, inputs: Readonly<Record<string, string>> = {
   return { stage, step, check, body: stage.repo.talk.reviews[0]?.body };
 }
 
-it('is whole in review, summary and check alike, and only then a success', async () => {
+it('coverage is complete in review, summary and check, and only then a success', async () => {
   const sentence = 'Reviewed: the whole pull request, 1 file, at `ec26c3e`';
   const { step, check, body } = await review(CHANGE);
   for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
@@ -49,14 +49,14 @@ it.each<[string, string, Readonly<Record<string, string>>, string]>([
     {},
     '1 without readable lines, binary or too large for GitHub to show (`logo.png`)',
   ],
-])('names what was not read because of %s, and is no success', async (_, diff, inputs, missing) => {
+])('what was not read because of %s is named, and is not a success', async (_, diff, inputs, missing) => {
   const sentence = `Reviewed: 1 of 2 files at \`ec26c3e\`. Not read: ${missing}. Nothing is known about it`;
   const { step, check, body } = await review(diff, inputs);
   for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
   expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 1 of 2 files' });
 });
 
-it('counts the files that GitHub does not list', async () => {
+it('files that GitHub does not list are counted', async () => {
   const { step, check, body } = await review(manyFiles(3200, 'y'), { 'max-diff-tokens': '0' });
   const sentence =
     'Reviewed: 3,000 of 3,200 files at `ec26c3e`. Not read: 200 that GitHub does not list. Nothing is known about those';
@@ -120,7 +120,7 @@ it('grows with `paths`: what they kept from the first review is read by the next
   ]);
 });
 
-it('stands above an answer that read a part, and below one that read all', async () => {
+it('coverage is above an answer that read a part, and below one that read everything', async () => {
   const run = async (inputs: Readonly<Record<string, string>>) => {
     const stage = await setStage({ diff: DIFF + DOCS, model: () => text('All is well.') });
     await stage.run({ inputs });

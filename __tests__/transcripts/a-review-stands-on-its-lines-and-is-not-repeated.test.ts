@@ -26,7 +26,7 @@ function stageWith(model: StageOptions['model'], options: StageOptions = {}) {
   });
 }
 
-it('comments on lines once, and after the next push only on what is new', async () => {
+it('comments are posted on lines once, and after the next push only on what is new', async () => {
   const stage = await stageWith([
     calls(TIMING, LOGGED, submit('Two things to mend.')),
     text('I have reviewed the change.'),
@@ -74,7 +74,7 @@ it('comments on lines once, and after the next push only on what is new', async 
   );
 });
 
-it('puts a comment outside of the diff on the nearest line, or into the text of the review', async () => {
+it('a comment outside of the diff goes to the nearest line, or into the text of the review', async () => {
   const kind = { category: 'test', effect: 'upkeep', reach: 'always' };
   const evidence = [{ path: 'src/auth.ts', line: 12, code: '  return expected == token;' }];
   const far = {
@@ -122,7 +122,7 @@ it('puts a comment outside of the diff on the nearest line, or into the text of 
   );
 });
 
-it('moves a comment into the text of the review where GitHub refuses its line', async () => {
+it('a comment moves into the text of the review if GitHub refuses its line', async () => {
   const stage = await stageWith([calls(LOGGED, TIMING, submit('Two.')), text('Done.')]);
   const pull = stage.repo.pulls.get(2);
   if (pull === undefined) throw new Error('there is no pull request #2');
@@ -141,7 +141,7 @@ it('moves a comment into the text of the review where GitHub refuses its line', 
 it.each([
   ['502', BAD_GATEWAY_AFTER_EFFECT],
   ['cut connection', ANSWER_LOST],
-])('posts a review once whose answer was lost: %s', async (_, fault) => {
+])('a review whose answer was lost is posted once: %s', async (_, fault) => {
   const stage = await stageWith([calls(TIMING, submit('One.')), text('Done.')]);
   stage.github.fail({ route: REVIEW, ...fault });
   const result = await stage.run();
@@ -151,7 +151,7 @@ it.each([
   expect(result.outputs['comment-url']).toMatch(/#pullrequestreview-\d+$/);
 });
 
-it('says nothing a second time when a run is started again', async () => {
+it('nothing is posted a second time when a run is started again', async () => {
   const script = [calls(TIMING, submit('One.')), text('Done.')];
   const stage = await stageWith([...script, ...script]);
   await stage.run();
@@ -162,7 +162,7 @@ it('says nothing a second time when a run is started again', async () => {
   expect(stage.repo.comments).toEqual([]);
 });
 
-it('shows findings on the lines and in the summary where the token may not comment', async () => {
+it('findings appear on the lines and in the summary if the token cannot comment', async () => {
   const stage = await stageWith([calls(TIMING, LOGGED, submit('Two things.')), text('Done.')]);
   stage.github.fail({
     route: REVIEW,
@@ -174,7 +174,7 @@ it('shows findings on the lines and in the summary where the token may not comme
     },
   });
   const result = await stage.run();
-  // Nothing could be published, so the run is no success.
+  // Nothing could be published, so the run is not a success.
   expect(result).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(
     result.annotations.flatMap(({ file, line, message }) =>
@@ -195,7 +195,7 @@ it('shows findings on the lines and in the summary where the token may not comme
   expect(stage.repo.talk.reviews).toEqual([]);
 });
 
-it('asks for changes where the workflow allows it, and takes that back when the next review is clear', async () => {
+it('a review requests changes if the workflow allows it, and takes that back when the next review has no findings', async () => {
   const stage = await stageWith([
     calls(TIMING, submit('Must not be merged.', 'request-changes')),
     text('Done.'),
@@ -214,7 +214,7 @@ it('asks for changes where the workflow allows it, and takes that back when the 
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['DISMISSED']);
 });
 
-it('posts no review without findings where the workflow wants none', async () => {
+it('no review without findings is posted if the workflow disables it', async () => {
   const stage = await stageWith([calls(submit('All is well.')), text('Done.')]);
   const result = await stage.run({ inputs: { 'comment-when': 'findings' } });
   expect(result.exitCode).toBe(0);
@@ -224,7 +224,7 @@ it('posts no review without findings where the workflow wants none', async () =>
   );
 });
 
-it('sets a label that the repository has and the workflow allows, and no other', async () => {
+it('a label is set only if the repository has it and the workflow allows it', async () => {
   const stage = await setStage({
     event: { name: 'issues', action: 'opened' },
     base: { 'axe/agents/triage.toml': TRIAGE },

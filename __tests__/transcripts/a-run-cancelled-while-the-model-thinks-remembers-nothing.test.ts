@@ -7,7 +7,7 @@ import { scheduledStep } from './memory-scene.js';
 
 describe('a run that is cancelled', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s says so, ends as cancelled, and leaves nothing to save',
+    'by %s reports it, ends as cancelled, and leaves nothing to save',
     async (signal) => {
       const model = await startModelServer([{ kind: 'stall' }]);
       const options = scheduledStep({ model }, { inputs: { 'memory-store': 'file' } });

@@ -51,7 +51,7 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>]>([
     { event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') } },
     { agent: 'builtin/ask', 'report-to': 'issue' },
   ],
-])('%s asks GitHub as often as the page says', async (run, options, inputs) => {
+])('%s sends as many requests to GitHub as the page states', async (run, options, inputs) => {
   const stage = await setStage(options);
   stage.repo.contents = 'write';
   const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
@@ -59,7 +59,7 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>]>([
   expect(stage.github.calls()).toHaveLength(statedRequests(run));
 });
 
-it('an event that is turned away asks GitHub at most as often as the page says', async () => {
+it('a skipped event sends at most as many requests as the page states', async () => {
   const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
   const step = await stage.run();
@@ -67,7 +67,7 @@ it('an event that is turned away asks GitHub at most as often as the page says',
   expect(stage.github.calls()).toHaveLength(statedRequests('An event that is turned away'));
 });
 
-it('a review after a push asks GitHub as often as the page says', async () => {
+it('a review after a push sends as many requests as the page states', async () => {
   const model = [calls(TIMING, submit('One finding.')), text('One finding.')];
   const stage = await setStage({
     diff: CHANGE,
@@ -82,7 +82,7 @@ it('a review after a push asks GitHub as often as the page says', async () => {
   expect(stage.github.calls().length - before).toBe(statedRequests('A review after a push'));
 });
 
-it('sends about as many tokens before the diff as the page says', async () => {
+it('a run sends about as many tokens before the diff as the page states', async () => {
   const stage = await setStage({ model: [calls(submit('Nothing.')), text('Nothing.')] });
   await stage.run({ inputs: { agent: 'builtin/pr-reviewer' } });
   const [first] = stage.model.requests();

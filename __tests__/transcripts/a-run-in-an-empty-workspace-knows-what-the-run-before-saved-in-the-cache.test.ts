@@ -6,7 +6,7 @@ import { runMain } from '../helpers/run-action.js';
 import { countEntries, scheduledStep } from './memory-scene.js';
 import { told } from './stage.js';
 
-it('gives the second run the entry of the first', async () => {
+it('the second run receives the entry of the first', async () => {
   const cache = await startCacheServer();
   const model = await startModelServer([text('The lighthouse has a new lamp.'), text('Nothing is new.')]);
   const first = await runMain(scheduledStep({ model, cache }, { runId: '1' }));
@@ -20,7 +20,7 @@ it('gives the second run the entry of the first', async () => {
 
   for (const step of [first, second]) {
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
-    // Whoever looks after it is told once; from then on it is a line of the summary.
+    // Its maintainer is informed once; from then on it is a line of the summary.
     expect(told(step)).toEqual(
       step === first
         ? [expect.stringMatching(/^notice: .* 7 days, so a schedule .* loses its memory\. .*keeps it/)]

@@ -46,7 +46,7 @@ const BRANCH_FILES = { 'README.md': 'Memory.\n' };
 
 describe('a run that is killed after it wrote notes', () => {
   it.each(['repo', 'cache', 'file'] as const)(
-    'while the model thinks leaves them to the post step, once, on the store %s',
+    'while the model works leaves them to the post step, once, on the store %s',
     async (store) => {
       const stage = await notesStage({ model: [...REPLIES, text('Later.')], branch: BRANCH_FILES });
       const main = await killed(stage, store, 'thinking');
@@ -77,13 +77,16 @@ describe('a run that is killed after it wrote notes', () => {
     }
   });
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('on the command line by %s has written them', async (signal) => {
-    const model = await startModelServer(REPLIES);
-    const { env, cwd, memory } = laptop(model.env);
-    const running = startCli(['run', 'keeper'], { env, cwd, stdin: 'What does the build need?' });
-    model.onRequest(() => void (model.requests().length === 2 && running.kill(signal)));
-    await running.finished;
-    expect(memory()['MEMORY.md']).toBe(`${FACT_NOW}\n`);
-    expect(memory()['keeper.md']).toBeUndefined();
-  });
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'on the command line by %s has already written them',
+    async (signal) => {
+      const model = await startModelServer(REPLIES);
+      const { env, cwd, memory } = laptop(model.env);
+      const running = startCli(['run', 'keeper'], { env, cwd, stdin: 'What does the build need?' });
+      model.onRequest(() => void (model.requests().length === 2 && running.kill(signal)));
+      await running.finished;
+      expect(memory()['MEMORY.md']).toBe(`${FACT_NOW}\n`);
+      expect(memory()['keeper.md']).toBeUndefined();
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { startModelServer, text } from '../helpers/model-server.js';
 import { runPost, startStep } from '../helpers/run-action.js';
 import { countEntries, memoryIn, pullRequestScene, resultsIn } from './memory-scene.js';
 
-it('by the post step, which adds nothing when it runs again', async () => {
+it('the post step saves the entry, and adds nothing when it runs again', async () => {
   const model = await startModelServer([text('Compares with `==`.')]);
   const { github, step } = await pullRequestScene({ model });
   const options = step({ inputs: { 'memory-store': 'file' } });

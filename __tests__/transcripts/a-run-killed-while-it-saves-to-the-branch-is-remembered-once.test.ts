@@ -28,7 +28,7 @@ const scene = () =>
   branchScene({ branch: { 'ask.md': earlierEntry('Before.') }, model: [text('It rains.'), text('Later.')] });
 
 describe('C3 54: a run that is killed', () => {
-  it('while the model thinks has nothing to save', async () => {
+  it('while the model works has nothing to save', async () => {
     const stalled = await branchScene({
       branch: { 'ask.md': earlierEntry('Before.') },
       model: [{ kind: 'stall' }],
@@ -43,7 +43,7 @@ describe('C3 54: a run that is killed', () => {
   it.each([
     ['before its commit is made', { status: 'disconnect' }],
     ['after its commit is made', undefined],
-  ] as const)('%s leaves one entry, by the post step', async (_, fault) => {
+  ] as const)('%s leaves one entry, from the post step', async (_, fault) => {
     const here = await scene();
     if (fault !== undefined) here.github.fail({ ...fault, route: 'POST /graphql', contains: COMMIT });
     const main = await killed(here, { signal: 'SIGKILL', at: 'commit' });
@@ -62,7 +62,7 @@ describe('C3 54: a run that is killed', () => {
 });
 
 describe('C3 54: a run that is asked to stop while it saves', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends its save first', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('by %s completes its save first', async (signal) => {
     const here = await scene();
     const main = await killed(here, { signal, at: 'commit' });
     expect(main).toMatchObject({ exitCode: 0, signal: null, stderr: '', annotations: [] });

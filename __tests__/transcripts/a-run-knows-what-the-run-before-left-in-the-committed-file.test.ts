@@ -5,7 +5,7 @@ import { runMain } from '../helpers/run-action.js';
 import { tempDir } from '../helpers/temp.js';
 import { countEntries, memoryIn, scheduledStep } from './memory-scene.js';
 
-it('appends to the file in the workspace and reads it from there', async () => {
+it('a run appends to the file in the workspace and reads it from there', async () => {
   const workspace = tempDir('workspace');
   const model = await startModelServer([text('The lighthouse has a new lamp.'), text('Nothing is new.')]);
   const inputs = { 'memory-store': 'file' };

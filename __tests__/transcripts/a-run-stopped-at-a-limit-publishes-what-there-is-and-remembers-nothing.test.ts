@@ -66,7 +66,7 @@ const LIMITS: readonly Limited[] = [
 ];
 
 it.each(LIMITS)(
-  'C4 65: says so for $limit',
+  'C4 65: a run reports $limit',
   async ({ limit, conclusion, inputs, turns, message, model, tables = '' }) => {
     const toml = agentToml({ tools: ['list_directory'], memory: true, tables });
     const stage = await setStage({
@@ -93,7 +93,7 @@ it.each(LIMITS)(
   },
 );
 
-it('tells the model before, and warns that a model without a price cannot be limited by cost', async () => {
+it('the model is warned before, and the log warns that a model without a price cannot be limited by cost', async () => {
   const stage = await setStage({
     base: { 'axe/agents/worker.toml': agentToml({ tools: ['list_directory'] }) },
     model: () => ON,

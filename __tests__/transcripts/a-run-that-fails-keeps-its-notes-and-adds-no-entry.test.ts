@@ -19,7 +19,7 @@ const ENDS: readonly (readonly [string, readonly ModelReply[], Readonly<Record<s
     ['its turns are spent', [WRITE, WRITE], { 'max-turns': '2' }, 'max-turns'],
   ];
 
-describe('a run that wrote a note and then comes to a bad end keeps the note (D16)', () => {
+describe('a run that wrote a note and then fails keeps the note (D16)', () => {
   it.each(ENDS)('in a workflow, when %s', async (_what, replies, inputs, conclusion) => {
     const stage = await notesStage({ model: [...replies, text('Two gigabytes.')] });
     const step = await stage.runOn('repo', { inputs });

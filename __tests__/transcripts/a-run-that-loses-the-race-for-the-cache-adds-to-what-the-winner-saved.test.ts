@@ -5,7 +5,7 @@ import { runMain } from '../helpers/run-action.js';
 import { resultsIn, scheduledStep } from './memory-scene.js';
 import { troubles } from './stage.js';
 
-it('keeps both entries and warns of nothing', async () => {
+it('both entries are kept and no warning is shown', async () => {
   const cache = await startCacheServer();
   const model = await startModelServer([text('The winner.'), text('The loser.'), text('Somebody later.')]);
   await runMain(scheduledStep({ model, cache }));

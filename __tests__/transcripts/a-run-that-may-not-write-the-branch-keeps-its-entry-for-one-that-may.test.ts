@@ -5,7 +5,7 @@ import { expectTranscript, seen, steady, told } from './stage.js';
 
 const PERMISSION = /Add `contents: write` under `permissions:` of the job/;
 
-it('warns once with the line to add where the branch was asked for, and is folded in once (C3 48)', async () => {
+it('one warning names the line to add if the branch was requested, and the entry is merged once (C3 48)', async () => {
   const scene = await branchScene({ contents: 'read', branch: { 'ask.md': earlierEntry('Before.') } });
   const kept = await scene.run({ runId: '1' });
   expect(expectNotSavedReported(kept, 'Answer 0.')).toMatch(PERMISSION);
@@ -30,7 +30,7 @@ it('warns once with the line to add where the branch was asked for, and is folde
   expect(scene.cache.entries()).toHaveLength(1);
 });
 
-it('saves to the cache like any other run where nothing was asked for, and says so in the summary', async () => {
+it('the entry goes to the cache like any other if no store was requested, and the summary reports it', async () => {
   const scene = await branchScene({ contents: 'read', branch: { 'ask.md': earlierEntry('Before.') } });
   const auto = { inputs: { 'memory-store': 'auto' } };
   const first = await scene.run({ ...auto, runId: '1' });

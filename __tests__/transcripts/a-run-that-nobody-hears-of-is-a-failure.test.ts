@@ -22,7 +22,7 @@ const REVIEWS: StageOptions = {
 it.each<[string, string, StageOptions]>([
   ['review', REVIEW, REVIEWS],
   ['comment', COMMENT, {}],
-])('whose %s could not be posted, with the reason in one line', async (_, route, options) => {
+])('a run fails if its %s could not be posted, with the reason in one line', async (_, route, options) => {
   const stage = await setStage(options);
   stage.github.fail({ route, ...DENIED });
   const step = await stage.run();
@@ -34,7 +34,7 @@ it.each<[string, string, StageOptions]>([
   expect(step.summary).toMatch(/^### reviewer: failure · /);
 });
 
-it('is none where a part of it was published, or where `fail-on` leaves it out', async () => {
+it('a run does not fail if a part of it was published, or if `fail-on` excludes it', async () => {
   const stage = await setStage(REVIEWS);
   stage.github.fail({ route: REVIEW, ...DENIED });
   expect((await stage.run({ inputs: { 'check-run': 'true' } })).outputs['conclusion']).toBe('success');
@@ -47,7 +47,7 @@ it('is none where a part of it was published, or where `fail-on` leaves it out',
 it.each([
   ['an agent that posts reviews', REVIEWS],
   ['an agent that comments', {}],
-])('that could read nothing, before a model is asked: %s', async (_, options) => {
+])('a run that could read nothing fails before a model is called: %s', async (_, options) => {
   const stage = await setStage(options);
   for (const route of [FILES, COMPARE]) stage.github.fail({ route, ...DENIED });
   const step = await stage.run();

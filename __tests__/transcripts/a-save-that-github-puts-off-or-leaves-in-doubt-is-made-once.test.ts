@@ -25,13 +25,13 @@ const PUT_OFF: readonly Trouble[] = [
 
 const BEFORE = { 'ask.md': earlierEntry('Before.') };
 
-describe('a save that meets', () => {
+describe('a save after a failure', () => {
   // They wait, so they wait together.
   it(`${PUT_OFF.map(([name]) => name).join(', or ')} leaves one entry`, async () => {
     await Promise.all(PUT_OFF.map(([, fault]) => expectOneEntry(fault)));
   });
 
-  it('a lost answer for the branch it made leaves one branch with one entry', async () => {
+  it('a lost answer for the created branch leaves one branch with one entry', async () => {
     const scene = await branchScene();
     scene.github.fail({ ...BAD_GATEWAY_AFTER_EFFECT, route: 'POST /repos/{owner}/{repo}/git/refs' });
     const step = await scene.run();

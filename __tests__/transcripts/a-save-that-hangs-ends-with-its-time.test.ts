@@ -36,7 +36,7 @@ function postAfter(main: StepResult, options: StepOptions): () => RunningStep {
   return () => startStep('post', { ...options, workspace: main.workspace, state: main.state });
 }
 
-it('a commit that GitHub does not answer takes no longer than its budget, and post does not begin anew', async () => {
+it('a commit that GitHub does not answer takes no longer than its time limit, and the post step does not start it again', async () => {
   const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
   scene.github.fail({
     route: 'POST /graphql',
@@ -59,8 +59,8 @@ it('a commit that GitHub does not answer takes no longer than its budget, and po
   expect(resultsIn(scene.memory())).toEqual(['Before.']);
 });
 
-describe('the cache', () => {
-  it('is given up where an upload hangs', async () => {
+describe('the cache save', () => {
+  it('is abandoned if an upload hangs', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     cache.fail({ operation: 'upload', status: 'stall', times: 99 });
@@ -75,7 +75,7 @@ describe('the cache', () => {
     expect(post.step.log).toMatch(/^Memory: still not saved: /m);
   });
 
-  it('says which reservation it waits for, and goes on without the one of a runner that died', async () => {
+  it('logs which reservation it waits for, and skips the one of a stopped runner', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     cache.reserve('axe-memory/v1/trunk/default/0000000001.');

@@ -6,7 +6,7 @@ import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
 interface Refusal {
   readonly set: (scene: BranchScene) => void;
   readonly inputs?: Readonly<Record<string, string>>;
-  /** Of the one warning: the cause and what mends it. */
+  /** Of the one warning: the cause and the remedy. */
   readonly told: RegExp;
 }
 
@@ -71,7 +71,7 @@ function secondsAhead(seconds: number): number {
 
 describe('a run whose entry is refused by', () => {});
 
-it.each(REFUSALS)('%s, is green, says so once, and shows the entry', async (_, { set, inputs, told }) => {
+it.each(REFUSALS)('%s passes, reports it once, and shows the entry', async (_, { set, inputs, told }) => {
   const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
   set(scene);
   const step = await scene.run({ env: NO_CACHE, ...(inputs && { inputs }) });

@@ -15,7 +15,7 @@ interface Refusal {
 const ALWAYS = 99;
 const REFUSALS: readonly (readonly [string, Refusal])[] = [
   [
-    'C3 34: a run whose token may only read the cache',
+    'C3 34: a run whose token can only read the cache',
     {
       token: { mayWrite: false },
       told: /^(?!.*issue_comment).*`schedule`: cache write denied.*`cache-mode: write`.*`memory-store: .*`/s,
@@ -71,7 +71,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
 ];
 
 describe('a run whose entry is refused', () => {
-  it('turns red where memory is required', async () => {
+  it('fails the step if memory is required', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     const step = await runMain(
@@ -87,7 +87,7 @@ describe('a run whose entry is refused', () => {
 });
 
 it.each(REFUSALS)(
-  '%s is green, says so once, and shows the entry',
+  '%s passes, reports it once, and shows the entry',
   async (_, { token, env, fault, told }) => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It was fine before.'), text('It rains.'), text('Seen.')]);

@@ -20,7 +20,7 @@ function issuesOf({ repo }: Scene): string {
 }
 
 describe('a report on a schedule', () => {
-  it('opens an issue, and the next run brings it up to date', async () => {
+  it('opens an issue, and the next run updates it', async () => {
     const stage = await setStage({
       event: SCHEDULE,
       model: [
@@ -47,7 +47,7 @@ describe('a report on a schedule', () => {
     );
   });
 
-  it('keeps reports of other workflows and other titles apart, and leaves a closed one alone', async () => {
+  it('stays separate from reports of other workflows and other titles, and leaves a closed one alone', async () => {
     const stage = await setStage({ event: SCHEDULE });
     await stage.run({ inputs: TO_ISSUE, env: WORKFLOW });
     const other = { GITHUB_WORKFLOW_REF: WORKFLOW.GITHUB_WORKFLOW_REF.replace('report', 'other') };
@@ -68,7 +68,7 @@ describe('a report on a schedule', () => {
   it.each([
     ['502', BAD_GATEWAY_AFTER_EFFECT],
     ['cut connection', ANSWER_LOST],
-  ])('is opened once where the answer was lost: %s', async (_, fault) => {
+  ])('is opened once if the answer was lost: %s', async (_, fault) => {
     const stage = await setStage({ event: SCHEDULE });
     stage.github.fail({ route: CREATE, ...fault });
     const step = await stage.run({ inputs: TO_ISSUE });
@@ -76,7 +76,7 @@ describe('a report on a schedule', () => {
     expect(stage.repo.issues.size).toBe(1);
   });
 
-  it('fails the run, with the permission to add, where it may not be written', async () => {
+  it('fails the run, with the permission to add, if it cannot be written', async () => {
     const stage = await setStage({ event: SCHEDULE, github: { readOnly: true } });
     const step = await stage.run({ inputs: TO_ISSUE });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
@@ -93,7 +93,7 @@ describe('a report on a schedule', () => {
   });
 });
 
-it('is no place for the answer about a pull request', async () => {
+it('an issue is not used for the answer about a pull request', async () => {
   const stage = await setStage();
   const step = await stage.run({ inputs: TO_ISSUE });
   expect(step.exitCode).toBe(0);

@@ -30,7 +30,7 @@ const EVENTS: readonly StageEvent[] = [
   { name: 'push', patch: PUSHED },
 ];
 
-it.each(EVENTS)('runs on $name with the agent of the checkout, else of the default branch', async (event) => {
+it.each(EVENTS)('$name runs with the agent of the checkout, else of the default branch', async (event) => {
   const workspace = tempDir('checkout');
   writeFiles(workspace, CHECKOUT);
   const [local, remote] = await Promise.all([runOn(event, workspace), runOn(event)]);
@@ -44,21 +44,18 @@ it.each(EVENTS)('runs on $name with the agent of the checkout, else of the defau
   expectTranscript(`a-schedule-takes-its-agent-on-${event.name}`, text);
 });
 
-it.each(EVENTS)(
-  'names on $name the agents of the default branch where the name is mistyped',
-  async (event) => {
-    const stage = await setStage({ event });
-    const step = await stage.run({ inputs: { agent: 'reviwer' } });
-    expect(step.exitCode).toBe(1);
-    expect(told(step)).toEqual([
-      expect.stringMatching(
-        /^error: agent config not found: reviwer\n {2}Did you mean `reviewer`\? There are: `reviewer`, .* Searched in `axe\/agents`, `\.axe\/agents` and in .* of [\w-]+\/[\w-]+@\w+\.$/,
-      ),
-    ]);
-  },
-);
+it.each(EVENTS)('$name shows the agents of the default branch if the name is mistyped', async (event) => {
+  const stage = await setStage({ event });
+  const step = await stage.run({ inputs: { agent: 'reviwer' } });
+  expect(step.exitCode).toBe(1);
+  expect(told(step)).toEqual([
+    expect.stringMatching(
+      /^error: agent config not found: reviwer\n {2}Did you mean `reviewer`\? There are: `reviewer`, .* Searched in `axe\/agents`, `\.axe\/agents` and in .* of [\w-]+\/[\w-]+@\w+\.$/,
+    ),
+  ]);
+});
 
-it('warns of an `agents-dir` without agents, and runs the agent from elsewhere', async () => {
+it('an `agents-dir` without agents causes a warning, and the agent from elsewhere runs', async () => {
   const stage = await setStage({ event: { name: 'workflow_dispatch' } });
   const step = await stage.run({ inputs: { 'agents-dir': 'bots' } });
   expect(step.outputs['conclusion']).toBe('success');

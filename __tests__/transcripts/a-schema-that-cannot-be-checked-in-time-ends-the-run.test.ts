@@ -39,7 +39,7 @@ function startAction(model: ModelServer): RunningStep {
   });
 }
 
-describe('a pattern that would be tried for years ends', () => {
+describe('a schema pattern that would run for years ends', () => {
   it('as an error with its remedy on the command line', async () => {
     const { cli } = await startWorker([]);
     const { exitCode, stdout, stderr } = await cli.finished;

@@ -15,7 +15,7 @@ import {
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
 
-/** A file that the pull request adds beside the change of the scene. */
+/** A file that the pull request adds to the change of the scene. */
 const QUEUE = `diff --git a/src/queue.ts b/src/queue.ts
 new file mode 100644
 index 0000000..1f7a7a4
@@ -109,7 +109,7 @@ async function say(stage: Stage, body: string, commentId = 1001, inputs = {}) {
   return await stage.run({ event: { name: 'issue_comment', payload }, env, inputs });
 }
 
-it('is given what a push changed and the names of the rest, and marks what the push has settled', async () => {
+it('a second review receives what a push changed and the names of the rest, and marks what the push has settled', async () => {
   const stage = await stageWith([calls(OFF_BY_ONE, submit('One more.')), text('Reviewed the push.')]);
   const first = await stage.run();
   expect(first.exitCode).toBe(0);
@@ -149,7 +149,7 @@ it('is given what a push changed and the names of the rest, and marks what the p
   );
 });
 
-it('resolves what is settled where the token may, and leaves alone what somebody answered', async () => {
+it('a second review resolves settled findings if the token can, and leaves conversations with answers alone', async () => {
   const stage = await stageWith([calls(submit('Mended.')), text('Reviewed the push.')]);
   stage.repo.contents = 'write';
   await stage.run();
@@ -173,7 +173,7 @@ it('resolves what is settled where the token may, and leaves alone what somebody
   expect(threads(answered)[0]?.isResolved).toBe(false);
 });
 
-it('is not posted where a push brings nothing to say, which the check and the summary tell', async () => {
+it('a second review without new findings is not posted, and the check and the summary report it', async () => {
   const stage = await stageWith([calls(submit('All of it is sound.')), text('Nothing more.')]);
   await stage.run({ inputs: { 'check-run': 'true' } });
   const seen = stage.repo.talk.reviews.length;
@@ -193,7 +193,7 @@ it('is not posted where a push brings nothing to say, which the check and the su
   expect(troubles(step)).toEqual([]);
 });
 
-it('asks for no comparison in the first review, and for one only in the second', async () => {
+it('the first review requests no comparison, and the second only one', async () => {
   const stage = await stageWith([calls(submit('Fine.')), text('Reviewed the push.')]);
   await stage.run();
   const compared = () => stage.github.requests().filter(({ path }) => path.includes(`/compare/${HEAD}...`));
@@ -222,25 +222,28 @@ it.each<[string, (stage: Stage) => void, string]>([
       }),
     'GitHub does not show all that is new since the last review',
   ],
-])('is of everything after a force-push, and says why: the old head is %s', async (_, happen, why) => {
-  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
-  await stage.run();
-  const asked = stage.model.requests().length;
-  const step = push(stage, SECOND, SECOND_DIFF, FIX);
-  happen(stage);
-  const result = await stage.run(step);
-  expect(result.exitCode).toBe(0);
-  expect(result.summary).toContain(
-    `\nReviewed: the whole pull request, 2 files, at \`6dcb09b\`, because ${why}.\n`,
-  );
-  const sent = message(stage, asked);
-  expect(sent).toContain(
-    `Your last review was of ec26c3e. You are shown the whole pull request again, because ${why}.`,
-  );
-  expect(sent).toContain('queue.length + 1');
-});
+])(
+  'a second review covers everything after a force-push, and states why: the old head is %s',
+  async (_, happen, why) => {
+    const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
+    await stage.run();
+    const asked = stage.model.requests().length;
+    const step = push(stage, SECOND, SECOND_DIFF, FIX);
+    happen(stage);
+    const result = await stage.run(step);
+    expect(result.exitCode).toBe(0);
+    expect(result.summary).toContain(
+      `\nReviewed: the whole pull request, 2 files, at \`6dcb09b\`, because ${why}.\n`,
+    );
+    const sent = message(stage, asked);
+    expect(sent).toContain(
+      `Your last review was of ec26c3e. You are shown the whole pull request again, because ${why}.`,
+    );
+    expect(sent).toContain('queue.length + 1');
+  },
+);
 
-it('is of everything where the pull request goes into another branch', async () => {
+it('a second review covers everything if the target branch changes', async () => {
   const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
   await stage.run();
   const { event } = push(stage, SECOND, SECOND_DIFF, FIX);
@@ -252,7 +255,7 @@ it('is of everything where the pull request goes into another branch', async () 
   expect(stage.github.requests().some(({ path }) => path.includes(`/compare/${HEAD}...`))).toBe(false);
 });
 
-it('leaves out what a merge of the base branch brought', async () => {
+it('a second review excludes what a merge of the base branch brought', async () => {
   const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
   await stage.run();
   const asked = stage.model.requests().length;
@@ -272,7 +275,7 @@ it('leaves out what a merge of the base branch brought', async () => {
   );
 });
 
-it('is of what is new on `/axe review`, and of everything on `/axe review full`', async () => {
+it('`/axe review` covers what is new, and `/axe review full` everything', async () => {
   const stage = await stageWith([
     calls(submit('Fine.')),
     text('Reviewed.'),
@@ -292,15 +295,15 @@ it('is of what is new on `/axe review`, and of everything on `/axe review full`'
   );
   expect(full.outputs['memory-entry']).toContain('**Task:** Review pull request #2\n');
   expect(threads(stage).at(-1)?.at).toBe('src/queue.ts:2');
-  // Whoever asked is answered: by a review where there is something to say, else by a comment.
+  // The sender is answered: by a review where there is something to say, else by a comment.
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining('/reply-1001 -->')]);
 });
 
 it.each<[string, Readonly<Record<string, string>>, ReturnType<typeof calls>, number, number]>([
   ['a review alone', {}, calls(OFF_BY_ONE, submit('Fine.')), 1, 0],
-  ['both where the workflow wants both', { comment: 'always' }, calls(OFF_BY_ONE, submit('Fine.')), 1, 1],
-  ['a comment where there is no review', {}, text('There is nothing to review.'), 0, 1],
-])('answers `/axe review` with %s', async (_, inputs, first, reviews, comments) => {
+  ['both if the workflow requests both', { comment: 'always' }, calls(OFF_BY_ONE, submit('Fine.')), 1, 1],
+  ['a comment if there is no review', {}, text('There is nothing to review.'), 0, 1],
+])('`/axe review` is answered with %s', async (_, inputs, first, reviews, comments) => {
   const stage = await stageWith(undefined, { model: [first, text('Found things.')] });
   const step = await say(stage, '/axe review', 1001, inputs);
   expect(step.exitCode).toBe(0);
@@ -308,7 +311,7 @@ it.each<[string, Readonly<Record<string, string>>, ReturnType<typeof calls>, num
   expect(stage.repo.comments).toHaveLength(comments);
 });
 
-it('goes on from where a limit ended the last one, also on the same commit', async () => {
+it('a second review continues from the limit of the last one, also on the same commit', async () => {
   const stage = await stageWith(undefined, {
     model: [
       calls(TIMING),
@@ -341,7 +344,7 @@ it('goes on from where a limit ended the last one, also on the same commit', asy
   expect(message(stage, asked)).toContain('A review of 6dcb09b after that was cut short');
 });
 
-it('is of everything each time where the workflow says so', async () => {
+it('every review covers everything if the workflow sets it', async () => {
   const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
   await stage.run();
   const inputs = { 'review-scope': 'full', 'dry-run': 'true' };
@@ -351,7 +354,7 @@ it('is of everything each time where the workflow says so', async () => {
   );
 });
 
-it('takes back what a review below a comment asked for, and not while anything is open', async () => {
+it('a review takes back the changes that one below a comment requested, but not while anything is open', async () => {
   const inputs = { 'review-event': 'request-changes' };
   const stage = await stageWith(undefined, {
     model: [
@@ -374,14 +377,14 @@ it('takes back what a review below a comment asked for, and not while anything i
   const states = () => stage.repo.talk.reviews.map(({ state }) => state);
   expect(states()).toEqual(['CHANGES_REQUESTED']);
   await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
-  // The line of the log is gone, the comparison is open: nothing is taken back, and there is no second review to read.
+  // The line of the log was removed, the comparison is open: nothing is taken back, and there is no second review to read.
   expect(states()).toEqual(['CHANGES_REQUESTED']);
   const settled = FIXED.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
   await stage.run({ ...push(stage, THIRD, settled, FIX), inputs });
   expect(states()).toEqual(['DISMISSED']);
 });
 
-it('shows as a check what still stands on lines that it did not look at', async () => {
+it('the check shows what is still open on lines that were not reviewed', async () => {
   const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
   const inputs = { 'check-run': 'true' };
   await stage.run({ inputs });
@@ -392,7 +395,7 @@ it('shows as a check what still stands on lines that it did not look at', async 
   ]);
 });
 
-it('goes over everything again after a review that `comment: never` kept back', async () => {
+it('everything is reviewed again after a review that `comment: never` kept back', async () => {
   const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
   const inputs = { comment: 'never' };
   await stage.run({ inputs });

@@ -23,7 +23,7 @@ async function opened(add: string): Promise<Stage> {
   return stage;
 }
 
-it('sets the labels that the list and the repository have, and remembers in quarantine', async () => {
+it('existing labels in the list are set, and the run remembers in quarantine', async () => {
   const stage = await opened('bug');
   const step = await runWatched(stage, {
     isUntrusted: true,
@@ -42,7 +42,7 @@ it('sets the labels that the list and the repository have, and remembers in quar
 it.each([
   ['one that is not in the list', 'security'],
   ['one that is in the list, with another', 'bug, security'],
-])('refuses %s, and says so to the model', async (_, add) => {
+])('%s is refused, and the model is told', async (_, add) => {
   const stage = await opened(add);
   const step = await runWatched(stage, {
     isUntrusted: true,
@@ -53,7 +53,7 @@ it.each([
   expect(stage.model.prompts()[1]?.messages.at(-1)).toMatch(/security/);
 });
 
-it('starts nothing for the same issue where the workflow does not let strangers in', async () => {
+it('the same issue starts nothing if the workflow does not admit strangers', async () => {
   const stage = await opened('bug');
   const step = await runWatched(stage, {
     isUntrusted: true,

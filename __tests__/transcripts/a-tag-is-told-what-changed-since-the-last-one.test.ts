@@ -27,7 +27,7 @@ function pushOf(ref: string): StageEvent {
   return { name: 'push', payload: { ...payload, ref, before: '0'.repeat(40), created: true } };
 }
 
-it('as a push, with its name and the tag before it', async () => {
+it('a push of a tag has its name and the tag before it', async () => {
   const stage = await stageWith(pushOf('refs/tags/v1.2.0'), ['v1.1.0', 'v1.2.0']);
   const step = await stage.run({ inputs: { prompt: 'Write the notes.' } });
   expect(troubles(step)).toEqual([]);
@@ -36,7 +36,7 @@ it('as a push, with its name and the tag before it', async () => {
   expect(asked(stage)).toContain('+  return expected == token;');
 });
 
-it('as a release, with the notes it has', async () => {
+it('a release has its notes', async () => {
   const { release, ...payload } = loadWebhook('release', 'published') as { release: Record<string, unknown> };
   const event = {
     name: 'release',
@@ -52,13 +52,13 @@ it('as a release, with the notes it has', async () => {
   expect(asked(stage)).toContain('+  return expected == token;');
 });
 
-it('says so where it is the first', async () => {
+it('the first tag is described as such', async () => {
   const stage = await stageWith(pushOf('refs/tags/v1.0.0'), ['', 'v1.0.0']);
   await stage.run();
   expect(asked(stage)).toContain('No earlier tag of the same series was found, so no changes are shown.');
 });
 
-it('names the branch of a push, also where the workflow gives a prompt', async () => {
+it('the branch of a push is named, even if the workflow has a prompt', async () => {
   const stage = await setStage({
     event: { name: 'push', payload: { ...loadWebhook('push'), ref: 'refs/heads/topic' } },
   });
@@ -66,7 +66,7 @@ it('names the branch of a push, also where the workflow gives a prompt', async (
   expect(asked(stage)).toContain('Branch: topic\n');
 });
 
-it('runs nothing for a release that was deleted', async () => {
+it('a deleted release starts nothing', async () => {
   const stage = await stageWith({ name: 'release', payload: loadWebhook('release', 'deleted') }, [
     '',
     'v1.0.0',

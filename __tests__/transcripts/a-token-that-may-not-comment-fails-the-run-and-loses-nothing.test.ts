@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { ANSWER, expectTranscript, routesOf, seen, setStage, troubles } from './stage.js';
 
-it('ends as a failure, with the answer in the summary and the permission to add in one line', async () => {
+it('the run fails, with the answer in the summary and the permission to add in one line', async () => {
   const stage = await setStage({ github: { readOnly: true } });
   const step = await stage.run();
   expect(step).toMatchObject({
@@ -20,23 +20,26 @@ it.each([
   ['a locked conversation', 403, 'Unable to create comment because issue is locked.', {}],
   ['a rate limit', 429, 'You have exceeded a secondary rate limit', { 'retry-after': '3600' }],
   ['a refusal', 422, 'Validation Failed', {}],
-])('remembers what it answered for %s, though nobody hears of it', async (_, status, message, headers) => {
-  const stage = await setStage();
-  stage.github.fail({
-    route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
-    status,
-    body: { message },
-    headers,
-  });
-  const step = await stage.run();
-  expect(step.exitCode).toBe(1);
-  expect(troubles(step)).toMatchObject([{ level: 'error', message: expect.stringContaining(message) }]);
-  expect(step.summary).toContain(ANSWER);
-  expect(step.outputs['memory-saved']).toBe('true');
-  expect(step.outputs['memory-entry']).not.toContain('Posted a comment');
-});
+])(
+  'the answer is remembered for %s, although it could not be posted',
+  async (_, status, message, headers) => {
+    const stage = await setStage();
+    stage.github.fail({
+      route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+      status,
+      body: { message },
+      headers,
+    });
+    const step = await stage.run();
+    expect(step.exitCode).toBe(1);
+    expect(troubles(step)).toMatchObject([{ level: 'error', message: expect.stringContaining(message) }]);
+    expect(step.summary).toContain(ANSWER);
+    expect(step.outputs['memory-saved']).toBe('true');
+    expect(step.outputs['memory-entry']).not.toContain('Posted a comment');
+  },
+);
 
-it('waits as long as a secondary rate limit says, and then comments once', async () => {
+it('a secondary rate limit is waited for, and then one comment is posted', async () => {
   const stage = await setStage();
   stage.github.fail({
     route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
@@ -50,7 +53,7 @@ it('waits as long as a secondary rate limit says, and then comments once', async
   expect(stage.repo.comments).toHaveLength(1);
 });
 
-it('writes none where none is wanted, and says nothing of it', async () => {
+it('no comment and no warning is written if comments are off', async () => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { comment: 'never' } });
   expect(step.exitCode).toBe(0);

@@ -51,7 +51,7 @@ const COMMANDS = [
   'verify',
 ];
 
-it('shows, searches, forgets, edits, promotes, remembers and verifies, without a model', async () => {
+it('a workflow shows, searches, forgets, edits, promotes, remembers and verifies, without a model', async () => {
   const stage = await startedByHand();
   const told: string[] = [];
   for (const command of COMMANDS) {
@@ -80,7 +80,7 @@ it('shows, searches, forgets, edits, promotes, remembers and verifies, without a
   expect(stage.github.history(nameOf(stage), 'axe-memory')).toHaveLength(5);
 });
 
-it('exports to the outputs and to a file, and imports a file', async () => {
+it('a workflow exports to the outputs and to a file, and imports a file', async () => {
   const stage = await startedByHand();
   const workspace = tempDir('workspace');
   const printed = await stage.run(asking('export'));
@@ -112,7 +112,7 @@ it.each([
   ['bogus', /the input `memory-command`: unknown memory command "bogus"\n {2}Write one of: `show/],
   ['forget', /the input `memory-command`: `forget` needs <id>\n {2}Usage: `forget <id>/],
   ['edit 01kgk41 --text "open', /a quotation mark is not closed: "open/],
-])('fails with one error that says what is wrong: %s', async (command, told) => {
+])('a workflow fails with one error that names the problem: %s', async (command, told) => {
   const stage = await startedByHand();
   const step = await stage.run(asking(command));
   expect(step).toMatchObject({ exitCode: 1, stderr: '', commands: ['error'] });
@@ -121,7 +121,7 @@ it.each([
   expect(idsOnBranch(stage)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
 });
 
-it('fails for an agent that is missing or has no memory, and where nothing can be reached', async () => {
+it('a workflow fails for an agent that is missing or has no memory, and if nothing can be reached', async () => {
   const stage = await startedByHand();
   const missing = await stage.run(asking('show', { agent: 'nobody' }));
   expect(missing.annotations).toMatchObject([
@@ -149,7 +149,7 @@ it('fails for an agent that is missing or has no memory, and where nothing can b
   expect([missing.exitCode, plain.exitCode, nowhere.exitCode]).toEqual([1, 1, 1]);
 });
 
-it('turns red for what is wrong with the memory, and lists it', async () => {
+it('a workflow fails for problems in the memory, and lists them', async () => {
   const stage = await startedByHand();
   rememberOnBranch(stage, { 'reviewer.md': `${AUTH}<<<<<<< HEAD\n${DOOR}${AUTH}` });
   const step = await stage.run(asking('verify', { 'memory-signing-key': 'a long random text' }));
@@ -163,7 +163,7 @@ it('turns red for what is wrong with the memory, and lists it', async () => {
   }
 });
 
-it('signs what it writes, and lets no secret into it', async () => {
+it('a workflow signs what it writes, and stores no secret', async () => {
   const stage = await startedByHand();
   const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
   const inputs = { 'memory-signing-key': 'a long random text' };
@@ -177,7 +177,7 @@ it('signs what it writes, and lets no secret into it', async () => {
   expect(verified.log).not.toMatch(/^- reviewer\.md:\d+:/m);
 });
 
-it('changes its key: what the old one signed is good until the new one has signed it, and then without the old one', async () => {
+it('a workflow can change its key: old signatures are valid until the new key has signed, and then without the old key', async () => {
   const stage = await startedByHand();
   const [older, newer] = ['a long random text', 'another random text'];
   const both = { 'memory-signing-key': `${newer}\n${older}` };
@@ -202,7 +202,7 @@ it('changes its key: what the old one signed is good until the new one has signe
   expect(short.log + JSON.stringify(short.annotations)).not.toContain('too short');
 });
 
-it('leaves memory as it is in a dry run, and where it is only to be read', async () => {
+it('a workflow leaves memory unchanged in a dry run, and if it can only be read', async () => {
   const stage = await startedByHand();
   const dry = await stage.run(asking('forget 01kgk41', { 'dry-run': 'true' }));
   expect(dry).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'false' } });
@@ -214,7 +214,7 @@ it('leaves memory as it is in a dry run, and where it is only to be read', async
   expect(stage.github.history(nameOf(stage), 'axe-memory')).toHaveLength(1);
 });
 
-it('says not a word of a memory in another repository', async () => {
+it('a workflow reveals nothing of a memory in another repository', async () => {
   const stage = await setStage({ event: { name: 'workflow_dispatch' } });
   const other = stage.github.addRepo('octo-org/memory', { isPrivate: true, contents: 'write' });
   const path = `${nameOf(stage)}/reviewer.md`;
@@ -235,7 +235,7 @@ it('says not a word of a memory in another repository', async () => {
   expect(kept).not.toContain('Fix auth');
 });
 
-it('needs permission to write, which is named where it is missing', async () => {
+it('a workflow requires permission to write, which is named if it is missing', async () => {
   const stage = await startedByHand();
   stage.repo.contents = 'read';
   const step = await stage.run(asking('forget 01kgk41', { 'memory-store': 'repo' }));
@@ -251,7 +251,7 @@ it('needs permission to write, which is named where it is missing', async () => 
   expect(step.exitCode).toBe(1);
 });
 
-it('finds another server than github.com', async () => {
+it('a workflow works with another server than github.com', async () => {
   const stage = await setStage({ event: { name: 'workflow_dispatch' }, github: { isEnterprise: true } });
   rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
   const step = await stage.run(asking('forget 01kgk41'));

@@ -16,13 +16,13 @@ beforeEach(() => {
 });
 
 describe('config', () => {
-  it('path prints the folder and makes nothing', async () => {
+  it('path prints the folder and creates nothing', async () => {
     const { stdout, exitCode } = await axe(['config', 'path']);
     expect([stdout, exitCode]).toEqual([`${join(home, 'config/axe')}\n`, 0]);
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('init makes the folder, keys for the owner only, and overwrites nothing', async () => {
+  it('init creates the folder, keys for the owner only, and overwrites nothing', async () => {
     expect(await axe(['config', 'init'])).toMatchObject({ exitCode: 0, stderr: '' });
     const file = join(home, 'config/axe/config.toml');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -34,7 +34,7 @@ describe('config', () => {
 });
 
 describe('agents', () => {
-  it('init writes a file that run takes once a model is filled in, and refuses to write it twice', async () => {
+  it('init writes a file that run accepts once a model is filled in, and refuses to write it twice', async () => {
     const made = await axe(['agents', 'init', 'helper']);
     const file = join(home, 'config/axe/agents/helper.toml');
     expect(made).toMatchObject({ exitCode: 0, stdout: `${file}\n`, stderr: '' });
@@ -59,7 +59,7 @@ describe('agents', () => {
     expect(run).toMatchObject({ exitCode: 0, stdout: 'Hello.', stderr: '' });
   });
 
-  it('list names those of the repository and of this machine, and says what it leaves out', async () => {
+  it('list shows those of the repository and of this machine, and reports what it leaves out', async () => {
     writeFiles(home, { 'config/axe/agents/helper.toml': 'name = "helper"\nmodel = "ollama/llama3"\n' });
     writeFiles(cwd, {
       'axe/agents/reviewer.toml': 'name = "reviewer"\ndescription = "Reviews"\nmodel = "ollama/llama3"\n',
@@ -73,7 +73,7 @@ describe('agents', () => {
     );
   });
 
-  it('show prints the settings of the nearest agent, and of a folder given', async () => {
+  it('show prints the settings of the nearest agent, and of a given folder', async () => {
     writeFiles(cwd, {
       'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n',
       'mine/reviewer.toml': 'name = "reviewer"\nmodel = "openai/gpt-4o"\n',
@@ -88,7 +88,7 @@ describe('agents', () => {
     expect(missing.stderr).toContain('reviewer');
   });
 
-  it('edit opens the file in $EDITOR, flags of it kept', async () => {
+  it('edit opens the file in $EDITOR, with its flags', async () => {
     writeFiles(cwd, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n' });
     const editor = join(tempDir('bin'), 'editor');
     writeFiles(join(editor, '..'), { editor: '#!/bin/sh\nprintf "# edited with %s\\n" "$1" >> "$2"\n' });
@@ -102,7 +102,7 @@ describe('agents', () => {
     });
   });
 
-  it('are found in --agents-dir first when they are run', async () => {
+  it('are searched in --agents-dir first when they run', async () => {
     writeFiles(cwd, {
       'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "anthropic/far"\nsystem_prompt = "far"\n',
       'mine/reviewer.toml': 'name = "reviewer"\nmodel = "anthropic/near"\nsystem_prompt = "near"\n',

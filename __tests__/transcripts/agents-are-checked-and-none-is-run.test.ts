@@ -55,8 +55,8 @@ function expectUntouched({ model, cache, repo }: Stage): void {
   expect(repo.comments).toEqual([]);
 }
 
-describe('a check of agents that are checked out', () => {
-  it('is green where nothing is wrong, and asks nobody for anything', async () => {
+describe('a check of agents in a checkout', () => {
+  it('passes without problems, and sends no request', async () => {
     const stage = await setStage();
     const step = await stage.run({ inputs: VALIDATE, workspace: checkout(GOOD) });
     expect(step.exitCode).toBe(0);
@@ -66,7 +66,7 @@ describe('a check of agents that are checked out', () => {
     expectTranscript('agents-that-are-valid', seen(step, stage));
   });
 
-  it('tells all that is wrong at its line, and fails the step', async () => {
+  it('reports every problem at its line, and fails the step', async () => {
     const stage = await setStage();
     const step = await stage.run({ inputs: VALIDATE, workspace: checkout({ ...GOOD, ...BROKEN }) });
     expect(step.exitCode).toBe(1);
@@ -88,7 +88,7 @@ describe('a check of agents that are checked out', () => {
     expectTranscript('agents-that-are-not-valid', seen(step, stage));
   });
 
-  it('looks at one agent and its sub-agents where one is named, and leaves the step green if `fail-on` says so', async () => {
+  it('checks one agent and its sub-agents if one is named, and lets the step pass if `fail-on` says so', async () => {
     const stage = await setStage();
     const workspace = checkout({ ...GOOD, ...BROKEN });
     const one = await stage.run({ inputs: { ...VALIDATE, agent: 'reviewer' }, workspace });
@@ -117,7 +117,7 @@ describe('a check of agents that are checked out', () => {
 describe('a check without a checkout', () => {
   const FORK = { 'pull_request.head.repo.full_name': 'mona/Hello-World', 'sender.login': 'mona' };
 
-  it('reads the head of a fork, whoever opened it, with a token that may only read', async () => {
+  it('reads the head of a fork, whoever opened it, with a read-only token', async () => {
     const stage = await setStage({
       event: { name: 'pull_request', action: 'opened', patch: FORK },
       base: GOOD,
@@ -133,7 +133,7 @@ describe('a check without a checkout', () => {
     expectTranscript('agents-of-a-fork-that-are-not-valid', seen(step, stage));
   });
 
-  it('is an error where there are no agents, or no token to read them with', async () => {
+  it('is an error if there are no agents, or no token to read them with', async () => {
     const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
     stage.github.commit(REPO, { 'README.md': '# Hello\n' }, { branch: 'changes', sha: HEAD });
     const none = await stage.run({ inputs: VALIDATE });
@@ -146,7 +146,7 @@ describe('a check without a checkout', () => {
   });
 });
 
-it('looks in the repository of `agents-repo` for what is not found here', async () => {
+it('agents that are missing here are searched in the repository of `agents-repo`', async () => {
   const stage = await setStage();
   const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
   stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
@@ -163,7 +163,7 @@ it('looks in the repository of `agents-repo` for what is not found here', async 
   expectUntouched(stage);
 });
 
-it('the command line tells the same, and exits with 2', async () => {
+it('the command line reports the same, and exits with 2', async () => {
   const cwd = checkout({ ...GOOD, ...BROKEN });
   const env = { HOME: tempDir('home') };
   const all = await runCli(['agents', 'validate'], { cwd, env });

@@ -44,7 +44,7 @@ describe('an agent of `agents-repo`', () => {
     expect(step.masks).toContain(TOKEN);
   });
 
-  it('leaves the repository’s own agents and the built-in ones in reach', async () => {
+  it('keeps the repository’s own agents and the built-in ones available', async () => {
     const stage = await withShared({
       base: { 'axe/agents/mine.toml': AGENT.replace('name = "reviewer"', 'name = "mine"') },
     });
@@ -68,7 +68,7 @@ describe('an agent of `agents-repo`', () => {
     ]);
   });
 
-  it('that is nowhere is told with both places', async () => {
+  it('that is missing is reported with both places', async () => {
     const stage = await withShared();
     const step = await stage.run({ inputs: { ...INPUTS, agent: 'nobody' } });
     expect(step.annotations.map(({ message }) => message)).toEqual([

@@ -25,7 +25,7 @@ async function edit(allowed: Readonly<Record<string, string>>) {
 }
 
 it.each(['edit_file', 'write', 'run_command, edit_file'])(
-  'edits with `tools-allowed: %s`',
+  'an agent edits with `tools-allowed: %s`',
   async (allowed) => {
     const { stage, step, file, prompts } = await edit({ 'tools-allowed': allowed });
     expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
@@ -40,7 +40,7 @@ it.each(['edit_file', 'write', 'run_command, edit_file'])(
   },
 );
 
-it('withholds the tool without, with one warning that says what to add, and tells the model', async () => {
+it('the tool is withheld without it, with one warning that names what to add, and the model is told', async () => {
   const { step, file, prompts } = await edit({});
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   expect(file).toBe(FILE);
@@ -52,7 +52,7 @@ it('withholds the tool without, with one warning that says what to add, and tell
   expect(step.outputs).toMatchObject({ conclusion: 'success', 'denied-tool-calls': '1' });
 });
 
-it('gives a sub-agent no more than the agent that calls it', async () => {
+it('a sub-agent gets no more tools than its caller', async () => {
   const editor = { name: 'editor', tools: ['read_file', 'edit_file'] };
   const stage = await scheduledStage([{ subAgents: ['editor'], tools: ['read_file'] }, editor], {
     model(request, index) {

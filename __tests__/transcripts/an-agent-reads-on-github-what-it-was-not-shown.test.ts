@@ -46,7 +46,7 @@ async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
 
 const ANSWER = 'The test fails since `isValid` takes every token.';
 
-it('sees the change, the files of both sides, their history and what else uses them, without a checkout', async () => {
+it('a run sees the change, the files of both sides, their history and what else uses them, without a checkout', async () => {
   const stage = await stageOf([...LOOKS, text(ANSWER)]);
   const step = await stage.run({ inputs: { agent: 'worker' } });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'denied-tool-calls': '0' } });
@@ -60,12 +60,12 @@ it('sees the change, the files of both sides, their history and what else uses t
   expect(head).toContain('\n2:   return token != "";\n');
   expect(history).toMatch(/^<third-party-text source="commits of src\/auth\.ts">\nec26c3e /);
   expect(search).toContain('\nsrc/auth.ts\n      return timingSafeEqual(token);\n');
-  // Whoever pushed to the repository may write: what the run says of it is its memory.
+  // A person who pushed to the repository can write: what the run says of it is its memory.
   expect(step.outputs['memory-entry']).toContain(`**Result:** Posted a comment on #2.\n${ANSWER}`);
   expect(step.outputs['memory-entry']).toMatch(/ trust=trusted /);
 });
 
-it('keeps apart what a run says that has read a log', async () => {
+it('a run that has read a log keeps its entry apart', async () => {
   const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
   const step = await stage.run({ inputs: { agent: 'worker' } });
   expect(resultsOf(stage.model.prompts()[1])[0]).toContain(
@@ -77,7 +77,7 @@ it('keeps apart what a run says that has read a log', async () => {
   expect(step.summary).toContain('kept apart because it read failing checks');
 });
 
-it('is told which permission it lacks, and goes on', async () => {
+it('a missing permission is reported to the model, and the run continues', async () => {
   const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
   const message = 'Resource not accessible by integration';
   const body = { data: null, errors: [{ type: 'FORBIDDEN', message }] };
@@ -96,7 +96,7 @@ it('is told which permission it lacks, and goes on', async () => {
   expect(checks).toContain('Add `statuses: read` under `permissions:` of the job.');
 });
 
-it('is the same on the command line with an event, and a warning without one', async () => {
+it('the tools work on the command line with an event, and cause a warning without one', async () => {
   const stage = await stageOf([...LOOKS, text(ANSWER)]);
   const cwd = tempDir('laptop');
   writeFileSync(join(cwd, 'event.json'), JSON.stringify(stage.payload));

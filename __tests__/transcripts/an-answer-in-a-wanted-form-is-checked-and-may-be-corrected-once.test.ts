@@ -24,7 +24,7 @@ it.each([
   ['valid, in a code fence', [text(FENCED)]],
   ['corrected', [text('It is a bug, twice.'), text(GOOD)]],
   ['corrected after a wrong value', [text('{"kind": "bug", "count": -1}'), text(GOOD)]],
-] as const)('hands on an answer that is %s', async (_what, script) => {
+] as const)('an answer that is %s is passed on', async (_what, script) => {
   const { step, prompts } = await ask(script);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
   expect(step.outputs).toMatchObject({
@@ -42,7 +42,7 @@ it.each([
   }
 });
 
-it('fails when the second answer is wrong too, and remembers nothing', async () => {
+it('a second wrong answer fails the run, and nothing is remembered', async () => {
   const { step, prompts } = await ask([
     text('{"kind": "bug"}'),
     text('{"kind": "wish", "count": 1}'),
@@ -61,14 +61,14 @@ it.each([
   ['is not JSON', '{"type": ', '`output-schema` is not JSON'],
   ['is no schema', '{"type": "objekt"}', '`output-schema`'],
   ['refers to somewhere else', '{"$ref": "https://example.com/schema.json"}', 'refers to another document'],
-])('refuses a schema that %s before anything is asked', async (_what, schema, message) => {
+])('a schema that %s is refused before the first request', async (_what, schema, message) => {
   const { step, prompts } = await ask([text(GOOD)], schema);
   expect(prompts).toEqual([]);
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(told(step)).toEqual([expect.stringContaining(message)]);
 });
 
-it("takes the agent's own form where the workflow gives none", async () => {
+it("the agent's own format is used if the workflow sets none", async () => {
   const tables = '[params]\nresponse_format = "json_object"\n';
   const { step } = await ask([text(`${FENCED}\n`)], '', { tables });
   expect(step.outputs).toMatchObject({

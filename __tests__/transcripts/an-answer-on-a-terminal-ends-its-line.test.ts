@@ -28,13 +28,13 @@ const READS: ModelScript = [
 const ASK = ['builtin/ask', '--prompt', 'Sort.'];
 
 describe('an answer on a terminal', () => {
-  it('ends its line, so that the prompt of the shell does not follow on it', async () => {
+  it('ends its line, so that the prompt of the shell starts on a new one', async () => {
     const child = await start([text('Done.')], { TERM: 'dumb' }, ASK);
     const { stdout, exitCode } = await child.finished;
     expect([exitCode, stdout]).toEqual([0, 'Done.\r\n']);
   });
 
-  it('comes below what the run used, and the line that was drawn while it worked is gone', async () => {
+  it('is printed below the usage, and the status line is removed', async () => {
     const child = await start(READS, {}, ['reader', '--prompt', 'Read it.']);
     const { stdout, exitCode } = await child.finished;
     expect(exitCode).toBe(0);
@@ -50,7 +50,7 @@ describe('an answer on a terminal', () => {
 
   it.each([
     ['has colours', {}, true],
-    ['has none where NO_COLOR is set', { NO_COLOR: '1' }, false],
+    ['has none if NO_COLOR is set', { NO_COLOR: '1' }, false],
   ])('%s', async (_, env, hasColors) => {
     const child = await start(READS, env, ['reader', '--prompt', 'Read it.']);
     const { stdout } = await child.finished;
@@ -60,7 +60,7 @@ describe('an answer on a terminal', () => {
 });
 
 describe('an interrupted run on a terminal', () => {
-  it('says what was saved, below the line that is gone', async () => {
+  it('reports what was saved, below the removed status line', async () => {
     const asked = Promise.withResolvers<void>();
     const silent: ModelScript = () => {
       asked.resolve();

@@ -43,7 +43,7 @@ function secondMessage({ model }: Stage): string {
   return model.prompts()[2]?.messages[0] ?? '';
 }
 
-it('keeps what a writer answered, tells the model, and drops what it raises all the same', async () => {
+it('a writer’s answer is stored, the model learns it, and a repeated finding is dropped', async () => {
   const {
     stage,
     timing: { id: timing },
@@ -74,7 +74,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
     '👎',
     ({ repo }, id) => seedReaction(repo, { on: 'review-comment', of: id, author: 'monalisa', content: '-1' }),
   ],
-])('tells people once that %s was understood', async (_, dismiss) => {
+])('a reply states once that %s was understood', async (_, dismiss) => {
   const {
     stage,
     timing: { id: timing },
@@ -98,7 +98,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
   expect(answers()).toHaveLength(1);
 });
 
-it('tells nobody where no comment is wanted', async () => {
+it('no reply is posted if comments are off', async () => {
   const {
     stage,
     timing: { id: timing },
@@ -132,7 +132,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
       if (stored !== undefined) stored.editor = 'octocat';
     },
   ],
-])('learns nothing where %s', async (_, answer) => {
+])('nothing is learned if %s', async (_, answer) => {
   const {
     stage,
     timing: { id: timing },
@@ -144,7 +144,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
   expect(secondMessage(stage)).not.toContain('have dismissed');
 });
 
-it('keeps what was learnt though the run fails', async () => {
+it('what was learned is stored even if the run fails', async () => {
   const {
     stage,
     timing: { id: timing },
@@ -162,7 +162,7 @@ it('keeps what was learnt though the run fails', async () => {
   );
 });
 
-it('holds to an answer on a stranger’s pull request, of which no finding is kept', async () => {
+it('an answer counts on a stranger’s pull request, of which no finding is stored', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
   const reply = [calls(TIMING, LOGGED, submit('Two things.')), text('Done.')];
   const stage = await setStage({
@@ -188,7 +188,7 @@ it('holds to an answer on a stranger’s pull request, of which no finding is ke
   expect(memory(stage)[STATE]).not.toMatch(/^- (?:finding|ended|lesson|accepted) /m);
 });
 
-it('says in the summary which permission is missing, and goes on', async () => {
+it('the summary names the missing permission, and the run continues', async () => {
   const { stage } = await reviewedForAnswers();
   const next = push(stage, NEXT, CHANGE);
   stage.github.fail({

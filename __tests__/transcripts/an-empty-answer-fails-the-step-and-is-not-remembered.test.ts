@@ -3,7 +3,7 @@ import { text } from '../helpers/model-server.js';
 import { expectNoEntry, expectTranscript, seen, setStage } from './stage.js';
 
 it.each(['', ' \n\t'])(
-  'takes %j for a failure, since nobody would see that nothing was said',
+  'the answer %j is a failure, since nobody would see that it is empty',
   async (answer) => {
     const stage = await setStage({ model: [text(answer, { inputTokens: 812, outputTokens: 1 })] });
     const step = await stage.run({ inputs: { model: 'openai/gpt-4o' } });

@@ -33,7 +33,7 @@ it.each([
     (url: string) => ({ GITHUB_API_URL: `${url}/api/v3`, GITHUB_GRAPHQL_URL: `${url}/api/graphql` }),
   ],
   ['the REST address only', (url: string) => ({ GITHUB_API_URL: `${url}/api/v3`, GITHUB_GRAPHQL_URL: '' })],
-])('reviews and comments there, given %s', async (_, addresses) => {
+])('reviews and comments are posted there, given %s', async (_, addresses) => {
   const stage = await setStage();
   const server = await startEnterprise(stage);
   const step = await stage.run({
@@ -50,7 +50,7 @@ it.each([
   );
 });
 
-it('takes agents from another of its repositories, each asked with its own token', async () => {
+it('agents come from another of its repositories, each requested with its own token', async () => {
   const stage = await setStage();
   stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [AGENTS_TOKEN]: 'read' } });
   const files = {
@@ -82,7 +82,7 @@ function tokensOf(requests: readonly RecordedRequest[]): readonly string[] {
   return [...new Set(sent)].map((value) => value.replace(/^(?:token|bearer) /i, ''));
 }
 
-it('names a refused request by its path, and the permission it wants', async () => {
+it('a refused request is named by its path, with the required permission', async () => {
   const stage = await setStage({ github: { readOnly: true } });
   const server = await startEnterprise(stage);
   const step = await stage.run({

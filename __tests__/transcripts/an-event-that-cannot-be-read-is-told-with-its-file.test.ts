@@ -15,7 +15,7 @@ const EVENTS: readonly (readonly [string, string | undefined, RegExp])[] = [
   ['does not exist', undefined, /^cannot read the event file .*event\.json: no such file/],
 ];
 
-it.each(EVENTS)('fails with one annotation if the event file %s', async (_, content, message) => {
+it.each(EVENTS)('the step fails with one annotation if the event file %s', async (_, content, message) => {
   const stage = await setStage();
   const folder = tempDir('event');
   if (content !== undefined) writeFiles(folder, { 'event.json': content });
@@ -27,7 +27,7 @@ it.each(EVENTS)('fails with one annotation if the event file %s', async (_, cont
   expect(stage.github.requests()).toEqual([]);
 });
 
-it('says where it belongs if there is no event at all', async () => {
+it('the error states where the file belongs if there is no event at all', async () => {
   const stage = await setStage();
   const step = await stage.run({ env: { GITHUB_EVENT_PATH: '' } });
   expect(step.exitCode).toBe(1);
@@ -37,7 +37,7 @@ it('says where it belongs if there is no event at all', async () => {
   ]);
 });
 
-it('ends neutral on an event it does not know', async () => {
+it('the step ends neutral on an unknown event', async () => {
   const stage = await setStage({ event: { name: 'watch', action: 'started' } });
   const step = await stage.run();
   expect(step).toMatchObject({

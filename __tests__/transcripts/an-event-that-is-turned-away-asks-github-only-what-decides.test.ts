@@ -10,7 +10,7 @@ const CONTEXT = 'POST /graphql';
 /** The memory branch is read in one request. */
 const MEMORY = 'POST /graphql';
 
-/** Runs the stage's event, which is turned away; returns why, and what GitHub was asked beside the agent's own files. */
+/** Runs the stage's event, which is skipped; returns why, and the requests to GitHub besides those for the agent's own files. */
 async function turnedAway(stage: Stage, inputs: Inputs = {}) {
   const before = stage.github.requests().length;
   const asked = stage.model.requests().length;
@@ -33,7 +33,7 @@ it.each<[string, StageOptions, Inputs]>([
   ['fork', opened({ 'pull_request.head.repo.full_name': 'octocat/Hello-World' }), {}],
   ['bot', opened({ 'sender.type': 'Bot', 'sender.login': 'dependabot[bot]' }), {}],
   ['no-mention', COMMENT, { 'trigger-phrase': '@axe' }],
-])('asks nothing where the event alone says enough: %s', async (reason, options, inputs) => {
+])('no request is sent if the event is sufficient: %s', async (reason, options, inputs) => {
   expect(await turnedAway(await setStage(options), inputs)).toEqual({ reason, count: 0, beside: [] });
 });
 
@@ -58,7 +58,7 @@ it('asks no more where the agent of a head may not run', async () => {
   });
 });
 
-it('looks only at the head for an agent that the base does not have', async () => {
+it('only the head is read for an agent that is missing on the base', async () => {
   const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
   // Then the names of the base's agents, and the agent of the head.

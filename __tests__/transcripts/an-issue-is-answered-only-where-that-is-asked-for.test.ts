@@ -3,7 +3,7 @@ import { ANSWER, expectTranscript, seen, setStage, steady, troubles } from './st
 
 const OPENED = { name: 'issues', action: 'opened' };
 
-it('triages an issue into the summary, and by default writes no comment', async () => {
+it('an issue is triaged into the summary, and by default no comment is written', async () => {
   const stage = await setStage({ event: OPENED, base: {} });
   const step = await stage.run({ inputs: { agent: 'builtin/triage' } });
   expect(step).toMatchObject({ exitCode: 0, annotations: [] });
@@ -18,7 +18,7 @@ it('triages an issue into the summary, and by default writes no comment', async 
   );
 });
 
-it('comments with `comment: always`, and keeps to that one comment', async () => {
+it('`comment: always` writes a comment, and later runs update it', async () => {
   const stage = await setStage({ event: OPENED });
   const inputs = { comment: 'always' };
   const first = await stage.run({ inputs });
@@ -27,7 +27,7 @@ it('comments with `comment: always`, and keeps to that one comment', async () =>
   expect(stage.repo.comments.map(({ issue }) => issue)).toEqual([1]);
 });
 
-it('keeps what a stranger wrote apart from what later runs load', async () => {
+it('a stranger’s text is kept apart from what later runs load', async () => {
   const stage = await setStage({
     event: { name: 'issues', action: 'labeled', patch: { 'issue.user.login': 'octocat' } },
   });

@@ -48,14 +48,14 @@ async function start(tables: string, script: ModelScript, { args = [], env = {} 
   return { cli, model };
 }
 
-/** The server that misbehaves as it is told, which notes in a file what it was started with. */
+/** The server that misbehaves on command, which records in a file what it was started with. */
 function badServerToml(mode: string, more = ''): string {
   const args = JSON.stringify([BAD_SERVER, mode]);
   return `[[mcp_servers]]\nname = "odd"\ntransport = "stdio"\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}\n${more}`;
 }
 
-describe('the command line', () => {
-  it('gives a program the variables of its table, and shows their values to nobody', async () => {
+describe('an MCP server on the command line', () => {
+  it('gets the variables of its table, whose values are shown to nobody', async () => {
     const { cli, model } = await start(
       badServerToml('environment', 'env = { API_KEY = "${STAGE}", MODE = "test" }\n'),
       [toolCall('work', {}), text('The key is canary-7f3a9c.')],
@@ -77,7 +77,7 @@ describe('the command line', () => {
     expect(answer).not.toMatch(/canary-7f3a9c|canary-other/);
   });
 
-  it('offers the tools that a server has in the middle of the run', async () => {
+  it('can offer more tools during the run', async () => {
     const { cli, model } = await start(badServerToml('changing-list'), [
       toolCall('work', {}),
       toolCall('other', {}),
@@ -87,7 +87,7 @@ describe('the command line', () => {
     expect(model.prompts().map(({ tools }) => tools)).toEqual([['work'], ['other'], ['other']]);
   });
 
-  it('offers its tools, gives it no secret, and leaves no process behind', async () => {
+  it('offers its tools, gets no secret, and leaves no process', async () => {
     const { mark, toml } = everything();
     const seen: number[] = [];
     const calls: readonly ModelReply[] = [
@@ -112,7 +112,7 @@ describe('the command line', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  it('goes on without a server that cannot be started', async () => {
+  it('that cannot be started is skipped', async () => {
     const { cli, model } = await start(MISSING, [text('Done.')]);
     const { exitCode, stdout, stderr } = await cli.finished;
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Done.' });
@@ -120,7 +120,7 @@ describe('the command line', () => {
     expect(model.prompts()[0]?.tools).toEqual([]);
   });
 
-  it('takes its servers along when it is killed', async () => {
+  it('ends when the command line is killed', async () => {
     const { mark, toml } = everything();
     const { cli, model } = await start(toml, [{ kind: 'stall' }]);
     await until(() => model.requests().length === 1);
@@ -130,7 +130,7 @@ describe('the command line', () => {
     await until(() => processesWith(mark).length === 0);
   });
 
-  it('ends a server in the middle of a call when time is up', async () => {
+  it('ends during a call when time is up', async () => {
     const { mark, toml } = everything();
     const { cli, model } = await start(
       toml,
@@ -146,7 +146,7 @@ describe('the command line', () => {
   });
 });
 
-it('needs to be allowed in a workflow, by its name', async () => {
+it('an MCP server has to be allowed in a workflow, by its name', async () => {
   const { mark, toml } = everything();
   const script = [toolCall('echo', { message: 'hello' }), text('Done.')];
   const allowed = await scheduledStage([{ tables: toml }], { model: script });
@@ -162,7 +162,7 @@ it('needs to be allowed in a workflow, by its name', async () => {
   expect(withheld.model.prompts()[0]?.tools).toEqual([]);
 });
 
-it('keeps what it was given out of everything that a workflow shows and remembers', async () => {
+it('the values given to an MCP server are masked in everything that a workflow shows and remembers', async () => {
   const toml = badServerToml('environment', 'env = { API_KEY = "${STAGE}" }\n');
   const stage = await scheduledStage([{ tables: toml, memory: true }], {
     model: [toolCall('work', {}), text('The key is canary-7f3a9c.')],

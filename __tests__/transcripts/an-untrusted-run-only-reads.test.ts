@@ -35,7 +35,7 @@ async function label(role: 'read' | 'write') {
   return { step, prompts: stage.model.prompts() };
 }
 
-it('gets none of the tools that write, execute or reach the network, whatever the workflow allows', async () => {
+it('an untrusted run gets no tool that writes, executes or reaches the network, whatever the workflow allows', async () => {
   const { step, prompts } = await label('read');
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'denied-tool-calls': '2' } });
   expect(step.log).toContain('Trust:  untrusted, because it reads text by octocat');
@@ -53,7 +53,7 @@ it('gets none of the tools that write, execute or reach the network, whatever th
   expect(warning).not.toContain('tools-allowed');
 });
 
-it('gets them if the author of the text may write too', async () => {
+it('a run gets these tools if the author of the text can write too', async () => {
   const { step, prompts } = await label('write');
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'denied-tool-calls': '0' } });
   expect(step.log).toContain('Trust:  trusted');

@@ -53,7 +53,7 @@ it.each([
   expect(stage.model.prompts()[0]?.messages.join()).toContain('+  return expected == token;');
 });
 
-it.each(['closed', 'none'] as const)('says so where there is none: %s', async (state) => {
+it.each(['closed', 'none'] as const)('a missing pull request is reported: %s', async (state) => {
   const { stage, sha } = await stageWith({ state });
   const step = await stage.run();
   expect(step.outputs['conclusion']).toBe('success');
@@ -63,7 +63,7 @@ it.each(['closed', 'none'] as const)('says so where there is none: %s', async (s
   );
 });
 
-it('stays silent with `comment: never`, and leaves forks alone', async () => {
+it('nothing is posted with `comment: never`, and forks are left alone', async () => {
   const { stage } = await stageWith();
   await stage.run({ inputs: { comment: 'never' } });
   expect(stage.repo.comments).toEqual([]);
@@ -73,7 +73,7 @@ it('stays silent with `comment: never`, and leaves forks alone', async () => {
   expect(routesOf(fork.stage)).toEqual([]);
 });
 
-it('takes no number of another repository for its own', async () => {
+it('a number of another repository is not used', async () => {
   const { stage } = await stageWith({ state: 'none', isNamed: true });
   const run = stage.payload['workflow_run'] as { pull_requests: { base: Record<string, unknown> }[] };
   const base = run.pull_requests[0]?.base ?? {};

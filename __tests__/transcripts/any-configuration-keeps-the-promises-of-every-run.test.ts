@@ -8,7 +8,7 @@ import { runMain } from '../helpers/run-action.js';
 /** A sample of what `configurations/` draws in one process: each is a process of its own here. */
 const RUNS = 10;
 
-it('keeps the promises of every run through the built action', async () => {
+it('any configuration keeps the promises through the built action', async () => {
   const scene = await openScene();
   await fc.assert(
     fc.asyncProperty(anyConfiguration, async (chosen) => {

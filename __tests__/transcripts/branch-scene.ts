@@ -23,7 +23,7 @@ export interface BranchScene {
   readonly model: ModelServer;
   readonly cache: CacheServer;
   readonly repo: StoredRepo;
-  /** With `memory-store: repo`, and a cache beside it. */
+  /** With `memory-store: repo`, and a cache as well. */
   readonly step: (given?: Partial<StepOptions>) => StepOptions;
   readonly run: (given?: Partial<StepOptions>) => Promise<StepResult>;
   /** A file of the memory branch; empty if there is none. */

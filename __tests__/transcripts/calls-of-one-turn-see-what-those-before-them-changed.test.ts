@@ -4,7 +4,7 @@ import { runCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { agentToml, resultsOf } from './tool-scene.js';
 
-it('as a command and a reader see the file that was written first', async () => {
+it('a command and a reader see the file that was written first', async () => {
   const calls = [
     { name: 'write_file', input: { path: 'note.txt', content: 'fresh\n' } },
     { name: 'run_command', input: { command: 'cat note.txt' } },

@@ -18,7 +18,7 @@ async function commented(body: string, options: Omit<StageOptions, 'event'> = {}
 
 const REACT = 'POST /issues/comments/492700400/reactions';
 
-it('answers `/axe help` with all commands, once for several agents, in three requests and a reaction', async () => {
+it('`/axe help` is answered with all commands, once for several agents, in three requests and a reaction', async () => {
   const stage = await commented('/axe help');
   const step = await stage.run();
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
@@ -32,7 +32,7 @@ it('answers `/axe help` with all commands, once for several agents, in three req
   expectTranscript('commands-in-comments-are-answered-without-a-model', seen(step, stage));
 });
 
-it.each(['@axe help', '/axe'])('answers %j, too', async (body) => {
+it.each(['@axe help', '/axe'])('%j is answered, too', async (body) => {
   const stage = await commented(body);
   const step = await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
   expect(step.outputs['conclusion']).toBe('success');
@@ -44,7 +44,7 @@ it.each([
   ['/axe revew', '/axe revew', 'Did you mean `/axe review`?'],
   ['/axe puase', '/axe puase', 'Did you mean `/axe pause`?'],
   ['@axe hlep', 'hlep', 'Did you mean `/axe help`?'],
-])('answers %j with the nearest command', async (body, _, told) => {
+])('%j is answered with the nearest command', async (body, _, told) => {
   const stage = await commented(body);
   const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': 'refused' } });
@@ -54,7 +54,7 @@ it.each([
   expect(stage.model.requests()).toEqual([]);
 });
 
-it('leaves a question to the model', async () => {
+it('a question goes to the model', async () => {
   const stage = await commented('@axe why does this fail?');
   const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
   expect(step.outputs['conclusion']).toBe('success');
@@ -62,7 +62,7 @@ it('leaves a question to the model', async () => {
 });
 
 it.each(['/axe help', '/axe revew', '/axe dismiss 9f2c4d'])(
-  'answers nothing to a stranger who writes %j, and asks no model',
+  'a stranger who writes %j gets no answer, and no model is called',
   async (body) => {
     const stage = await commented(body, { role: 'read' });
     const step = await stage.run();
@@ -71,7 +71,7 @@ it.each(['/axe help', '/axe revew', '/axe dismiss 9f2c4d'])(
   },
 );
 
-it('answers help to whoever may triage, and to nobody’s bot', async () => {
+it('help is answered to people who can triage, and to no bot', async () => {
   const triaging = await commented('/axe help', { role: 'triage' });
   await triaging.run();
   expect(triaging.repo.comments).toHaveLength(1);
@@ -84,7 +84,7 @@ it('answers help to whoever may triage, and to nobody’s bot', async () => {
   expect(stage.repo.comments).toEqual([]);
 });
 
-it('does not answer its own answer', async () => {
+it('the action does not answer its own answer', async () => {
   const stage = await commented('/axe help');
   await stage.run();
   const [answer] = stage.repo.comments;

@@ -14,7 +14,7 @@ function opened(): Promise<Stage> {
   return setStage({ event: { name: 'pull_request', action: 'opened', patch } });
 }
 
-it('ends green with one notice that names the line to add', async () => {
+it('the step passes with one notice that names the line to add', async () => {
   const stage = await opened();
   const step = await stage.run();
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': 'bot' } });
@@ -25,7 +25,7 @@ it('ends green with one notice that names the line to add', async () => {
   expectTranscript('dependabot-is-turned-away-green', seen(step, stage));
 });
 
-it('runs where it is let in, reads only, and remembers in quarantine', async () => {
+it('an admitted run only reads, and remembers in quarantine', async () => {
   const stage = await opened();
   stage.repo.contents = 'write';
   const inputs = { 'allow-bots': 'dependabot[bot]', 'memory-store': 'repo' };
@@ -38,7 +38,7 @@ it('runs where it is let in, reads only, and remembers in quarantine', async () 
   ]);
 });
 
-it('says where its key belongs, since it sees no other secrets', async () => {
+it('the error states where its key belongs, since it sees no other secrets', async () => {
   const stage = await opened();
   const inputs = { 'allow-bots': 'dependabot[bot]' };
   const step = await stage.run({ inputs, env: { ANTHROPIC_API_KEY: '' } });

@@ -40,7 +40,7 @@ interface Step {
   readonly 'memory-required'?: string;
 }
 
-it('turns the step red for what is listed and nothing else', async () => {
+it('the step fails for what is listed and nothing else', async () => {
   const ends = await Promise.all(
     STEPS.map(async ([name, { reply, env, ...inputs }, status]) => {
       const stage = await setStage({ model: [reply] });
@@ -56,7 +56,7 @@ it('turns the step red for what is listed and nothing else', async () => {
   );
 });
 
-it('says in one error why the memory that is required was not saved', async () => {
+it('one error states why required memory was not saved', async () => {
   const stage = await setStage({ model: [text('Fine.')] });
   const inputs = { model: 'openai/gpt-4o', 'memory-required': 'true' };
   const step = await stage.run({ inputs, env: NO_CACHE });
@@ -75,7 +75,7 @@ it.each([
   [{ 'memory-store': 'none' }, '`memory-required: true` cannot be used with `memory-store: none`'],
   [{ 'memory-write': 'never' }, '`memory-required: true` cannot be used with `memory-write: never`'],
   [{ agent: 'plain' }, '`memory-required: true` needs an agent with memory, and "plain" has none'],
-])('is red before anything runs where required memory cannot be saved: %j', async (given, message) => {
+])('the step fails before anything runs if required memory cannot be saved: %j', async (given, message) => {
   const stage = await setStage({ model: [text('Fine.')], base: { 'axe/agents/plain.toml': PLAIN } });
   const step = await stage.run({ inputs: { 'memory-required': 'true', ...given } });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
@@ -83,7 +83,7 @@ it.each([
   expect(stage.model.requests()).toEqual([]);
 });
 
-it('refuses a conclusion that does not exist', async () => {
+it('an unknown conclusion is refused', async () => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { 'fail-on': 'failure, warnings' } });
   expect(step.exitCode).toBe(1);

@@ -30,7 +30,7 @@ function verdict(claim: number, verdict: string, more: Readonly<Record<string, u
   return { name: 'give_verdict', input: { verdict, claim, reason: 'I followed it.', ...more } };
 }
 
-it('posts what holds as confirmed, with the corrected reach, and what is refuted not at all', async () => {
+it('a finding that holds is posted as confirmed, with the corrected reach, and a refuted one is not posted', async () => {
   const refuting = [{ path: 'src/auth.ts', line: 10, code: '  const expected = readToken();' }];
   const stage = await stageWith(REVIEW, () =>
     calls(verdict(1, 'refuted', { evidence: refuting }), verdict(2, 'holds', { reach: 'always' })),
@@ -61,7 +61,7 @@ it('posts what holds as confirmed, with the corrected reach, and what is refuted
   expect(step.log).toContain('Second look at 2 findings: 1 confirmed, 1 refuted');
 });
 
-it('posts everything where the verifier fails, and says so', async () => {
+it('everything is posted if the verifier fails, and the review reports it', async () => {
   const broken: ModelReply = {
     kind: 'raw',
     status: 400,
@@ -78,7 +78,7 @@ it('posts everything where the verifier fails, and says so', async () => {
   ]);
 });
 
-it('asks another model where the workflow names one, and nobody at the depth quick', async () => {
+it('another model is called if the workflow names one, and none at the depth quick', async () => {
   const stage = await stageWith(REVIEW, () => calls(verdict(1, 'holds'), verdict(2, 'holds')));
   await stage.run({ inputs: { 'review-depth': 'standard', 'verify-model': 'openai/gpt-4o' } });
   expect(stage.model.prompts().map(({ model }) => model)).toEqual([
@@ -148,7 +148,7 @@ it('posts everything where that agent is missing, and says what to do', async ()
   expect(trouble).toContain('skeptic');
 });
 
-it('tells a depth that is none, and a verifier that is no model', async () => {
+it('an unknown depth and an invalid verifier are reported', async () => {
   const stage = await stageWith(REVIEW, () => text(''));
   const wrong = await stage.run({ inputs: { 'review-depth': 'deep' } });
   expect(wrong.exitCode).toBe(1);

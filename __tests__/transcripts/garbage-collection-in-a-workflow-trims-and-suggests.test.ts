@@ -85,7 +85,7 @@ function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
   return stage.run({ ...onSchedule(stage), inputs: { ...COLLECTING.inputs, ...inputs } });
 }
 
-it('analyses, trims, and opens a pull request that the next run brings up to date', async () => {
+it('a run analyzes, trims, and opens a pull request that the next run updates', async () => {
   const replies = [ANALYSIS, PROPOSAL].map((reply) => text(reply, { inputTokens: 812, outputTokens: 96 }));
   const stage = await scheduled([...replies, ...replies]);
   const step = await collect(stage, { 'gc-suggestions': 'pull-request' });
@@ -142,35 +142,32 @@ it.each<[string, readonly ModelReply[], readonly string[], number]>([
   ['none', [text(ANALYSIS)], [], 0],
   ['issue', [text(ANALYSIS)], [], 1],
   ['pull-request', [text(ANALYSIS), text(CHANGES_BOTH)], ['axe-gc/reviewer'], 0],
-])(
-  "changes none of the agent's own files with `gc-suggestions: %s`",
-  async (value, replies, made, issues) => {
-    const stage = await scheduled(replies, OWN_FILES);
-    const workspace = tempDir('workspace');
-    writeFiles(workspace, OWN_FILES);
-    const before = new Map(stage.repo.branches);
-    const step = await stage.run({
-      ...onSchedule(stage),
-      workspace,
-      inputs: { ...COLLECTING.inputs, 'gc-suggestions': value },
-    });
-    expect([step.exitCode, troubles(step), step.outputs['memory-saved']]).toEqual([0, [], 'true']);
-    expect(stage.model.requests()).toHaveLength(replies.length);
-    expect(filesIn(workspace)).toEqual(OWN_FILES);
-    const trunk = stage.repo.defaultBranch;
-    expect(stage.repo.branches.get(trunk)).toBe(before.get(trunk));
-    expect([...stage.repo.branches.keys()]).toEqual([...before.keys(), ...made]);
-    expect(stage.repo.pulls.size).toBe(made.length);
-    expect(stage.repo.issues.size).toBe(issues);
-    expect(stage.repo.comments).toEqual([]);
-    for (const branch of made) {
-      const proposed = stage.github.files(nameOf(stage), branch);
-      expect(proposed['axe/agents/reviewer.toml']).toContain('You review changes of tokens.');
-      expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('Look at tokens.');
-      expect(proposed['AGENTS.md']).toBe(OWN_FILES['AGENTS.md']);
-    }
-  },
-);
+])("the agent's own files stay unchanged with `gc-suggestions: %s`", async (value, replies, made, issues) => {
+  const stage = await scheduled(replies, OWN_FILES);
+  const workspace = tempDir('workspace');
+  writeFiles(workspace, OWN_FILES);
+  const before = new Map(stage.repo.branches);
+  const step = await stage.run({
+    ...onSchedule(stage),
+    workspace,
+    inputs: { ...COLLECTING.inputs, 'gc-suggestions': value },
+  });
+  expect([step.exitCode, troubles(step), step.outputs['memory-saved']]).toEqual([0, [], 'true']);
+  expect(stage.model.requests()).toHaveLength(replies.length);
+  expect(filesIn(workspace)).toEqual(OWN_FILES);
+  const trunk = stage.repo.defaultBranch;
+  expect(stage.repo.branches.get(trunk)).toBe(before.get(trunk));
+  expect([...stage.repo.branches.keys()]).toEqual([...before.keys(), ...made]);
+  expect(stage.repo.pulls.size).toBe(made.length);
+  expect(stage.repo.issues.size).toBe(issues);
+  expect(stage.repo.comments).toEqual([]);
+  for (const branch of made) {
+    const proposed = stage.github.files(nameOf(stage), branch);
+    expect(proposed['axe/agents/reviewer.toml']).toContain('You review changes of tokens.');
+    expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('Look at tokens.');
+    expect(proposed['AGENTS.md']).toBe(OWN_FILES['AGENTS.md']);
+  }
+});
 
 function filesIn(folder: string): Readonly<Record<string, string>> {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
@@ -182,7 +179,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
   );
 }
 
-it('keeps an entry that a run appends while the model thinks', async () => {
+it('an entry is kept that a run appends during the analysis', async () => {
   const late = review(10, { id: '01kg9', task: 'Review pull request #50: Late', result: 'Fine.' });
   const stage = await scheduled((current) => {
     current().github.commit(
@@ -205,7 +202,7 @@ it.each([
     'the analysis was cut off, so nothing was trimmed',
     ANALYSIS,
   ],
-])('trims nothing after %s', async (_what, reply, message, response) => {
+])('nothing is trimmed after %s', async (_what, reply, message, response) => {
   const stage = await scheduled([reply]);
   const step = await collect(stage);
   expect(step.exitCode).toBe(1);
@@ -218,7 +215,7 @@ it.each([
   expect(onBranch(stage, 'reviewer.state.md')).toContain(' usd=0.00411 ');
 });
 
-it('refuses a proposal that gives the agent more than it had, and says so once', async () => {
+it('a suggestion is refused that gives the agent more than it had, and reported once', async () => {
   const raising = JSON.stringify({
     title: 'More tools',
     reason: 'They would help.',
@@ -244,7 +241,7 @@ it('refuses a proposal that gives the agent more than it had, and says so once',
   expect(step.summary).toContain('"title":"More tools"');
 });
 
-it('opens an issue instead where that is wanted', async () => {
+it('an issue is opened instead on request', async () => {
   const stage = await scheduled([text(ANALYSIS)]);
   const step = await collect(stage, { 'gc-suggestions': 'issue' });
   expect(troubles(step)).toEqual([]);
@@ -253,7 +250,7 @@ it('opens an issue instead where that is wanted', async () => {
   );
 });
 
-it('leaves everything as it is in a dry run, and asks nothing', async () => {
+it('a dry run changes nothing, and sends no request', async () => {
   const stage = await scheduled([]);
   const step = await collect(stage, { 'dry-run': 'true', 'gc-suggestions': 'pull-request' });
   expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
@@ -266,7 +263,7 @@ it('leaves everything as it is in a dry run, and asks nothing', async () => {
   expect(stage.repo.pulls.size).toBe(0);
 });
 
-it('does not run on an event that anybody can cause', async () => {
+it('an event that anybody can trigger starts no collection', async () => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { mode: 'gc' } });
   expect(step.exitCode).toBe(1);

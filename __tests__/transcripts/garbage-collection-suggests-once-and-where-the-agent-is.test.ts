@@ -38,7 +38,7 @@ function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
   return stage.run({ ...onSchedule(stage), inputs: given });
 }
 
-it('opens an issue for an agent of another repository, and leaves its namesake here alone', async () => {
+it('an issue is opened for an agent of another repository, and its namesake here is left alone', async () => {
   const stage = await remembering([text(ANALYSIS)]);
   const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
   stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
@@ -52,7 +52,7 @@ it('opens an issue for an agent of another repository, and leaves its namesake h
   expect(stage.model.requests()).toHaveLength(1);
 });
 
-it('does not open a pull request again that people closed, and tells the model what they closed', async () => {
+it('a pull request that people closed is not opened again, and the model learns what they closed', async () => {
   const other = PROPOSAL.replace('in constant time', 'by crypto.timingSafeEqual');
   const stage = await remembering([...PROPOSED, ...PROPOSED, text(ANALYSIS), text(other)]);
   await collect(stage);
@@ -71,7 +71,7 @@ it('does not open a pull request again that people closed, and tells the model w
   expect(stage.repo.pulls.size).toBe(2);
 });
 
-it('does not open an issue again that people closed, nor one that recommends nothing', async () => {
+it('an issue that people closed is not opened again, nor one that recommends nothing', async () => {
   const nothing = ANALYSIS.replace('Say how tokens are compared.', 'No specific recommendations.');
   const stage = await remembering([text(ANALYSIS), text(ANALYSIS), text(nothing)]);
   await collect(stage, { 'gc-suggestions': 'issue' });
@@ -83,7 +83,7 @@ it('does not open an issue again that people closed, nor one that recommends not
   expect(stage.repo.issues.size).toBe(1);
 });
 
-it('leaves a pull request alone whose marker a person removed, and says so', async () => {
+it('a pull request whose marker a person removed is left alone, and this is reported', async () => {
   const stage = await remembering([...PROPOSED, ...PROPOSED]);
   await collect(stage);
   for (const pull of stage.repo.pulls.values())
@@ -99,7 +99,7 @@ it('leaves a pull request alone whose marker a person removed, and says so', asy
   expect(stage.repo.branches.get(GC_BRANCH)).toBe(head);
 });
 
-it('leaves no branch behind where GitHub Actions may not create pull requests, and shows the proposal', async () => {
+it('no branch remains if GitHub Actions cannot create pull requests, and the suggestion is shown', async () => {
   const stage = await remembering(PROPOSED);
   const message = 'GitHub Actions is not permitted to create or approve pull requests.';
   stage.github.fail({ route: CREATE_PULL, status: 403, body: { message } });
@@ -114,7 +114,7 @@ it('leaves no branch behind where GitHub Actions may not create pull requests, a
   expect(Object.keys(stage.github.files(nameOf(stage), stage.repo.defaultBranch))).toEqual(Object.keys(OWN));
 });
 
-it('tells inputs that it does not use', async () => {
+it('unused inputs are reported', async () => {
   const stage = await remembering([text(ANALYSIS)]);
   const step = await collect(stage, {
     'gc-suggestions': 'none',
@@ -129,7 +129,7 @@ it('tells inputs that it does not use', async () => {
   ]);
 });
 
-it('says that a log holds no signed entries', async () => {
+it('a log without signed entries is reported', async () => {
   const stage = await remembering([]);
   const step = await collect(stage, {
     'memory-require-signed': 'true',
@@ -144,7 +144,7 @@ it('says that a log holds no signed entries', async () => {
 });
 
 it.each([['gc', {}] as const, ['memory', { 'memory-command': 'show' }] as const])(
-  'refuses `mode: %s` with `memory-store: none`',
+  '`mode: %s` with `memory-store: none` is refused',
   async (mode, more) => {
     const stage = await remembering([]);
     const inputs = { mode, 'memory-store': 'none', ...more };

@@ -23,7 +23,7 @@ function claude(stop_reason: string, content: readonly object[] = []): ModelRepl
 
 const HALF = [{ type: 'text', text: 'The change looks f' }];
 
-it('C4 64: is incomplete in a workflow where it was cut: published with a mark, not remembered', async () => {
+it('C4 64: an answer that was cut off is incomplete in a workflow: published with a mark, not remembered', async () => {
   const stage = await setStage({ model: [claude('max_tokens', HALF)] });
   const step = await stage.run();
   expect(step.exitCode).toBe(1);
@@ -42,7 +42,7 @@ it('C4 64: is incomplete in a workflow where it was cut: published with a mark, 
   ]);
 });
 
-it('C4 64: is refused although it is empty: asked once, and nobody else', async () => {
+it('C4 64: an empty refusal is refused: one request is sent, and no fallback is called', async () => {
   const stage = await setStage({ model: [claude('refusal')] });
   const step = await stage.run({ inputs: { 'fallback-models': 'openai/gpt-4.1' } });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'refused' } });
@@ -50,7 +50,7 @@ it('C4 64: is refused although it is empty: asked once, and nobody else', async 
   expectNoEntry(step);
 });
 
-it('is a success where a reviewer that has submitted its review says nothing more', async () => {
+it('a reviewer that has submitted its review and says nothing more is a success', async () => {
   const review = toolCall('submit_review', { summary: 'Fine.', verdict: 'comment' });
   const stage = await setStage({ diff: CHANGE, model: [review, claude('end_turn')] });
   const step = await stage.run({
@@ -69,16 +69,19 @@ it.each([
     /^Warning: the answer was cut at 40 output tokens\./,
   ],
   ['an empty refusal', claude('refusal'), 1, '', /^the model refused to answer\n$/],
-] as const)('is told on the command line: %s', async (_what, reply, exitCode, stdout, stderr) => {
-  const model = await startModelServer([reply]);
-  const cwd = tempDir('end');
-  writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({ memory: true }) });
-  const result = await runCli(['run', 'worker'], { cwd, env: model.env });
-  expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
-  expect(model.requests()).toHaveLength(1);
-});
+] as const)(
+  'the command line reports an answer that is %s',
+  async (_what, reply, exitCode, stdout, stderr) => {
+    const model = await startModelServer([reply]);
+    const cwd = tempDir('end');
+    writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({ memory: true }) });
+    const result = await runCli(['run', 'worker'], { cwd, env: model.env });
+    expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
+    expect(model.requests()).toHaveLength(1);
+  },
+);
 
-it('is no error on the command line where it is empty after tool calls', async () => {
+it('an empty answer after tool calls is not an error on the command line', async () => {
   const model = await startModelServer([toolCall('list_directory', {}), claude('end_turn')]);
   const cwd = tempDir('end');
   writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({ tools: ['list_directory'] }) });
@@ -90,7 +93,7 @@ it('is no error on the command line where it is empty after tool calls', async (
   expect(model.requests()).toHaveLength(2);
 });
 
-it('reaches the agent that called a sub-agent', async () => {
+it('the end of a reply is reported to the agent that called a sub-agent', async () => {
   const model = await startModelServer(({ body }, index) => {
     if (JSON.stringify(body).includes('Task: look')) return claude('max_tokens', HALF);
     return index === 0 ? toolCall('call_agent', { agent: 'child', task: 'look' }) : text('Done.');

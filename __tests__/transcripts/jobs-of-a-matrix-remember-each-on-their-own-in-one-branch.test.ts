@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { BRANCH, branchScene, NO_CACHE, REPOSITORY } from './branch-scene.js';
 import { resultsIn } from './memory-scene.js';
 
-it('by `memory-scope`, in a folder for each', async () => {
+it('`memory-scope` gives each job a folder', async () => {
   const { run, github, model, memory } = await branchScene();
   const job = (scope: string) =>
     run({ job: 'test', inputs: { 'memory-scope': scope, prompt: `Look at ${scope}.` }, env: NO_CACHE });

@@ -21,7 +21,7 @@ async function run(script: readonly ModelReply[], args: readonly string[] = [], 
   return { ...result, json };
 }
 
-it('tells of a run that went well, with its calls', async () => {
+it('the JSON of a completed run has its calls', async () => {
   const call = toolCall('read_file', { path: 'a.txt' });
   const { exitCode, stderr, json } = await run([call, text('Read it.', USAGE)]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -37,7 +37,7 @@ it('tells of a run that went well, with its calls', async () => {
   expect(json).not.toHaveProperty('error');
 });
 
-it("tells of a provider's error", async () => {
+it("the JSON shows a provider's error", async () => {
   const { exitCode, stderr, json } = await run([UNAUTHORIZED]);
   expect(exitCode).toBe(3);
   expect(stderr).toMatch(/^auth: invalid x-api-key\n/);
@@ -48,7 +48,7 @@ it("tells of a provider's error", async () => {
   });
 });
 
-it('tells of a budget that is spent, with what was said', async () => {
+it('the JSON shows a spent budget, with the text so far', async () => {
   const more: ModelReply = {
     kind: 'tools',
     text: 'So far so good.',
@@ -66,7 +66,7 @@ it('tells of a budget that is spent, with what was said', async () => {
   });
 });
 
-it('tells of an answer that was refused', async () => {
+it('the JSON shows an answer that was refused', async () => {
   const refusal: ModelReply = { kind: 'text', text: 'No.', finishReason: 'content_filter' };
   const { exitCode, json } = await run([refusal], ['--model', 'openai/gpt-4.1']);
   expect(exitCode).toBe(1);
@@ -75,9 +75,9 @@ it('tells of an answer that was refused', async () => {
 
 it.each([
   ['an agent that does not exist', [], 'nobody', 2, 'agent config not found: nobody'],
-  ['a model that is none', ['--model', 'nothing'], 'worker', 1, 'invalid model format "nothing"'],
+  ['an invalid model', ['--model', 'nothing'], 'worker', 1, 'invalid model format "nothing"'],
   ['a key that is missing', ['--model', 'openrouter/x'], 'worker', 3, 'API key for provider "openrouter"'],
-] as const)('tells of %s', async (_what, args, agent, exit_code, message) => {
+] as const)('the JSON shows %s', async (_what, args, agent, exit_code, message) => {
   const { exitCode, stderr, json } = await run([], args, agent);
   expect(exitCode).toBe(exit_code);
   expect(stderr).toContain(message);

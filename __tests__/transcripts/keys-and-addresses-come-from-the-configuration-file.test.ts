@@ -15,27 +15,27 @@ async function run(toml: (model: ModelServer) => string, env: Readonly<Record<st
 }
 
 describe('config.toml', () => {
-  it('gives the key and the address', async () => {
+  it('provides the key and the address', async () => {
     const { result, keys } = await run((model) => config(model, 'sk-ant-from-file'));
     expect(result).toMatchObject({ exitCode: 0, stdout: 'Hello.', stderr: '' });
     expect(keys).toEqual(['sk-ant-from-file']);
   });
 
-  it('yields to the environment', async () => {
+  it('is overridden by the environment', async () => {
     const { keys } = await run((model) => config(model, 'sk-ant-from-file'), {
       ANTHROPIC_API_KEY: 'sk-ant-from-env',
     });
     expect(keys).toEqual(['sk-ant-from-env']);
   });
 
-  it('that is broken is named with line and column, and no model is asked', async () => {
+  it('that is broken is reported with line and column, and no model is called', async () => {
     const { result, keys } = await run((model) => `${config(model, 'k')}[providers.openai\n`);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toMatch(/config\.toml:4:\d+/);
     expect(keys).toEqual([]);
   });
 
-  it('that is missing leaves a message that names the variable', async () => {
+  it('that is missing causes a message that names the variable', async () => {
     const result = await runCli(['run', 'builtin/ask']);
     expect(result).toMatchObject({ exitCode: 3, stdout: '' });
     expect(result.stderr).toMatch(

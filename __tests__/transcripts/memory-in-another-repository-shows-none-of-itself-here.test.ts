@@ -32,7 +32,7 @@ function expectSecret(step: StepResult): void {
 }
 
 describe('`memory-repo`', () => {
-  it('gives the model what is in the folder of the repository, adds to it, and shows neither', async () => {
+  it('gives the model the content of the folder in the repository, adds to it, and shows neither', async () => {
     const scene = await fleet();
     const steps = [await scene.run(WITH), await scene.run(WITH)];
     for (const step of steps) {
@@ -52,7 +52,7 @@ describe('`memory-repo`', () => {
     expect(scene.cache.requests()).toEqual([]);
   });
 
-  it('keeps to itself what it could not save, in main and in post', async () => {
+  it('does not show what could not be saved, in main and in post', async () => {
     const scene = await fleet('read');
     const step = await scene.run(WITH);
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'false' } });

@@ -14,7 +14,7 @@ it.each([
   ['.axe/memory', {}],
   ['docs/mem', { 'memory-path': 'docs/mem' }],
   ['docs/mem', { 'memory-path': 'docs/mem', 'memory-scope': 'web' }],
-])('in %s, of which a stranger wrote a part, with %j', async (root, inputs) => {
+])('memory in %s, of which a stranger wrote a part, is not read with %j', async (root, inputs) => {
   const folder = [root, ...Object.values(inputs).slice(1)].join('/');
   const files = { 'README.md': '# Hello\n', 'axe/agents/worker.toml': AGENT };
   const workspace = checkout(files);

@@ -17,7 +17,7 @@ const FILE = Object.entries(ENV)
   .map(([name, value]) => `${name}=${value}`)
   .join('\n');
 
-it('whether a file holds it, the model repeats it, or both', async () => {
+it('a secret is masked whether a file holds it, the model repeats it, or both', async () => {
   const stage = await setStage({
     base: { 'axe/agents/worker.toml': agentToml({ tools: ['read_file', 'search_files'], memory: true }) },
     model: [
@@ -40,7 +40,7 @@ it('whether a file holds it, the model repeats it, or both', async () => {
   expect(comments.join()).toMatch(/GH.{0,2}PAT=/);
 });
 
-it('says which name in `redact` is not one of the environment', async () => {
+it('a name in `redact` that is not set in the environment is reported', async () => {
   const stage = await setStage();
   const step = await runWatched(stage, { inputs: { redact: 'NO_SUCH_NAME' } });
   expect(step.annotations).toContainEqual(

@@ -15,7 +15,7 @@ const AGENT = agentToml({ tools: ['write_file', 'edit_file'] }).replace(
 it.each([
   ['a folder of its own', 'bots/agents', 'worker', 'bots'],
   ['a path of its own', '', 'tools/bots/worker.toml', 'tools'],
-])('whether the agent is in %s', async (_, agentsDir, agent, parent) => {
+])('the configuration is protected if the agent is in %s', async (_, agentsDir, agent, parent) => {
   const file = agentsDir === '' ? agent : `${agentsDir}/worker.toml`;
   const skill = `${parent}/prompts/review.md`;
   const files = { [file]: AGENT, [skill]: 'Look twice.', 'README.md': '# Hello\n' };

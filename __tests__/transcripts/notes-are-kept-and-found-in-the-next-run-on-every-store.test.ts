@@ -99,7 +99,7 @@ function expectNotes({ afterFirst, afterSecond, results, system, places }: Seen)
   expect(countEntries(afterSecond['keeper.md'] ?? '')).toBe(2);
 }
 
-describe('notes of one run are in the prompt, the search and the hands of the next', () => {
+describe('notes of one run are in the prompt, the search and the tools of the next', () => {
   it.each(STORES)('in a workflow, on the store %s', async (store) => {
     const stage = await notesStage({ model: REPLIES });
     const first = await stage.runOn(store);

@@ -25,7 +25,7 @@ async function run(toml: string) {
   return { calls: stage.github.requests().map(({ method, path }) => `${method} ${path}`), stage };
 }
 
-it('they are read with the run log and saved with the entry', async () => {
+it('notes are read with the run log and saved with the entry', async () => {
   const without = await run(keeperToml().replace('notes = true', 'notes = false'));
   const { calls, stage } = await run(keeperToml());
   expect(stage.memoryOf('repo')['MEMORY.md']).toBe('Tabs.\nNo push on Fridays.\n');

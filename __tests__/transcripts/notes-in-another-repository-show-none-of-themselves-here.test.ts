@@ -32,7 +32,7 @@ function expectSecret({ stdout, stderr, summary, outputs, state }: StepResult): 
   expect(shown.join('\n')).not.toMatch(/lighthouse|Ada|under the mat/);
 }
 
-it('gives them to the model and keeps what it writes, and neither is shown', async () => {
+it('the model receives the notes and writes new ones, and neither is shown', async () => {
   const { stage, kept } = await fleet();
   const step = await stage.runOn('repo', WITH);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
@@ -46,7 +46,7 @@ it('gives them to the model and keeps what it writes, and neither is shown', asy
   expectSecret(planned);
 });
 
-it('keeps to itself what a killed run leaves to the post step', async () => {
+it('the notes that a killed run leaves to the post step are not shown', async () => {
   const { stage, kept } = await fleet();
   const running = startStep('main', stage.stepOn('repo', WITH));
   stage.github.onRequest(

@@ -8,7 +8,7 @@ import { tempDir } from '../helpers/temp.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-it('runs from what is committed', async () => {
+it('the demo runs from the committed files', async () => {
   const checkout = tempDir('checkout');
   for (const part of ['package.json', 'dist'])
     cpSync(join(ROOT, part), join(checkout, part), { recursive: true });

@@ -45,7 +45,7 @@ it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, strin
   ['`workdir` by `..`', {}, withLine('workdir = ".."')],
   ['`workdir` by an absolute path', {}, withLine('workdir = "/etc"')],
   ['`workdir` by a link', {}, withLine('workdir = "away"')],
-])('ends the step before a model is asked: %s', async (_, inputs, files) => {
+])('the step ends before a model is called: %s', async (_, inputs, files) => {
   const stage = await setStage({ ...SCHEDULE, base: {}, model: [text('Hello.')] });
   const workspace = workspaceAlongside(files);
   const step = await runWatched(stage, {
@@ -60,7 +60,7 @@ it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, strin
   expect(`${step.log}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain(CANARY);
 });
 
-it('gives no file of a linked folder to patterns of context files and to file tools', async () => {
+it('a linked folder gives no file to patterns of context files and to file tools', async () => {
   const toml = agentToml({ tools: ['read_file', 'list_directory', 'write_file'] });
   const files = { 'axe/agents/worker.toml': toml.replace('tools =', 'files = ["**/*.md"]\ntools =') };
   const stage = await setStage({

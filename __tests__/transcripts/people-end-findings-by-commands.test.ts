@@ -50,7 +50,7 @@ function stateOf({ github }: Stage): string {
   return steady(state.match(/^- (?:ended|lesson|accepted|forgotten) .*$/gm)?.join('\n') ?? '');
 }
 
-it('takes `/axe dismiss` in the conversation: noted, answered, resolved, and not raised again', async () => {
+it('`/axe dismiss` in the conversation is stored, answered and resolved, and the finding is not raised again', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss both sides are constants');
@@ -72,7 +72,7 @@ it('takes `/axe dismiss` in the conversation: noted, answered, resolved, and not
   );
 });
 
-it('takes it back by `/axe reopen`, and by `/axe forget` with the id of the answer', async () => {
+it('the dismissal is reverted by `/axe reopen`, and by `/axe forget` with the id of the answer', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   await answer(stage, timing.id, '/axe dismiss');
   await answer(stage, timing.id, '/axe reopen');
@@ -86,7 +86,7 @@ it('takes it back by `/axe reopen`, and by `/axe forget` with the id of the answ
   expect(stateOf(stage)).toContain(`- forgotten ${id}`);
 });
 
-it('takes commands with the id below the pull request', async () => {
+it('commands with the id work below the pull request', async () => {
   const { stage, logged } = await reviewedForAnswers({ hubot: 'read' });
   const [, id = ''] = /finding ([0-9a-f]{16})/.exec(logged.body) ?? [];
   const step = await say(stage, `/axe done ${id.slice(0, 8)}`, 1002);
@@ -102,7 +102,7 @@ it('takes commands with the id below the pull request', async () => {
   );
 });
 
-it('lists the open findings where nobody can tell which is meant, and says where there is none', async () => {
+it('the open findings are listed if the command is ambiguous, and none is reported if there is none', async () => {
   const { stage } = await reviewedForAnswers({ hubot: 'read' });
   const unnamed = await say(stage, '/axe dismiss', 1003);
   expect(unnamed.outputs['skip-reason']).toBe('refused');
@@ -113,7 +113,7 @@ it('lists the open findings where nobody can tell which is meant, and says where
   expect(stateOf(stage)).toBe('');
 });
 
-it('takes nothing from whoever may not write', async () => {
+it('a command by a person who cannot write has no effect', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss', 'hubot');
@@ -123,7 +123,7 @@ it('takes nothing from whoever may not write', async () => {
   expect(stage.model.requests()).toHaveLength(asked);
 });
 
-it('leaves the conversation open where the token may not resolve it', async () => {
+it('the conversation stays open if the token cannot resolve it', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const body = {
     data: null,
@@ -136,7 +136,7 @@ it('leaves the conversation open where the token may not resolve it', async () =
   expect(stateOf(stage)).toMatch(/^- ended .*how=dismissed why=command by=monalisa /m);
 });
 
-it('takes no finding for ours that somebody else has written', async () => {
+it('a finding that somebody else has written is not treated as ours', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const [marker = ''] = timing.body.split('\n');
   const { comments } = seedReview(stage.repo, {
@@ -150,7 +150,7 @@ it('takes no finding for ours that somebody else has written', async () => {
   expect(stage.repo.talk.resolved.size).toBe(0);
 });
 
-it('leaves a finding of another agent to that one', async () => {
+it('a finding of another agent is left to that one', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss', 'monalisa', { agent: 'builtin/pr-reviewer' });
@@ -160,14 +160,14 @@ it('leaves a finding of another agent to that one', async () => {
   expect(stage.model.requests()).toHaveLength(asked);
 });
 
-it('changes nothing in a dry run', async () => {
+it('nothing changes in a dry run', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const step = await answer(stage, timing.id, '/axe dismiss', 'monalisa', { 'dry-run': 'true' });
   expect(step.exitCode).toBe(0);
   expect([stateOf(stage), stage.repo.talk.resolved.size, stage.repo.talk.reactions]).toEqual(['', 0, []]);
 });
 
-it('takes a set phrase as a dismissal at once, and no model is asked', async () => {
+it('a set phrase is a dismissal at once, and no model is called', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, 'Not a bug: both sides are constants.');
@@ -188,9 +188,9 @@ it('takes a set phrase as a dismissal at once, and no model is asked', async () 
 });
 
 it.each([
-  ['whoever may not write', 'Not a bug.', 'hubot', 'permission'],
+  ['a person who cannot write', 'Not a bug.', 'hubot', 'permission'],
   ['one that says something else', 'Not a bug in our code?', 'monalisa', 'no-mention'],
-])('takes no phrase of %s', async (_, body, author, reason) => {
+])('a phrase of %s has no effect', async (_, body, author, reason) => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const step = await answer(stage, timing.id, body, author, { 'trigger-phrase': '@axe' });
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': reason } });
@@ -240,7 +240,7 @@ it('counts what people made of findings in the summary of a scheduled run, as ta
   expectTranscript('what-people-made-of-findings', steady(step.summary).replaceAll(month, '<month>'));
 });
 
-it('leaves people alone who say it to each other', async () => {
+it('the same phrase between people has no effect', async () => {
   const { stage } = await reviewedForAnswers({ hubot: 'read' });
   const { comments } = seedReview(stage.repo, {
     pull: 2,

@@ -36,7 +36,7 @@ async function withNotes() {
   return { stage, places: placesOf(nameOf(stage)) };
 }
 
-it('in a workflow and on a laptop alike', async () => {
+it('notes can be shown, searched and forgotten in a workflow and on a laptop alike', async () => {
   const { stage, places } = await withNotes();
   const told: string[] = [];
   const commands = [

@@ -24,7 +24,7 @@ describe('what is piped in', () => {
     expect(memory).toContain('**Task:** Sort these:  b  a \n**Result:** Done.\n');
   });
 
-  it('is sent along with a prompt, and not remembered', async () => {
+  it('is sent along with a prompt, and is not remembered', async () => {
     const { message, memory } = await run(['--prompt', 'Sort what is piped in.'], 'b\na\n');
     expect(message).toMatch(/^user: Sort what is piped in\.\n/);
     expect(message).toContain('b\na');
@@ -32,12 +32,12 @@ describe('what is piped in', () => {
     expect(memory).not.toMatch(/^[ba]$/m);
   });
 
-  it.each(['', ' \t\n'])('leaves the default task where it is nothing: %j', async (stdin) => {
+  it.each(['', ' \t\n'])('keeps the default task if it is empty: %j', async (stdin) => {
     const { message } = await run([], stdin);
     expect(message).toBe('user: Execute the task described in your instructions.');
   });
 
-  it('is none for `-v` and the dry run either where it is white space', async () => {
+  it('counts as none for `-v` and the dry run too if it is white space', async () => {
     const env = { XDG_DATA_HOME: tempDir('data') };
     const words = ['run', 'builtin/ask', '--model', 'offline/rules'];
     expect((await runCli([...words, '-v'], { stdin: ' \n', env })).stderr).toContain('\nStdin:    no\n');

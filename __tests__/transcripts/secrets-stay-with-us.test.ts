@@ -38,7 +38,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   NODE_EXTRA_CA_CERTS: '',
 };
 
-it('gives both what they need to reach the network', async () => {
+it('a command and an MCP server get what they need to reach the network', async () => {
   const stage = await scheduledStage([{ tools: ['run_command'], tables: SERVER }], { model: SCRIPT });
   const inputs = { agent: 'worker', 'tools-allowed': 'run_command, everything' };
   const step = await stage.run({ inputs, env: NETWORK });
@@ -49,7 +49,7 @@ it('gives both what they need to reach the network', async () => {
   }
 });
 
-it('gives neither a command nor an MCP server a key, a token or a variable of the runner', async () => {
+it('a command and an MCP server get no key, no token and no variable of the runner', async () => {
   const stage = await scheduledStage([{ tools: ['run_command'], tables: SERVER }], { model: SCRIPT });
   const step = await stage.run({
     inputs: { agent: 'worker', 'tools-allowed': 'run_command, everything' },

@@ -14,8 +14,8 @@ async function run(tables: string, script: ModelScript) {
   return { model, ended: await runCli(['run', 'worker'], { cwd, env }) };
 }
 
-describe('at a port that fetch blocks', () => {
-  it('a model is reached from the command line, and so is an MCP server', async () => {
+describe('at a port that fetch blocks,', () => {
+  it('a model and an MCP server are reached from the command line', async () => {
     const http = await startMcpHttp();
     const url = await atBlockedPort(http.url);
     const { ended, model } = await run(
@@ -33,7 +33,7 @@ describe('at a port that fetch blocks', () => {
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { response: 'Done.' } });
   });
 
-  it('a server that is not there is told as one, not as a port', async () => {
+  it('an unreachable server is reported as one, not as a port', async () => {
     const cwd = tempDir('ports');
     writeFiles(cwd, { 'axe/agents/worker.toml': `${agentToml({})}[retry]\nmax_retries = 0\n` });
     const env = { ANTHROPIC_API_KEY: 'k', AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };

@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 
 describe('a pipe that nobody closes', () => {
-  it('ends with exit status 3 at `--timeout`, before a model is asked', async () => {
+  it('ends with exit status 3 at `--timeout`, before a model is called', async () => {
     const data = tempDir('data');
     const model = await startModelServer([text('never')]);
     const result = await runCli(['run', 'builtin/ask', '--timeout', '1'], {
@@ -20,7 +20,7 @@ describe('a pipe that nobody closes', () => {
     expect(existsSync(join(data, 'axe'))).toBe(false);
   });
 
-  it('keeps nobody waiting where an event says what to do', async () => {
+  it('blocks nobody if an event determines the task', async () => {
     const model = await startModelServer([text('Nothing is new.')]);
     const cwd = tempDir('cwd');
     writeFiles(cwd, { 'event.json': JSON.stringify(schedulePayload('0 6 * * 1')) });

@@ -5,7 +5,7 @@ import { troubles } from './stage.js';
 
 const FACT = 'Sessions last 12 hours.';
 
-it('finds what its parent has just written, and has no tool that writes', async () => {
+it('a sub-agent finds what its parent has just written, and has no tool that writes', async () => {
   const asked: string[][] = [];
   const found: string[] = [];
   const stage = await notesStage({

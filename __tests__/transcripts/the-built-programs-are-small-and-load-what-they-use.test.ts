@@ -43,12 +43,12 @@ function watchLoading() {
   };
 }
 
-it('takes no more than 3.6 MB', () => {
+it('the built programs have at most 3.6 MB', () => {
   const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
   expect(bytes).toBeLessThanOrEqual(3600 * KILOBYTE);
 });
 
-it('has one copy of what the providers share', () => {
+it('the built programs have one copy of what the providers share', () => {
   const lines = readFileSync(join(ROOT, 'package-lock.json'), 'utf8').split('\n');
   const copies = lines.filter((line) => /"node_modules\/(?:.*\/)?@ai-sdk\/[\w-]+": \{/.test(line));
   const names = copies.map((line) => /@ai-sdk\/([\w-]+)": \{/.exec(line)?.[1]);
@@ -60,19 +60,19 @@ it('has one copy of what the providers share', () => {
   expect(owners).toHaveLength(1);
 });
 
-it('comes with the licences of the packages in it, also of those that only packages use', () => {
+it('the built programs include the licences of their packages, also of indirect ones', () => {
   const lines = readFileSync(join(DIST, 'licenses.txt'), 'utf8').split('\n');
   const further = ['@ai-sdk/provider-utils', '@azure/storage-blob', '@octokit/request', 'zod'];
   expect(lines).toEqual(expect.arrayContaining([...importedPackages(), ...further]));
   expect(lines.filter((line) => line === 'undefined')).toEqual([]);
 });
 
-it('names no folder of the machine that built it', () => {
+it('the built programs name no folder of the machine that built them', () => {
   const naming = FILES.filter((file) => readFileSync(join(DIST, file), 'utf8').includes(ROOT));
   expect(naming).toEqual([]);
 });
 
-it('loads no more than a mebibyte for a run of the action with an agent that has no tools', async () => {
+it('a run of the action with an agent without tools loads at most one mebibyte', async () => {
   const { env, bytes } = watchLoading();
   const stage = await setStage({ event: { name: 'workflow_dispatch' } });
   const workspace = tempDir('workspace');
@@ -83,7 +83,7 @@ it('loads no more than a mebibyte for a run of the action with an agent that has
   expect(bytes()).toBeLessThanOrEqual(MEBIBYTE);
 });
 
-it('loads no more than a mebibyte for a run of the command line with an agent that has no tools', async () => {
+it('a run of the command line with an agent without tools loads at most one mebibyte', async () => {
   const { env, bytes } = watchLoading();
   const model = await startModelServer([text('Because.')]);
   const cwd = tempDir('cwd');
@@ -94,7 +94,7 @@ it('loads no more than a mebibyte for a run of the command line with an agent th
   expect(bytes()).toBeLessThanOrEqual(MEBIBYTE);
 });
 
-it('loads two small files for a post step with nothing to save', async () => {
+it('a post step with nothing to save loads two small files', async () => {
   const { env, bytes } = watchLoading();
   const stage = await setStage({ event: { name: 'workflow_dispatch' } });
   const main = await stage.run({

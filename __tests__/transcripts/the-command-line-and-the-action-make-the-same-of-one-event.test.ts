@@ -27,7 +27,7 @@ const MEMORY = [1, 2, 3]
   )
   .join('');
 
-it('sends the model the same request and remembers the same entry', async () => {
+it('both send the model the same request and remember the same entry', async () => {
   const model = await startModelServer([text('Compares with `==`.'), text('Compares with `==`.')]);
   const scene = await pullRequestScene(
     { model },

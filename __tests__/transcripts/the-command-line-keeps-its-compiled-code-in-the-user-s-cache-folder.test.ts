@@ -5,7 +5,7 @@ import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 
 describe('the compiled code of the command line', () => {
-  it('is kept in the cache folder and changes nothing that is said', async () => {
+  it('is kept in the cache folder and changes no output', async () => {
     const env = { HOME: tempDir('home'), XDG_CACHE_HOME: tempDir('cache') };
     const first = await runCli(['help'], { env });
     const kept = filesIn(join(env.XDG_CACHE_HOME, 'axe-action'));
@@ -16,7 +16,7 @@ describe('the compiled code of the command line', () => {
     expect(filesIn(env.HOME)).toEqual([]);
   });
 
-  it('is compiled anew where what was kept is damaged', async () => {
+  it('is compiled again if the cached code is damaged', async () => {
     const env = { XDG_CACHE_HOME: tempDir('cache') };
     const first = await runCli(['help'], { env });
     const kept = filesIn(env.XDG_CACHE_HOME);
@@ -32,7 +32,7 @@ describe('the compiled code of the command line', () => {
     expect(filesIn(cwd)).toEqual([]);
   });
 
-  it('is done without where nothing can be written', async () => {
+  it('is not needed if nothing can be written', async () => {
     const folder = tempDir('cache');
     writeFileSync(join(folder, 'file'), '');
     const { exitCode, stderr } = await runCli(['version'], {

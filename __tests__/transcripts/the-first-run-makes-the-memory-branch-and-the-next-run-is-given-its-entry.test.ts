@@ -25,7 +25,7 @@ function bare() {
   return { workspace: tempDir('workspace'), env: { ...NO_CACHE, PATH: tempDir('empty') } };
 }
 
-it('says that it made it, that it is public, and needs neither a checkout nor git', async () => {
+it('the first run reports the new branch, and that it is public, and needs neither a checkout nor git', async () => {
   const stage = await setStage({ model: ['First.', 'Second.', 'Third.'].map((answer) => text(answer)) });
   stage.repo.contents = 'write';
   const opened = await stage.run(bare());
@@ -90,7 +90,7 @@ it('says that it made it, that it is public, and needs neither a checkout nor gi
   );
 });
 
-it('does not call a private repository public', async () => {
+it('a private repository is not called public', async () => {
   const { run, github } = await branchScene({ isPrivate: true });
   const step = await run({ env: NO_CACHE });
   expect(told(step)).toEqual([

@@ -63,7 +63,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['forget', '01kgzz9'],
 ];
 
-it('says and does there what `mode: memory` does in a workflow', async () => {
+it('the command line prints and does the same as `mode: memory` in a workflow', async () => {
   const stage = await withMemory();
   const told: string[] = [];
   for (const words of COMMANDS) {
@@ -89,7 +89,7 @@ it('says and does there what `mode: memory` does in a workflow', async () => {
   expect(there.outputs['response']).toBe(here.stdout.trimEnd());
 });
 
-it('with --purge leaves one commit in the history, and says what GitHub still keeps', async () => {
+it('--purge leaves one commit in the history, and reports what GitHub still keeps', async () => {
   const stage = await withMemory();
   await onLaptop(stage, ['remember', 'We never use floats for money']);
   const before = stage.github.history(nameOf(stage), BRANCH);
@@ -114,7 +114,7 @@ it('with --purge leaves one commit in the history, and says what GitHub still ke
   expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
 });
 
-it('does not rewrite a branch that holds more than memory', async () => {
+it('a branch that holds more than memory is not rewritten', async () => {
   const stage = await withMemory();
   stage.github.commit(nameOf(stage), {
     'axe/agents/reviewer.toml': 'name = "reviewer"\n',
@@ -138,7 +138,7 @@ it('does not rewrite a branch that holds more than memory', async () => {
   expect(stage.github.files(nameOf(stage))['.axe/memory/reviewer.md']).toBe(DOOR);
 });
 
-it('carries a memory from a repository to another, where what was forgotten stays so', async () => {
+it('memory can be moved to another repository, where forgotten entries stay forgotten', async () => {
   const stage = await withMemory();
   const cwd = tempDir('laptop');
   await onLaptop(stage, ['export', '--out', 'kept.md'], cwd);
@@ -149,7 +149,7 @@ it('carries a memory from a repository to another, where what was forgotten stay
   expect(idsOnBranch(stage)).toEqual([idOf('01kgnp2')]);
 });
 
-it('names the token and the permission that are missing', async () => {
+it('a missing token and missing permissions are named', async () => {
   const stage = await withMemory();
   const words = ['memory', 'forget', 'reviewer', '01kgk41', '--repo', nameOf(stage)];
   const none = await runCli(words, { env: stage.github.env });

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { CHANGE, discussion } from './review-scene.js';
 import { expectTranscript, setStage, steady, troubles } from './stage.js';
 
-it('on the lines they found something on, and say that no model wrote it', async () => {
+it('the review is on the lines with findings, and states that no model wrote it', async () => {
   const stage = await setStage({ diff: CHANGE });
   const inputs = { agent: 'builtin/pr-reviewer', model: 'offline/rules' };
   const step = await stage.run({ inputs, env: { ANTHROPIC_API_KEY: '' } });

@@ -7,7 +7,7 @@ import { tempDir } from '../helpers/temp.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-it('packs what users need, and runs where nothing else is installed and no registry is reached', async () => {
+it('the package contains what users need, and runs if nothing else is installed and no registry is reached', async () => {
   const folder = tempDir('package');
   const packed = await npm(ROOT, 'pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`);
   const [{ filename, files, unpackedSize }] = JSON.parse(packed) as [PackResult];
@@ -35,7 +35,7 @@ it('packs what users need, and runs where nothing else is installed and no regis
   }
 });
 
-it('needs nothing at run time: all of it is in dist/', () => {
+it('the package needs nothing at run time: all of it is in dist/', () => {
   const { dependencies, optionalDependencies, private: isPrivate } = manifest();
   expect([dependencies, optionalDependencies, isPrivate]).toEqual([undefined, undefined, undefined]);
 });

@@ -93,7 +93,7 @@ function finding(input: Readonly<Record<string, unknown>>): ScriptedToolCall {
   return { name: 'add_review_comment', input: { path: 'src/orders.ts', reach: 'always', ...input } };
 }
 
-it('the sources of the pictures are what the built action and command line print today', async () => {
+it('the sources of the pictures equal what the built action and command line print', async () => {
   const stage = await setStage({
     event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.title': TITLE } },
     base: { 'axe/agents/reviewer.toml': REVIEWER },

@@ -7,7 +7,7 @@ import { memoryIn, scheduledStep } from './memory-scene.js';
 const NOTHING = 'Memory: nothing is left to save.';
 
 describe('the post step after a run that saved', () => {
-  it('asks the cache for nothing', async () => {
+  it('sends no request to the cache', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     const options = scheduledStep({ model, cache });
@@ -18,7 +18,7 @@ describe('the post step after a run that saved', () => {
     expect(cache.requests()).toHaveLength(before);
   });
 
-  it('leaves the file as it is', async () => {
+  it('leaves the file unchanged', async () => {
     const model = await startModelServer([text('It rains.')]);
     const options = scheduledStep({ model }, { inputs: { 'memory-store': 'file' } });
     const main = await runMain(options);

@@ -4,8 +4,8 @@ import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain, runPost, startStep } from '../helpers/run-action.js';
 import { scheduledStep, titles } from './memory-scene.js';
 
-describe('the post step after a run that told that nothing was saved', () => {
-  it('saves if it can now', async () => {
+describe('the post step after a run that reported a failed save', () => {
+  it('saves if it is possible now', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     const options = scheduledStep({ model, cache });
@@ -22,7 +22,7 @@ describe('the post step after a run that told that nothing was saved', () => {
   it.each([
     ['the cache still refuses', { mayWrite: false }],
     ['there is no cache at all', undefined],
-  ])('leaves it at a line in the log if %s', async (_, token) => {
+  ])('only logs a line if %s', async (_, token) => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     const options = scheduledStep(token === undefined ? { model } : { model, cache, token });
@@ -35,8 +35,8 @@ describe('the post step after a run that told that nothing was saved', () => {
   });
 });
 
-describe('the post step after a run that was killed before it could tell anything', () => {
-  it('warns once and shows the entry where it cannot save it either', async () => {
+describe('the post step after a run that was killed before it could report anything', () => {
+  it('warns once and shows the entry if it cannot save it either', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     const options = scheduledStep({ model, cache, token: { mayWrite: false } });

@@ -38,7 +38,7 @@ function checkout(): string {
   return workspace;
 }
 
-it('CI reviews, validates and collects with the action itself, and asks no model for it', async () => {
+it('CI reviews, validates and collects with the action itself, and calls no model for it', async () => {
   const stage = await setStage({ base: baseFiles() });
   const push = { name: 'push', payload: loadWebhook('push') };
   const workspace = checkout();
@@ -58,7 +58,7 @@ it('CI reviews, validates and collects with the action itself, and asks no model
   expect([stage.model.requests(), stage.repo.comments, stage.repo.talk.reviews]).toEqual([[], [], []]);
 });
 
-it('the review of pull requests posts what the project’s agent finds, without a key too', async () => {
+it('the review of pull requests posts what the project’s agent finds, also without a key', async () => {
   const [step] = ownSteps('review.yml', 'review');
   expect(step?.inputs['model']).toContain("'offline/rules'");
   const stage = await setStage({

@@ -223,7 +223,7 @@ GitHub's own description of its API and a model whose replies are scripted, and 
 of runs and the day are replaced. The agent is \`axe/agents/reviewer.toml\`, its memory is on the branch \`axe-memory\`
 (\`memory-store: repo\`).`;
 
-it('learns from the first what it does not say again in the third', async () => {
+it('the third review does not repeat what the first one learned', async () => {
   const stage = await setStage({
     event: { name: 'pull_request', payload: payloadOf(FIRST) },
     base: { 'axe/agents/reviewer.toml': REVIEWER },

@@ -95,7 +95,7 @@ const PROPOSAL = {
   ],
 };
 
-it('and the pages of examples/ show what happened', async () => {
+it('notes hold a fact over three runs, and the pages of examples/ show what happened', async () => {
   const stage = await setUp();
   const files: Memory[] = [branchFiles(stage)];
   const first = await ask(stage, 'first');

@@ -12,7 +12,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open: () => open() };
 }
 
-it('at once, and neither takes a line of the other away', async () => {
+it('both keep their notes, and neither removes a line of the other', async () => {
   const written = gate();
   const model = await startModelServer(async (request) => {
     const { messages } = promptOf(request);
@@ -45,7 +45,7 @@ it('at once, and neither takes a line of the other away', async () => {
   );
 });
 
-it('in the project of their own where their working directories differ, with one long-term memory', async () => {
+it('notes belong to the project of each working directory, with one long-term memory', async () => {
   const model = await startModelServer((request) => {
     const { messages } = promptOf(request);
     if (messages.some((message) => message.startsWith('assistant:'))) return text('Done.');

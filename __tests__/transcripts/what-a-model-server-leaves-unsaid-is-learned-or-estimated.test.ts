@@ -49,7 +49,7 @@ async function run(script: Parameters<typeof startModelServer>[0], args: readonl
   return { result, model };
 }
 
-it('shortens a conversation that the server finds too long, and asks again', async () => {
+it('a conversation that the server finds too long is shortened and sent again', async () => {
   const sizes: number[] = [];
   let turn = 0;
   const { result, model } = await run(({ bytes }) => {
@@ -65,7 +65,7 @@ it('shortens a conversation that the server finds too long, and asks again', asy
   expect(model.prompts().at(-1)?.messages.join('')).toMatch(/bytes left out|left out to save room/);
 });
 
-it('C4 65: holds the limit of tokens by an estimate where none are reported, and warns once', async () => {
+it('C4 65: the limit of tokens is applied to an estimate if none are reported, with one warning', async () => {
   const { result, model } = await run(() => reads('a.txt'), ['--max-tokens', '15000']);
   expect(result.exitCode).toBe(4);
   expect(result.stderr).toMatch(/^budget exceeded: used \d+ of 15000 tokens$/m);

@@ -77,8 +77,8 @@ async function startRun(args: readonly string[], more: Readonly<Record<string, s
 const STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
-describe('the command line', () => {
-  it.each(SIGNALS)('ends by %s with all that it started, and says what was saved', async (signal) => {
+describe('the command line with running processes', () => {
+  it.each(SIGNALS)('ends by %s with all that it started, and reports what was saved', async (signal) => {
     const { cli, work, memory } = await startRun(['--json']);
     cli.kill(signal);
     const ended = await cli.finished;
@@ -95,7 +95,7 @@ describe('the command line', () => {
     });
   });
 
-  it('ends at once when it is asked a second time', async () => {
+  it('ends at once after a second signal', async () => {
     const { cli, work } = await startRun([]);
     cli.kill('SIGINT');
     cli.kill('SIGTERM');
@@ -104,24 +104,21 @@ describe('the command line', () => {
     await until(() => work.left().length === 0);
   });
 
-  it.each(['SIGINT', 'SIGKILL'] as const)(
-    'leaves nothing behind at %s where there is no jail',
-    async (signal) => {
-      const { cli, work } = await startRun([], { PATH: withoutJail() });
-      cli.kill(signal);
-      expect((await cli.finished).signal).toBe(signal);
-      await until(() => work.left().length === 0);
-    },
-  );
+  it.each(['SIGINT', 'SIGKILL'] as const)('leaves no process at %s without a jail', async (signal) => {
+    const { cli, work } = await startRun([], { PATH: withoutJail() });
+    cli.kill(signal);
+    expect((await cli.finished).signal).toBe(signal);
+    await until(() => work.left().length === 0);
+  });
 
-  it('leaves nothing behind when it is killed', async () => {
+  it('leaves no process when it is killed', async () => {
     const { cli, work } = await startRun([]);
     cli.kill('SIGKILL');
     expect((await cli.finished).signal).toBe('SIGKILL');
     await until(() => work.left().length === 0);
   });
 
-  it('is interrupted before a model is asked, with the status that shells report', async () => {
+  it('can be interrupted before a model is called, with the status that shells report', async () => {
     const mark = `task-${process.pid}`;
     const args = ['-c', '"$0" "$@"; echo "status $?" >&2', process.execPath, CLI, 'run', 'builtin/ask'];
     const shell = startChild({
@@ -154,7 +151,7 @@ function withoutJail(): string {
 }
 
 describe('garbage collection', () => {
-  it('that is interrupted trims nothing, and does not begin with the next agent', async () => {
+  it('that is interrupted trims nothing, and does not start with the next agent', async () => {
     const model = await startModelServer([{ kind: 'stall' }]);
     const cwd = tempDir('gc');
     const data = tempDir('data');
@@ -178,7 +175,7 @@ describe('garbage collection', () => {
 });
 
 describe('an editor', () => {
-  it('has Ctrl-C to itself, and ends with the command line', async () => {
+  it('receives Ctrl-C itself, and ends with the command line', async () => {
     const cwd = tempDir('edit');
     const mark = `${LONG_SLEEP_SECONDS}.${process.pid}9`;
     writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({}) });
@@ -212,7 +209,7 @@ function listensToSignals(id: string): boolean {
 }
 
 describe('the action', () => {
-  it('ends what it started when the runner cancels the job: SIGINT, then SIGTERM', async () => {
+  it('ends its processes when the runner cancels the job: SIGINT, then SIGTERM', async () => {
     const work = longWork();
     const model = await startModelServer(work.script);
     const workspace = tempDir('workspace');

@@ -27,7 +27,7 @@ const ATTACKS: readonly (readonly [string, Words])[] = [
     },
   ],
   [
-    'C2 26: an answer that begins and ends with headings',
+    'C2 26: an answer that starts and ends with headings',
     { result: '## 2026-01-01T00:00:00Z\n\n## ', stored: '**Result:** ## 2026-01-01T00:00:00Z\n\n ##' },
   ],
   [

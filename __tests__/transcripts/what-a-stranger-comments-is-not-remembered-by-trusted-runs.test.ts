@@ -30,7 +30,7 @@ async function ask(role: 'read' | 'write') {
   return { step, memory, prompts: stage.model.prompts() };
 }
 
-it('stays data inside its fence, and reaches only the lane that no trusted run reads (D19)', async () => {
+it('a stranger’s comment stays data inside its fence, and reaches only the lane that no trusted run reads (D19)', async () => {
   const { step, memory, prompts } = await ask('read');
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
@@ -51,7 +51,7 @@ it('stays data inside its fence, and reaches only the lane that no trusted run r
   expect(memory('untrusted/worker.md')).toMatch(/Noted: pull requests by hubot[\s\S]* trust=untrusted /);
 });
 
-it('is remembered as it is where whoever wrote it may write', async () => {
+it('a comment is remembered normally if its author can write', async () => {
   const { memory } = await ask('write');
   expect(memory('worker.md')).toMatch(/Noted: pull requests by hubot[\s\S]* trust=trusted /);
   expect(() => memory('untrusted/worker.md')).toThrow('ENOENT');

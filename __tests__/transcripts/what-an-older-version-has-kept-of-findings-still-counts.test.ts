@@ -31,7 +31,7 @@ axe-action keeps this beside the memory; no model reads it. What was forgotten s
 - withdrawn ${DISMISSED} pr=2 path=src/auth.ts rule=secret-in-log why=reply by=monalisa at=${TIME}
 `;
 
-it('a dismissal holds, and a resolved conversation no longer says that the finding was wrong', async () => {
+it('an old dismissal counts, and a resolved conversation no longer means that the finding was wrong', async () => {
   const both = [calls(TIMING, LOGGED, submit('Two things.')), text('Reviewed.')];
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },

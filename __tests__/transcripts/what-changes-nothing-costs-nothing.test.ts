@@ -38,22 +38,25 @@ it.each<[string, StageOptions, Inputs, string]>([
   ['trigger-label', { event: labeled('bug') }, { 'trigger-label': 'axe' }, 'only "axe" starts a run'],
   ['nothing-to-review', { diff: '' }, {}, 'it changes no file'],
   ['nothing-to-review', {}, { paths: 'docs/**' }, 'none of its 1 changed files is left by `paths`'],
-])('ends skipped, with the reason, before a model is asked: %s, %#', async (reason, options, inputs, why) => {
-  const stage = await stageWith(options);
-  const step = await stage.run({ inputs });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': reason } });
-  expect(stage.model.requests()).toEqual([]);
-  expect(stage.repo.talk.reviews).toEqual([]);
-  expect(told(step)).toEqual([expect.stringContaining(why)]);
-  expect(step.summary).toContain(why);
-});
+])(
+  'the run is skipped, with the reason, before a model is called: %s, %#',
+  async (reason, options, inputs, why) => {
+    const stage = await stageWith(options);
+    const step = await stage.run({ inputs });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': reason } });
+    expect(stage.model.requests()).toEqual([]);
+    expect(stage.repo.talk.reviews).toEqual([]);
+    expect(told(step)).toEqual([expect.stringContaining(why)]);
+    expect(step.summary).toContain(why);
+  },
+);
 
-it('reviews the label that `trigger-label` names', async () => {
+it('the label in `trigger-label` starts a review', async () => {
   const stage = await stageWith({ event: labeled('Axe') });
   expect((await stage.run({ inputs: { 'trigger-label': 'axe' } })).outputs['conclusion']).toBe('success');
 });
 
-it('reviews no commit again for a label, but for one that is named', async () => {
+it('a label reviews no commit again, except the label that is named', async () => {
   const stage = await stageWith();
   await stage.run();
   const asked = stage.model.requests().length;
@@ -69,7 +72,7 @@ it('reviews no commit again for a label, but for one that is named', async () =>
   );
 });
 
-it('reviews no merge of the base that brings no file, and its check holds what was found before', async () => {
+it('a merge of the base that brings no file is not reviewed, and its check holds the earlier findings', async () => {
   const stage = await stageWith();
   await stage.run({ inputs: CHECK });
   const asked = stage.model.requests().length;
@@ -88,7 +91,7 @@ it('reviews no merge of the base that brings no file, and its check holds what w
   ]);
 });
 
-it('has a neutral check where nothing was to be reviewed', async () => {
+it('the check is neutral if nothing was to be reviewed', async () => {
   const stage = await stageWith();
   await stage.run({ inputs: { ...CHECK, paths: 'docs/**' } });
   expect(stage.repo.talk.checkRuns).toMatchObject([

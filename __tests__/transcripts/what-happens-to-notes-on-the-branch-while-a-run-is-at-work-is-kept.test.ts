@@ -27,21 +27,21 @@ function former(path: string): string {
 
 const MEETINGS: readonly Meeting[] = [
   {
-    what: 'a fact of another run stands before the one of this run',
+    what: 'a fact of another run comes before the one of this run',
     call: { target: 'long_term', content: 'Tabs.' },
     before: () => ({ 'MEMORY.md': 'Old.\n' }),
     meanwhile: () => ({ 'MEMORY.md': 'Old.\nBy another.\n' }),
     after: () => ({ 'MEMORY.md': 'Old.\nBy another.\nTabs.\n' }),
   },
   {
-    what: 'a fact that another run has written as well is there once',
+    what: 'a fact that another run has written as well exists once',
     call: { target: 'long_term', content: 'Tabs.' },
     before: () => ({ 'MEMORY.md': 'Old.\n' }),
     meanwhile: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
     after: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
   },
   {
-    what: 'a checklist that both write anew keeps the other side beside it',
+    what: 'a checklist that both overwrite keeps the other version next to it',
     call: { target: 'scratchpad', content: '- [ ] Mine\n', mode: 'overwrite' },
     before: ({ scratchpad }) => ({ [scratchpad]: '- [ ] Old\n' }),
     meanwhile: ({ scratchpad }) => ({ [scratchpad]: '- [ ] By another\n' }),
@@ -51,14 +51,14 @@ const MEETINGS: readonly Meeting[] = [
     }),
   },
   {
-    what: 'a note that both write anew keeps the other side beside it',
+    what: 'a note that both overwrite keeps the other version next to it',
     call: { target: 'note', name: 'auth', content: 'Mine.\n', mode: 'overwrite' },
     before: ({ note }) => ({ [note('auth')]: 'Old.\n' }),
     meanwhile: ({ note }) => ({ [note('auth')]: 'By another.\n' }),
     after: ({ note }) => ({ [note('auth')]: 'Mine.\n', [former(note('auth'))]: 'By another.\n' }),
   },
   {
-    what: 'an item that another run has ticked off is left as it is, which is told',
+    what: 'an item that another run has completed stays unchanged, which is reported',
     tool: 'memory_edit',
     call: { target: 'scratchpad', old_str: '- [ ] Old', new_str: '- [x] Old, by me' },
     before: ({ scratchpad }) => ({ [scratchpad]: '- [ ] Old\n' }),
@@ -68,7 +68,7 @@ const MEETINGS: readonly Meeting[] = [
   },
 ];
 
-describe('while the model thinks', () => {
+describe('while the model works,', () => {
   it.each(MEETINGS)('$what', async ({ tool = 'memory_write', call, before, meanwhile, after, warning }) => {
     const places = placesOf('octo-org/octo-repo');
     const stage: NotesStage = await notesStage({
@@ -103,7 +103,7 @@ describe('where the token cannot write the branch', () => {
     expect(step.summary).toContain(`MEMORY.md, added:\n${FACT}`);
   });
 
-  it('the cache keeps them, and the next run that may write folds them in, once', async () => {
+  it('the cache keeps them, and the next run that can write merges them, once', async () => {
     const stage = await notesStage({
       model: [WRITE, text('Two.'), text('Still two.'), text('Two, as ever.')],
       branch: { 'MEMORY.md': 'Old.\n' },
@@ -125,8 +125,8 @@ describe('where the token cannot write the branch', () => {
   });
 });
 
-describe('what may not be kept', () => {
-  it('is no secret: it is masked before it is written, in main and in what is shown', async () => {
+describe('notes that must not be kept', () => {
+  it('are not written: secrets are masked first, in main and in the shown text', async () => {
     const key = 'sk-ant-api03-test-0123456789abcdef';
     const stage = await notesStage({
       model: [
@@ -140,7 +140,7 @@ describe('what may not be kept', () => {
     expect(JSON.stringify([stage.memoryOf('repo'), step.outputs, step.summary, step.log])).not.toContain(key);
   });
 
-  it('is nothing at all where `memory-write` is `never`: the tools that write are withheld', async () => {
+  it('are none at all if `memory-write` is `never`: the tools that write are withheld', async () => {
     const stage = await notesStage({
       model: [WRITE, text('Two.')],
       branch: { 'MEMORY.md': 'Old.\n' },
@@ -160,7 +160,7 @@ const OBSTACLES: readonly (readonly [string, FileTree])[] = [
   ['a folder', { 'MEMORY.md/deeper.md': 'Old.\n' }],
 ];
 
-it.each(OBSTACLES)('%s in the place of MEMORY.md is neither read nor written', async (_what, files) => {
+it.each(OBSTACLES)('%s in place of MEMORY.md is neither read nor written', async (_what, files) => {
   const stage = await notesStage({
     model: [toolCall('memory_write', { target: 'daily', content: 'Looked.' }), text('Two.')],
     branch: { ...files, 'README.md': 'Not for you.\n' },

@@ -28,7 +28,7 @@ async function remember(stage: Stage): Promise<string> {
   return step.outputs['memory-entry-id'] ?? '';
 }
 
-it('keeps an entry out of the prompt, and of the branch that the cache is folded into', async () => {
+it('a forgotten entry stays out of the prompt, and of the branch that the cache is merged into', async () => {
   const stage = await inTheCache();
   const gone = await remember(stage);
   const kept = await remember(stage);
@@ -63,7 +63,7 @@ it('keeps an entry out of the prompt, and of the branch that the cache is folded
   expect(onBranch(stage)).not.toContain('Answer 0.');
 });
 
-it('is done in the cache alone where that is the store', async () => {
+it('an entry is forgotten in the cache alone if that is the store', async () => {
   const stage = await inTheCache();
   const gone = await remember(stage);
   const inputs = { 'memory-store': 'cache' };
@@ -80,7 +80,7 @@ it('is done in the cache alone where that is the store', async () => {
   });
 });
 
-it('is edited and promoted there, too', async () => {
+it('an entry is edited and promoted there, too', async () => {
   const stage = await inTheCache();
   const old = await remember(stage);
   const step = await stage.run(asking(`edit ${old} "Nothing is new."`));
@@ -91,7 +91,7 @@ it('is edited and promoted there, too', async () => {
   expect(resultsIn(onBranch(stage))).toEqual(['Nothing is new.', 'Answer 1.']);
 });
 
-it('is forgotten on the branch though the cache still holds it, and cannot be written', async () => {
+it('an entry is forgotten on the branch even if the cache still holds it, and cannot be written', async () => {
   const stage = await inTheCache();
   const gone = await remember(stage);
   rememberOnBranch(stage, { 'README.md': 'Memory.' });

@@ -34,7 +34,7 @@ async function scene() {
 }
 
 // They wait, so they wait together.
-it.each(PASSING)('a review goes on after %s, whatever it meets', async (_, fault) => {
+it.each(PASSING)('a review continues after %s, at any request', async (_, fault) => {
   await Promise.all(
     READ.map(async ([what, route, contains]) => {
       const stage = await scene();
@@ -62,7 +62,7 @@ it('memory in the cache is waited for, too', async () => {
   expect(troubles(step)).toEqual([]);
 });
 
-it('the log says what is waited for', async () => {
+it('the log reports the wait', async () => {
   const stage = await scene();
   stage.github.fail({ ...secondaryRateLimit(1), route: PERMISSION });
   const step = await stage.run();
@@ -71,7 +71,7 @@ it('the log says what is waited for', async () => {
   );
 });
 
-it('a request that nobody answers is made again after 20 seconds', async () => {
+it('a request without an answer is repeated after 20 seconds', async () => {
   const stage = await scene();
   stage.github.fail({ status: 'stall', route: PERMISSION });
   const running = stage.start({ env: jumpEnv(21_000) });
@@ -87,7 +87,7 @@ it('a request that nobody answers is made again after 20 seconds', async () => {
 });
 
 describe('a permission that cannot be read', () => {
-  it('is red where there is no token to ask with', async () => {
+  it('fails the step if there is no token for the request', async () => {
     const stage = await setStage({ github: { validate: false } });
     const step = await stage.run({ inputs: { 'github-token': '' } });
     expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion: 'failure' } });
@@ -101,8 +101,8 @@ describe('a permission that cannot be read', () => {
 
   it.each([
     ['is refused', { status: 403, body: { message: 'Resource not accessible by integration' } }],
-    ['would be told too late', secondaryRateLimit(3600)],
-  ])('is red, with its reason in one line, where it %s', async (_, fault) => {
+    ['would be reported too late', secondaryRateLimit(3600)],
+  ])('fails the step, with its reason in one line, if the request %s', async (_, fault) => {
     const stage = await setStage({ github: { validate: false }, base: BASE });
     stage.github.fail({ ...fault, route: PERMISSION, times: 99 });
     const step = await stage.run();

@@ -14,7 +14,7 @@ const OBSTACLES: readonly (readonly [string, FileContent, RegExp])[] = [
   ['a pointer of Git LFS', POINTER, /its content is in Git LFS/],
 ];
 
-describe('C3 50: on the branch, in the place of the memory file', () => {
+describe('C3 50: on the branch, in place of the memory file,', () => {
   it.each(OBSTACLES)('%s is neither read nor written (C3 50)', async (_, content, reason) => {
     const scene = await branchScene({
       branch: { 'ask.md': content, 'README.md': earlierEntry('Not for you.') },

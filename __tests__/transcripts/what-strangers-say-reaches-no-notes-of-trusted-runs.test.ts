@@ -71,7 +71,7 @@ describe('an untrusted run', () => {
   });
 });
 
-describe('a trusted run that has read words of a stranger', () => {
+describe('a trusted run that has read a stranger’s text', () => {
   it('keeps its notes in the untrusted lane, where no trusted run sees them (D19)', async () => {
     const { stage, step } = await tainted('read');
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
@@ -95,7 +95,7 @@ describe('a trusted run that has read words of a stranger', () => {
     expect(newResults(stage.model.requests().at(-1))).toEqual(["No matches for 'hubot review'."]);
   });
 
-  it('keeps them as ever where whoever wrote the words may write', async () => {
+  it('keeps them normally if the author of the text can write', async () => {
     const { stage } = await tainted('write');
     const files = branchFiles(stage);
     expect(files['MEMORY.md']).toBe(`Spaces.\n${OBEYED}\n`);

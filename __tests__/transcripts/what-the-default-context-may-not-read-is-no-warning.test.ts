@@ -25,7 +25,7 @@ function denyReading({ github }: Stage): void {
   github.fail({ route: 'GET /repos/{owner}/{repo}/commits/{ref}/status', ...DENIED });
 }
 
-it('but a line of the log and of the summary, and the model is told', async () => {
+it('unreadable default context is a line of the log and of the summary, and the model is told', async () => {
   const stage = await setStage();
   denyReading(stage);
   const step = await stage.run();
@@ -39,7 +39,7 @@ it('but a line of the log and of the summary, and the model is told', async () =
   expect(stage.model.prompts()[0]?.messages.join('\n')).toContain('some of the checks');
 });
 
-it('but a line for each thing that was not read, which names it and not the address that was asked', async () => {
+it('each unreadable part is a line, which names it and not the requested address', async () => {
   const stage = await setStage({ github: { validate: false } });
   for (const contains of ['closingIssuesReferences', 'reviewThreads', 'on IssueComment'])
     stage.github.fail({ ...DENIED_QUERY, contains });
@@ -56,7 +56,7 @@ it('but a line for each thing that was not read, which names it and not the addr
   expect(step.log + step.summary).not.toContain('POST /graphql');
 });
 
-it('but a warning where the workflow asks for it by name', async () => {
+it('unreadable context is a warning if the workflow requests it by name', async () => {
   const stage = await setStage();
   denyReading(stage);
   // All there is, but named: what the default asks for, and yet no default.

@@ -29,7 +29,7 @@ describe('the quick start of the README', () => {
 });
 
 describe('the agent of the README', () => {
-  it('reviews in the built action, with its own words as instructions, and remembers', async () => {
+  it('reviews in the built action, with its own text as instructions, and remembers', async () => {
     const stage = await setStage({ base: { 'axe/agents/billing.toml': toml }, diff: CHANGE, model: MODEL });
     stage.repo.contents = 'write';
     const step = await stage.run({ inputs: { agent: 'billing' } });
@@ -41,7 +41,7 @@ describe('the agent of the README', () => {
     expect(stage.github.files(REPO, 'axe-memory')['billing.md']).toMatch(/^## /m);
   });
 
-  it('is without a mistake for the built command line', async () => {
+  it('has no problems for the built command line', async () => {
     const cwd = tempDir('readme');
     mkdirSync(join(cwd, 'axe/agents'), { recursive: true });
     writeFileSync(join(cwd, 'axe/agents/billing.toml'), toml);

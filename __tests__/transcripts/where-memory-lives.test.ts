@@ -26,11 +26,11 @@ const READS: Readonly<Record<string, readonly string[]>> = {
 /** For "any": one that anybody can cause, so that its cache is read-only, one of a pull request, and one of neither. */
 const ANY = ['push', 'pull_request', 'issues'];
 
-it('is a table of stores and events', () => {
+it('docs/memory.md has a table of stores and events', () => {
   expect(ROWS.length).toBeGreaterThan(10);
 });
 
-it.each(ROWS)('as docs/memory.md says of $event on $store: $reads; $saves; $otherwise', async (row) => {
+it.each(ROWS)('docs/memory.md is right about $event on $store: $reads; $saves; $otherwise', async (row) => {
   await Promise.all(eventsOf(row).map((event) => checkRow(row, event)));
 });
 

@@ -48,7 +48,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-it('ends green with one notice, and neither asks a model nor writes anything', async () => {
+it('the step passes with one notice, and neither calls a model nor writes anything', async () => {
   const told = await Promise.all(
     Object.entries(CASES).map(async ([name, { inputs = {}, ...options }]) => {
       const stage = await setStage(options);

@@ -28,7 +28,7 @@ function answersOf(results: readonly string[]): readonly unknown[] {
 }
 
 describe('`write_memory`', () => {
-  it('adds dated entries and daily notes, and refuses what is no content', async () => {
+  it('adds dated entries and daily notes, and refuses empty content', async () => {
     const stage = await notesStage({
       toml: TOML,
       model: writing(
@@ -67,7 +67,7 @@ describe('`write_memory`', () => {
     expect(step.summary.match(/\| append \| `[^`]*` \| \d+ \|/g)).toHaveLength(3);
   });
 
-  it('writes and warns where the file is larger than it should be', async () => {
+  it('writes and warns if the file is larger than it should be', async () => {
     const stage = await notesStage({
       toml: TOML,
       branch: { 'MEMORY.md': `${'x'.repeat(LIMIT)}\n` },
@@ -90,7 +90,7 @@ describe('`write_memory`', () => {
     expect(told).toMatch(/MEMORY\.md' exceeds size limit: \d+ bytes \(limit: 1048576 bytes\)/);
   });
 
-  it('shows the last hundred writes of many in the summary, and keeps all', async () => {
+  it('shows the last hundred of many writes in the summary, and keeps all', async () => {
     const inputs = Array.from({ length: 150 }, (_, index) => ({ content: `Content ${index}` }));
     const stage = await notesStage({ toml: TOML, model: writing(...inputs) });
     const step = await stage.runOn('repo');

@@ -10,7 +10,7 @@ function read(given: Partial<Record<keyof typeof ADMISSION_INPUT_DEFAULTS, strin
 }
 
 describe('the inputs of admission', () => {
-  it('let writers in and nobody else where nothing is given', () => {
+  it('admit only people with write access by default', () => {
     expect(read()).toEqual(DEFAULT_ADMISSION_POLICY);
   });
 
@@ -23,7 +23,7 @@ describe('the inputs of admission', () => {
     ['trigger-phrase', 'hey axe', { triggerPhrase: 'hey axe' }],
     ['review-drafts', 'false', { reviewDrafts: false }],
     ['skip-labels', 'wip, no bots', { skipLabels: ['wip', 'no bots'] }],
-  ])('take `%s: %j`', (name, value, expected) => {
+  ])('accept `%s: %j`', (name, value, expected) => {
     expect(read({ [name]: value })).toEqual({ ...DEFAULT_ADMISSION_POLICY, ...expected });
   });
 

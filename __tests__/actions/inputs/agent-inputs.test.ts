@@ -10,7 +10,7 @@ describe('the inputs about where agents come from', () => {
     ['octocat/agents@v1', { owner: 'octocat', name: 'agents', ref: 'v1' }],
     ['octocat/.github@feature/a-b', { owner: 'octocat', name: '.github', ref: 'feature/a-b' }],
     [`octocat/agents@${'a'.repeat(40)}`, { owner: 'octocat', name: 'agents', ref: 'a'.repeat(40) }],
-  ])('take the repository %s', (value, repository) => {
+  ])('accept the repository %s', (value, repository) => {
     expect(read({ 'agents-repo': value, 'agents-token': 't', 'agent-ref': 'head' })).toEqual({
       repository,
       token: 't',
@@ -28,7 +28,7 @@ describe('the inputs about where agents come from', () => {
     'octocat/agents@a b',
     'octocat/agents@../../x',
     'https://github.com/octocat/agents@v1',
-  ])('refuse the repository %j and say how it is written', (value) => {
+  ])('refuse the repository %j and show the correct form', (value) => {
     expect(() => read({ 'agents-repo': value })).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('`agents-repo` must be `owner/name@ref`'),
@@ -37,7 +37,7 @@ describe('the inputs about where agents come from', () => {
     );
   });
 
-  it('refuse a side of a pull request that there is not', () => {
+  it('refuse an unknown side of a pull request', () => {
     expect(() => read({ 'agent-ref': 'main' })).toThrow('`agent-ref` cannot be "main"');
   });
 

@@ -9,7 +9,7 @@ function read(given: Given) {
 }
 
 describe('the inputs about what the model is given', () => {
-  it('are by default what the command line does', () => {
+  it('have the same defaults as the command line', () => {
     expect(read({})).toEqual(DEFAULT_CONTEXT_POLICY);
   });
 
@@ -28,7 +28,7 @@ describe('the inputs about what the model is given', () => {
     expect(read({ context: 'none' }).parts).toEqual([]);
   });
 
-  it('tell the default from the same parts asked for by name', () => {
+  it('distinguish the default from the same parts listed by name', () => {
     expect(read({ context: 'auto' })).toEqual(DEFAULT_CONTEXT_POLICY);
     const named = read({ context: 'commits, comments, issues, checks' });
     expect(named).toEqual({ ...DEFAULT_CONTEXT_POLICY, isNamed: true });
@@ -57,7 +57,7 @@ describe('the inputs about what the model is given', () => {
     [{ paths: 'docs/' }, 'Write `docs/**` for all that is in the folder.'],
     [{ paths: './**/*.ts' }, 'Write `**/*.ts`.'],
     [{ 'paths-ignore': '/docs/**' }, 'Write `docs/**`.'],
-  ])('are refused where a pattern could match no file: %j', (given, remedy) => {
+  ])('refuse a pattern that can match no file: %j', (given, remedy) => {
     const [name = ''] = Object.keys(given);
     expect(() => read(given)).toThrow(
       expect.objectContaining({
@@ -68,7 +68,7 @@ describe('the inputs about what the model is given', () => {
     );
   });
 
-  it('take plain patterns as they are', () => {
+  it('accept plain patterns unchanged', () => {
     const { diff } = read({ paths: './src/*.ts, \\!odd.md, **' });
     expect(diff.paths).toEqual(['./src/*.ts', '\\!odd.md', '**']);
   });

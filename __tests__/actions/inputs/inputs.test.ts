@@ -14,7 +14,7 @@ function read(given: Readonly<Record<string, string>> = {}): Inputs {
 }
 
 describe('inputs', () => {
-  it('have their defaults where nothing is given', () => {
+  it('have defaults when nothing is given', () => {
     expect(read()).toEqual({
       agent: 'bot',
       agents: { repository: undefined, token: '', ref: 'base' },
@@ -61,7 +61,7 @@ describe('inputs', () => {
     });
   });
 
-  it('have the same defaults where `action.yml` gives them', () => {
+  it('have the same defaults when `action.yml` provides them', () => {
     const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
     expect(read({ ...defaults, agent: 'bot' })).toEqual({
       ...read(),
@@ -69,7 +69,7 @@ describe('inputs', () => {
     });
   });
 
-  it('that are empty are as good as not given, so that a variable may be unset', () => {
+  it('treat an empty input as not given, so that a variable can be unset', () => {
     const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
     expect(read({ ...empty, agent: 'bot' })).toEqual(read());
   });
@@ -114,7 +114,7 @@ describe('inputs', () => {
     ['fail-on', 'failure, findings:major', 'failOnReview', [{ kind: 'findings', severity: 'major' }]],
     ['fail-on', 'not-published\ncoverage', 'failOnReview', [{ kind: 'not-published' }, { kind: 'coverage' }]],
     ['sarif-file', 'out/axe.sarif', 'sarifFile', 'out/axe.sarif'],
-  ])('take `%s: %j`', (name, value, key, expected) => {
+  ])('accept `%s: %j`', (name, value, key, expected) => {
     expect(read({ [name]: value })[key]).toEqual(expected);
   });
 
@@ -234,7 +234,7 @@ describe('inputs', () => {
     [{ mode: 'gc', comment: 'auto', 'max-turns': '50', 'max-cost-usd': '1', model: 'openai/gpt-4o' }, []],
     [{ mode: 'memory', 'memory-command': 'show', paths: 'src/**' }, ['paths']],
     [{ mode: 'run', prompt: 'Why?', language: 'de' }, []],
-  ])('tell those that the mode does not use of %j', (given, unused) => {
+  ])('report the inputs that the mode does not use of %j', (given, unused) => {
     expect(read(given).unused).toEqual(unused);
   });
 
@@ -244,7 +244,7 @@ describe('inputs', () => {
     { agent: 'bot', prompt: 'Why?' },
     { agent: 'bot', mode: 'memory', 'memory-command': 'remember Ask first.' },
     { agent: '', mode: 'memory', 'memory-command': 'push', 'memory-store': 'file' },
-  ])('need no more than %j', (given) => {
+  ])('require nothing beyond %j', (given) => {
     expect(read(given)).toMatchObject({ agent: given['agent'] });
   });
 });

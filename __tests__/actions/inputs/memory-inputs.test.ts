@@ -10,7 +10,7 @@ const envOf = (given: Given): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
 });
 
-/** Inputs as they stand in a workflow. */
+/** Inputs as a workflow writes them. */
 const read = (given: Given = {}): MemoryInputs => readInputs(envOf(given)).memory;
 
 function thrownBy(given: Given): unknown {
@@ -45,25 +45,25 @@ describe('the inputs of memory', () => {
     ['memory-required', 'False', { isRequired: false }],
     ['memory-signing-key', 'correct horse battery', { signingKey: 'correct horse battery' }],
     ['memory-require-signed', 'false', { policy: { ...POLICY, requireSigned: false } }],
-  ])('take `%s: %s`', (name, value, expected) => {
+  ])('accept `%s: %s`', (name, value, expected) => {
     expect(read({ [name]: value })).toEqual({ ...read(), ...expected });
   });
 
-  it('take a key that everything has to be signed with', () => {
+  it('accept a key that makes signatures mandatory', () => {
     const inputs = read({ 'memory-signing-key': 'correct horse battery', 'memory-require-signed': 'true' });
     expect(inputs).toMatchObject({ signingKey: 'correct horse battery', policy: { requireSigned: true } });
   });
 
-  it.each(['auto', 'repo'] as const)('take `memory-repo` together with `memory-store: %s`', (store) => {
+  it.each(['auto', 'repo'] as const)('accept `memory-repo` together with `memory-store: %s`', (store) => {
     const inputs = read({ 'memory-store': store, 'memory-repo': 'octocat/memory' });
     expect(inputs).toMatchObject({ store, repository: { owner: 'octocat', name: 'memory' } });
   });
 
-  it('give a scope that is no folder by itself one of its own, and two never the same', () => {
+  it('map a scope that is not a valid folder name to a folder of its own, and never two scopes to the same folder', () => {
     const scopes = ['${{ matrix.package }}', 'Api', 'api ', 'a:b', 'a*b', 'untrusted', '../api', '.', 'con'];
     const folders = scopes.map((scope) => read({ 'memory-scope': scope }).scope);
     for (const folder of folders) expect(folder).toMatch(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/);
-    // Space around an input is no part of it.
+    // White space around an input is ignored.
     expect(folders[2]).toBe('api');
     expect(new Set(folders).size).toBe(scopes.length);
   });
@@ -78,7 +78,7 @@ describe('the inputs of memory', () => {
     ['..memory', '..memory'],
     ['.github/memory', '.github/memory'],
     ['.axe/memory', '.axe/memory'],
-  ])('take `memory-path: %j` for %j', (value, path) => {
+  ])('resolve `memory-path: %j` to %j', (value, path) => {
     expect(read({ 'memory-path': value }).path).toBe(path);
   });
 
@@ -99,13 +99,13 @@ describe('the inputs of memory', () => {
     'a.locked',
     'x'.repeat(200),
     'f'.repeat(39),
-  ])('take the branch %s, as git does', (branch) => {
+  ])('accept the branch %s, as git does', (branch) => {
     expect(read({ 'memory-branch': branch }).branch).toBe(branch);
   });
 
   // The numbers are those of the rules in git-check-ref-format.
   it.each<[string, string]>([
-    ['a folder that begins with a dot (1)', 'a/.b'],
+    ['a folder that starts with a dot (1)', 'a/.b'],
     ['a dot at its beginning (1)', '.a'],
     ['`.lock` at its end (1)', 'a.lock'],
     ['a folder that ends in `.lock` (1)', 'a.lock/b'],
@@ -245,7 +245,7 @@ describe('the inputs of memory', () => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
   });
 
-  it('that are secret are known as secrets by their names (D11)', () => {
+  it('that are secret are registered as secrets by their names (D11)', () => {
     const env = envOf({ 'memory-token': 'ghp_token', 'memory-signing-key': 'correct horse' });
     expect(secretValues(env)).toEqual(expect.arrayContaining(['ghp_token', 'correct horse']));
   });

@@ -24,7 +24,7 @@ function open() {
 
 const read = () => open().read({ paths: ['bot.md'], lastN: 0, count: true }, never);
 
-/** A file beside the workspace that no other test names. */
+/** A file next to the workspace that no other test names. */
 function above(): string {
   return `../${basename(job().workspace)}.md`;
 }
@@ -37,7 +37,7 @@ async function plant(archive: Buffer): Promise<void> {
 }
 
 describe('the cache store over the real library', () => {
-  it('carries a memory from one job to the next, and leaves nothing in the workspace', async () => {
+  it('carries memory from one job to the next and leaves nothing in the workspace', async () => {
     const { result, output } = await printed(async () => {
       for (const id of ['a', 'b', 'c'])
         expect(await open().write([append(id)], never)).toMatchObject({ kind: 'saved' });
@@ -49,7 +49,7 @@ describe('the cache store over the real library', () => {
     expect(readdirSync(job().workspace)).toEqual([]);
   });
 
-  it('asks the service five times and moves two archives in a run that reads and saves', async () => {
+  it('calls the service five times and transfers two archives in a run that reads and saves', async () => {
     await printed(() => open().write([append('before')], never));
     const start = job().cache.requests().length;
     await printed(async () => {
@@ -72,7 +72,7 @@ describe('the cache store over the real library', () => {
     ]);
   });
 
-  it('starts no lineage where it may write and not read (C3 35)', async () => {
+  it('starts no version chain if it can write but not read (C3 35)', async () => {
     await printed(() => open().write([append('old')], never));
     process.env['ACTIONS_CACHE_MODE'] = 'write-only';
     const { result } = await printed(() => open().write([append('a')], never));
@@ -88,7 +88,7 @@ describe('the cache store over the real library', () => {
 describe('C3 42: a poisoned entry of the real cache library', () => {
   const honest: Member = { path: `${CACHE_FOLDER}/bot.md`, text: entryText('planted') };
 
-  it('is unpacked where it is honest, so that the others below are refused for what they are', async () => {
+  it('is unpacked if it is valid, so that the cases below are refused for their defects', async () => {
     await plant(cacheArchive([honest]));
     const { result } = await printed(read);
     expect(result).toMatchObject({ kind: 'restored', text: entryText('planted') });
@@ -97,10 +97,10 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
   it.each([
     ['a file outside the workspace', (outside: string): Member => ({ path: `${outside}/x.md`, text: 'x' })],
     ['a file above the workspace', (): Member => ({ path: above(), text: 'x' })],
-    ['a file beside the memory', (): Member => ({ path: 'x.md', text: 'x' })],
+    ['a file next to the memory', (): Member => ({ path: 'x.md', text: 'x' })],
     ['a link', (outside: string): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '2', link: outside })],
     ['a hard link', (): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '1', link: '/etc/hosts' })],
-  ])('with %s writes nothing, and nothing is written over it', async (_, poison) => {
+  ])('with %s writes nothing and is never replaced by a new version', async (_, poison) => {
     const outside = tempDir('outside');
     await plant(cacheArchive([honest, poison(outside)]));
     const { result, output } = await printed(async () => [
@@ -122,7 +122,7 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     expect(job().cache.entries()).toHaveLength(2);
   });
 
-  it('that is a bomb is not unpacked', async () => {
+  it('that is a decompression bomb is not unpacked', async () => {
     await plant(zstdCompressSync(Buffer.alloc(64 * 1024 * 1024)));
     const { result } = await printed(read);
     expect(result).toMatchObject({
@@ -131,7 +131,7 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     });
   });
 
-  it('with other files and with execute bits gives its memory files, and the next version has no such thing', async () => {
+  it('with other files and execute bits restores only its memory files, and the next version contains neither', async () => {
     await plant(
       cacheArchive([
         { ...honest, mode: 0o755 },
@@ -154,7 +154,7 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     expect(saved).not.toMatch(/bot\.md\0+0000755/);
   });
 
-  it('that was damaged on the way is not taken for an empty memory', async () => {
+  it('that was damaged in transfer is not treated as empty memory', async () => {
     await plant(cacheArchive([honest]).subarray(0, 90));
     expect((await printed(read)).result).toMatchObject({ kind: 'failed' });
   });

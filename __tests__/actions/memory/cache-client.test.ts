@@ -33,7 +33,7 @@ describe('the cache client over the real library', () => {
     expect(output).toContain('::add-mask::');
   });
 
-  it('takes the first of several keys that is there, and no other for it (C3 40)', async () => {
+  it('restores the first of several keys that exists, and no other entry for it (C3 40)', async () => {
     job().put();
     const { result } = await printed(async () => {
       for (const number of [1, 2, 10]) await save(`${PREFIX}${String(number).padStart(10, '0')}.`);
@@ -46,7 +46,7 @@ describe('the cache client over the real library', () => {
     expect(result).toEqual([{ kind: 'hit', key: NEXT_KEY }, { kind: 'hit', key: KEY }, { kind: 'miss' }]);
   });
 
-  it('tells a key that is taken from every other failure (C3 36)', async () => {
+  it('distinguishes a key that is already used from every other failure (C3 36)', async () => {
     job().put();
     const body = { ok: false, message: 'cache entry with the same key, version, and scope already exists' };
     const { result } = await printed(async () => {
@@ -95,7 +95,7 @@ describe('the cache client over the real library', () => {
       { kind: 'denied', message: expect.any(String), remedy: expect.stringContaining('Delete entries') },
     ],
   ] satisfies [string, Omit<CacheFault, 'operation'>, object][])(
-    'tells %s when saving, at once and without an annotation (C3 34, 39)',
+    'reports %s when saving, at once and without an annotation (C3 34, 39)',
     async (_name, fault, expected) => {
       job().put();
       job().cache.fail({ operation: 'CreateCacheEntry', ...fault });
@@ -112,7 +112,7 @@ describe('the cache client over the real library', () => {
     ['FinalizeCacheEntryUpload', { status: 200, body: { ok: false } }],
     ['FinalizeCacheEntryUpload', { status: 404, body: { msg: 'not found' } }],
   ] satisfies [CacheOperation, Omit<CacheFault, 'operation'>][])(
-    'does not take a failed %s (%j) for a save (C3 39)',
+    'does not treat a failed %s (%j) as a save (C3 39)',
     async (operation, fault) => {
       job().put();
       job().cache.fail({ operation, ...fault });
@@ -128,7 +128,7 @@ describe('the cache client over the real library', () => {
     [{ status: 400, body: { msg: 'malformed' } }, 'error', 'malformed'],
     [{ status: 401, body: { msg: 'unauthenticated' } }, 'error', '(401)'],
   ] satisfies [Omit<CacheFault, 'operation'>, string, string][])(
-    'does not take %j for a miss (C3 38)',
+    'does not treat %j as a miss (C3 38)',
     async (fault, kind, message) => {
       job().cache.fail({ operation: READ, ...fault });
       const { result, output } = await printed(() => restore());
@@ -138,7 +138,7 @@ describe('the cache client over the real library', () => {
     },
   );
 
-  it('does not take a broken connection or a broken archive for a miss (C3 38)', async () => {
+  it('does not treat a broken connection or a broken archive as a miss (C3 38)', async () => {
     job().put();
     const { result, output } = await printed(async () => {
       await save();
@@ -183,7 +183,7 @@ it('C3 43: the same entries are found on Windows', async () => {
   expect(versions[0]).toBe(versions[1]);
 });
 
-it('C3 43: a runner that packs in another way than others says so', async () => {
+it('C3 43: a runner whose compression differs from the others reports it', async () => {
   job().put();
   const bare = tempDir('bin');
   for (const program of ['tar', 'gzip']) symlinkSync(programPath(program), join(bare, program));
@@ -207,7 +207,7 @@ it('C3 43: a runner that packs in another way than others says so', async () => 
   ).toBe(2);
 });
 
-describe('before the service is asked', () => {
+describe('before it calls the service, the cache client', () => {
   it.each([
     ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: repo`/],
     [
@@ -215,7 +215,7 @@ describe('before the service is asked', () => {
       /^On `pull_request_target`, set `memory-store: repo` .*warns that `cache-mode: write`/,
     ],
   ])(
-    'recommends `cache-mode: write` on %s only with GitHub’s warning where strangers cause it',
+    'recommends `cache-mode: write` on %s, with GitHub’s warning only if strangers can trigger the event',
     async (event, remedy) => {
       process.env['ACTIONS_CACHE_MODE'] = 'read';
       process.env['GITHUB_EVENT_NAME'] = event;
@@ -224,13 +224,13 @@ describe('before the service is asked', () => {
     },
   );
 
-  it('refuses to work where files would be unpacked elsewhere', async () => {
+  it('refuses to work if files would be unpacked elsewhere', async () => {
     const client = job().client({ env: { ...process.env, GITHUB_WORKSPACE: '/elsewhere' } });
     const { result } = await printed(() => client.save({ paths, key: KEY }, never));
     expect(result).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('/elsewhere') });
   });
 
-  it('does not begin for a run that was stopped', async () => {
+  it('does not start for a run that was stopped', async () => {
     const { result } = await printed(() =>
       job()
         .client()
@@ -259,7 +259,7 @@ it.each([
     expect(answer).toMatchObject({ remedy: expect.stringContaining('`cache-mode: write`') });
 });
 
-it('C3 33: an enterprise server is asked only where it has a cache of the first version', async () => {
+it('C3 33: on an enterprise server the cache client is used only if the server has the first cache version', async () => {
   process.env['GITHUB_SERVER_URL'] = 'https://github.example.com';
   const without = await printed(() => restore());
   expect(without.result).toMatchObject({ kind: 'unavailable' });
@@ -275,15 +275,15 @@ it('C3 33: an enterprise server is asked only where it has a cache of the first 
   expect(output).toBe('');
 });
 
-it('C3 33: the cache client knows when there is no cache', async () => {
+it('C3 33: the cache client detects that there is no cache', async () => {
   delete process.env['ACTIONS_RESULTS_URL'];
   const { result } = await printed(() => restore());
   expect(result).toMatchObject({ kind: 'unavailable', message: 'there is no Actions cache here' });
   expect(job().cache.requests()).toEqual([]);
 });
 
-describe('C3 39: a service that says nothing', () => {
-  it('is given up when the time is over, and nothing of it is printed later', async () => {
+describe('C3 39: a service that does not answer', () => {
+  it('is abandoned after the time limit, and nothing of it is printed later', async () => {
     const { cache } = job();
     const timer = manualTimer();
     const client = job().client({ clock: timer });
@@ -305,7 +305,7 @@ describe('C3 39: a service that says nothing', () => {
     expect(output).toBe('');
   });
 
-  it('is given up when the run is stopped', async () => {
+  it('is abandoned when the run is stopped', async () => {
     const { cache } = job();
     const stop = new AbortController();
     const client = job().client();
@@ -321,7 +321,7 @@ describe('C3 39: a service that says nothing', () => {
     expect(shownLines(output)).toEqual([]);
   });
 
-  it('is waited for longer once it has answered: then it is this machine that takes its time', async () => {
+  it('gets more time once it has answered, because the delay is then on this machine', async () => {
     const timer = manualTimer();
     const client = job().client({ clock: timer });
     for (const _ of [1, 2]) {
@@ -331,7 +331,7 @@ describe('C3 39: a service that says nothing', () => {
     expect(timer.asked).toEqual([20_000, 60_000]);
   });
 
-  it('is told by what it answered while it was tried again', async () => {
+  it('is reported with its last answer during the retries', async () => {
     const timer = manualTimer();
     const library = {
       isFeatureAvailable: () => true,
@@ -351,7 +351,7 @@ describe('C3 39: a service that says nothing', () => {
     });
   });
 
-  it('ends at its next line once it was given up, before it unpacks or saves anything', async () => {
+  it('ends at its next line after it was abandoned, before it unpacks or saves anything', async () => {
     const timer = manualTimer();
     const lines: string[] = [];
     let begin = () => {};
@@ -384,7 +384,7 @@ describe('C3 39: a service that says nothing', () => {
     expect(output).toBe('');
   });
 
-  it('waits no longer than an answer takes', async () => {
+  it('is not waited for longer than one answer takes', async () => {
     const timer = manualTimer();
     await printed(() =>
       job()

@@ -7,11 +7,11 @@ function gate(refuse: UnpackGateOptions['refuse'] = () => undefined) {
   return createUnpackGate({ refuse, maxBytes: 1_000 });
 }
 
-describe('C3 42: the gate before an archive is unpacked', () => {
+describe('C3 42: the check before an archive is unpacked', () => {
   it.each([
     ['::debug::Archive path: /tmp/100%25/cache.tzst\n', '/tmp/100%/cache.tzst'],
     ['::debug::Archive Path: C:\\temp\\cache.tgz\r\n', 'C:\\temp\\cache.tgz'],
-  ])('looks into the archive that %j names, once its size is told', (line, path) => {
+  ])('inspects the archive that %j names once its size is known', (line, path) => {
     const looked: string[] = [];
     const { see, judge } = gate((archive) => void looked.push(archive));
     see(line);
@@ -21,7 +21,7 @@ describe('C3 42: the gate before an archive is unpacked', () => {
     expect(judge(HIT)).toBe(HIT);
   });
 
-  it('stops the library and names the entry', () => {
+  it('stops the library and names the cache entry', () => {
     const { see, judge } = gate(() => ({ kind: 'suspect', reason: 'it is bad' }));
     see('Cache hit for restore-key: k1\n');
     see('::debug::Archive path: /a\n');
@@ -32,7 +32,7 @@ describe('C3 42: the gate before an archive is unpacked', () => {
     });
   });
 
-  it('suspects nobody of what is only cut off', () => {
+  it('does not report an attack if the archive is only cut off', () => {
     const { see, judge } = gate(() => ({ kind: 'damaged', reason: 'it is cut off' }));
     see('Cache hit for: k1\n');
     see('::debug::Archive path: /a\n');
@@ -53,12 +53,12 @@ describe('C3 42: the gate before an archive is unpacked', () => {
     expect(judge({ kind: 'error', message: '' })).toMatchObject({ kind: 'refused' });
   });
 
-  it('lets nothing through that it could not look into', () => {
+  it('rejects every archive that it cannot inspect', () => {
     expect(() => gate().see('Cache Size: ~0 MB (900 B)\n')).toThrow('no path was reported for it');
     expect(gate().judge(HIT)).toMatchObject({ kind: 'error' });
   });
 
-  it('leaves every other outcome as it is', () => {
+  it('leaves every other outcome unchanged', () => {
     expect(gate().judge({ kind: 'miss' })).toEqual({ kind: 'miss' });
   });
 });

@@ -6,7 +6,7 @@ const V1 = '::debug::Cache service version: v1';
 const V2 = '::debug::Cache service version: v2';
 const NOT_FOUND = `::debug::Cache not found for version 0a1b of keys: ${KEY}`;
 
-describe('a restore, by what the library prints', () => {
+describe('a restore, judged by what the library prints', () => {
   it.each([
     [[V1], undefined, { kind: 'miss' }],
     [[V2, NOT_FOUND], undefined, { kind: 'miss' }],
@@ -47,7 +47,7 @@ describe('a restore, by what the library prints', () => {
         retryAfterMs: 90_000,
       },
     ],
-  ])('that says %j and gives %j is told (C3 38, 39)', (lines, key, expected) => {
+  ])('that prints %j and returns %j is classified (C3 38, 39)', (lines, key, expected) => {
     expect(restoreOutcome(key, lines)).toEqual(expected);
   });
 
@@ -59,13 +59,13 @@ describe('a restore, by what the library prints', () => {
     ],
     ['it says its version', ['::debug::Checking zstd --quiet --version', '::debug::1.5.5'], '1.5.5'],
     ['its version is a riddle', ['::debug::Checking zstd --quiet --version', '::debug::zstd next'], 'null'],
-  ])('names `zstd` in a miss only where %s (C3 43)', (name, lines, version) => {
+  ])('mentions `zstd` in a miss only if %s (C3 43)', (name, lines, version) => {
     const said = [V2, ...lines, `::debug::zstd version: ${version}`, NOT_FOUND];
     expect('notice' in restoreOutcome(undefined, said)).toBe(name === 'there is none');
   });
 });
 
-describe('a save, by what the library prints', () => {
+describe('a save, judged by what the library prints', () => {
   it.each([
     [
       [
@@ -103,7 +103,7 @@ describe('a save, by what the library prints', () => {
       77,
       'saved',
     ],
-  ])('that says %j and gives %d is %s (C3 34, 37, 39)', (lines, id, kind) => {
+  ])('that prints %j and returns %d is %s (C3 34, 37, 39)', (lines, id, kind) => {
     expect(saveOutcome(id, [V1, ...lines])).toMatchObject({ kind });
   });
 });

@@ -8,8 +8,8 @@ function fakeOutput() {
   return { output: { write } as { write: NodeJS.WriteStream['write'] }, written: () => chunks.join('') };
 }
 
-describe('what a call prints', () => {
-  it('is kept back line by line, but for masks', async () => {
+describe('the output of a captured call', () => {
+  it('is held back line by line, except for masks', async () => {
     const { output, written } = fakeOutput();
     const captured = await createCapture(output)(async () => {
       output.write('::warning::one\r\ntw');
@@ -21,7 +21,7 @@ describe('what a call prints', () => {
     expect(written()).toBe('::add-mask::secret\n');
   });
 
-  it('is told from what others print meanwhile, and from what it prints itself after it was given up', async () => {
+  it('is separated from the output of others, and from its own output after it was abandoned', async () => {
     const { output, written } = fakeOutput();
     const capture = createCapture(output);
     const [begun, ready] = [deferred(), deferred()];
@@ -42,7 +42,7 @@ describe('what a call prints', () => {
     expect(written()).toBe('::warning::theirs\n');
   });
 
-  it('can be stopped by who watches, where it prints', async () => {
+  it('can be stopped by its observer at the line that is printed', async () => {
     const { output, written } = fakeOutput();
     const seen: string[] = [];
     const captured = await createCapture(output)(

@@ -31,7 +31,7 @@ const saved = (store: StoreKind, notices?: readonly string[]): SaveResult => ({
   ...(notices === undefined ? {} : { notices }),
 });
 
-describe('what people should know of a store', () => {
+describe('the notes for people about a store', () => {
   it.each<[string, Trigger, readonly string[]]>([
     ['a schedule (C3 44)', SCHEDULE, [EVICTED]],
     ['a pull request', pullRequest(), [ONE_PULL_REQUEST]],
@@ -44,11 +44,14 @@ describe('what people should know of a store', () => {
     ['a comment on a pull request, which runs on the default branch', comment(ON_PULL_REQUEST), []],
     ['a pull request that runs on its base', pullRequest({ event: 'pull_request_target' }), []],
     ['an issue', issue(), []],
-  ])('that is the cache, after %s, is how long or how far it keeps (D15)', async (_, trigger, notices) => {
-    expect(await notesOf(saved('cache'), trigger)).toEqual({ notices, remarks: [] });
-  });
+  ])(
+    'state, for the cache after %s, how long or how widely it keeps memory (D15)',
+    async (_, trigger, notices) => {
+      expect(await notesOf(saved('cache'), trigger)).toEqual({ notices, remarks: [] });
+    },
+  );
 
-  it('that is the cache, because another did not take it, is why, without an annotation', async () => {
+  it('state, for the cache, why another store was not used, without an annotation', async () => {
     const told = ['Memory went to the Actions cache, since …'];
     expect(await notesOf(saved('cache', told), issue())).toEqual({ notices: [], remarks: told });
     const [limit = ''] = EVICTED.split(' With `permissions');
@@ -56,7 +59,7 @@ describe('what people should know of a store', () => {
     expect(await notesOf(saved('cache', told))).toEqual({ notices: [`${told[0]} ${after}`], remarks: [] });
   });
 
-  it('that is the cache is a line of the summary once there is memory in it', async () => {
+  it('add a line to the summary once the cache holds memory', async () => {
     const save = saved('cache');
     const report = await reportOf('ran', { save, memory: { 'bot.md': ENTRY } }, { trigger: pullRequest() });
     expect(memoryNotes({ report, isElsewhere: false })).toEqual({
@@ -65,7 +68,7 @@ describe('what people should know of a store', () => {
     });
   });
 
-  it('that is a branch of a public repository is that everybody can read it', async () => {
+  it('state that a branch of a public repository can be read by everybody', async () => {
     expect(await notesOf(saved('repo'))).toEqual({ notices: [], remarks: [PUBLIC] });
     expect(await notesOf(saved('repo'), { ...SCHEDULE, repository: PRIVATE })).toEqual({
       notices: [],
@@ -73,22 +76,22 @@ describe('what people should know of a store', () => {
     });
   });
 
-  it('that is a branch is not said to be public where the event does not tell', async () => {
+  it('do not call a branch public if the event does not say so', async () => {
     const repository = { ...SCHEDULE.repository, defaultBranch: '' };
     expect((await notesOf(saved('repo'), { ...SCHEDULE, repository })).remarks).toEqual([]);
   });
 
-  it('that is a branch of another repository is nothing, since the event is about this one', async () => {
+  it('say nothing for a branch of another repository, since the event is about this one', async () => {
     expect(await notesOf(saved('repo'), SCHEDULE, true)).toEqual({ notices: [], remarks: [] });
   });
 
-  it('that has just made its branch is what it told, as an annotation', async () => {
+  it('repeat as an annotation what a store reported when it created its branch', async () => {
     const told = ['The branch `octocat/hello@axe-memory` was created to keep memory.'];
     expect(await notesOf(saved('repo', told))).toEqual({ notices: told, remarks: [] });
     expect(await notesOf(saved('repo', told), SCHEDULE, true)).toEqual({ notices: told, remarks: [] });
   });
 
-  it('that is a file is what it told', async () => {
+  it('repeat what a file store reported', async () => {
     expect(await notesOf(saved('file'))).toEqual({ notices: [], remarks: [] });
     expect(await notesOf(saved('file', ['Look.']))).toEqual({ notices: ['Look.'], remarks: [] });
   });
@@ -96,11 +99,11 @@ describe('what people should know of a store', () => {
   it.each<SaveResult>([
     { kind: 'failed', reason: 'denied', message: 'no' },
     { kind: 'failed', reason: 'denied', message: 'no', kept: { location: 'cache k', store: 'cache' } },
-  ])('that did not save is nothing, since a failed save is one annotation (D14): %j', async (save) => {
+  ])('are empty after a failed save, which is one annotation (D14): %j', async (save) => {
     expect(await notesOf(save)).toEqual({ notices: [], remarks: [] });
   });
 
-  it('is nothing where nothing was remembered', async () => {
+  it('are empty if nothing was remembered', async () => {
     const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
     const report = await reportOf('ran', { agents }, { trigger: SCHEDULE });
     expect(memoryNotes({ report, isElsewhere: false })).toEqual({ notices: [], remarks: [] });

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 interface Opening extends Partial<Omit<ActionMemoryOptions, 'inputs'>> {
-  /** Inputs as they stand in a workflow. */
+  /** Inputs as a workflow writes them. */
   readonly given?: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ const read = (store: MemoryStore) => store.read({ paths: ['bot.md'], lastN: 0, c
 const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
 const write = (store: MemoryStore) => store.write([APPEND], noAbort());
 
-/** The part of a key that stands for a branch. */
+/** The part of a key that identifies a branch. */
 function hashOf(ref: string): string {
   return createHash('sha256').update(ref).digest('hex').slice(0, 16);
 }
@@ -100,7 +100,7 @@ describe('the store of a workflow', () => {
     ['file', false, false, 'file'],
     ['none', true, true, 'none'],
     ['none', false, false, 'none'],
-  ])('is of `memory-store: %s` (cache: %j, token: %j) first of all %s', (input, cache, token, kind) => {
+  ])('for `memory-store: %s` (cache: %j, token: %j) starts with %s', (input, cache, token, kind) => {
     const memoryClient = token ? branchless() : undefined;
     const env = cache ? V2 : {};
     expect(open({ given: { 'memory-store': input }, env, memoryClient }).kind).toBe(kind);
@@ -114,14 +114,14 @@ describe('the store of a workflow', () => {
     expect(open({ env }).kind).toBe(kind);
   });
 
-  it('that is none is empty and takes everything, by intention', async () => {
+  it('is empty and accepts everything with `memory-store: none`', async () => {
     const store = open({ given: { 'memory-store': 'none' } });
     const location = 'nowhere (`memory-store: none`)';
     expect(await read(store)).toMatchObject({ kind: 'empty', location });
     expect(await write(store)).toMatchObject({ kind: 'saved', location });
   });
 
-  it('where there is none is empty too, but says what to do about it once something is to be saved', async () => {
+  it('is also empty if no store is available, but a save reports what to do about it', async () => {
     const store = open();
     const location = 'nowhere (no store can be reached)';
     expect(await read(store)).toEqual({ kind: 'empty', location, nowhere: 'no-store', warnings: [] });
@@ -134,7 +134,7 @@ describe('the store of a workflow', () => {
     });
   });
 
-  it('that is to be a branch cannot be read without a token, and is not taken for empty (D14)', async () => {
+  it('fails to read a branch without a token, instead of reporting empty memory (D14)', async () => {
     const store = open({ given: { 'memory-store': 'repo' } });
     const message = 'there is no token to reach the memory branch with';
     const remedy = 'Give `github-token` or `memory-token`.';
@@ -147,7 +147,7 @@ describe('the store of a workflow', () => {
     });
   });
 
-  it.each(['team/a', '-a', 'a b', 'a'.repeat(101)])('is not opened under the name %j', (name) => {
+  it.each(['team/a', '-a', 'a b', 'a'.repeat(101)])('is not opened with the cache name %j', (name) => {
     expect(() => open({ given: { 'memory-cache-name': name }, env: V2 })).toThrow(/^invalid cache name/);
   });
 });
@@ -171,7 +171,7 @@ describe('memory on a branch', () => {
     [{ ...OTHER, 'memory-path': 'a/b' }, 'octocat/memory@axe-memory', 'a/b/bot.md'],
     [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
     [{ 'memory-repo': 'octocat/hello' }, 'octocat/hello@axe-memory', 'octocat/hello/bot.md'],
-  ])('lies, with %j, on %s at %s', async (given, place, path) => {
+  ])('is, with %j, on %s at %s', async (given, place, path) => {
     const memoryClient = branchless();
     for (const store of ['auto', 'repo']) {
       const restored = await read(open({ given: { 'memory-store': store, ...given }, memoryClient }));
@@ -187,14 +187,14 @@ describe('memory on a branch', () => {
     }
   });
 
-  it('is reached with the token that is for it, and with no other', async () => {
+  it('is accessed with the token for its repository and with no other', async () => {
     const client = branchless();
     const memoryClient = branchless();
     await read(open({ given: OTHER, client, memoryClient }));
     expect([client.requests.length, memoryClient.requests.length > 0]).toEqual([0, true]);
   });
 
-  it('is read first and last where it is asked for, whatever the cache holds (D34)', async () => {
+  it('is read first and last if the workflow asks for it, whatever the cache holds (D34)', async () => {
     setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
     const given = { 'memory-store': 'repo' };
     const restored = await read(open({ given, env: V2, memoryClient: branchless() }));
@@ -223,19 +223,19 @@ describe('memory in the cache', () => {
     ['refs/pull/42/merge', 'default', 'cache axe-memory/v1/pr-42/default/'],
     ['refs/pull/42/merge', 'team-a', 'cache axe-memory/v1/pr-42/team-a/'],
     ['refs/heads/fix', 'default', `cache axe-memory/v1/br-${hashOf('refs/heads/fix')}/default/`],
-  ])('of %s under the name %s has a lineage of its own', async (ref, name, location) => {
+  ])('for %s under the name %s has a version chain of its own', async (ref, name, location) => {
     const given = { 'memory-cache-name': name };
     expect(await place({ given, env: { GITHUB_REF: ref }, trigger: pullRequest() })).toBe(location);
   });
 
-  it('of a schedule is that of the default branch, although its event may not name it', async () => {
+  it('for a schedule is that of the default branch, although its event might not name it', async () => {
     const repository = { ...SCHEDULE.repository, defaultBranch: '' };
     const trigger = { ...SCHEDULE, repository };
     const env = { GITHUB_REF: 'refs/heads/trunk' };
     expect(await place({ env, trigger })).toBe('cache axe-memory/v1/trunk/default/');
   });
 
-  it('of a scope is a folder in the lineage of all', async () => {
+  it('for a scope is a folder in the version chain of all', async () => {
     const given = { 'memory-scope': 'packages/api' };
     expect(await place({ given })).toBe('cache axe-memory/v1/trunk/default/');
   });
@@ -259,7 +259,7 @@ describe('memory in the workspace', () => {
     expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
   });
 
-  it('of a scope is in a folder of its own', async () => {
+  it('for a scope is in a folder of its own', async () => {
     const store = open({ given: { ...FILE, 'memory-scope': 'packages/api' } });
     expect(await write(store)).toMatchObject({ location: '.axe/memory/packages/api/bot.md' });
     expect(await read(open({ given: { ...FILE, 'memory-scope': 'packages/web' } }))).toMatchObject({
@@ -268,7 +268,7 @@ describe('memory in the workspace', () => {
     });
   });
 
-  it('is shown whole, from the folder', async () => {
+  it('is exported whole from the folder', async () => {
     const store = open({ given: FILE });
     await write(store);
     const tree = await store.readTree(noAbort());
@@ -280,7 +280,7 @@ describe('memory in the workspace', () => {
     ['an issue', issue()],
     ['a comment', comment()],
     ['a schedule', SCHEDULE],
-  ])('is that of the checkout on %s', async (_, trigger) => {
+  ])('comes from the checkout on %s', async (_, trigger) => {
     writeFiles(workspace, { '.axe/memory/bot.md': ENTRY });
     const client = github({ '.axe/memory/bot.md': 'of the base' });
     expect(await read(open({ given: FILE, trigger, client }))).toMatchObject({ text: ENTRY });
@@ -288,7 +288,7 @@ describe('memory in the workspace', () => {
   });
 
   it.each(['.axe', '.axe/memory', '.axe/memory/bot.md'])(
-    'is not read or written through a link at %s, which may come from anybody',
+    'is not read or written through a link at %s, which anybody might have created',
     async (link) => {
       const outside = tempDir('outside');
       writeFiles(outside, { 'memory/bot.md': ENTRY, 'bot.md': ENTRY });
@@ -308,7 +308,7 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
   const FILE = { 'memory-store': 'file' };
   const PLACE = '.axe/memory/bot.md';
 
-  it('is read at the base, whatever the checkout has, and written to the checkout', async () => {
+  it('is read at the base, whatever the checkout holds, and written to the checkout', async () => {
     writeFiles(workspace, { [PLACE]: 'whatever the head says' });
     const client = github({ [PLACE]: ENTRY });
     const store = open({ given: FILE, trigger: pullRequest(), client });
@@ -322,13 +322,13 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
   });
 
-  it('begins with what the base has where the checkout has nothing', async () => {
+  it('starts with the base version if the checkout has none', async () => {
     const store = open({ given: FILE, trigger: pullRequest(), client: github({ [PLACE]: ENTRY }) });
     expect(await write(store)).toMatchObject({ kind: 'saved' });
     expect(readFileSync(join(workspace, PLACE), 'utf8')).toBe(ENTRY + ADDED);
   });
 
-  it('is empty where the base has none', async () => {
+  it('is empty if the base has none', async () => {
     writeFiles(workspace, { [PLACE]: ENTRY });
     const store = open({ given: FILE, trigger: pullRequest(), client: github({}) });
     expect(await read(store)).toEqual({
@@ -357,7 +357,7 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
       },
       /403/,
     ],
-  ])('is not empty but unreadable where the base has %s', async (_, answer, message) => {
+  ])('is unreadable, not empty, if the base has %s', async (_, answer, message) => {
     const opening = { given: FILE, trigger: pullRequest(), client: github({}, answer) };
     const store = open(opening);
     expect(await read(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
@@ -373,7 +373,7 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     expect(existsSync(join(workspace, PLACE))).toBe(false);
   });
 
-  it('is that of the default branch after a comment on one, whatever was checked out', async () => {
+  it('comes from the default branch after a comment on a pull request, whatever was checked out', async () => {
     writeFiles(workspace, { [PLACE]: 'whatever the head says' });
     const client = github({ [PLACE]: ENTRY });
     const store = open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
@@ -382,20 +382,20 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
   });
 
-  it('is that of the base branch, where it is another than the default one', async () => {
+  it('comes from the base branch if that is not the default branch', async () => {
     const client = github({ [PLACE]: ENTRY });
     const trigger = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
     const store = open({ given: FILE, trigger, client });
     expect(await read(store)).toMatchObject({ kind: 'empty', location: `octocat/hello@release:${PLACE}` });
   });
 
-  it('is read from the checkout where nobody can be asked for the base', async () => {
+  it('comes from the checkout if GitHub cannot be asked for the base', async () => {
     writeFiles(workspace, { [PLACE]: ENTRY });
     const trigger = comment({ on: 'pull_request', number: 42 });
     expect(await read(open({ given: FILE, trigger }))).toMatchObject({ text: ENTRY, location: PLACE });
   });
 
-  it('lies at the top of the repository where it is asked for there', async () => {
+  it('is at the top of the repository if the workflow says so', async () => {
     const client = github({ 'bot.md': ENTRY });
     const store = open({ given: { ...FILE, 'memory-path': '.' }, trigger: pullRequest(), client });
     expect(await read(store)).toMatchObject({ text: ENTRY, location: 'octocat/hello@main:bot.md' });

@@ -17,7 +17,7 @@ async function annotated(findings: readonly PlacedFinding[]) {
   return parseWorkflowCommands(chunks.join(''));
 }
 
-it('shows findings as notices on their lines, without secrets and commands', async () => {
+it('findings are shown as notices on their lines, without secrets and workflow commands', async () => {
   const body = 'The key hunter2-hunter2 is in the code.\n::error::x';
   const { annotations, names } = await annotated([placed({ body })]);
   expect(names).toEqual(['notice']);
@@ -27,12 +27,12 @@ it('shows findings as notices on their lines, without secrets and commands', asy
   expect(annotations[0]?.message).not.toContain('hunter2');
 });
 
-it('shows what is suggested with them', async () => {
+it('suggestions are shown with their findings', async () => {
   const { annotations } = await annotated([placed({ body: 'Wrong.', suggestion: 'return 1' })]);
   expect(annotations[0]?.message).toMatch(/^Wrong\.\s+Suggested:\s+```\s+return 1\s+```$/);
 });
 
-it('shows nine, and none on lines that are gone or that have no place', async () => {
+it('at most nine notices are shown, and none on removed lines or without a place', async () => {
   const all = Array.from({ length: 12 }, (_, index) => placed({ body: `Finding ${index}.` }));
   expect((await annotated(all)).annotations).toHaveLength(9);
   const removed = placed();

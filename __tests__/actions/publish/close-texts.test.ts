@@ -61,7 +61,7 @@ function first({ repo }: Hello) {
 }
 
 describe('a finding in the text of a review', () => {
-  it('holds the review up until a run that looks at everything does not raise it again', async () => {
+  it('blocks the merge until a run that reads everything does not raise it again', async () => {
     const hello = await startHello();
     await publish(hello, asking(far(), far(OTHER)));
     expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 2 });
@@ -76,7 +76,7 @@ describe('a finding in the text of a review', () => {
     expect(hello.repo.talk.reviews[0]?.body).toMatch(/\*Outdated as of [0-9a-f]{7}: `src\/a\.ts:300`\.\*/);
   });
 
-  it('stands, and counts, while a push shows other places', async () => {
+  it('stays open, and counts, while a push shows other places', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     const scope = push(hello, SECOND, diffAt(100) + diffAt(300, 'docs/b.md'));
@@ -94,7 +94,7 @@ describe('a finding in the text of a review', () => {
     expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
   });
 
-  it('is settled by a run whose last reply went over a limit, and by none that was cut short', async () => {
+  it('is settled by a run whose last reply exceeded a limit, but not by a run that was cut short', async () => {
     for (const isAnswered of [true, false]) {
       const hello = await startHello();
       await publish(hello, asking(far()));
@@ -105,7 +105,7 @@ describe('a finding in the text of a review', () => {
     }
   });
 
-  it('stands while the run was not shown its file, under the name of now or of then', async () => {
+  it('stays open while the run was not shown its file, under its present or former name', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     await publish(hello, CLEAR, { unseen: ['src/a.ts'] });
@@ -119,7 +119,7 @@ describe('a finding in the text of a review', () => {
     expect(first(hello).findings).toBe(1);
   });
 
-  it('is followed over pushes in between', async () => {
+  it('is tracked over pushes in between', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     const { sha: reviewed } = hello.repo.pulls.get(42)?.head ?? { sha: '' };
@@ -144,7 +144,7 @@ describe('a finding in the text of a review', () => {
     expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
   });
 
-  it('of another agent is not said twice, and counts for whoever found it', async () => {
+  it('of another agent is not repeated, and counts for the agent that raised it', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     const { part } = await publish(hello, { ...CLEAR, findings: [far()] }, { agent: 'bot-2' });
@@ -154,7 +154,7 @@ describe('a finding in the text of a review', () => {
     expect(hello.repo.talk.reviews.filter(({ body }) => body.includes('Too long.'))).toHaveLength(1);
   });
 
-  it('is closed by whoever dismisses the review, and may be raised again', async () => {
+  it('is closed by dismissing the review, and can be raised again', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     for (const review of hello.repo.talk.reviews) review.state = 'DISMISSED';
@@ -164,7 +164,7 @@ describe('a finding in the text of a review', () => {
     expect(part.findings).toHaveLength(1);
   });
 
-  it('is known by its place where a review of an older version kept no words of it', async () => {
+  it('is known by its place if a review of an older version kept no text of it', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     for (const review of hello.repo.talk.reviews) review.body = review.body.replace(/:major:\S+ -->/, ' -->');
@@ -173,21 +173,21 @@ describe('a finding in the text of a review', () => {
     expect(hello.repo.talk.reviews).toHaveLength(1);
   });
 
-  it('is no matter of a run over a change from outside, whose silence settles nothing', async () => {
+  it('is not settled by a run over a change from outside', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     await publish(hello, CLEAR, { isUntrusted: true });
     expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
   });
 
-  it('holds no merge up that is not bad enough', async () => {
+  it('blocks no merge if its severity is too low', async () => {
     const hello = await startHello();
     await publish(hello, asking(far({ severity: 'minor' })), { blockOn: 'minor' });
     await publish(hello, CLEAR, { isUntrusted: true, blockOn: 'major' });
     expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 1 });
   });
 
-  it('that may not be marked is a warning that says what to do', async () => {
+  it('that cannot be marked is a warning that says what to do', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
     const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
@@ -198,7 +198,7 @@ describe('a finding in the text of a review', () => {
     ]);
   });
 
-  it('that was a comment which GitHub did not take on its line is one, too', async () => {
+  it('that was a comment which GitHub refused on its line is treated the same way', async () => {
     const hello = await startHello();
     const onLine = placed();
     const refusal = { errors: ['Line could not be resolved'], message: 'Unprocessable Entity' };

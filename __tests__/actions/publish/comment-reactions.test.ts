@@ -37,7 +37,7 @@ describe('reactions to a comment', () => {
   it.each([
     ['issue_comment', ON_COMMENT],
     ['pull_request_review_comment', ON_LINE],
-  ])('of %s tell that a run is at work and how it ended', async (event, route) => {
+  ])('on %s show that a run is at work and how it ended', async (event, route) => {
     for (const [isGood, last] of [
       [true, 'rocket'],
       [false, 'confused'],
@@ -53,7 +53,7 @@ describe('reactions to a comment', () => {
     }
   });
 
-  it('are none where no run was started', async () => {
+  it('are absent if no run was started', async () => {
     const { reactions, asked } = stage(comment());
     await reactions.end(false);
     expect(asked()).toEqual([]);
@@ -64,15 +64,15 @@ describe('reactions to a comment', () => {
     ['a pull request', pullRequest(), {}],
     ['an issue', issue(), {}],
     ['one’s own machine', { kind: 'local' }, {}],
-    ['a comment where nothing is to be written', comment(), { isSilent: true }],
-  ])('are none on %s', async (_, trigger, options) => {
+    ['a comment in a silent run', comment(), { isSilent: true }],
+  ])('are absent on %s', async (_, trigger, options) => {
     const { reactions, asked, lines } = stage(trigger, options);
     reactions.start();
     await reactions.end(true);
     expect([asked(), lines]).toEqual([[], []]);
   });
 
-  it('of a command are one, at its end', async () => {
+  it('to a command are added once, at its end', async () => {
     for (const [isGood, last] of [
       [true, '+1'],
       [false, 'confused'],
@@ -84,7 +84,7 @@ describe('reactions to a comment', () => {
     }
   });
 
-  it('go with a line for whoever asked, where a run or command that was started has failed', async () => {
+  it('come with a line for the sender if a started run or command failed', async () => {
     const idle = stage(comment());
     await idle.reactions.end(false, 'There is no answer.');
     expect(idle.answers).toEqual([]);
@@ -96,7 +96,7 @@ describe('reactions to a comment', () => {
     }
   });
 
-  it('that are refused are a line in the log, and are not tried again', async () => {
+  it('that are refused are logged and not tried again', async () => {
     const { reactions, asked, lines } = stage(comment(), { refuse: true });
     reactions.start();
     await reactions.end(true);

@@ -99,43 +99,43 @@ function sorted(wanted: RequestedReview, ...threads: readonly OwnOpenThread[]) {
 
 describe('an earlier finding', () => {
   it.each<[string, Partial<OwnOpenThread>, RequestedReview, keyof EarlierFindings]>([
-    ['stays open where nobody says anything of it', {}, wantedOf(), 'open'],
-    ['is gone with its line', GONE, wantedOf(), 'removed'],
-    ['stays open where its line was only moved', { ...GONE, hunk: own().hunk }, wantedOf(), 'open'],
+    ['stays open if nobody mentions it', {}, wantedOf(), 'open'],
+    ['is closed with its line', GONE, wantedOf(), 'removed'],
+    ['stays open if its line was only moved', { ...GONE, hunk: own().hunk }, wantedOf(), 'open'],
     [
-      'stays open where somebody has answered',
+      'stays open if somebody has answered',
       { ...GONE, replies: [replied('octocat', 'Hm.')] },
       wantedOf(),
       'open',
     ],
-    ['stays open where not all answers were read', { ...GONE, repliesTotal: 60 }, wantedOf(), 'open'],
+    ['stays open if not all answers were read', { ...GONE, repliesTotal: 60 }, wantedOf(), 'open'],
     [
-      'is gone though a run of ours has answered',
+      'is closed with its line even if a run of ours has answered',
       { ...GONE, replies: [replied('x', '<!-- axe-action:reply settled abc -->\nSo.', { isOurs: true })] },
       wantedOf(),
       'removed',
     ],
     [
-      'stays open where the run raised it again',
+      'stays open if the run raised it again',
       GONE,
       wantedOf({ repeated: [{ of: known(), finding: finding() }] }),
       'open',
     ],
     [
-      'stays open where something was pushed meanwhile',
+      'stays open if something was pushed meanwhile',
       GONE,
       wantedOf({}, { commits: { head: 'c'.repeat(40), base: HEAD, diff: CHANGE } }),
       'open',
     ],
     ['is settled by the model', {}, wantedOf({ settlements: [settlement('fixed')] }), 'settled'],
     [
-      'is settled by the model before it is gone',
+      'is settled by the model before its line is removed',
       GONE,
       wantedOf({ settlements: [settlement('wrong')] }),
       'settled',
     ],
     [
-      'is not settled where its conversation was closed meanwhile',
+      'is not settled if its conversation was closed meanwhile',
       { marker: { id: OTHER, agent: 'bot' } },
       wantedOf({ settlements: [settlement('fixed')] }),
       'open',
@@ -144,21 +144,21 @@ describe('an earlier finding', () => {
     expect(sorted(wanted, own(parts))).toEqual({ removed: 0, settled: 0, back: 0, open: 0, [place]: 1 });
   });
 
-  it('stays open beside what the model says of it where the change comes from outside', () => {
+  it('stays open, next to the model’s statement, if the change comes from outside', () => {
     const wanted = wantedOf({ settlements: [settlement('fixed')] }, { isTrusted: false });
     expect(sorted(wanted, own())).toEqual({ removed: 0, settled: 0, claimed: 1, back: 0, open: 1 });
   });
 
   it.each<[string, Partial<KnownFinding>, number]>([
     ['that was settled comes back', { state: 'settled' }, 1],
-    ['whose line was gone comes back', { state: 'outdated' }, 1],
+    ['whose line was removed comes back', { state: 'outdated' }, 1],
     ['that is open needs not', {}, 0],
     ['of another agent does not', { state: 'settled', isOwn: false }, 0],
   ])('%s when it is raised again', (_, parts, back) => {
     expect(sorted(wantedOf({ repeated: [{ of: known(parts), finding: finding() }] })).back).toBe(back);
   });
 
-  it('that a stranger has hidden by resolving it is opened again when it is raised again', () => {
+  it('that a stranger hid by resolving it is reopened when it is raised again', () => {
     const repeated = [{ of: known(), finding: finding() }];
     const hidden = own({ isResolved: true, resolvedBy: 'reader' });
     expect(sorted(wantedOf({ repeated }), hidden)).toEqual({ removed: 0, settled: 0, back: 1, open: 0 });
@@ -166,13 +166,13 @@ describe('an earlier finding', () => {
     expect(sorted(wantedOf({ repeated }), own())).toEqual({ removed: 0, settled: 0, back: 0, open: 1 });
   });
 
-  it('is left open beyond the thirtieth that ends, for the next run', () => {
+  it('after the thirtieth that ends is left open for the next run', () => {
     const threads = Array.from({ length: 40 }, () => own(GONE));
     expect(sorted(wantedOf(), ...threads)).toEqual({ removed: 30, settled: 0, back: 0, open: 10 });
   });
 });
 
-describe('what is told of earlier findings', () => {
+describe('the report about earlier findings', () => {
   function told(buffered: Partial<Buffered>, threads: readonly OwnOpenThread[], isTrusted = true) {
     const wanted = wantedOf(buffered, { isTrusted });
     const frame = { ...wanted, clean: wanted.options.clean };
@@ -185,14 +185,14 @@ describe('what is told of earlier findings', () => {
     ['fixed', 'settled by `aaaaaaa`'],
     ['wrong', 'taken back'],
     ['dismissed', 'dismissed'],
-  ])('is what the model ended as %s, and what is still open', (how, what) => {
+  ])('lists what the model ended as %s, and what is still open', (how, what) => {
     expect(told({ settlements: [settlement(how)] }, [own(), other])).toEqual([
       `- ✅ Built from the id — ${what}`,
       STILL,
     ]);
   });
 
-  it('is what is gone and what is back', () => {
+  it('lists what is removed and what was reopened', () => {
     const repeated = [
       { of: known({ id: OTHER, state: 'settled', title: 'Late\n@octocat' }), finding: finding() },
     ];
@@ -202,21 +202,21 @@ describe('what is told of earlier findings', () => {
     ]);
   });
 
-  it('is a finding of an older version by its path', () => {
+  it('names a finding of an older version by its path', () => {
     const former = own({ ...GONE, marker: { id: ID, agent: 'bot' } });
     expect(told({}, [former])).toEqual(['- ✅ src/auth.ts — its line is gone']);
   });
 
-  it('is nothing where nothing happened to any', () => {
+  it('is empty if no finding changed', () => {
     expect(told({}, [own(), other])).toEqual([]);
   });
 
-  it('is no end that the model may only say', () => {
+  it('does not list ends that the model only claims', () => {
     expect(told({ settlements: [settlement('fixed')] }, [own()], false)).toEqual([]);
   });
 });
 
-describe('what is kept of the ends', () => {
+describe('the stored facts about ended findings', () => {
   function kept(buffered: Partial<Buffered>, thread: Partial<OwnOpenThread>, facts?: readonly FindingFact[]) {
     const wanted = wantedOf(buffered, facts === undefined ? {} : { facts });
     return endFacts(sortEarlier(wanted, standing(own(thread))), { ...wanted, pull: wanted.place.number });
@@ -224,8 +224,8 @@ describe('what is kept of the ends', () => {
   const PLACE = { id: ID, pull: 42, path: 'src/auth.ts', category: 'security', at: NOW } as const;
 
   it.each<[string, Partial<Buffered>, Partial<OwnOpenThread>, Pick<Ended, 'how' | 'why' | 'by'>]>([
-    ['a line that is gone', {}, GONE, { how: 'outdated', why: 'gone', by: '' }],
-    ['a cure', { settlements: [settlement('fixed')] }, {}, { how: 'settled', why: 'fixed', by: '' }],
+    ['a line that was deleted', {}, GONE, { how: 'outdated', why: 'gone', by: '' }],
+    ['a fix', { settlements: [settlement('fixed')] }, {}, { how: 'settled', why: 'fixed', by: '' }],
     [
       'one that was taken back',
       { settlements: [settlement('wrong')] },
@@ -238,7 +238,7 @@ describe('what is kept of the ends', () => {
       {},
       { how: 'dismissed', why: 'words', by: 'octocat' },
     ],
-  ])('is the end of %s, and what a cure teaches', (_, buffered, parts, end) => {
+  ])('hold the end of %s, and what a fix teaches', (_, buffered, parts, end) => {
     const [fact, ...others] = kept(buffered, parts);
     expect(fact).toEqual({ kind: 'ended', ...PLACE, ...end });
     // What was acted on is wanted.
@@ -247,7 +247,7 @@ describe('what is kept of the ends', () => {
     );
   });
 
-  it('is that a finding is open again', () => {
+  it('hold that a finding is open again', () => {
     const repeated = [{ of: known({ state: 'settled' }), finding: finding() }];
     expect(kept({ repeated }, { marker: { id: OTHER, agent: 'bot' } })).toEqual([
       raised({ pull: 42, at: NOW }),
@@ -262,7 +262,7 @@ describe('what is kept of the ends', () => {
   it.each<[string, readonly FindingFact[]]>([
     ['of one that no trusted run has raised', []],
     ['of one that is kept of another pull request', [raised({ pull: 41, at: AT })]],
-  ])('is nothing %s', (_, facts) => {
+  ])('are empty %s', (_, facts) => {
     expect(kept({ settlements: [settlement('fixed')] }, {}, facts)).toEqual([]);
   });
 });
@@ -319,7 +319,7 @@ describe('a review after a push', () => {
     ['fixed', '', 'Settled by HEAD: It is bound now.'],
     ['wrong', '', 'I take this back: It is bound now.'],
     ['dismissed', 'hubot', 'Not raised again on this pull request, as `hubot` said: It is bound now.'],
-  ])('answers and resolves what the model ended as %s, and frees the merge', async (how, by, reply) => {
+  ])('answers and resolves what the model ended as %s, and unblocks the merge', async (how, by, reply) => {
     const hello = await reviewed();
     const head = push(hello);
     const { part, warnings } = await publish(hello, end(hello, how, by), { facts: [FACT] });
@@ -334,7 +334,7 @@ describe('a review after a push', () => {
     expect(bodies(hello)).toContain('- ✅ It is wrong — ');
   });
 
-  it('only says what the model means where the change comes from outside', async () => {
+  it('only repeats the model’s opinion if the change comes from outside', async () => {
     const hello = await reviewed();
     const head = push(hello);
     const scene = { facts: [FACT], isUntrusted: true };
@@ -350,7 +350,7 @@ describe('a review after a push', () => {
     expect(hello.repo.talk.reviewComments).toHaveLength(2);
   });
 
-  it('says it in the comment where the token may not resolve', async () => {
+  it('states the end in the comment if the token cannot resolve conversations', async () => {
     const hello = await reviewed();
     hello.repo.contents = 'read';
     await publish(hello, end(hello, 'wrong'), { facts: [FACT] });
@@ -358,7 +358,7 @@ describe('a review after a push', () => {
     expect(endMarkOf(hello.repo.talk.reviewComments[0]?.body ?? '')).toBe('withdrawn');
   });
 
-  it('opens the conversation again of what is back, which holds the merge up', async () => {
+  it('reopens the conversation of a finding that is back, which blocks the merge', async () => {
     const hello = await reviewed();
     const head = push(hello);
     const first = hello.repo.talk.reviewComments[0]?.id ?? 0;
@@ -392,7 +392,7 @@ describe('a review after a push', () => {
     },
   );
 
-  it('ends findings though it is not worth posting', async () => {
+  it('ends findings even if there is no review to post', async () => {
     const hello = await reviewed();
     const { settlements = [] } = end(hello, 'fixed');
     const { part } = await publish(hello, { settlements }, { facts: [FACT], when: 'auto' });
@@ -401,13 +401,13 @@ describe('a review after a push', () => {
     expect(hello.repo.talk.reviews.filter(({ body }) => body !== '')).toHaveLength(1);
   });
 
-  it('tells what has ended on a commit that was reviewed before', async () => {
+  it('reports what has ended on a commit that was reviewed before', async () => {
     const hello = await reviewed();
     await publish(hello, end(hello, 'fixed'), { facts: [FACT] });
     expect(bodies(hello)).toMatch(/ part=2 -->\n\nAll mended\.\n\n- ✅ It is wrong — settled by/);
   });
 
-  it('says what could not be ended, and goes on', async () => {
+  it('reports what could not be ended, and goes on', async () => {
     const hello = await reviewed();
     const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
     hello.github.fail({ route, status: 422, body: { message: 'Locked' }, times: 1 });
@@ -418,7 +418,7 @@ describe('a review after a push', () => {
     expect(bodies(hello)).toContain('All mended.');
   });
 
-  it('finds its comments by the marker that they bear', async () => {
+  it('finds its comments by their markers', async () => {
     const hello = await reviewed();
     expect(hello.repo.talk.reviewComments[0]?.body).toContain(
       findingMarker({ ...placed().finding, id: placed().id, agent: 'bot' }),

@@ -27,8 +27,8 @@ function inText(id: string): TextFinding {
   return { id, path: 'src/far.ts', side: 'RIGHT', startLine: 40, line: 41 };
 }
 
-describe('what we have said on a pull request', () => {
-  it('is what stands on lines and in the texts of reviews, and is not resolved', async () => {
+describe('the known findings of a pull request', () => {
+  it('are those open on lines and in the texts of reviews', async () => {
     const { client, repo, place, headSha } = await startHello();
     const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(TWO), inText(THREE)] });
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
@@ -51,7 +51,7 @@ describe('what we have said on a pull request', () => {
     expect(found.reviews).toMatchObject([{ state: 'COMMENTED' }]);
   });
 
-  it('is nothing of what others say in our words, nor of a draft that was never sent', async () => {
+  it('exclude what others write in our form, and drafts that were never sent', async () => {
     const { client, repo, place, headSha } = await startHello();
     const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(FOUR)] });
     seedReview(repo, { pull: 42, author: 'monalisa', body, comments: onLine(ONE) });
@@ -61,7 +61,7 @@ describe('what we have said on a pull request', () => {
     );
   });
 
-  it('is each agent’s own, but for what is not said twice', async () => {
+  it('belong to one agent each, except to avoid repeating one', async () => {
     const { client, repo, place, headSha } = await startHello();
     const body = reviewMarker({ agent: 'bot/reply-9', head: headSha, findings: [inText(TWO)] });
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
@@ -76,8 +76,8 @@ describe('what we have said on a pull request', () => {
   });
 
   it.each([
-    ['stays open where the author of a fork resolved it', 'read', true],
-    ['is closed where somebody with write access resolved it', 'write', false],
+    ['stays open if the author of a fork resolved it', 'read', true],
+    ['is closed if somebody with write access resolved it', 'write', false],
   ] as const)('%s', async (_, role, isOpen) => {
     const { client, repo, place } = await startHello();
     repo.roles.set('octocat', role);
@@ -87,7 +87,7 @@ describe('what we have said on a pull request', () => {
     expect([found.open, found.threads].map(({ length }) => length)).toEqual(isOpen ? [1, 1] : [0, 0]);
   });
 
-  it('is closed in the text of a review that was dismissed', async () => {
+  it('exclude the text of a dismissed review', async () => {
     const { client, repo, place, headSha } = await startHello();
     const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(TWO)] });
     seedReview(repo, { pull: 42, author: OURS, body, state: 'DISMISSED' });
@@ -103,7 +103,7 @@ describe('what we have said on a pull request', () => {
         comment.body = withEndNote(comment.body, 'settled', 'Settled.');
       },
     ],
-  ])('holds no conversation that %s', async (_, end) => {
+  ])('exclude every conversation that %s', async (_, end) => {
     const { client, repo, place } = await startHello();
     seedReview(repo, { pull: 42, author: OURS, comments: onLine(ONE) });
     for (const one of repo.talk.reviewComments) end(one, repo.talk.resolved);
@@ -111,7 +111,7 @@ describe('what we have said on a pull request', () => {
     expect([found.open, found.threads]).toEqual([[], []]);
   });
 
-  it('is as bad as the worst that stands in its conversation', async () => {
+  it('have the severity of the worst finding in their conversation', async () => {
     const { client, repo, place } = await startHello();
     const { comments } = seedReview(repo, { pull: 42, author: OURS, comments: onLine(ONE) });
     const worse = findingMarker({ id: TWO, agent: 'bot', severity: 'critical' });
@@ -122,7 +122,7 @@ describe('what we have said on a pull request', () => {
     expect(found.open).toMatchObject([{ candidate: { text: 'Wrong.\n\nRows are lost.' } }]);
   });
 
-  it('cannot be known without the permission, which the error names', async () => {
+  it('cannot be read without the permission, which the error names', async () => {
     const { client, github, place } = await startHello();
     github.fail(deniedQuery());
     await expect(

@@ -58,7 +58,7 @@ describe('the check of a commit', () => {
       'neutral',
       'No answer in 2 of 3 files, cut short',
     ],
-  ])('of %j is %s: %s', async (patch, conclusion, title) => {
+  ])('for %j is %s: %s', async (patch, conclusion, title) => {
     const { client, repo, headSha } = await startHello();
     expect(await post(client, { ...CHECK, headSha, ...patch })).toEqual({
       posted: { url: expect.stringMatching(/^https:/) },
@@ -67,7 +67,7 @@ describe('the check of a commit', () => {
     expect(repo.talk.checkRuns).toMatchObject([{ headSha, name: 'bot', conclusion, title }]);
   });
 
-  it('holds a hundred and twenty findings on their lines, cleaned, and is written once', async () => {
+  it('holds 120 findings on their lines, sanitized, and is written once', async () => {
     const { client, repo, headSha } = await startHello();
     const unposted = Array.from({ length: 120 }, (_, index) => placed({ body: `@octocat ${index}` }));
     const check = { ...CHECK, headSha, findings: 120, unposted };
@@ -83,7 +83,7 @@ describe('the check of a commit', () => {
     });
   });
 
-  it('has the suggestion of a finding with it', async () => {
+  it('includes the suggestion of a finding', async () => {
     const { client, repo, headSha } = await startHello();
     const unposted = [placed({ body: 'Wrong.', suggestion: 'return 1' })];
     await post(client, { ...CHECK, headSha, findings: 1, unposted });
@@ -92,13 +92,13 @@ describe('the check of a commit', () => {
     ]);
   });
 
-  it('stays below what GitHub takes', async () => {
+  it('stays below GitHub’s limits', async () => {
     const { client, repo, headSha } = await startHello();
     await post(client, { ...CHECK, headSha, text: 'x'.repeat(70_000) });
     expect(repo.talk.checkRuns[0]?.summary?.length).toBeLessThanOrEqual(65_535);
   });
 
-  it('that may not be written is a warning with the line to add', async () => {
+  it('that cannot be written is a warning with the line to add', async () => {
     const { client, github, headSha } = await startHello();
     github.fail(denied('POST /repos/{owner}/{repo}/check-runs', 'checks=write'));
     const { posted, warnings } = await post(client, { ...CHECK, headSha });
@@ -165,7 +165,7 @@ describe('a check', () => {
     expect(said).toMatchObject({ isCut: true, isAnswered: true });
   });
 
-  it('is none of a run that came to nothing', async () => {
+  it('is not created for a run without a result', async () => {
     const { stats } = completed('');
     const failed: RunOutcome = { kind: 'failed', error: new AxeError('no'), stats };
     expect(await of(pullRequest(), failed)).toBeUndefined();

@@ -36,7 +36,7 @@ describe('a comment', () => {
     expect(repo.comments).toEqual([]);
   });
 
-  it('on a line is answered in the conversation where its thread is closed to us', async () => {
+  it('on a line is answered in the conversation if its thread cannot be used', async () => {
     const { client, github, repo, onLine, sticky } = await start();
     github.fail({ ...denied(REPLY, 'pull_requests=write'), times: 1 });
     const result = await postComment(client, { trigger: onLine, comment: sticky }, noAbort());

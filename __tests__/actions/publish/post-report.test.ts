@@ -26,7 +26,7 @@ async function post(client: GitHubClient | undefined, patch: Partial<Report> = {
 }
 
 describe('a report', () => {
-  it('is one issue with marker, cleaned text and footer, whose body is replaced', async () => {
+  it('is one issue with marker, sanitized text and footer, whose body is replaced', async () => {
     const { client, repo } = await startHello();
     const first = await post(client, { text: 'Ask @octocat.' });
     expect(first.published.line).toBe('Opened the report #43.');
@@ -43,14 +43,14 @@ describe('a report', () => {
     ['another agent', { agent: 'other' }],
     ['another workflow', { workflow: '.github/workflows/weekly.yml' }],
     ['another title', { title: 'Report of core' }],
-  ])('of %s is another issue', async (_, patch) => {
+  ])('from %s is another issue', async (_, patch) => {
     const { client, repo } = await startHello();
     await post(client);
     await post(client, patch);
     expect(repo.issues.size).toBe(2);
   });
 
-  it('is not put into an issue of somebody else’s that claims to be it', async () => {
+  it('is not written into somebody else’s issue that has our marker', async () => {
     const { client, github, repo } = await startHello();
     const body = '<!-- axe-action:report agent=bot workflow=.github/workflows/nightly.yml -->\nMine.';
     github.addIssue('octocat/hello', { number: 50, author: 'monalisa', body });
@@ -67,7 +67,7 @@ describe('a report', () => {
     expect(body).toMatch(/the rest is in the job summary\.\*\n\n<sub>by us<\/sub>$/);
   });
 
-  it('that may not be written is a warning with the line to add', async () => {
+  it('that cannot be written is a warning with the line to add', async () => {
     const { client, github } = await startHello();
     github.fail(denied('POST /repos/{owner}/{repo}/issues', 'issues=write'));
     const { published, warnings } = await post(client);

@@ -15,8 +15,8 @@ const REVIEWED: Partial<Buffered> = {
   review: { summary: 'One thing.', verdict: 'comment' },
 };
 
-describe('what a run wants published', () => {
-  it('is one review, then labels and the like, told in one line', async () => {
+describe('what a run asks to publish', () => {
+  it('is one review, then labels and other side effects, reported in one line', async () => {
     const hello = await startHello();
     hello.repo.talk.labels.push('bug');
     const labels = { add: ['bug'], remove: [] };
@@ -32,7 +32,7 @@ describe('what a run wants published', () => {
     expect(hello.repo.talk.reviews).toMatchObject([{ state: 'COMMENTED', commit: hello.headSha }]);
   });
 
-  it('is not repeated where it stands, whatever the review was called', async () => {
+  it('is not repeated if it was posted already, whatever the review was called', async () => {
     const hello = await startHello();
     await publish(hello, REVIEWED);
     const again = { ...REVIEWED, review: { summary: 'Again.', verdict: 'comment' } } as const;
@@ -41,7 +41,7 @@ describe('what a run wants published', () => {
     expect(hello.repo.talk.reviews).toHaveLength(1);
   });
 
-  it('is said although a stranger has said it with our marker', async () => {
+  it('is posted even if a stranger has posted it with our marker', async () => {
     const hello = await startHello();
     const body = `<!-- axe-action:finding ${placed().id} agent=bot -->\nWrong.`;
     seedReview(hello.repo, { pull: 42, author: 'monalisa', comments: [{ path: 'src/a.ts', line: 2, body }] });
@@ -49,7 +49,7 @@ describe('what a run wants published', () => {
     expect(hello.repo.talk.reviewComments).toHaveLength(2);
   });
 
-  it('of a mention is a review of its own, beside that of the pull request', async () => {
+  it('after a mention is a review of its own, next to that of the pull request', async () => {
     const hello = await startHello();
     const trigger = comment({ on: 'pull_request', number: 42, commentId: 9 });
     await publish(hello, { review: { summary: 'Asked.', verdict: 'comment' } }, { trigger });
@@ -73,18 +73,15 @@ describe('what a run wants published', () => {
     expect(part.review?.unposted.length).toBe(run.end === undefined ? 1 : undefined);
   });
 
-  it.each(['exhausted', 'incomplete'] as const)(
-    'of a run that is %s is its review, and nothing else',
-    async (end) => {
-      const hello = await startHello();
-      hello.repo.talk.labels.push('bug');
-      await publish(hello, { ...REVIEWED, labels: { add: ['bug'], remove: [] } }, { end });
-      expect(hello.repo.talk.reviews).toHaveLength(1);
-      expect(hello.repo.talk.labelsOf.get(42) ?? []).toEqual([]);
-    },
-  );
+  it.each(['exhausted', 'incomplete'] as const)('is only the review if the run is %s', async (end) => {
+    const hello = await startHello();
+    hello.repo.talk.labels.push('bug');
+    await publish(hello, { ...REVIEWED, labels: { add: ['bug'], remove: [] } }, { end });
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+    expect(hello.repo.talk.labelsOf.get(42) ?? []).toEqual([]);
+  });
 
-  it('and may not be posted is a warning with the line to add, and left to be shown on the lines', async () => {
+  it('is a warning with the line to add if it cannot be posted, and is shown on the lines instead', async () => {
     const hello = await startHello();
     hello.github.fail(denied(REVIEW, 'pull_requests=write'));
     const { part, warnings } = await publish(hello, REVIEWED);
@@ -93,7 +90,7 @@ describe('what a run wants published', () => {
     expect(part.details).toMatch(/^One thing\.\n\n\*\*Findings not posted as comments\*\*/);
   });
 
-  it('and may not be posted leaves what it suggests to the summary', async () => {
+  it('leaves its suggestions to the summary if it cannot be posted', async () => {
     const hello = await startHello();
     hello.github.fail(denied(REVIEW, 'pull_requests=write'));
     const findings = [placed({ suggestion: 'return 1' })];
@@ -101,7 +98,7 @@ describe('what a run wants published', () => {
     expect(part.details).toMatch(/: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/);
   });
 
-  it('tells what the model wanted and may not have', async () => {
+  it('is reported if the workflow does not allow it', async () => {
     const hello = await startHello();
     const refusals = [{ tool: 'set_labels', why: 'Not taken: "x".' }];
     const { part } = await publish(hello, { refusals });
@@ -113,7 +110,7 @@ describe('what a run wants published', () => {
     });
   });
 
-  it('is nothing without an event, and no review without a pull request', async () => {
+  it('is empty without an event, and has no review without a pull request', async () => {
     const hello = await startHello();
     expect((await publish(hello, REVIEWED, { trigger: { kind: 'local' } })).part).toEqual({
       isReview: false,
@@ -123,7 +120,7 @@ describe('what a run wants published', () => {
   });
 });
 
-describe('a review that has nothing new', () => {
+describe('a review with nothing new', () => {
   const QUIET: Partial<Buffered> = { review: { summary: 'Again.', verdict: 'comment' } };
 
   it.each<['always' | 'auto' | 'findings', number]>([
@@ -142,7 +139,7 @@ describe('a review that has nothing new', () => {
       expect(part).toMatchObject({ isReview: true, details: expect.stringContaining('Again.') });
   });
 
-  it('is posted where it was only said by another agent before', async () => {
+  it('is posted if only another agent has said the same', async () => {
     const hello = await startHello();
     await publish(hello, QUIET, { when: 'auto', agent: 'bot-2' });
     await publish(hello, QUIET, { when: 'auto' });
@@ -151,7 +148,7 @@ describe('a review that has nothing new', () => {
 });
 
 describe('a finding on a line that has a conversation', () => {
-  it('is a reply there, and holds a merge up from there', async () => {
+  it('is a reply in it, and blocks a merge from there', async () => {
     const hello = await startHello();
     await publish(hello, {
       findings: [placed({ severity: 'minor' })],
@@ -193,7 +190,7 @@ describe('the verdict of a review', () => {
     return talk.reviews[0]?.state;
   }
 
-  it('that asked for changes stands while a finding is open that nobody ended', async () => {
+  it('that requested changes stays while a finding is open that nobody ended', async () => {
     const hello = await startHello();
     expect((await publish(hello, STRICT)).part.review?.verdict).toBe('request-changes');
     const { part } = await publish(hello, CLEAR);
@@ -201,7 +198,7 @@ describe('the verdict of a review', () => {
     expect(first(hello)).toBe('CHANGES_REQUESTED');
   });
 
-  it('is taken back once the finding was resolved, by a run that ended well', async () => {
+  it('is taken back once the finding is resolved, by a run that completed', async () => {
     const hello = await startHello();
     await publish(hello, STRICT);
     resolve(hello);
@@ -226,7 +223,7 @@ describe('the verdict of a review', () => {
   it.each<[string, Partial<KnownFinding>, boolean]>([
     ['a finding that is not bad enough is open', { severity: 'minor' }, true],
     ['one that is bad enough is open', { severity: 'critical' }, false],
-  ])('is judged by severity: %s', async (_, { severity = 'nit' }, isTakenBack) => {
+  ])('depends on severity: %s', async (_, { severity = 'nit' }, isTakenBack) => {
     const hello = await startHello();
     const mild = placed({ line: 3, title: 'Another', body: 'Rows are counted twice.', severity });
     await publish(hello, { ...STRICT, findings: [placed(), mild] });
@@ -235,7 +232,7 @@ describe('the verdict of a review', () => {
     expect(first(hello)).toBe(isTakenBack ? 'DISMISSED' : 'CHANGES_REQUESTED');
   });
 
-  it('stands for a finding of an older version, whose severity nobody knows', async () => {
+  it('stays for a finding of an older version, whose severity is not known', async () => {
     const hello = await startHello();
     await publish(hello, STRICT);
     for (const one of hello.repo.talk.reviewComments) one.body = one.body.replace(/ cat=\S+ sev=\S+/, '');
@@ -243,7 +240,7 @@ describe('the verdict of a review', () => {
     expect(first(hello)).toBe('CHANGES_REQUESTED');
   });
 
-  it('is left to the run of what was pushed meanwhile', async () => {
+  it('is left to the run for the commits pushed meanwhile', async () => {
     const hello = await startHello();
     await publish(hello, STRICT);
     resolve(hello);

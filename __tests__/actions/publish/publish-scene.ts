@@ -31,7 +31,7 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
   return { id, ...placeFinding(finding, readDiffLines(DIFF)) };
 }
 
-/** What a test decides beside what the run wants published. */
+/** What a test decides besides what the run publishes. */
 export interface PublishScene
   extends Partial<Omit<RequestedRun, 'requested'>>,
     Partial<Pick<PublishRequest, 'facts' | 'known' | 'isUntrusted'>>,

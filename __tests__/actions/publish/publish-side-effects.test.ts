@@ -39,8 +39,8 @@ async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
   return { part, warnings };
 }
 
-describe('the labels that a run wants', () => {
-  it('are set and taken off, and one that the repository does not have is not made', async () => {
+describe('the labels that a run requests', () => {
+  it('are added and removed, and a label that the repository does not have is not created', async () => {
     const { client, repo } = await startHello();
     repo.talk.labels.push('bug', 'wip');
     repo.talk.labelsOf.set(42, ['wip']);
@@ -53,7 +53,7 @@ describe('the labels that a run wants', () => {
 });
 
 describe('the people a run assigns', () => {
-  it('are assigned as far as GitHub lets them be', async () => {
+  it('are assigned if GitHub allows it', async () => {
     const { client, repo } = await startHello();
     const assignees = ['hubot', 'monalisa'];
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { assignees });
@@ -68,7 +68,7 @@ describe('the people a run assigns', () => {
 describe('an issue that a run opens', () => {
   const draft = { title: 'Flaky test', body: 'It fails.', labels: [] };
 
-  it('is opened once, and brought up to date by the next run that names it so', async () => {
+  it('is opened once, and updated by the next run with the same title', async () => {
     const { client, repo } = await startHello();
     const first = await publish({ client, trigger: SCHEDULE }, { issues: [draft] });
     expect(first).toMatchObject({ part: { line: 'Opened the issue #43.' }, warnings: [] });
@@ -84,7 +84,7 @@ describe('an issue that a run opens', () => {
     ]);
   });
 
-  it('is another one by another title', async () => {
+  it('is a different one if the title differs', async () => {
     const { client, repo } = await startHello();
     const issues = [draft, { ...draft, title: 'Slow test' }];
     const { part } = await publish({ client, trigger: SCHEDULE }, { issues });
@@ -107,7 +107,7 @@ describe('the reaction of a run', () => {
       comment({ event: 'pull_request_review', on: 'pull_request', commentId: 9, number: 42 }),
       ['issue', 42],
     ],
-  ])('goes to %s', async (_, trigger, place) => {
+  ])('is added to %s', async (_, trigger, place) => {
     const { client, repo } = await startHello();
     repo.talk.eventComments.add(9);
     const { part, warnings } = await publish({ client, trigger }, { reaction: 'heart' });
@@ -117,14 +117,14 @@ describe('the reaction of a run', () => {
     ]);
   });
 
-  it('goes nowhere where there is nothing to react to', async () => {
+  it('is not added if there is nothing to react to', async () => {
     const { client, repo } = await startHello();
     await publish({ client, trigger: SCHEDULE }, { reaction: 'heart' });
     expect(repo.talk.reactions).toEqual([]);
   });
 });
 
-describe('what may not be published', () => {
+describe('side effects that cannot be published', () => {
   const all: Partial<Buffered> = {
     labels: { add: ['bug'], remove: [] },
     assignees: ['hubot'],
@@ -132,7 +132,7 @@ describe('what may not be published', () => {
     reaction: 'heart',
   };
 
-  it('is a warning each that names the permission, and holds nothing else up', async () => {
+  it('are one warning each that names the permission, and do not stop the others', async () => {
     const { client, github, repo } = await startHello();
     repo.talk.labels.push('bug');
     const issueRoute = 'POST /repos/{owner}/{repo}/issues/{issue_number}';
@@ -148,7 +148,7 @@ describe('what may not be published', () => {
     ]);
   });
 
-  it('is one warning without a token, and none where nothing is wanted', async () => {
+  it('are one warning without a token, and none if nothing is requested', async () => {
     const without = await publish({ client: undefined, trigger: issue() }, all);
     const failure = expect.stringContaining('`github-token`');
     expect(without).toEqual({ part: { isReview: false, failure }, warnings: [failure] });

@@ -60,7 +60,7 @@ async function reply(
 }
 
 describe('the answer to a command', () => {
-  it('is one comment that says which agent it is about, and that no model was asked', async () => {
+  it('is one comment that names its agent, and states that no model was called', async () => {
     const { published, routes, body } = await reply('Forgotten in octocat/hello@axe-memory.');
     expect(published.line).toBe('Posted a comment on #7.');
     expect(routes).toEqual([CREATE]);
@@ -69,14 +69,14 @@ describe('the answer to a command', () => {
     );
   });
 
-  it('is brought up to date when the same comment is answered again', async () => {
+  it('is updated when the same comment is answered again', async () => {
     const existing = '<!-- axe-action sticky agent=bot/reply-9 -->\nolder';
     expect((await reply('newer', { existing })).routes).toEqual([UPDATE]);
     const other = '<!-- axe-action sticky agent=bot/reply-8 -->\nolder';
     expect((await reply('newer', { existing: other })).routes).toEqual([CREATE]);
   });
 
-  it('of several agents is one, and the last word is that of the one whose entry it is', async () => {
+  it('from several agents is one comment, and the agent that has the entry decides its text', async () => {
     const answered = '<!-- axe-action sticky agent=memory/reply-9 -->\nNothing was done.';
     const first = await reply('No entry.', { among: 'unless-answered' });
     expect(first.body).toMatch(/^<!-- axe-action sticky agent=memory\/reply-9 -->\nNo entry\.\n/);
@@ -85,7 +85,7 @@ describe('the answer to a command', () => {
     expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([UPDATE]);
   });
 
-  it('pings nobody, does nothing, gives no secret away and is closed (D24)', async () => {
+  it('notifies nobody, runs nothing, reveals no secret and closes its fences (D24)', async () => {
     const entry = '- `a`: Ask @octocat, fixes #3 ![x](https://evil.example/p.png) hunter2-hunter2';
     const { body } = await reply(`Forgotten:\n\n${entry}\n/deploy\n\`\`\`ts\n@hubot`);
     expect(body).toContain('Ask <code>@octocat</code>, fixes <code>#3</code> [x]');
@@ -95,9 +95,9 @@ describe('the answer to a command', () => {
   });
 
   it.each([
-    ['where no comments are wanted', { comment: 'never' } as const],
-    ['where there is no comment to answer', { trigger: SCHEDULE, comment: 'always' } as const],
-  ])('is none %s', async (_, patch) => {
+    ['if comments are off', { comment: 'never' } as const],
+    ['if there is no comment to answer', { trigger: SCHEDULE, comment: 'always' } as const],
+  ])('is not written %s', async (_, patch) => {
     const { published, warnings, routes } = await reply('x', patch);
     expect([published, warnings, routes]).toEqual([{ line: undefined, url: undefined }, [], []]);
   });

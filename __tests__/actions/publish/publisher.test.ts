@@ -135,13 +135,13 @@ describe('a comment', () => {
   it.each([
     [false, 'See #12 and https://github.com/octo/repo/issues/1'],
     [true, 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
-  ])('tells no other thread where the run is untrusted (%s)', async (isUntrusted, expected) => {
+  ])('links to no other thread if the run is untrusted (%s)', async (isUntrusted, expected) => {
     const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
     const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, isUntrusted });
     expect(body).toContain(expected);
   });
 
-  it('is brought up to date where there is one', async () => {
+  it('is updated if it exists', async () => {
     const client = conversation('<!-- axe-action sticky agent=bot -->\nolder');
     const { published, writes } = await publish(pullRequest(), undefined, { client });
     expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: '1' } }]);
@@ -178,7 +178,7 @@ describe('a comment', () => {
     else expect(body.split('\n\n<sub>')[0]).toBe(`<!-- axe-action sticky agent=bot -->\n${text}`);
   });
 
-  it('says that it was cut short outside of what the answer left open', async () => {
+  it('states that it was cut short outside of the fence that the answer left open', async () => {
     const answer = `Write:\n\n\`\`\`js\nlet x;`;
     const { body } = await publish(pullRequest(), {
       kind: 'exhausted',
@@ -190,7 +190,7 @@ describe('a comment', () => {
     expect(body).toContain(`\n${answer}\n\`\`\`\n\n*Cut short: `);
   });
 
-  it('has no secret in it, mentions nobody and is closed where the answer was not (D24)', async () => {
+  it('has no secret in it, notifies nobody and closes a fence that the answer left open (D24)', async () => {
     const { body } = await publish(pullRequest(), completed(`@octocat look: ${SECRET}\n\n\`\`\`js\nlet x;`));
     expect(body).not.toContain(SECRET);
     expect(body).toContain('\n<code>@octocat</code> look: ***\n');
@@ -201,7 +201,7 @@ describe('a comment', () => {
 describe('a comment that cannot be written', () => {
   const UNPUBLISHED = 'the answer is in the job summary, but no comment was written: ';
 
-  it('for want of a token is one warning', async () => {
+  it('because the token is missing is one warning', async () => {
     const { published, warnings } = await publish(pullRequest(), undefined, { client: undefined });
     expect(published).toEqual({ ...NOTHING, failure: warnings[0]?.message });
     expect(warnings).toEqual([
@@ -212,7 +212,7 @@ describe('a comment that cannot be written', () => {
     ]);
   });
 
-  it('for want of a token is no matter where there is nothing to write', async () => {
+  it('because the token is missing is not a warning if there is nothing to write', async () => {
     const { warnings } = await publish(issue(), undefined, { client: undefined });
     expect(warnings).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe('a comment that cannot be written', () => {
     },
   );
 
-  it('because of a bug is thrown on', async () => {
+  it('because of a bug rethrows the error', async () => {
     const client = conversation(undefined, {
       [CREATE]: () => {
         throw new TypeError('this is not possible');

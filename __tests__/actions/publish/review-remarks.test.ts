@@ -3,11 +3,11 @@ import { reviewRemarks } from '../../../src/actions/publish/review-remarks.js';
 import { AxeError } from '../../../src/core/errors.js';
 import { completed, exhausted } from '../../helpers/reports.js';
 
-it('says nothing of a run that ended by itself', () => {
+it('the remarks of a review are empty for a run that ended by itself', () => {
   expect(reviewRemarks(completed('Fine.'))).toEqual([]);
 });
 
-it('says that a limit ended the run', () => {
+it('the remarks of a review state that a limit ended the run', () => {
   expect(reviewRemarks(exhausted('cost', 'So far.'))).toEqual([
     expect.stringMatching(
       /^Cut short: .*\. Not everything was looked at; the next review goes over it again\.$/,
@@ -15,7 +15,7 @@ it('says that a limit ended the run', () => {
   ]);
 });
 
-it('says that the last reply was cut', () => {
+it('the remarks of a review state that the last reply was cut off', () => {
   const error = new AxeError('the answer was cut at 12 output tokens');
   const { stats } = completed('');
   const outcome = { kind: 'incomplete', answer: 'So f', error, stats } as const;
@@ -24,7 +24,7 @@ it('says that the last reply was cut', () => {
   ]);
 });
 
-it('does not call cut short what the model had ended', () => {
+it('the remarks of a review do not call an answer cut short that the model had completed', () => {
   const outcome = { ...exhausted('cost', 'All of it.'), isAnswered: true } as const;
   expect(reviewRemarks(outcome)).toEqual([expect.stringMatching(/^The last reply went over a limit: .*\.$/)]);
 });

@@ -64,7 +64,7 @@ An entry for the task “Is it safe? Say why.” would have been added.
 | bot.toml | openai/m | trusted | 120 s |`);
   });
 
-  it('shows nothing of a memory that is to stay in another repository (D14)', async () => {
+  it('shows nothing of a memory in another repository (D14)', async () => {
     const parts = { memory: { 'bot.md': ENTRY } };
     const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });
     const view = { isHidden: true, notes: [] };
@@ -78,7 +78,7 @@ An entry for the task “Is it safe? Say why.” would have been added.
   it.each([
     [false, true],
     [true, false],
-  ])('with memory hidden: %s shows notes where they would be sent: %s', async (isHidden, isShown) => {
+  ])('with memory hidden (%s) shows the notes that would be sent: %s', async (isHidden, isShown) => {
     const report = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
     const { memory } = report;
     if (memory === undefined) throw new Error('the agent has no memory');
@@ -96,20 +96,20 @@ An entry for the task “Is it safe? Say why.” would have been added.
     expect(text.includes('a fact')).toBe(isShown);
   });
 
-  it('of a run that is to add nothing announces no entry', async () => {
+  it('announces no entry if the run adds nothing', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
     const text = format(await reportOf('planned', {}, { memoryPolicy }));
     expect(text).toContain('`memory-write: never`: this run adds nothing to memory.\n\n| Agent |');
   });
 
-  it('of an agent without memory and instructions says so', async () => {
+  it('of an agent without memory and instructions reports it', async () => {
     const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
     const text = format(await reportOf('planned', { agents }));
     expect(text).toContain('<summary>System prompt</summary>\n\n```text\n(none)\n```\n');
     expect(text).toContain(`\n\n</details>\n\n${OFF}\n\n| Agent |`);
   });
 
-  it('announces no entry where none would be kept', async () => {
+  it('announces no entry if none would be kept', async () => {
     expect(format(await keptNowhere())).not.toContain('would have been added');
     const restore = { kind: 'failed', message: 'permission denied', location: '/m.md' } as const;
     const unreadable = format(await reportOf('planned', { restore }));

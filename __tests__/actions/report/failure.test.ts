@@ -10,7 +10,7 @@ const format = (thrown: unknown, warnings: readonly Warning[] = []) =>
     clean: (text) => text,
   });
 
-it('the summary of a run that failed has the error as it is, and the warnings until then', () => {
+it('the summary of a failed run shows the error unchanged and the warnings until then', () => {
   const message = 'agent config not found: bot\n  There are: `other`.';
   const warnings: readonly Warning[] = [{ code: 'agent-unknown-key', message: 'unknown key' }];
   const missing = new AxeError('agent config not found: bot', { remedy: 'There are: `other`.' });

@@ -21,8 +21,8 @@ function ended(parts: Partial<Ended> = {}): Ended {
   };
 }
 
-describe('what was learnt, in the summary', () => {
-  it('says who said what where, with the id that takes it back', () => {
+describe('what a run learned, in the summary,', () => {
+  it('states who said what where, with the id that reverts it', () => {
     const facts = [ended(), ended({ how: 'settled', why: 'fixed', pull: 40 })];
     expect(formatLearned({ ...NOTHING, facts }, SHOWN)).toBe(
       '**Learned from answers** to 2 earlier findings\n\n' +
@@ -39,11 +39,11 @@ describe('what was learnt, in the summary', () => {
     [{ how: 'settled', why: 'suggestion', by: '' }, 'settled (its suggestion was committed) on #41'],
     [{ how: 'outdated', why: 'gone', by: '' }, 'outdated (its line is gone) on #41'],
     [{ how: 'withdrawn', why: 'wrong', by: '' }, 'withdrawn on #41'],
-  ])('says of %j: %s', (parts, expected) => {
+  ])('describes %j: %s', (parts, expected) => {
     expect(formatLearned({ ...NOTHING, facts: [ended(parts)] }, SHOWN)).toContain(`: ${expected} (\`5a1b`);
   });
 
-  it('counts neither what is open again nor what was taught', () => {
+  it('counts neither reopened findings nor what was taught', () => {
     const { id, pull, path, category, at, by } = ended();
     const place = { id, pull, path, category, at };
     const facts = [
@@ -53,26 +53,26 @@ describe('what was learnt, in the summary', () => {
     expect(formatLearned({ ...NOTHING, facts }, SHOWN)).toBe('');
   });
 
-  it('is only counted where memory is kept elsewhere', () => {
+  it('is only counted if memory is kept elsewhere', () => {
     const text = formatLearned({ ...NOTHING, facts: [ended()] }, { isHidden: true });
     expect(text).toBe('**Learned from answers** to 1 earlier finding');
   });
 
-  it('lists twenty at most', () => {
+  it('lists at most twenty items', () => {
     const many = Array.from({ length: 25 }, () => ended());
     const lines = formatLearned({ ...NOTHING, facts: many }, SHOWN).split('\n');
     expect(lines).toHaveLength(2 + 20 + 1);
     expect(lines.at(-1)).toBe('- and 5 more');
   });
 
-  it('says in one line why answers were not read', () => {
+  it('states in one line why answers were not read', () => {
     const trouble = 'GitHub refused it.\nAdd `pull-requests: read`.';
     expect(formatLearned({ ...NOTHING, trouble }, SHOWN)).toBe(
       'Answers to earlier findings were not read: GitHub refused it. Add `pull-requests: read`.',
     );
   });
 
-  it.each([undefined, NOTHING])('is nothing where there is nothing', (learned) => {
+  it.each([undefined, NOTHING])('is empty if nothing was learned', (learned) => {
     expect(formatLearned(learned, SHOWN)).toBe('');
   });
 });

@@ -76,7 +76,7 @@ const show = async (scene: Scene) => seen(await ran(scene), scene.view);
 /** Without the part about what was loaded. */
 const added = async (scene: Scene) => (await show(scene)).split('\n\n').slice(1).join('\n\n');
 
-describe('what a run loaded', () => {
+describe('the memory that a run loaded', () => {
   it.each<[string, RestoreResult, string]>([
     [
       'some of what a branch holds, with a link',
@@ -107,7 +107,7 @@ describe('what a run loaded', () => {
       `**Memory** (memory branch): 2 entries loaded from ${LINK} and \`${CACHE.location}\`.\n\n${LOADED}`,
     ],
     [
-      'what lies in a folder with any name',
+      'a file in a folder with any name',
       { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
       `**Memory** (memory branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
     ],
@@ -132,7 +132,7 @@ describe('what a run loaded', () => {
   });
 });
 
-describe('what a run added', () => {
+describe('the entry that a run added', () => {
   it('is shown with a link to the file on the branch, and with notices', async () => {
     const notes = [
       'The branch `octocat/hello@axe-memory` was created to keep memory.',
@@ -143,7 +143,7 @@ describe('what a run added', () => {
     );
   });
 
-  it('to the cache, in place of a branch, is shown with why', async () => {
+  it('to the cache, instead of a branch, is shown with the reason', async () => {
     const why = `Memory went to the Actions cache, since the memory branch did not take it: ${REFUSED.message}. ${REFUSED.remedy}`;
     expect(await added({ save: CACHED, view: { notes: [why] } })).toBe(
       `Added to \`${CACHE.location}\`:\n\n${ADDED}\n\n- ${why}`,
@@ -171,14 +171,14 @@ describe('what a run added', () => {
     expect((await show({ ...scene, restore })).split('\n')[0]).toBe(head);
   });
 
-  it('and could not save, but is kept elsewhere, is shown with both', async () => {
+  it('and could not save, but another store keeps, is shown with both', async () => {
     expect(await added({ save: { ...REFUSED, kept: CACHE } })).toBe(
       `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} ` +
         `The entry is kept in \`${CACHE.location}\`; the next run that can write folds it in:\n\n${ENTRY}`,
     );
   });
 
-  it('and nobody kept is shown, so that nothing is lost (C3 53)', async () => {
+  it('and no store keeps is shown, so that nothing is lost (C3 53)', async () => {
     expect(await added({ save: REFUSED })).toBe(
       `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} The entry, so that nothing is lost:\n\n${ENTRY}`,
     );
@@ -186,7 +186,7 @@ describe('what a run added', () => {
     expect(await added({ save: blunt })).toContain(`${REFUSED.message}. The entry, so that nothing`);
   });
 
-  it('of a run that read a stranger are two entries, each with its place (D19)', async () => {
+  it('after reading text by a stranger is shown as two entries, each with its place (D19)', async () => {
     const scene = { patch: { trigger: issue({ author: STRANGER }) } };
     const text = await added(scene);
     expect(text).toBe(`Added to ${LINK} and \`untrusted/bot.md\`:
@@ -211,7 +211,7 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     expect(kept).toContain('the next run that can write folds them in:\n\n`bot.md`:');
   });
 
-  it('of a run that read the open network is apart for that reason', async () => {
+  it('after reading the open network is kept apart for that reason', async () => {
     const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
     const taints = [{ kind: 'tool', tool: 'url_fetch' }, { kind: 'failing-checks' }] as const;
     expect(seen({ ...report, taints })).toMatch(
@@ -219,7 +219,7 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     );
   });
 
-  it('in quarantine says how it gets out', async () => {
+  it('in quarantine is shown with the way out of it', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
     expect(await added({ patch: { memoryPolicy } })).toBe(
       `Added to ${LINK}:\n\n${ADDED}\n\n\`memory-write: quarantine\`: the entry is quarantined until a person promotes it with \`axe-action memory promote\`.`,
@@ -229,20 +229,20 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     );
   });
 
-  it('is nothing where it is to add nothing, and that is said', async () => {
+  it('is replaced by a statement if the run adds nothing', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
     expect(await added({ patch: { memoryPolicy } })).toBe(
       '`memory-write: never`: this run adds nothing to memory.',
     );
   });
 
-  it('to no store is nothing, wherever it would stand', async () => {
+  it('to no store shows nothing, whatever the place', async () => {
     const save = await createNoneStore().write([], new AbortController().signal);
     expect(await added({ kind: 'none', save })).toBe('');
     expect(await added({ kind: 'none', save, patch: { trigger: issue({ author: STRANGER }) } })).toBe('');
   });
 
-  it('cannot break out of its block, whatever it says', async () => {
+  it('cannot break out of its block, whatever it contains', async () => {
     const prompt = 'Look: ```` </details> @octocat';
     const text = await added({ patch: { prompt } });
     expect(text).toContain(
@@ -252,7 +252,7 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
   });
 });
 
-describe('a memory that is to stay in another repository (D14)', () => {
+describe('a memory in another repository (D14)', () => {
   const THERE = {
     location: 'octocat/memory@axe-memory:octocat/hello/bot.md',
     url: 'https://github.com/octocat/memory/blob/axe-memory/octocat/hello/bot.md',
@@ -264,19 +264,19 @@ describe('a memory that is to stay in another repository (D14)', () => {
 
 What it says is not shown here, since it is kept in another repository.`;
 
-  it('is shown by its place and the id of the entry alone', async () => {
+  it('is shown only by its place and the id of the entry', async () => {
     expect(await show({ restore, save: { ...SAVED, ...THERE }, view })).toBe(
       `${head}\n\nAdded to ${link}: entry \`id1\`.`,
     );
   });
 
-  it('is not shown either where it could not be saved', async () => {
+  it('is also hidden if it could not be saved', async () => {
     expect(await show({ restore, save: REFUSED, view })).toBe(
       `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs in that repository alone, so it is not shown here.`,
     );
   });
 
-  it('is not shown where a stranger was read, whose two entries have one id', async () => {
+  it('is also hidden after reading text by a stranger, whose two entries share one id', async () => {
     const text = await show({
       restore,
       save: { ...SAVED, ...THERE },

@@ -61,27 +61,27 @@ describe('notes that a run loaded, in the job summary', () => {
     expect(summary).not.toContain('of nobody');
   });
 
-  it('are said to be none where there are none', async () => {
+  it('are reported as none if there are none', async () => {
     const summary = shown(await loaded({}));
     expect(summary).toContain('**Notes:** none loaded from `/memory`.');
     expect(summary).not.toContain('given from notes');
   });
 
-  it('are counted alone where they lie in another repository', async () => {
+  it('are only counted if they are in another repository', async () => {
     const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), { isHidden: true });
     expect(summary).toContain('**Notes:** 1 file in `/memory`.');
     expect(summary).toContain('not shown here, since it is kept in another repository');
     expect(summary).not.toContain('Tabs');
   });
 
-  it('are no line of an agent without notes', async () => {
+  it('have no line for an agent without notes', async () => {
     const report = await reportOf('ran', { model: createFakeModel([says('Done.')]) }, { trigger: SCHEDULE });
     expect(shown(report)).not.toContain('**Notes');
   });
 });
 
 describe('notes in the job summary', () => {
-  it('are a table of what was done, below the entry', async () => {
+  it('are a table of the changes, below the entry', async () => {
     const summary = shown(await ran());
     expect(summary).toMatch(/Added to [\s\S]*Done\.[\s\S]*What the agent did to its notes:\n\n\| Time/);
     expect(summary).toMatch(/\| \d\d:\d\d:\d\d \| append \| `MEMORY\.md` \| 17 \|/);
@@ -89,15 +89,15 @@ describe('notes in the job summary', () => {
     expect(summary).not.toContain('Tabs');
   });
 
-  it('are all there is of a run that failed', async () => {
+  it('are the whole memory part of a run that failed', async () => {
     const summary = shown(await ran({ replies: [WRITES, DOWN] }));
     expect(summary).toMatch(/Notes saved to `\/memory\/MEMORY\.md`\.\n\nWhat the agent did/);
   });
 
   it.each<[string, SaveResult, RegExp, boolean]>([
-    ['are shown whole where nothing keeps them', REFUSED, /\*\*Not saved:\*\* no permission\./, true],
+    ['are shown whole if nothing keeps them', REFUSED, /\*\*Not saved:\*\* no permission\./, true],
     [
-      'are not shown where another store keeps them',
+      'are not shown if another store keeps them',
       KEPT,
       /The notes are kept in `the cache`; the next run that can write folds them in\./,
       false,
@@ -108,7 +108,7 @@ describe('notes in the job summary', () => {
     expect(summary.includes('MEMORY.md, added:\nTabs, not spaces.')).toBe(isWhole);
   });
 
-  it('are said to stay apart where they do', async () => {
+  it('are reported as kept apart if they are', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' as const };
     const summary = shown(await ran({ request: { memoryPolicy } }));
     expect(summary).toContain('are in `untrusted/`, which no run loads');
@@ -128,7 +128,7 @@ describe('notes in the job summary', () => {
       REFUSED,
       /2 changes to notes belong in that repository alone, so they are not shown here\.$/m,
     ],
-  ])('tell no more than their number of another repository, %s', async (_, replies, save, line) => {
+  ])('show only their number if they are in another repository, %s', async (_, replies, save, line) => {
     const report = await ran({ replies, ...(save === undefined ? {} : { save }) });
     const summary = shown(report, { isHidden: true });
     expect(summary).toMatch(line);
@@ -144,7 +144,7 @@ describe('notes in the outputs', () => {
     expect(diff).toContain('\n--- MEMORY.md\n+++ MEMORY.md\n@@ 1 line added @@\n+Tabs, not spaces.\n');
   });
 
-  it('count as saved without an entry, which has no id then', async () => {
+  it('count as saved without an entry, which then has no id', async () => {
     const outputs = outputsOf(await ran({ replies: [WRITES, DOWN] }), false);
     expect(outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'true' });
     expect(outputs).not.toHaveProperty('memory-entry-id');
@@ -152,14 +152,14 @@ describe('notes in the outputs', () => {
     expect(outputs['memory-diff']).toMatch(/^--- MEMORY\.md/);
   });
 
-  it('fail the step where memory is required and they were not saved', async () => {
+  it('fail the step if memory is required and they were not saved', async () => {
     const outputs = outputsOf(await ran({ replies: [WRITES, DOWN], save: REFUSED }), false);
     expect(outputs).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': 'no permission' });
     expect(failsStep(outputs, { failOn: [], memory: { isRequired: true } })).toBe(true);
     expect(failsStep(outputs, { failOn: [], memory: { isRequired: false } })).toBe(false);
   });
 
-  it('that alone could not be saved are shown with their texts, and the entry is saved (D54)', async () => {
+  it('are shown with their texts if only they could not be saved, and the entry is saved (D54)', async () => {
     const unsaved = [
       { path: 'MEMORY.md', reason: 'denied', message: 'permission denied', remedy: 'Run `chmod`.' },
     ] as const;
@@ -183,7 +183,7 @@ describe('notes in the outputs', () => {
     );
   });
 
-  it('are not there where nothing was written', async () => {
+  it('are absent if nothing was written', async () => {
     const report = await ran({ replies: [says('Done.')] });
     if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe('1 entry added to x.md');
@@ -214,7 +214,7 @@ describe('a change to a note', () => {
       '@@ 1 line replaced @@\n-a\n+b',
     ],
     [{ kind: 'delete' }, 'MEMORY.md, deleted\n\n', '@@ deleted @@'],
-  ])('%j is told', (edit, text, diff) => {
+  ])('%j is described', (edit, text, diff) => {
     expect(describeNoteChange(change(edit))).toBe(text);
     expect(noteDiffs([change(edit)])).toEqual([`--- MEMORY.md\n+++ MEMORY.md\n${diff}`]);
   });

@@ -10,7 +10,7 @@ const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n'
 const format = (report: RunReport, warnings: readonly Warning[] = []) =>
   formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean: (text) => text });
 
-it('lists what the token may not read apart from warnings', async () => {
+it('the summary lists what the token cannot read apart from warnings', async () => {
   const warnings: readonly Warning[] = [
     { code: 'context-unread', message: 'no checks' },
     { code: 'model-warning', message: 'odd' },
@@ -22,7 +22,7 @@ it('lists what the token may not read apart from warnings', async () => {
 });
 
 describe('the summary of a post step that could not save', () => {
-  it('has why, and the entries without what only we read', () => {
+  it('shows the reason, and the entries without their internal lines', () => {
     const provenance = formatProvenance({
       id: 'id1',
       run: '1/1',

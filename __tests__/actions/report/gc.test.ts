@@ -15,7 +15,7 @@ describe('garbage collection of an agent without entries', () => {
   it.each([
     [0, ['No memory entries for agent "bot". Nothing to do.']],
     [2, ['No memory entries for agent "bot".', 'Removed: 2 daily logs older than `retention_days`.']],
-  ])('that removed %d daily logs says so in the log and in the summary', (days, lines) => {
+  ])('that removed %d daily logs reports it in the log and in the summary', (days, lines) => {
     const report = {
       kind: 'gc',
       agent: 'bot',
@@ -46,7 +46,7 @@ describe('garbage collection that trims nothing', () => {
       { kind: 'not-asked', model: 'openai/m', tokens: 24_812, plan: { kind: 'no-target' } },
       'Dry run: no entries trimmed. No model was asked: about 24,812 tokens of the log would be sent to `openai/m`, and no entry would be removed.',
     ],
-  ] as const)('says why: %j', (end, line) => {
+  ] as const)('states why: %j', (end, line) => {
     const report = { kind: 'gc', agent: 'bot', store: 'file', collection: { end } } as const;
     expect(gcReporter(report).logLines()).toEqual([line]);
     expect(summaryOf(report)).toContain(line);
@@ -57,8 +57,8 @@ describe('garbage collection that trims nothing', () => {
   });
 });
 
-describe('garbage collection of a log that the limits leave no room for', () => {
-  it('says what was not analysed, and what went by its age', () => {
+describe('garbage collection of a log for which the limits leave no room', () => {
+  it('states what was not analyzed, and what was removed because of its age', () => {
     const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
     const report = {
       kind: 'gc',
@@ -103,7 +103,7 @@ describe('garbage collection that failed', () => {
     expect(outputs['memory-save-error']).toBeUndefined();
   });
 
-  it('shows what it took beside what went wrong', () => {
+  it('shows what it used next to what went wrong', () => {
     const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
     const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
     const summary = summaryOf({ kind: 'gc', agent: 'bot', store: 'file', collection });
@@ -114,7 +114,7 @@ describe('garbage collection that failed', () => {
   });
 });
 
-describe('suggestions that were not put up', () => {
+describe('suggestions that were not published', () => {
   const withSuggestion = (suggestion: Suggestion) =>
     summaryOf({
       kind: 'gc',
@@ -133,7 +133,7 @@ describe('suggestions that were not put up', () => {
     );
   });
 
-  it('name the pull request in which people closed the same', () => {
+  it('name the pull request in which people rejected the same', () => {
     expect(withSuggestion({ kind: 'closed-before', url: 'https://x/1' })).toContain(
       'Not suggested again: [the same suggestion](https://x/1) was closed.',
     );

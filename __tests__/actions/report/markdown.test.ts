@@ -18,7 +18,7 @@ describe('markdown', () => {
     ['`one` and ```three```', '````text\n`one` and ```three```\n````'],
     ['`````', '``````text\n`````\n``````'],
     ['</details>', '```text\n</details>\n```'],
-  ])('puts %j into a fence that it cannot end', (text, block) => {
+  ])('puts %j into a fence that the text cannot end', (text, block) => {
     expect(codeBlock(text)).toBe(block);
     expect(sanitize(block, 'summary', [])).toBe(block);
   });
@@ -32,7 +32,7 @@ describe('markdown', () => {
     expect(sanitize(shown, 'summary', [])).toBe(shown);
   });
 
-  it('folds a part away, and leaves it folded when it is cleaned', () => {
+  it('folds a part, and keeps it folded after sanitizing', () => {
     expect(details('More', 'Text.')).toBe('<details><summary>More</summary>\n\nText.\n\n</details>');
     expect(sanitize(`A\n\n${details('More', 'Text.')}\n\nB`, 'summary', [])).toBe(
       'A\n\n<details>\n<summary>More</summary>\n\nText.\n\n</details>\n\nB',
@@ -49,11 +49,11 @@ describe('markdown', () => {
     expect(count(number, noun)).toBe(text);
   });
 
-  it('takes line breaks out, with the space around them', () => {
+  it('removes line breaks, with the space around them', () => {
     expect(oneLine('a \n  b\n\nc d')).toBe('a b c d');
   });
 
-  it('leaves out what is empty', () => {
+  it('leaves out empty parts', () => {
     expect(sections(['a', '', 'b'])).toBe('a\n\nb');
     expect(sections(['', ''])).toBe('');
   });

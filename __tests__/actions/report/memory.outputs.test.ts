@@ -22,8 +22,8 @@ const ORDER: LogFinding = {
 };
 const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
 
-describe('the outputs of a command over memory', () => {
-  it('that was done have what it says, and whether memory is another now', () => {
+describe('the outputs of a memory command', () => {
+  it('hold its text after it was done, and whether memory changed', () => {
     expect(outputsOf(memoryReport(done('Forgotten.', { changed: true }), { store: 'cache' }), false)).toEqual(
       {
         conclusion: 'success',
@@ -34,7 +34,7 @@ describe('the outputs of a command over memory', () => {
     );
   });
 
-  it('that was answered name the comment', () => {
+  it('name the comment that answers it', () => {
     const published = { line: 'Posted a comment on #7.', url: URL };
     expect(outputsOf(memoryReport(done('Forgotten.'), { published }), false)).toMatchObject({
       'comment-url': URL,
@@ -52,7 +52,7 @@ describe('the outputs of a command over memory', () => {
     ['comment', 'refused', 'skipped'],
     ['comment', 'unreadable', 'failure'],
     ['comment', 'not-saved', 'failure'],
-  ] as const)('that a %s asked for and that was not done, %s, are a %s', (askedIn, reason, conclusion) => {
+  ] as const)('from a %s that was not done, %s, are a %s', (askedIn, reason, conclusion) => {
     const report = memoryReport(refused(reason), { requestedIn: askedIn });
     const levels = memoryReporter(report)
       .annotations()
@@ -68,7 +68,7 @@ describe('the outputs of a command over memory', () => {
     });
   });
 
-  it('that did half of it say that memory is another', () => {
+  it('report a change after half of the command was done', () => {
     expect(outputsOf(memoryReport(refused('not-saved', { changed: true })), false)).toMatchObject({
       conclusion: 'failure',
       'memory-saved': 'true',
@@ -79,7 +79,7 @@ describe('the outputs of a command over memory', () => {
     [[], 0, 'success'],
     [[SIZE], 0, 'success'],
     [[SIZE, ORDER, ORDER], 2, 'failure'],
-  ])('that found %j are of %d problems, and a %s', (findings, problems, conclusion) => {
+  ])('for the problems %j report %d problems and a %s', (findings, problems, conclusion) => {
     const report = memoryReport(done('Looked.', { findings }), { command: 'verify' });
     const [annotation] = memoryReporter(report).annotations();
     expect(annotation?.message).toBe(

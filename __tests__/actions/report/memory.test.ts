@@ -8,8 +8,8 @@ function format(report: Report<'memory-command'>, warnings: readonly Warning[] =
   return formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean });
 }
 
-describe('the summary of a command over memory', () => {
-  it('has what was done, where that was answered, and warnings', () => {
+describe('the summary of a memory command', () => {
+  it('shows what was done, where it was answered, and warnings', () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/x' };
     const warnings = [{ code: 'memory-store-notice', message: 'a link was left out' }] as const;
     expect(format(memoryReport(done('Forgotten.'), { published }), warnings)).toBe(
@@ -17,14 +17,14 @@ describe('the summary of a command over memory', () => {
     );
   });
 
-  it.each(['show', 'search', 'export'])('shows what entries say as it stands there: %s', (command) => {
+  it.each(['show', 'search', 'export'])('shows the text of entries unchanged: %s', (command) => {
     const text = '- `a`\n  Result: ```ts\n<b> @octocat\n';
     expect(format(memoryReport(done(text), { command }))).toBe(
       `### bot: memory ${command}\n\n\`\`\`\`text\n${text.trimEnd()}\n\`\`\`\``,
     );
   });
 
-  it('has why nothing was done, and what to do about it', () => {
+  it('shows why nothing was done, and what to do about it', () => {
     const result = refused('not-found', { remedy: 'Look again.' });
     expect(format(memoryReport(result, { command: 'show' }))).toBe(
       '### bot: memory show\n\n(clean) Nothing was done: it is so. Look again.',

@@ -8,7 +8,7 @@ import { issue } from '../../helpers/triggers.js';
 
 const isAnswered = (report: RunReport) => reporterOf(report).isAnswered();
 
-describe('whoever asked', () => {
+describe('the sender of a command or mention', () => {
   it('is answered by a run that completed, and by no other', async () => {
     expect(isAnswered(await reportOf('ran'))).toBe(true);
     expect(isAnswered(await reportOf('planned'))).toBe(false);

@@ -36,7 +36,7 @@ describe('the outputs of a review', () => {
     });
   });
 
-  it('name nothing worst where nothing is open', () => {
+  it('name no worst severity if nothing is open', () => {
     expect(reviewOutputs({ ...REVIEW, report: { ...REPORT, findings: [FULL_RECORD] } })).toMatchObject({
       'findings-count': '0',
       'findings-open': '0',
@@ -59,7 +59,7 @@ describe('the gates of `fail-on`', () => {
     expect(gatesMet(gates, undefined)).toEqual([]);
   });
 
-  it('change the conclusion of a run that went well, for findings only', () => {
+  it('change the conclusion of a completed run for findings only', () => {
     const [findings, coverage] = gatesMet(gates, REVIEW);
     const met = findings === undefined ? [] : [findings];
     const others = coverage === undefined ? [] : [coverage];
@@ -85,14 +85,14 @@ describe('the files of a review', () => {
     expect(`${json}${sarif}`).not.toContain(SECRET);
   });
 
-  it('are not written where nobody asks for SARIF and there is no folder for the rest', async () => {
+  it('are not written if SARIF is not requested and there is no temporary folder', async () => {
     const runner = { ...makeRunner(), temp: '' };
     expect(await writeReviewFiles(REVIEW, { sarifFile: '', runner, secrets: [] })).toEqual({});
     expect(readdirSync(runner.workspace)).toEqual([]);
   });
 
   it.each(['../axe.sarif', '/etc/axe.sarif', 'link/axe.sarif'])(
-    'never lead out of the workspace by %s',
+    'never leave the workspace by %s',
     async (sarifFile) => {
       const runner = makeRunner();
       symlinkSync(runner.temp, join(runner.workspace, 'link'));

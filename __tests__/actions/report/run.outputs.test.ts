@@ -30,7 +30,7 @@ async function ranTo(outcome: RunOutcome): Promise<RunReport> {
 }
 
 describe('the outputs of a run', () => {
-  it('that was skipped say why', async () => {
+  it('state why a run was skipped', async () => {
     const report = await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) });
     expect(outputsOf(report)).toEqual({
       conclusion: 'skipped',
@@ -39,7 +39,7 @@ describe('the outputs of a run', () => {
     });
   });
 
-  it('that was only planned say what memory there is', async () => {
+  it('state what memory there is after a dry run', async () => {
     const report = await reportOf('planned', { memory: { 'bot.md': LOG + LOG } });
     expect(outputsOf(report)).toEqual({
       conclusion: 'success',
@@ -75,7 +75,7 @@ describe('the outputs of a run', () => {
       { kind: 'exhausted', limit: 'time', answer: 'So far.', error: new AxeError('no'), stats: STATS },
       'So far.',
     ],
-  ])('that ended in %s have its answer and figures', async (conclusion, outcome, response) => {
+  ])('that ended in %s hold its answer and figures', async (conclusion, outcome, response) => {
     const report = await ranTo(outcome);
     expect(outputsOf(report)).toEqual({
       conclusion,
@@ -97,11 +97,11 @@ describe('the outputs of a run', () => {
     [0.0000004, '0.000000'],
     [1.2345678, '1.234568'],
     [1e-7 * 15, '0.000002'],
-  ])('of a cost of %j say %j, in dollars', async (costUsd, shown) => {
+  ])('for a cost of %j hold %j, in dollars', async (costUsd, shown) => {
     expect(outputsOf(await ranTo(completed('', { costUsd })))['cost-usd']).toBe(shown);
   });
 
-  it('count the calls of tools that were not offered, and no others', async () => {
+  it('count the calls of tools that were not offered, separately', async () => {
     const calls = [
       called('read_file'),
       called('read_file', { isError: true }),
@@ -114,24 +114,24 @@ describe('the outputs of a run', () => {
 
   const FORM: AnswerForm = { format: { type: 'json' }, check: () => [] };
   it.each<[string, RunOutcome, AnswerForm | undefined, string | undefined]>([
-    ['in the form that was asked for', completed('{"risk":"low"}'), FORM, '{"risk":"low"}'],
-    ['that was not asked for in a form', completed('{"risk":"low"}'), undefined, undefined],
+    ['in the required format', completed('{"risk":"low"}'), FORM, '{"risk":"low"}'],
+    ['without a required format', completed('{"risk":"low"}'), undefined, undefined],
     ['that was cut short', exhausted('tokens', '{"risk":"low"}'), FORM, undefined],
     ['that is none', { kind: 'failed', error: new AxeError('no'), stats: STATS }, FORM, undefined],
     ['that is a refusal', { kind: 'refused', answer: '{}', stats: STATS }, FORM, undefined],
-  ])('have an answer %s once more as JSON, or not', async (_, outcome, form, json) => {
+  ])('repeat as JSON an answer %s, or not', async (_, outcome, form, json) => {
     const report = await reportOf('ran');
     const outputs = outputsOf({ ...report, plan: { ...report.plan, form }, outcome });
     expect(outputs['structured-output']).toBe(json);
   });
 
-  it('that posted a comment say where', async () => {
+  it('state where a comment was posted', async () => {
     const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
     const report = await reportOf('ran', { published: { line: 'Posted a comment on #42.', url } });
     expect(outputsOf(report)['comment-url']).toBe(url);
   });
 
-  it('that remembered have the entry, its id, and what was added', async () => {
+  it('hold the entry, its id, and what was added', async () => {
     const report = await reportOf('ran', { memory: { 'bot.md': LOG } });
     const entry = [
       '## 2026-02-03T04:05:06Z',
@@ -154,7 +154,7 @@ describe('the outputs of a run', () => {
     expect(outputsOf(report)).not.toHaveProperty('memory-save-error');
   });
 
-  it('that began a memory name its file, where that has an address', async () => {
+  it('name the file of a new memory if it has an address', async () => {
     const url = 'https://github.com/octocat/hello/blob/axe-memory/bot.md';
     const save = { kind: 'saved', location: 'octocat/hello@axe-memory:bot.md', url, attempts: 1 } as const;
     const outputs = outputsOf(await reportOf('ran', { save }));
@@ -164,7 +164,7 @@ describe('the outputs of a run', () => {
     ]);
   });
 
-  it('that read a stranger have both entries, under one id', async () => {
+  it('hold both entries, under one id, after reading text by a stranger', async () => {
     const report = await reportOf(
       'ran',
       { memory: { 'bot.md': LOG } },
@@ -199,7 +199,7 @@ describe('the outputs of a run', () => {
     expect(outputsOf(await reportOf('ran', { save }))).toMatchObject(expected);
   });
 
-  it('name the store that was read, where nothing was added', async () => {
+  it('name the store that was read if nothing was added', async () => {
     const restore = { kind: 'empty', location: 'cache k', store: 'cache', warnings: [] } as const;
     const never = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
     for (const report of [
@@ -211,7 +211,7 @@ describe('the outputs of a run', () => {
     }
   });
 
-  it('of a memory that is to stay in another repository have no more of it than the id (D14)', async () => {
+  it('hold only the id of an entry in another repository (D14)', async () => {
     const parts = { memory: { 'bot.md': LOG } };
     for (const save of [undefined, { kind: 'failed', reason: 'error', message: 'no' } as const]) {
       const report = await reportOf('ran', save === undefined ? parts : { ...parts, save });
@@ -224,7 +224,7 @@ describe('the outputs of a run', () => {
     }
   });
 
-  it('that could not save have the entry and why, and nothing that was added (D14)', async () => {
+  it('hold the entry and the reason if it was not saved, and nothing as added (D14)', async () => {
     const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
     const outputs = outputsOf(await reportOf('ran', { save }));
     expect(outputs).toMatchObject({
@@ -237,7 +237,7 @@ describe('the outputs of a run', () => {
     expect(outputs).not.toHaveProperty('memory-diff');
   });
 
-  it('that could not load load nothing, and say why nothing was saved', async () => {
+  it('hold no memory if it was not loaded, and state why nothing was saved', async () => {
     const restore = { kind: 'failed', message: 'open /m.md: permission denied', location: '/m.md' } as const;
     expect(outputsOf(await reportOf('ran', { restore }))).toMatchObject({
       'memory-loaded': '0',
@@ -246,7 +246,7 @@ describe('the outputs of a run', () => {
     });
   });
 
-  it('that were to keep nothing have not saved, although the store took it', async () => {
+  it('report nothing saved if memory is kept nowhere, although the store accepted it', async () => {
     const report = await reportOf('ran');
     const none = createNoneStore();
     const result = await none.write([], new AbortController().signal);
@@ -261,7 +261,7 @@ describe('the outputs of a run', () => {
     expect(outputs).not.toHaveProperty('memory-save-error');
   });
 
-  it('have no other names than `action.yml`', async () => {
+  it('use only the names in `action.yml`', async () => {
     const reports = await Promise.all([
       reportOf('ran', { published: { line: 'l', url: 'u' } }),
       ranTo(completed('', { costUsd: 1 })),

@@ -83,7 +83,7 @@ ${FIGURES}
 - unknown key \`modle\` (\`bot.toml:3:1\`)`);
   });
 
-  it('says how an agent without memory gets one', async () => {
+  it('states how an agent without memory gets one', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     expect(format({ ...report, outcome: completed('Fine.') })).toBe(
       `### bot: success · 6.5 s\n\nFine.\n\n---\n\n${OFF}\n\n${FIGURES}`,
@@ -92,7 +92,7 @@ ${FIGURES}
 
   it.each<[string, RunOutcome, string, string?]>([
     [
-      'failed: its error as it is',
+      'failed: its error unchanged',
       {
         kind: 'failed',
         error: new AxeError('server: `boom` ```', { remedy: 'Run it again.' }),
@@ -158,7 +158,7 @@ ${FIGURES}
     ['a price is known', { costUsd: 1.23456 }, '| Output tokens | Cost | Time |', '| 34 | $1.2346 | 6.5 s |'],
     ['it cost next to nothing', { costUsd: 0.00001 }, '| Cost |', '| below $0.0001 |'],
     ['it cost nothing', { costUsd: 0 }, '| Cost |', '| $0 |'],
-  ])('has figures of their own where %s', async (_, stats, head, values) => {
+  ])('has extra figures if %s', async (_, stats, head, values) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     const lines = format({ ...report, outcome: completed('Fine.', stats) })
       .split('\n')
@@ -183,7 +183,7 @@ ${FIGURES}
     expect(text).toMatch(/- Turn 1: `read_file` \(`a.ts`\)\n- Turn 2: `fly` \(not offered\)\n\n<\/details>$/);
   });
 
-  it('cleans the answer and nothing that is its own', async () => {
+  it('sanitizes the answer and nothing of its own text', async () => {
     const report = await reportOf('ran', { memory: { 'bot.md': ENTRY } });
     const cleaned: string[] = [];
     const text = format(report, [], (markdown) => {
@@ -194,7 +194,7 @@ ${FIGURES}
     expect(text).toContain('### bot: success · 0.0 s\n\nCLEAN\n\n---\n\n**Memory** (file)');
   });
 
-  it('shows an entry that was not saved, so that it is not lost (D14), and that it stays apart (D19)', async () => {
+  it('shows an entry that was not saved, so that it is not lost (D14), and states that it is kept apart (D19)', async () => {
     const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
     const report = await reportOf(
@@ -224,13 +224,13 @@ The entry is kept apart from what trusted runs load because it reads text by hub
 ${FIGURES.replace('| trusted |', '| untrusted |')}`);
   });
 
-  it('says where nothing is kept, and shows no entry then', async () => {
+  it('states that memory is kept nowhere, and shows no entry then', async () => {
     const text = format(await keptNowhere());
     expect(text).toContain('\n\n**Memory:** nothing is kept (`memory-store: none`).\n\n| Model |');
     expect(text).not.toContain('the answer\n```');
   });
 
-  it('can have anything in it without losing its shape', async () => {
+  it('keeps its structure with any content', async () => {
     const wild = `${ENTRY}Four backticks: \`\`\`\` and </details>\n`;
     const report = await reportOf('ran', { memory: { 'bot.md': wild } });
     const stats = { ...STATS, modelId: 'a|b\nc' };
@@ -293,7 +293,7 @@ describe('the headline of a review', () => {
   });
 });
 
-describe('who took how much', () => {
+describe('the usage of each agent in the summary', () => {
   const usage = {
     modelId: 'm',
     conversations: 1,
@@ -303,7 +303,7 @@ describe('who took how much', () => {
     costUsd: 0.09,
   };
 
-  it('is a table where more than one was asked', async () => {
+  it('is a table if more than one agent was called', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     const verifier = { ...usage, name: 'verifier', conversations: 12, costUsd: undefined };
     const text = format({ ...report, usage: [{ ...usage, name: 'bot' }, verifier] });
@@ -315,7 +315,7 @@ describe('who took how much', () => {
   });
 });
 
-describe('what several runs cost', () => {
+describe('the cost of several runs', () => {
   const spend = {
     limits: { perPullUsd: 0, perDayUsd: 2 },
     pull: undefined,
@@ -338,7 +338,7 @@ describe('what several runs cost', () => {
   line [2, 2]`);
   });
 
-  it('is no chart on the first day', async () => {
+  it('has no chart on the first day', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     const first = { ...spend, days: [{ day: '2026-02-03', usd: 0.5 }] };
     expect(format({ ...report, spend: first, outcome: completed('Fine.', { costUsd: 0.1 }) })).not.toContain(

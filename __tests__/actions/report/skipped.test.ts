@@ -6,8 +6,8 @@ import { comment, pullRequest } from '../../helpers/triggers.js';
 const format = (report: RunReport) =>
   formatSummary(report, { warnings: [], view: { isHidden: false, notes: [] }, clean: (text) => text });
 
-describe('the summary of a run that did not take place', () => {
-  it('says why, and what to do', async () => {
+describe('the summary of a skipped run', () => {
+  it('states why, and what to do', async () => {
     const report = await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) });
     expect(format(report)).toBe(
       '### axe-action: skipped\n\n' +
@@ -16,7 +16,7 @@ describe('the summary of a run that did not take place', () => {
     );
   });
 
-  it('says why where nothing can be done', async () => {
+  it('states why if nothing can be done', async () => {
     const trigger = comment({ body: '<!-- axe-action sticky agent=bot -->\nFine.' });
     expect(format(await reportOf('skipped', {}, { trigger }))).toBe(
       '### axe-action: skipped\n\nThe comment was written by a run of axe-action, which does not answer itself.',

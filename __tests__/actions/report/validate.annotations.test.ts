@@ -30,7 +30,7 @@ function fault(patch: Partial<Fault> = {}): Fault {
   };
 }
 
-it('shows what is wrong at its line and column, without secrets and commands', async () => {
+it('problems are shown at their line and column, without secrets and workflow commands', async () => {
   const message = 'The key hunter2-hunter2 is wrong.\n::stop-commands::x';
   const { annotations, names, text } = await annotated([fault({ message }), fault({ severity: 'warning' })]);
   expect(names).toEqual(['error', 'warning']);
@@ -42,12 +42,12 @@ it('shows what is wrong at its line and column, without secrets and commands', a
   expect(text).not.toContain('hunter2');
 });
 
-it('shows a file that has no line for it', async () => {
+it('a problem without a line is shown at its file', async () => {
   const { annotations } = await annotated([fault({ at: { file: 'a.toml' }, remedy: '' })]);
   expect(annotations).toMatchObject([{ file: 'a.toml', line: undefined, message: 'It is wrong.' }]);
 });
 
-it('shows nine of a kind and counts the others', async () => {
+it('nine problems of a kind are shown and the others counted', async () => {
   const errors = Array.from({ length: 9 }, () => fault());
   expect((await annotated(errors)).annotations).toHaveLength(9);
   const warnings = Array.from({ length: 12 }, () => fault({ severity: 'warning' }));

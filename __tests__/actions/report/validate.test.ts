@@ -50,8 +50,8 @@ const BROKEN = agent(
   'name = \n',
 );
 
-describe('the summary of a look at agents', () => {
-  it('has a row for each agent and lists what is wrong', () => {
+describe('the summary of agent validation', () => {
+  it('has a row for each agent and lists the problems', () => {
     expect(summaryOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
 
 2 agents of octocat/hello@1234567. No model was asked and memory was not touched.
@@ -65,14 +65,14 @@ describe('the summary of a look at agents', () => {
 - **warning** \`axe/agents/broken.toml\`: It is odd.`);
   });
 
-  it('says so where there is nothing wrong, or nothing but warnings', () => {
+  it('reports that there are no problems, or only warnings', () => {
     const odd = agent('odd', BROKEN.faults.slice(1), TEXT.replace('enabled = true', ''));
     const summary = summaryOf(odd);
     expect(summary).toContain('### axe-action: the agents are valid');
     expect(summary).toContain('| off | 1 warning |');
   });
 
-  it('has an end, and cells that cannot leave their row', () => {
+  it('has a bounded length, and cells that cannot leave their row', () => {
     const [fault] = BROKEN.faults;
     if (fault === undefined) throw new Error('a fault is needed');
     const long = agent(
@@ -87,7 +87,7 @@ describe('the summary of a look at agents', () => {
   });
 });
 
-describe('what strangers wrote in an agent', () => {
+describe('text by strangers in an agent', () => {
   const rowOf = (text: string) => {
     const summary = summaryOf(agent('a', [], text));
     return summary.split('\n').find((line) => line.startsWith('| `axe/agents/a.toml`')) ?? '';
@@ -100,7 +100,7 @@ describe('what strangers wrote in an agent', () => {
     expect(row).toContain("MCP `<b>'x'</b>`, sub-agent `[log in](https://example.com)` |");
   });
 
-  it('stays code where it is cut', () => {
+  it('stays code after it is cut', () => {
     const row = rowOf(
       TEXT.replace('claude|x', 'c'.repeat(5000)).replace('"helper"', `"${'h'.repeat(5000)}"`),
     );
@@ -108,7 +108,7 @@ describe('what strangers wrote in an agent', () => {
     expect(row).toContain(`sub-agent \`${'h'.repeat(99)}…\` |`);
   });
 
-  it('is left out of a list name by name', () => {
+  it('is left out of a list one name at a time', () => {
     const tools = Array.from({ length: 100 }, (_, index) => `"tool_${index}"`).join(', ');
     const row = rowOf(TEXT.replace('"read_file", "search_files"', tools));
     expect(row).toMatch(/`tool_18`, `tool_19`, … \|/);
@@ -122,7 +122,7 @@ describe('what strangers wrote in an agent', () => {
     ['`a``[x](y)```', '\\`a\\`\\`\\[x](y)\\`\\`\\`'],
     ['`a\\` [x](y) `', '`a\\` \\[x](y) \\`'],
     ['\\[x](y)', '\\\\\\[x](y)'],
-  ])('is no markup in %j', (message, shown) => {
+  ])('is not markup in %j', (message, shown) => {
     const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
     expect(summaryOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
   });
@@ -134,7 +134,7 @@ it('the log names a file with control characters in quotes', () => {
   );
 });
 
-it('the log says whose agents were looked at, and what came of each', () => {
+it('the log states whose agents were checked, with the result for each', () => {
   expect(validateReporter(validated(agent('a'), BROKEN)).logLines()).toEqual([
     'Looked at 2 agents of octocat/hello@1234567:',
     '  axe/agents/a.toml: valid',

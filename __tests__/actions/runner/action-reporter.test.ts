@@ -137,7 +137,7 @@ describe('the job log', () => {
     expect(lines).toEqual(expected);
   });
 
-  it('begins with what is going to happen', async () => {
+  it('starts with what is going to happen', async () => {
     const { plan } = await reportOf('planned', {}, { trigger: pullRequest() });
     const { event, lines } = reporter();
     event({ kind: 'run-started', plan, restored: RESTORED });
@@ -157,7 +157,7 @@ describe('the job log', () => {
     expect(task).toHaveLength('Task:   '.length + 120);
   });
 
-  it('says where a run is not trusted, and memory off', async () => {
+  it('reports a run that is not trusted, and memory that is off', async () => {
     const { plan } = await reportOf('planned', {}, { trigger: issue({ author: STRANGER }) });
     expect(describePlan(plan, undefined).slice(3)).toEqual([
       'Trust:  untrusted, because it reads text by hubot, who is not known to have write access',
@@ -165,7 +165,7 @@ describe('the job log', () => {
     ]);
   });
 
-  it('has no secret and no command in it', async () => {
+  it('has no secret and no workflow command in it', async () => {
     const { plan } = await reportOf(
       'planned',
       {},
@@ -180,7 +180,7 @@ describe('the job log', () => {
     expect(text).toContain('***');
   });
 
-  it('has no secret and no command of a model, a provider or a sub-agent in it', () => {
+  it('has no secret and no workflow command of a model, a provider or a sub-agent in it', () => {
     const wild = 'a\n::error::oops hunter2-hunter2\n##[error]b\u001b[2J';
     const { event, lines } = reporter(['hunter2-hunter2']);
     event({ kind: 'tool-call', turn: 1, tool: wild, input: { path: wild }, isError: true, durationMs: 1 });
@@ -199,7 +199,7 @@ describe('the job log', () => {
     }
   });
 
-  it('has no warnings, which are kept for the end in their order', () => {
+  it('has no warnings, which follow at the end in their order', () => {
     const { warn, warnings, lines } = reporter();
     const all = [
       { code: 'context-truncated', message: 'a' },
@@ -266,7 +266,7 @@ describe('a turn in the job log', () => {
   });
 });
 
-describe('what was loaded', () => {
+describe('the loaded memory', () => {
   it.each<[RestoreResult, string]>([
     [{ ...RESTORED, loaded: 1 }, '1 entry loaded from .axe/memory/bot.md'],
     [{ ...RESTORED, loaded: 0 }, '0 entries loaded from .axe/memory/bot.md'],
@@ -282,7 +282,7 @@ describe('what was loaded', () => {
     ],
     [{ kind: 'empty', location: 'x', nowhere: 'no-store', warnings: [] }, 'no store can be reached'],
     [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
-  ])('%j is told as “%s”', (restored, text) => {
+  ])('%j is reported as “%s”', (restored, text) => {
     expect(describeRestored(restored)).toBe(text);
   });
 

@@ -33,13 +33,13 @@ function append(id: string, text = 'An entry.\n\n'): Extract<Change, { kind: 'ap
 }
 
 describe('the journal', () => {
-  it('gives to the post step what main left, byte for byte', async () => {
+  it('gives the post step what the main step left, byte for byte', async () => {
     const changes = [append('1', 'größer\r\n"q" \\ 🙂 %0A ::error::\u2028\n'), append('2')];
     await createJournal().pending(changes);
     expect(await readPending(postEnv())).toEqual(changes);
   });
 
-  it('keeps changes to notes, which come back as ones that may have been carried out', async () => {
+  it('keeps changes to notes, which come back marked as possibly carried out', async () => {
     const edits: readonly NoteChange['edit'][] = [
       { kind: 'append', text: '日本語\n', dedup: true, head: '# Daily Note - 2026-03-01\n\n' },
       { kind: 'append', text: 'x', dedup: false },
@@ -57,14 +57,14 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual([append('1'), ...left]);
   });
 
-  it('gives nothing once it is done', async () => {
+  it('is empty once everything is done', async () => {
     const journal = createJournal();
     await journal.pending([append('1')]);
     await journal.done([append('1')]);
     expect(await readPending(postEnv())).toEqual([]);
   });
 
-  it('keeps what others of the run have not saved yet (D16)', async () => {
+  it('keeps the unsaved entries of the other agents in the run (D16)', async () => {
     const journal = createJournal();
     await Promise.all([journal.pending([append('1')]), journal.pending([append('2'), append('3')])]);
     await journal.done([append('2')]);
@@ -75,7 +75,7 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual([]);
   });
 
-  it('keeps both entries of a tainted run, which have one id, and writes off each by itself (D19)', async () => {
+  it('keeps both entries of a tainted run, which have one id, and completes each separately (D19)', async () => {
     const journal = createJournal();
     const apart = { ...append('1'), path: 'untrusted/bot.md' };
     await journal.pending([append('1'), apart]);
@@ -84,7 +84,7 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual([apart]);
   });
 
-  it('keeps the facts of a state as they were noted last', async () => {
+  it('keeps the latest version of each fact of a state', async () => {
     const journal = createJournal();
     const fact = (text: string) => ({ kind: 'merge', path: 'bot.state.md', text }) as const;
     await journal.pending([fact('- spent 1 usd=0.25\n'), append('1')]);
@@ -105,27 +105,27 @@ describe('the journal', () => {
     expect(isNothingPending(postEnv())).toBe(true);
   });
 
-  it('is not troubled by the end of what it never knew', async () => {
+  it('ignores the completion of an entry that it does not hold', async () => {
     const journal = createJournal();
     await journal.pending([append('1')]);
     await journal.done([append('2'), { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text }]);
     expect(await readPending(postEnv())).toEqual([append('1')]);
   });
 
-  it('gives what was written last', async () => {
+  it('returns what was written last', async () => {
     const journal = createJournal();
     await journal.pending([append('1', 'before')]);
     await journal.pending([append('1', 'after')]);
     expect(await readPending(postEnv())).toEqual([append('1', 'after')]);
   });
 
-  it('leaves out what cannot be written down', async () => {
+  it('leaves out what cannot be serialized', async () => {
     const rewrite: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text };
     await createJournal().pending([rewrite, append('1')]);
     expect(await readPending(postEnv())).toEqual([append('1')]);
   });
 
-  it('keeps in a file what is too large for a variable of the environment', async () => {
+  it('keeps in a file what is too large for an environment variable', async () => {
     const temp = tempDir('temp');
     const large = Array.from({ length: 40 }, (_, index) => append(String(index), 'ö'.repeat(32 * 1024)));
     const journal = createJournal(temp);
@@ -139,7 +139,7 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual([]);
   });
 
-  it('knows whether people were told', async () => {
+  it('knows whether people were warned', async () => {
     expect(wasReported(postEnv())).toBe(false);
     await noteReported();
     expect(wasReported(postEnv())).toBe(true);
@@ -147,7 +147,7 @@ describe('the journal', () => {
   });
 });
 
-describe('what main left', () => {
+describe('what the main step left', () => {
   it.each([
     undefined,
     '',
@@ -158,11 +158,11 @@ describe('what main left', () => {
     '[{"kind":"append","path":"bot.md","text":"t"}]',
     '[{"kind":"append","path":7,"text":"t","id":"1"}]',
     '[{"kind":"rewrite","path":"bot.md","text":"t","id":"1"}]',
-  ])('is nothing if the state is %j', async (state) => {
+  ])('is empty if the state is %j', async (state) => {
     expect(await readPending(state === undefined ? {} : { STATE_pending: state })).toEqual([]);
   });
 
-  it.each([undefined, '', 'false', 'TRUE'])('was not told if the state is %j', (state) => {
+  it.each([undefined, '', 'false', 'TRUE'])('counts as not reported if the state is %j', (state) => {
     expect(wasReported(state === undefined ? {} : { STATE_told: state })).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readThisRun } from '../../../src/actions/runner/this-run.js';
 
-it('is told by the runner’s variables', () => {
+it('the run is identified by the runner’s variables', () => {
   const env = {
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_REPOSITORY: 'octocat/hello',
@@ -20,6 +20,6 @@ it('is told by the runner’s variables', () => {
   expect(readThisRun(older).workflow).toBe('Review');
 });
 
-it('is nothing outside of a workflow', () => {
+it('no run is identified outside of a workflow', () => {
   expect(readThisRun({})).toEqual({ runUrl: '', workflow: '', run: '//' });
 });

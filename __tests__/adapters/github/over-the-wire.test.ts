@@ -104,7 +104,7 @@ describe('over the wire', () => {
     });
   });
 
-  it('keeps one sticky comment, also when the answer to its creation is lost', async () => {
+  it('keeps one sticky comment, even if the answer to its creation is lost', async () => {
     const { github, client, trigger } = await pullRequest();
     const { repository, number } = trigger;
     const publish = (text: string) => {

@@ -18,7 +18,7 @@ function checkout(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-describe('the commit that is checked out', () => {
+describe('the checked-out commit', () => {
   it.each<[string, Record<string, string>]>([
     ['a commit of its own', { HEAD: `${COMMIT}\n` }],
     ['a branch', { HEAD: 'ref: refs/heads/main\n', 'refs/heads/main': `${COMMIT}\n` }],
@@ -43,11 +43,11 @@ describe('the commit that is checked out', () => {
     ['the file is something else', { HEAD: 'hello' }],
     ['the commit is cut short', { HEAD: COMMIT.slice(1) }],
     ['the branch leads elsewhere', { HEAD: 'ref: refs/../../secret\n' }],
-  ])('is unknown where %s', async (_, files) => {
+  ])('is unknown if %s', async (_, files) => {
     expect(await readCheckedOut(checkout(files))).toBeUndefined();
   });
 
-  it('is not read through a link, nor from where `.git` is a file', async () => {
+  it('is not read through a link, nor if `.git` is a file', async () => {
     const folder = checkout({ commit: COMMIT });
     symlinkSync(join(folder, '.git/commit'), join(folder, '.git/HEAD'));
     expect(await readCheckedOut(folder)).toBeUndefined();

@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createClock } from '../../../src/adapters/host/clock.js';
 
 describe('the clock', () => {
-  it('ends a sleep when the signal aborts, and leaves no listener behind', async () => {
+  it('ends a sleep when the signal aborts, and leaves no listener', async () => {
     const controller = new AbortController();
     const slept = createClock().sleep(3_600_000, controller.signal);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
@@ -12,7 +12,7 @@ describe('the clock', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('leaves no listener behind after a sleep of full length', async () => {
+  it('leaves no listener after a sleep of full length', async () => {
     const { signal } = new AbortController();
     await createClock().sleep(1, signal);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
@@ -22,7 +22,7 @@ describe('the clock', () => {
     await expect(createClock().sleep(3_600_000, AbortSignal.abort())).resolves.toBeUndefined();
   });
 
-  it('keeps no timer of a sleep that was cut short', async () => {
+  it('keeps no timer of an interrupted sleep', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const controller = new AbortController();
@@ -32,7 +32,7 @@ describe('the clock', () => {
     expect(timers()).toBe(before);
   });
 
-  it('aborts the signal of a timer, unless it was taken back', () => {
+  it('aborts the signal of a timer, unless the timer was cancelled', () => {
     jest.useFakeTimers();
     try {
       const [kept, cleared] = [1000, 1000].map((ms) => createClock().timer(ms));
@@ -58,7 +58,7 @@ describe('the clock', () => {
     }
   });
 
-  it('tells time and chance', () => {
+  it('returns the time and random numbers', () => {
     const { now, random } = createClock();
     expect(now()).toBeInstanceOf(Date);
     expect(random()).toBeGreaterThanOrEqual(0);

@@ -5,17 +5,17 @@ import { createFolder, createMissingFiles, readConfigFile } from '../../../src/a
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 describe('config.toml on disk', () => {
-  it('is given as its text', async () => {
+  it('is returned as its text', async () => {
     const folder = tempDir();
     writeFiles(folder, { 'config.toml': '[providers]\r\n' });
     expect(await readConfigFile(join(folder, 'config.toml'))).toBe('[providers]\r\n');
   });
 
-  it('is undefined where there is none', async () => {
+  it('is undefined if it does not exist', async () => {
     expect(await readConfigFile(join(tempDir(), 'axe', 'config.toml'))).toBeUndefined();
   });
 
-  it("is told in axe's words where it cannot be read, exit status 2", async () => {
+  it("is reported in axe's words if it cannot be read, exit status 2", async () => {
     const path = join(tempDir(), 'config.toml');
     mkdirSync(path);
     await expect(readConfigFile(path)).rejects.toMatchObject({
@@ -26,7 +26,7 @@ describe('config.toml on disk', () => {
     });
   });
 
-  it('is an error where a part of its path is a file', async () => {
+  it('is an error if a part of its path is a file', async () => {
     const folder = tempDir();
     writeFiles(folder, { axe: '' });
     const path = join(folder, 'axe', 'config.toml');
@@ -36,13 +36,13 @@ describe('config.toml on disk', () => {
   });
 });
 
-describe('a fresh configuration folder', () => {
+describe('a new configuration folder', () => {
   const files = [
     { path: 'skills/sample/SKILL.md', content: '# Sample\n' },
     { path: 'config.toml', content: '# keys\n', mode: 0o600 },
   ];
 
-  it('gets the files it does not have', async () => {
+  it('gets the missing files', async () => {
     const folder = join(tempDir(), 'new', 'axe');
     expect(await createMissingFiles(folder, files)).toEqual([
       join(folder, 'skills/sample/SKILL.md'),
@@ -52,7 +52,7 @@ describe('a fresh configuration folder', () => {
     expect(statSync(join(folder, 'config.toml')).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps those it has', async () => {
+  it('keeps the existing files', async () => {
     const folder = tempDir();
     writeFiles(folder, { 'config.toml': 'my own' });
     expect(await createMissingFiles(folder, files)).toEqual([join(folder, 'skills/sample/SKILL.md')]);
@@ -60,7 +60,7 @@ describe('a fresh configuration folder', () => {
     expect(await createMissingFiles(folder, files)).toEqual([]);
   });
 
-  it('is an error where it cannot be', async () => {
+  it('is an error if it cannot be created', async () => {
     const folder = tempDir();
     writeFiles(folder, { axe: 'a file' });
     await expect(createMissingFiles(join(folder, 'axe'), files)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('a fresh configuration folder', () => {
     });
   });
 
-  it('keeps a folder that stands where a file should', async () => {
+  it('keeps a folder in place of a file', async () => {
     const folder = tempDir();
     const inTheWay = [
       { path: 'a/b', content: '' },
@@ -80,8 +80,8 @@ describe('a fresh configuration folder', () => {
   });
 });
 
-describe('a folder', () => {
-  it('is created with those above it, and left as it is where it is there', async () => {
+describe('creating a folder', () => {
+  it('creates missing parents and leaves an existing folder unchanged', async () => {
     const folder = join(tempDir(), 'axe', 'agents');
     await createFolder(folder);
     writeFiles(folder, { 'bot.toml': '' });
@@ -89,7 +89,7 @@ describe('a folder', () => {
     expect(readFileSync(join(folder, 'bot.toml'), 'utf8')).toBe('');
   });
 
-  it('is an error where a file stands there', async () => {
+  it('is an error if a file is in its place', async () => {
     const folder = tempDir();
     writeFiles(folder, { agents: '' });
     const path = join(folder, 'agents');

@@ -23,7 +23,7 @@ const what = 'the input `prompt-file`';
 
 describe('a path that a workflow names', () => {
   it.each(['.', 'docs/a.md', 'docs/../docs/a.md', 'inner/a.md', 'empty', 'missing/b.md', 'inner/missing.md'])(
-    'is taken inside the workspace: %s',
+    'is accepted inside the workspace: %s',
     async (path) => {
       const folder = workspace();
       expect(await confine(folder, { path, what })).toBe(join(folder, path).replace(/\/\.$/, ''));
@@ -45,7 +45,7 @@ describe('a path that a workflow names', () => {
     'environ.md',
     'dangling',
     'docs/a.md\0.txt',
-  ])('C1 10: is refused outside, with the name of what named it: %p', async (path) => {
+  ])('C1 10: is refused outside, with the name of the input: %p', async (path) => {
     const refused = confine(workspace(), { path, what });
     await expect(refused).rejects.toThrow('the input `prompt-file` leads out of the workspace');
     await expect(refused).rejects.toBeInstanceOf(ConfigError);

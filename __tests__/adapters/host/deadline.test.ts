@@ -17,7 +17,7 @@ describe('the deadline of a run', () => {
     expect(signal.reason).toMatchObject({ message: 'timeout: context deadline exceeded', exitCode: 3 });
   });
 
-  it('lets whoever has its signal know how much time is left', () => {
+  it('tells the holder of its signal how much time is left', () => {
     const { limit, signal } = createDeadline();
     expect(timeLeftMs(signal)).toBe(Number.POSITIVE_INFINITY);
     limit(1000);
@@ -25,13 +25,13 @@ describe('the deadline of a run', () => {
     expect(timeLeftMs(signal)).toBe(600);
   });
 
-  it('says what to do about it where somebody knows', () => {
+  it('has a remedy if one is known', () => {
     const { limit, signal } = createDeadline('Raise `timeout-minutes`.');
     limit(0);
     expect(formatError(signal.reason)).toBe('timeout: context deadline exceeded\n  Raise `timeout-minutes`.');
   });
 
-  it('counts from its beginning, not from when the limit is known', () => {
+  it('counts from its start, not from when the limit is known', () => {
     const { limit, signal } = createDeadline();
     jest.advanceTimersByTime(600);
     limit(1000);
@@ -44,7 +44,7 @@ describe('the deadline of a run', () => {
   it.each([
     ['later', 5000],
     ['sooner', 500],
-  ])('holds the last limit, also a %s one', (_, second) => {
+  ])('uses the last limit, also a %s one', (_, second) => {
     const { limit, signal } = createDeadline();
     limit(1000);
     limit(second);
@@ -55,13 +55,13 @@ describe('the deadline of a run', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it.each([0, -1, -1000])('is over at once with a limit of %i (axe-behaviour §12)', (limitMs) => {
+  it.each([0, -1, -1000])('is reached at once with a limit of %i (axe-behaviour §12)', (limitMs) => {
     const { limit, signal } = createDeadline();
     limit(limitMs);
     expect(signal.aborted).toBe(true);
   });
 
-  it('is over at once with a limit that lies behind us', () => {
+  it('is reached at once with a limit in the past', () => {
     const { limit, signal } = createDeadline();
     jest.advanceTimersByTime(2000);
     limit(1999);
@@ -69,7 +69,7 @@ describe('the deadline of a run', () => {
   });
 
   it.each([2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY])(
-    'does not pass at once with a limit of %d milliseconds, which no timer can hold',
+    'is not reached at once with a limit of %d milliseconds, which exceeds every timer',
     (limitMs) => {
       const { limit, signal } = createDeadline();
       limit(limitMs);
@@ -78,7 +78,7 @@ describe('the deadline of a run', () => {
     },
   );
 
-  it('ends early with the reason it is given, and keeps it', () => {
+  it('ends early with a given reason, and keeps it', () => {
     const { cancel, limit, signal } = createDeadline();
     const reason = new AxeError('the run was cancelled');
     limit(1000);
@@ -88,7 +88,7 @@ describe('the deadline of a run', () => {
     expect(signal.reason).toBe(reason);
   });
 
-  it('never passes once it is cleared, and leaves no timer', () => {
+  it('is never reached after it was cleared, and leaves no timer', () => {
     const { clear, limit, signal } = createDeadline();
     limit(1000);
     clear();
@@ -97,7 +97,7 @@ describe('the deadline of a run', () => {
     expect(signal.aborted).toBe(false);
   });
 
-  it('knows how much time is left, and never less than none', () => {
+  it('knows how much time is left, and never less than zero', () => {
     const { limit, leftMs } = createDeadline();
     expect(leftMs()).toBe(Number.POSITIVE_INFINITY);
     jest.advanceTimersByTime(600);
@@ -120,7 +120,7 @@ describe('the deadline of a run', () => {
   });
 });
 
-it('a signal that aborts after a time says how much of it is left', () => {
+it('a signal that aborts after a time reports how much of it is left', () => {
   const signal = signalAfter(1000);
   jest.advanceTimersByTime(400);
   expect(timeLeftMs(signal)).toBe(600);

@@ -13,7 +13,7 @@ function editor(folder: string, script: string): string {
 }
 
 describe('editText', () => {
-  it('gives the text as the editor leaves it, and leaves no file behind', async () => {
+  it('returns the text that the editor saved, and leaves no file', async () => {
     const folder = tempDir('editor');
     const seen = join(folder, 'seen');
     const program = editor(

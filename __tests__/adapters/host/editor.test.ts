@@ -14,26 +14,26 @@ function setUp(script: string): { readonly editor: string; readonly file: string
 }
 
 describe('the editor', () => {
-  it('is waited for, and gets the file as one word', async () => {
+  it('is awaited, and gets the file as one argument', async () => {
     const { editor, file } = setUp('echo "$# words" >> "$1"');
     await openEditor(editor, file);
     expect(readFileSync(file, 'utf8')).toBe('name = "bot"\n1 words\n');
   });
 
-  it('keeps its own words before the file', async () => {
+  it('keeps its own arguments before the file', async () => {
     const { editor, file } = setUp('echo "$1 $2" >> "$3"');
     await openEditor(`  ${editor}   --wait\t-n `, file);
     expect(readFileSync(file, 'utf8')).toMatch(/\n--wait -n\n$/);
   });
 
-  it('may have anything in the name of the file, none of which is a command', async () => {
+  it('runs no command from the name of the file', async () => {
     const { editor } = setUp('printf %s "$1" > "$(dirname "$0")/asked"');
     const name = '$(touch gone); `x` "q".toml';
     await openEditor(editor, name);
     expect(readFileSync(join(editor, '..', 'asked'), 'utf8')).toBe(name);
   });
 
-  it('that is not there is told, exit status 1', async () => {
+  it('that does not exist is reported, exit status 1', async () => {
     const missing = join(tempDir('editor'), 'gone');
     await expect(openEditor(`${missing} --wait`, 'x')).rejects.toMatchObject({
       name: 'AxeError',
@@ -45,7 +45,7 @@ describe('the editor', () => {
   it.each([
     ['exit 7', 'the editor ended with status 7'],
     ['kill -KILL $$', 'the editor was ended by SIGKILL'],
-  ])('that ends badly is told: %s', async (script, message) => {
+  ])('that fails is reported: %s', async (script, message) => {
     const { editor, file } = setUp(script);
     await expect(openEditor(editor, file)).rejects.toMatchObject({ name: 'AxeError', message, exitCode: 1 });
   });

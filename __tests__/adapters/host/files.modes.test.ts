@@ -43,7 +43,7 @@ function bornIn(folder: string): readonly number[] {
 
 describe('a temporary file', () => {
   it.each([0o600, 0o640, 0o400])(
-    'has the mode of the file it replaces from its first moment: %o',
+    'has the mode of the replaced file from its first moment: %o',
     async (mode) => {
       await createFiles().replace(await written('m.md', mode), 'new');
       expect(bornIn(root)).toEqual([mode]);
@@ -51,7 +51,7 @@ describe('a temporary file', () => {
     },
   );
 
-  it('has that of a file which a tool rewrites', async () => {
+  it('has the mode of a file that a tool rewrites', async () => {
     await written('m.txt', 0o600);
     const workspace = createWorkspace({ root, protectedPaths: { denied: [], readOnly: [] } });
     await workspace.update('m.txt', () => new TextEncoder().encode('new'));
@@ -59,12 +59,12 @@ describe('a temporary file', () => {
     expect(await modeOf('m.txt')).toBe(0o600);
   });
 
-  it('gives a file that everybody of a group may write its mode back, whatever the umask is', async () => {
+  it('keeps a group-writable mode, whatever the umask is', async () => {
     await createFiles().replace(await written('m.md', 0o664), 'new');
     expect(await modeOf('m.md')).toBe(0o664);
   });
 
-  it('has that of the file which a link in its place leads to', async () => {
+  it('has the mode of the file behind a link in its place', async () => {
     await fs.symlink(await written('real.md', 0o600), join(root, 'link.md'));
     await createFiles().replace(join(root, 'link.md'), 'new');
     expect(bornIn(root)).toEqual([0o600]);
@@ -75,7 +75,7 @@ describe('a backup', () => {
   const open = () => createFileStore({ files: createFiles(), clock: createClock(), root, followLinks: true });
   const never = new AbortController().signal;
 
-  it('of a run log has the mode of the log, even in the place of one that was open to all', async () => {
+  it('of a run log has the mode of the log, even in place of a world-readable one', async () => {
     await written('bot.md', 0o600);
     await written('bot.md.bak', 0o644);
     const rewrite = () => '## 2026-01-02T00:00:00Z\ny\n\n';

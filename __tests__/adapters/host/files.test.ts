@@ -73,7 +73,7 @@ describe('append', () => {
     for (const text of texts) expect(written).toContain(text);
   });
 
-  it('writes through a link only where links are followed', async () => {
+  it('writes through a link only if links are followed', async () => {
     await writeFile(join(root, 'real.md'), 'old\n');
     await symlink('real.md', join(root, 'link.md'));
     await expect(files.append(join(root, 'link.md'), 'new\n', noLinks)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('append', () => {
     expect(await readFile(join(root, 'real.md'), 'utf8')).toBe('old\nnew\n');
   });
 
-  it('does not create what a dangling link points to where links are refused', async () => {
+  it('does not create the target of a dangling link if links are refused', async () => {
     await symlink('nowhere.md', join(root, 'link.md'));
     await expect(files.append(join(root, 'link.md'), 'new\n', noLinks)).rejects.toMatchObject({
       code: 'ELOOP',
@@ -93,21 +93,21 @@ describe('append', () => {
   });
 });
 
-describe('errors read as axe prints them (transcript 11, C2 30)', () => {
-  it('reading a folder', async () => {
+describe('errors have axe’s text (transcript 11, C2 30)', () => {
+  it('for reading a folder', async () => {
     await expect(files.open(root, noLinks)).rejects.toMatchObject({
       code: 'EISDIR',
       message: `read ${root}: is a directory`,
     });
   });
 
-  it('appending to a folder', async () => {
+  it('for appending to a folder', async () => {
     await expect(files.append(root, 'x', noLinks)).rejects.toMatchObject({
       message: `open ${root}: is a directory`,
     });
   });
 
-  it('a file where a folder should be', async () => {
+  it('for a file in place of a folder', async () => {
     await writeFile(join(root, 'afile'), '');
     const below = join(root, 'afile', 'sub', 'm.md');
     await expect(files.open(below, noLinks)).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('errors read as axe prints them (transcript 11, C2 30)', () => {
     });
   });
 
-  it('a file nobody may read or write', async () => {
+  it('for a file that nobody can read or write', async () => {
     const path = join(root, 'perm.md');
     await writeFile(path, 'x');
     await chmod(path, 0o000);
@@ -134,7 +134,7 @@ describe('errors read as axe prints them (transcript 11, C2 30)', () => {
     });
   });
 
-  it('a folder nobody may write to: the target is named, not a temporary file', async () => {
+  it('for a folder that nobody can write to, naming the target, not a temporary file', async () => {
     await mkdir(join(root, 'closed'), { mode: 0o755 });
     await chmod(join(root, 'closed'), 0o555);
     const path = join(root, 'closed', 'm.md');
@@ -160,14 +160,14 @@ describe('errors read as axe prints them (transcript 11, C2 30)', () => {
     ['EROFS', 'write /x: read-only file system'],
     ['EDQUOT', 'write /x: disk quota exceeded'],
     ['ESTALE', 'write /x: stale thing'],
-  ])('an operating system that says %s', (code, message) => {
+  ])('for an operating system that reports %s', (code, message) => {
     const thrown = Object.assign(new Error(`${code}: stale thing, write`), { code });
     expect(fileError('write', '/x', thrown)).toMatchObject({ code, message });
   });
 });
 
 describe('open', () => {
-  it('gives nothing for a file that does not exist', async () => {
+  it('returns nothing for a file that does not exist', async () => {
     expect(await files.open(join(root, 'none.md'), noLinks)).toBeUndefined();
     expect(await files.open(join(root, 'none', 'm.md'), noLinks)).toBeUndefined();
   });
@@ -212,7 +212,7 @@ describe('open', () => {
     });
   });
 
-  it('follows links only when asked', async () => {
+  it('follows links only on request', async () => {
     await writeFile(join(root, 'real.md'), 'x');
     await symlink('real.md', join(root, 'link.md'));
     expect(await textOf(join(root, 'link.md'), { followLinks: true })).toBe('x');
@@ -231,14 +231,14 @@ describe('replace', () => {
     expect(await readdir(root)).toEqual(['m.md']);
   });
 
-  it('leaves the old content to those who have the file open', async () => {
+  it('leaves the old content to readers that have the file open', async () => {
     const path = join(root, 'm.md');
     await link(await written('x.md', 'old'), path);
     await files.replace(path, 'new');
     expect(await readFile(join(root, 'x.md'), 'utf8')).toBe('old');
   });
 
-  it('puts the file in the place of a link and leaves its target alone, as axe gc does', async () => {
+  it('replaces a link and leaves its target unchanged, as axe gc does', async () => {
     await symlink(await written('real.md', 'old'), join(root, 'link.md'));
     await files.replace(join(root, 'link.md'), 'new');
     expect([
@@ -260,7 +260,7 @@ describe('replace', () => {
 });
 
 describe('createExclusive', () => {
-  it('lets exactly one of many win, with its content whole', async () => {
+  it('lets exactly one of many callers succeed, with its content whole', async () => {
     const path = join(root, 'm.md.lock');
     const won = await Promise.all(
       Array.from({ length: 20 }, (_, index) => files.createExclusive(path, `owner ${index}`)),
@@ -272,7 +272,7 @@ describe('createExclusive', () => {
 });
 
 describe('stat, list and remove', () => {
-  it('tells files, folders, links and the rest apart', async () => {
+  it('distinguish files, folders, links and other kinds', async () => {
     await writeFile(join(root, 'f.md'), 'abc');
     await mkdir(join(root, 'd'));
     await symlink('f.md', join(root, 'l'));
@@ -289,7 +289,7 @@ describe('stat, list and remove', () => {
     expect(await files.list(join(root, 'none'))).toEqual([]);
   });
 
-  it('removes a link and not what it points to, a folder with all in it, and nothing without complaint', async () => {
+  it('remove a link but not its target, a folder with its content, and nothing without an error', async () => {
     await files.append(join(root, 'd', 'sub', 'f.md'), 'x', noLinks);
     await symlink('d', join(root, 'l'));
     await files.remove(join(root, 'l'));

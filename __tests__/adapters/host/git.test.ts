@@ -34,16 +34,16 @@ describe('the diff of a range', () => {
     ['two dots', 'HEAD~1..HEAD'],
     ['three dots', 'HEAD~1...HEAD'],
     ['one commit, against the folder', 'HEAD~1'],
-  ])('is given for %s', async (_, range) => {
+  ])('is returned for %s', async (_, range) => {
     const { repo } = changed();
     expect(await diffOfRange(range, repo.path, quiet)).toBe(CHANGE);
   });
 
-  it('is empty where nothing changed', async () => {
+  it('is empty if nothing changed', async () => {
     expect(await diffOfRange('HEAD..HEAD', changed().repo.path, quiet)).toBe('');
   });
 
-  it('is of the whole repository, also from a folder in it', async () => {
+  it('covers the whole repository, also from a folder in it', async () => {
     const { repo } = changed();
     mkdirSync(join(repo.path, 'sub'));
     repo.git('config', 'diff.relative', 'true');
@@ -51,7 +51,7 @@ describe('the diff of a range', () => {
   });
 
   it.each(['--output=/tmp/stolen', '-o', '--no-index', '--ext-diff'])(
-    'takes no option for a range: %s',
+    'accepts no option as a range: %s',
     async (range) => {
       await expect(diffOfRange(range, changed().repo.path, quiet)).rejects.toMatchObject({
         message: `cannot read the change "${range}": a range does not start with a hyphen`,
@@ -60,7 +60,7 @@ describe('the diff of a range', () => {
     },
   );
 
-  it('does not take a file for a range', async () => {
+  it('does not accept a file as a range', async () => {
     await expect(diffOfRange('a.txt', changed().repo.path, quiet)).rejects.toThrow(
       'cannot read the change "a.txt": bad revision \'a.txt\'',
     );
@@ -84,7 +84,7 @@ describe('the diff of a range', () => {
     );
   });
 
-  it('is an error in a folder that is not there', async () => {
+  it('is an error in a folder that does not exist', async () => {
     await expect(diffOfRange('HEAD', join(tempDir('git'), 'gone'), quiet)).rejects.toThrow(
       'git is not installed, or the folder does not exist',
     );
@@ -110,7 +110,7 @@ describe('the diff of a range', () => {
     expect(diff).toContain('+++ "b/gr\\303\\266\\303\\237e.txt"');
   });
 
-  it('holds what is larger than a pipe at once', async () => {
+  it('holds more than a pipe can buffer', async () => {
     const repo = repository();
     repo.commit('one', {});
     const line = `${'x'.repeat(99)}\n`;
@@ -119,7 +119,7 @@ describe('the diff of a range', () => {
   });
 });
 
-describe('a configuration of git that suits its user', () => {
+describe('a user’s git configuration', () => {
   /** A repository with a driver that would print something else, and attributes that ask for it. */
   function configured(settings: readonly (readonly [string, string])[]): GitRepo {
     const { repo } = changed();
@@ -148,7 +148,7 @@ describe('a configuration of git that suits its user', () => {
     ['log.date', 'relative'],
     ['format.pretty', 'fuller'],
     ['core.abbrev', '7'],
-  ])('changes nothing: %s = %s', async (key, value) => {
+  ])('does not change the diff: %s = %s', async (key, value) => {
     const repo = configured([[key, value]]);
     expect(await diffOfRange('HEAD~1..HEAD', repo.path, quiet)).toBe(CHANGE);
   });
@@ -156,7 +156,7 @@ describe('a configuration of git that suits its user', () => {
   it.each([
     ['diff.renames', 'false'],
     ['diff.renames', 'copies'],
-  ])('finds renames and no copies: %s = %s', async (key, value) => {
+  ])('does not change that renames are found and copies are not: %s = %s', async (key, value) => {
     const repo = repository();
     const content = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
     const other = content.replaceAll('line', 'row');
@@ -169,7 +169,7 @@ describe('a configuration of git that suits its user', () => {
     expect(diff).not.toMatch(/^copy from/m);
   });
 
-  it('shows a submodule as the one line that git has for it', async () => {
+  it('does not change that a submodule is shown as one line', async () => {
     const { first, second } = changed();
     const repo = repository();
     const add = (sha: string) => repo.git('update-index', '--add', '--cacheinfo', `160000,${sha},inner`);

@@ -14,7 +14,7 @@ describe('a signature', () => {
     expect(createSign(key)?.(text)).toBe(digest);
   });
 
-  it('is of the bytes of UTF-8, and depends on every one and on the key', () => {
+  it('covers the bytes of UTF-8, and depends on every byte and on the key', () => {
     const sign = createSign('a long random key');
     const digests = ['größer', 'grösser', 'größer '].map((text) => sign?.(text));
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/);
@@ -22,7 +22,7 @@ describe('a signature', () => {
     expect(sign?.('größer')).toBe(digests[0]);
   });
 
-  it('is made with the first of several keys, and those before it can still be checked', () => {
+  it('is made with the first of several keys, and signatures of the other keys can still be checked', () => {
     const sign = createSign(' new key \r\n\nold key\noldest key\n');
     expect(sign?.('x')).toBe(createSign('new key')?.('x'));
     expect(sign?.earlier?.map((one) => one('x'))).toEqual(
@@ -30,7 +30,7 @@ describe('a signature', () => {
     );
   });
 
-  it('is not made without a key', () => {
+  it('requires a key', () => {
     for (const none of ['', '\n', ' \n ']) expect(createSign(none)).toBeUndefined();
   });
 });

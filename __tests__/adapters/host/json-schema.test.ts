@@ -32,7 +32,7 @@ describe('a compiled schema', () => {
     [{ risk: 'low', findings: [{ line: 0 }] }, ['`/findings/0/line` must be >= 1']],
     [{ risk: 'low', findings: [{}, {}, {}] }, ['`/findings` must NOT have more than 2 items']],
     [[], ['the answer must be object']],
-  ])('finds in %j the problems %j', async (value, problems) => {
+  ])('finds for %j the problems %j', async (value, problems) => {
     const check = await compile(REVIEW);
     expect(check(value)).toEqual(problems);
     expect(check(value)).toEqual(problems);
@@ -46,7 +46,7 @@ describe('a compiled schema', () => {
   it.each<[string, JsonSchema, unknown, boolean]>([
     ['draft 2020-12 by default', { ...extra('prefixItems', [{ type: 'string' }]) }, [1], false],
     [
-      'draft 7 where it says so',
+      'draft 7 if the schema names it',
       { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] },
       [1],
       false,
@@ -54,7 +54,7 @@ describe('a compiled schema', () => {
     ['formats as notes', { type: 'string', format: 'email' }, 'nobody', true],
     ['unknown keywords as notes', { type: 'string', ...extra('x-order', 1) }, 'a', true],
     ['own properties only', { type: 'object', required: ['toString'] }, {}, false],
-  ])('takes %s', async (_, schema, value, isRight) => {
+  ])('accepts %s', async (_, schema, value, isRight) => {
     const check = await compileSchema(schema, ORIGIN, forEver);
     expect(check(value).length === 0).toBe(isRight);
   });
@@ -62,7 +62,7 @@ describe('a compiled schema', () => {
   it.each<[string, JsonSchema]>([
     ['an unknown type', JSON.parse('{"type":"strng"}')],
     ['a keyword of the wrong kind', JSON.parse('{"required":"risk"}')],
-    ['a pattern that is none', { pattern: '(' }],
+    ['an invalid pattern', { pattern: '(' }],
     ['a reference to nothing', { $ref: '#/$defs/none' }],
     ['a reference to elsewhere', { $ref: 'https://a.example/s.json' }],
     ['an unknown draft', { $schema: 'http://json-schema.org/draft-04/schema#' }],
@@ -76,7 +76,7 @@ describe('a compiled schema', () => {
     });
   });
 
-  it('is an error when it checks nothing but itself', async () => {
+  it('is an error when it checks only itself', async () => {
     const check = await compileSchema({ $ref: '#' }, ORIGIN, forEver);
     expect(() => check({})).toThrow(ConfigError);
   });
@@ -144,15 +144,15 @@ describe('a schema that is only inspected', () => {
   it.each<[string, object]>([
     ['a good one', REVIEW],
     ['one for draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }],
-    ['one with a format and a keyword nobody knows', { type: 'string', format: 'x-y', 'x-z': 1 }],
-  ])('is taken where it is %s', async (_, schema) => {
+    ['one with an unknown format and an unknown keyword', { type: 'string', format: 'x-y', 'x-z': 1 }],
+  ])('is accepted if it is %s', async (_, schema) => {
     await expect(inspectSchema({ ...schema }, ORIGIN)).resolves.toBeUndefined();
   });
 
   it.each<[string, object, string]>([
-    ['a type that is none', { type: 'objekt' }, 'type must be equal to one of the allowed values'],
-    ['a list where a schema stands', { properties: { a: [] } }, 'properties/a must be object,boolean'],
-    ['a draft nobody knows', { $schema: 'https://example.com/draft' }, 'draft that is not known'],
+    ['an unknown type', { type: 'objekt' }, 'type must be equal to one of the allowed values'],
+    ['a list in place of a schema', { properties: { a: [] } }, 'properties/a must be object,boolean'],
+    ['an unknown draft', { $schema: 'https://example.com/draft' }, 'draft that is not known'],
   ])('is refused for %s', async (_, schema, message) => {
     const inspected = inspectSchema({ ...schema }, ORIGIN);
     await expect(inspected).rejects.toBeInstanceOf(ConfigError);

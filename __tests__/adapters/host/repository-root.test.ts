@@ -14,7 +14,7 @@ describe('the root of a repository', () => {
     expect(await findRepositoryRoot(root)).toBe(root);
   });
 
-  it('is unknown outside of any', async () => {
+  it('is unknown outside of a repository', async () => {
     expect(await findRepositoryRoot(tempDir('none'))).toBeUndefined();
   });
 });
@@ -37,7 +37,7 @@ describe('the remote `origin`', () => {
     expect(await read(url)).toEqual({ owner: 'octo-org', name: 'hello.world' });
   });
 
-  it('names it on another server too', async () => {
+  it('also names a repository on another server', async () => {
     expect(await read('git@ghes.example.com:a/b.git', 'https://ghes.example.com')).toEqual({
       owner: 'a',
       name: 'b',
@@ -45,13 +45,13 @@ describe('the remote `origin`', () => {
   });
 
   it.each([['https://gitlab.com/a/b'], ['../elsewhere'], ['https://github.com/a']])(
-    'is no repository of GitHub: %s',
+    'is not a GitHub repository: %s',
     async (url) => {
       expect(await read(url)).toBeUndefined();
     },
   );
 
-  it('is unknown where there is none', async () => {
+  it('is unknown if there is no remote', async () => {
     expect(await readOrigin(tempDir('none'), 'https://github.com')).toBeUndefined();
   });
 });

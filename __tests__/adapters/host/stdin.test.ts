@@ -50,13 +50,13 @@ function untouched(fd: number): Readable & { fd: number } {
 }
 
 describe('standard input (axe-behaviour §6)', () => {
-  it('is nothing where it is /dev/null', async () => {
+  it('is empty if it is /dev/null', async () => {
     const fd = openSync('/dev/null', 'r');
     expect(await readStdin(untouched(fd), quiet)).toBe('');
     closeSync(fd);
   });
 
-  it('is nothing where it is closed', async () => {
+  it('is empty if it is closed', async () => {
     const fd = openSync('/dev/null', 'r');
     closeSync(fd);
     expect(await readStdin(untouched(fd), quiet)).toBe('');
@@ -69,7 +69,7 @@ describe('standard input (axe-behaviour §6)', () => {
     },
   );
 
-  it('has U+FFFD where it is not UTF-8', async () => {
+  it('has U+FFFD in place of bytes that are not UTF-8', async () => {
     expect(await readStdin(file(new Uint8Array([0x61, 0xff, 0xfe, 0x62])), quiet)).toBe('a\uFFFD\uFFFDb');
   });
 
@@ -82,7 +82,7 @@ describe('standard input (axe-behaviour §6)', () => {
     expect(await text).toBe('one two');
   });
 
-  it('ends with the reason where nobody closes the pipe', async () => {
+  it('ends with the reason if nobody closes the pipe', async () => {
     const { stdin, write, end } = pipe();
     const controller = new AbortController();
     const reason = new ProviderError('timeout', 'context deadline exceeded');
@@ -94,20 +94,20 @@ describe('standard input (axe-behaviour §6)', () => {
     end();
   });
 
-  it('is not read any more when time is up before', async () => {
+  it('is not read any more after the deadline', async () => {
     const { stdin, end } = pipe();
     const reason = new AxeError('over');
     await expect(readStdin(stdin, AbortSignal.abort(reason))).rejects.toBe(reason);
     end();
   });
 
-  it('is nothing without a pipe, even if time is up: there is nothing to wait for', async () => {
+  it('is empty without a pipe, even after the deadline, since there is nothing to wait for', async () => {
     const fd = openSync('/dev/null', 'r');
     expect(await readStdin(untouched(fd), AbortSignal.abort(new AxeError('over')))).toBe('');
     closeSync(fd);
   });
 
-  it('leaves no listener behind', async () => {
+  it('leaves no listener', async () => {
     const { signal } = new AbortController();
     await readStdin(file('text'), signal);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);

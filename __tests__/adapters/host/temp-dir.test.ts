@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { withTempDir } from '../../../src/adapters/host/temp-dir.js';
 
 describe('a temporary folder', () => {
-  it('is there for the work, for this account alone, and gone afterwards with all that is in it', async () => {
+  it('exists during the work, for this account alone, and is removed afterwards with its content', async () => {
     const folder = await withTempDir(async (path) => {
       expect(statSync(path).mode & 0o777).toBe(0o700);
       mkdirSync(join(path, 'a'));
@@ -14,7 +14,7 @@ describe('a temporary folder', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is gone when the work fails, too', async () => {
+  it('is also removed when the work fails', async () => {
     let folder = '';
     const work = async (path: string) => {
       folder = path;
@@ -25,7 +25,7 @@ describe('a temporary folder', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is another one each time', async () => {
+  it('is different each time', async () => {
     const [first, second] = await Promise.all([
       withTempDir(async (path) => path),
       withTempDir(async (path) => path),

@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from '../../helpers/temp.js';
 const purpose = { what: 'prompt file', remedy: 'Is there a checkout?' };
 
 describe('a small file that the user named', () => {
-  it('is given as its text', async () => {
+  it('is returned as its text', async () => {
     const folder = tempDir();
     writeFiles(folder, { 'prompt.md': 'Look at größe.\n' });
     expect(await readTextFile(join(folder, 'prompt.md'), purpose)).toBe('Look at größe.\n');
@@ -18,7 +18,7 @@ describe('a small file that the user named', () => {
     ['.', 'it is a folder'],
     ['file/prompt.md', 'a part of the path is not a folder'],
     ['circle', 'ELOOP'],
-  ])('%s is an error that says what it is for: %s', async (name, reason) => {
+  ])('%s is an error that states its purpose: %s', async (name, reason) => {
     const folder = tempDir();
     writeFiles(folder, { file: '' });
     symlinkSync('circle', join(folder, 'circle'));

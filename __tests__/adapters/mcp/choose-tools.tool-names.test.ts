@@ -22,7 +22,7 @@ describe('the name of a tool', () => {
   it.each([
     ['is the server’s own', 'a/read-file_2', 'read-file_2'],
     ['has only characters every provider takes', 'a/admin.users/list all', 'admin_users_list_all'],
-    ['begins with a letter or an underscore', 'a/2fa', '_2fa'],
+    ['starts with a letter or an underscore', 'a/2fa', '_2fa'],
     ['keeps a place for each foreign letter', 'a/名前', '__'],
     ['counts characters, not halves of them', 'a/😀x', '_x'],
     ['has 64 characters at most', `a/${'x'.repeat(64)}`, 'x'.repeat(64)],
@@ -37,21 +37,21 @@ describe('the name of a tool', () => {
     expect(name([`a/${'x'.repeat(80)}1`])).toEqual([one]);
   });
 
-  it('that is empty is none', () => {
+  it('that is empty is left out', () => {
     expect(nameTools([{ server: 'a', tool: '' }], new Set())).toEqual([
       { kind: 'left-out', note: 'no-name' },
     ]);
   });
 });
 
-describe('equal names', () => {
-  it('belong to the built-in tool', () => {
+describe('equal tool names', () => {
+  it('are kept by the built-in tool', () => {
     expect(nameTools([split('a/run.command')], new Set(['run_command']))).toEqual([
       { kind: 'left-out', note: 'built-in' },
     ]);
   });
 
-  it('of two servers: the first keeps it, the others get their server in front', () => {
+  it('of two servers are kept by the first, and the others get their server as prefix', () => {
     expect(nameTools([split('a/search'), split('b/search'), split('c d/search')], new Set())).toEqual([
       { kind: 'named', name: 'search' },
       { kind: 'named', name: 'b_search', note: 'prefixed' },
@@ -59,7 +59,7 @@ describe('equal names', () => {
     ]);
   });
 
-  it('of two servers are left out where the longer name is taken too', () => {
+  it('of two servers are left out if the longer name is used too', () => {
     expect(name(['a/b_search', 'a/search', 'b/search'])).toEqual(['b_search', 'search', undefined]);
     expect(name(['a/search', 'b/search'], ['b_search'])).toEqual(['search', undefined]);
   });
@@ -71,14 +71,14 @@ describe('equal names', () => {
     });
   });
 
-  it('of one server that were different before they were made safe stay different', () => {
+  it('of one server that differed before they were sanitized stay different', () => {
     const [one, two] = name(['a/x.y', 'a/x/y']);
     expect(one).toBe('x_y');
     expect(two).toMatch(/^x_y_[a-z0-9]{7}$/);
   });
 });
 
-describe('whatever servers call their tools', () => {
+describe('the tool names from any server', () => {
   const tool = fc.record({
     server: fc.constantFrom('a', 'b', 'ä ö', '9'),
     tool: fc.oneof(
@@ -87,7 +87,7 @@ describe('whatever servers call their tools', () => {
     ),
   });
 
-  it('names are safe for every provider, differ, and are never a built-in’s', () => {
+  it('are safe for every provider, differ, and never equal a built-in’s', () => {
     fc.assert(
       fc.property(fc.array(tool, { maxLength: 30 }), (offered) => {
         const reserved = new Set(['x', 'a_x']);

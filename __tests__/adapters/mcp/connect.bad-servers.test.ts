@@ -5,11 +5,11 @@ import { MAX_TOOL_RESULT_BYTES } from '../../../src/core/defaults.js';
 import { tempDir } from '../../helpers/temp.js';
 import { badServer, connect, isAlive, stdioServer, tryRead, until, untilGone } from './scene.js';
 
-/** A server that stands, to show that the others do not disturb it. */
+/** A working server, to show that the others do not disturb it. */
 const GOOD = badServer('good');
 
 describe('a server that cannot be used is left out with one warning, and the others stay', () => {
-  // Time enough for the server that stands to start beside it on a busy machine.
+  // Time enough for the working server to start at the same time on a busy machine.
   const SLOW = { timeoutMs: 10_000 };
   it.each([
     ['is missing', { ...GOOD, name: 'x', command: '/no/such/program' }, {}, 'ENOENT'],
@@ -44,8 +44,8 @@ describe('a server that cannot be used is left out with one warning, and the oth
   });
 });
 
-describe('a server that lies about its tools', () => {
-  it('gets only what is safe for every provider to the model, and a warning for each kind of lie', async () => {
+describe('a server with unsafe tool descriptions', () => {
+  it('offers only what is safe for every provider, with a warning for each kind of problem', async () => {
     const { tools, warnings } = await connect([badServer('liar'), GOOD], { reserved: ['read_file'] });
     expect(tools.map((tool) => tool.name)).toEqual([
       'apple',
@@ -72,7 +72,7 @@ describe('a server that lies about its tools', () => {
     ]);
   });
 
-  it('calls a tool by the name the server knows', async () => {
+  it('is called by the name that the server knows', async () => {
     const { call } = await connect([badServer('liar')]);
     const { text } = await call('dotted_name_with_spaces', { a: 1 });
     expect(JSON.parse(text)).toMatchObject({
@@ -80,7 +80,7 @@ describe('a server that lies about its tools', () => {
     });
   });
 
-  it('offers a hundred of ten thousand tools, the same every time, and costs no other server its tools', async () => {
+  it('offers a hundred of ten thousand tools, the same every time, and reduces no other server’s tools', async () => {
     const { tools, warnings } = await connect([badServer('many-tools'), GOOD]);
     expect(tools.map((tool) => tool.name)).toEqual([
       ...Array.from({ length: 99 }, (_, index) => `tool${String(index).padStart(5, '0')}`),
@@ -92,7 +92,7 @@ describe('a server that lies about its tools', () => {
     );
   });
 
-  it('is asked for a hundred pages at most', async () => {
+  it('is asked for at most a hundred pages', async () => {
     const { tools, warnings } = await connect([badServer('endless-list')]);
     expect(tools.length).toBeLessThanOrEqual(100);
     expect(warnings[0]?.message).toContain('has an endless list of tools');
@@ -111,7 +111,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('that is never answered is an error after its own time', async () => {
+  it('that is never answered is an error after its own time limit', async () => {
     const { call } = await connect([badServer('silent-in-call')], { callTimeoutMs: 300 });
     expect(await call('work')).toEqual({
       text: 'Error: the MCP server "silent-in-call" failed: it did not answer within 0.3 s',
@@ -127,7 +127,7 @@ describe('a call', () => {
     });
   });
 
-  it('answered with much text is cut by the one rule', async () => {
+  it('answered with much text is cut by the common rule', async () => {
     const { call } = await connect([badServer('long-result')]);
     const { text, isError } = await call('work');
     expect(isError).toBe(false);
@@ -140,7 +140,7 @@ describe('a call', () => {
     expect(await call('work')).toMatchObject({ isError: true });
   });
 
-  it('is understood although the server greets on its standard output', async () => {
+  it('is understood even if the server writes a greeting to its standard output', async () => {
     const { call, warnings } = await connect([badServer('greeting')]);
     expect(await call('work')).toMatchObject({ isError: false });
     expect(warnings).toEqual([]);
@@ -157,7 +157,7 @@ describe('a call', () => {
 });
 
 describe('the arguments of a program', () => {
-  it('may name variables, which is the only way a secret gets to it', async () => {
+  it('can name variables, which is the only way to pass a secret', async () => {
     const { call } = await connect([badServer('good', '--key=${SERVER_KEY}')], {
       env: { SERVER_KEY: ' k-123\n', OTHER: 'x' },
     });
@@ -165,8 +165,8 @@ describe('the arguments of a program', () => {
   });
 });
 
-describe('processes', () => {
-  it('are gone after close, with their children, even if they ignore every request to end', async () => {
+describe('the processes of MCP servers', () => {
+  it('are ended by close, with their children, even if they ignore every request to end', async () => {
     const file = join(tempDir('mcp'), 'pids');
     const { close } = await connect([badServer('stubborn', file)]);
     const pids = readFileSync(file, 'utf8').trim().split('\n').map(Number);
@@ -175,7 +175,7 @@ describe('processes', () => {
     await untilGone(pids);
   });
 
-  it('are gone when the run ends while they start', async () => {
+  it('are ended when the run ends while they start', async () => {
     const file = join(tempDir('mcp'), 'pids');
     const controller = new AbortController();
     const reason = new Error('cancelled');
@@ -188,7 +188,7 @@ describe('processes', () => {
     await untilGone(tryRead(file).trim().split('\n').map(Number));
   });
 
-  it('get a name that breaks no line of ours', async () => {
+  it('get a name that cannot break a log line', async () => {
     const { warnings } = await connect([
       { ...stdioServer('a\n::error::b', []), command: '/no/such/program' },
     ]);
@@ -196,7 +196,7 @@ describe('processes', () => {
   });
 });
 
-describe('an error that a server answers with', () => {
+describe('an error in the answer of a server', () => {
   it.each([-32_000, -32_603, 401, 404])('is for the model alone, whatever its code: %i', async (code) => {
     const { call, warnings } = await connect([badServer('own-error', String(code))]);
     const { text, isError } = await call('work');
@@ -208,7 +208,7 @@ describe('an error that a server answers with', () => {
   });
 });
 
-describe('tools that change in the middle of a run', () => {
+describe('tools that change during a run', () => {
   it('are those of the new list from then on', async () => {
     const { tools, changed, call, warnings } = await connect([badServer('changing-list'), GOOD]);
     expect(tools.map(({ name }) => name)).toEqual(['work', 'good_work']);
@@ -224,7 +224,7 @@ describe('tools that change in the middle of a run', () => {
     expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining('renamed') }]);
   });
 
-  it('stay what they were if the new list is none, with a warning', async () => {
+  it('stay unchanged if the new list is invalid, with a warning', async () => {
     const { changed, call, warnings } = await connect([badServer('list-once')]);
     await call('work');
     expect((await changed())?.map(({ name }) => name)).toEqual(['work']);
@@ -233,7 +233,7 @@ describe('tools that change in the middle of a run', () => {
     ]);
   });
 
-  it('are listed anew only so often', async () => {
+  it('are listed again only a limited number of times', async () => {
     const { changed, call } = await connect([badServer('changing-list')]);
     let listings = 0;
     for (let turn = 0; turn < 25; turn += 1) {
@@ -244,8 +244,8 @@ describe('tools that change in the middle of a run', () => {
   });
 });
 
-describe('the variables of a program', () => {
-  it('are those that its table gives, and do not come back from it', async () => {
+describe('the environment variables of a program', () => {
+  it('are those in its table, and are masked in its answers', async () => {
     const server = {
       ...badServer('environment'),
       env: { API_KEY: '${OURS}', MODE: 'plain', PATH: '/only/this' },
@@ -258,7 +258,7 @@ describe('the variables of a program', () => {
     });
   });
 
-  it('are a warning if one of ours is missing', async () => {
+  it('cause a warning if one of ours is missing', async () => {
     const { tools, warnings } = await connect([{ ...GOOD, env: { API_KEY: '${NO_KEY}' } }]);
     expect(tools).toEqual([]);
     expect(warnings[0]?.message).toContain(

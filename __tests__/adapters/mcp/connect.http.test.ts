@@ -14,10 +14,10 @@ const KINDS = [
 const HEADERS = { Authorization: 'Bearer ${REMOTE_KEY}' };
 const ENV = { REMOTE_KEY: 'remote-key-1\n' };
 
-describe.each(KINDS)('a server over %s', (_, transport, path) => {
+describe.each(KINDS)('an MCP server over %s', (_, transport, path) => {
   const at = (http: McpHttp): McpServerConfig => ({ ...server(http.url + path), transport });
 
-  it('offers tools with the effect of the network and answers calls', async () => {
+  it('offers tools with the effect `network` and answers calls', async () => {
     const http = await startMcpHttp();
     const { tools, call, warnings } = await connect([at(http)]);
     expect(tools.map(({ name, effect }) => `${name} ${effect}`)).toEqual(
@@ -41,7 +41,7 @@ describe.each(KINDS)('a server over %s', (_, transport, path) => {
     );
   });
 
-  it('is reached through the fetch it is given', async () => {
+  it('is called through the given fetch', async () => {
     const http = await startMcpHttp();
     const seen: string[] = [];
     const { call } = await connect([at(http)], {
@@ -64,21 +64,21 @@ describe.each(KINDS)('a server over %s', (_, transport, path) => {
     expect(await call('echo')).toMatchObject({ isError: true });
   });
 
-  it('that sends more than 10 MB at once fails the call, and goes on', async () => {
+  it('that sends more than 10 MB at once fails the call, and continues', async () => {
     const http = await startMcpHttp();
     const { call } = await connect([at(http)]);
     expect(await call('large')).toMatchObject({ isError: true });
     expect(await call('echo', { a: 1 })).toEqual({ text: '{"a":1}', isError: false });
   });
 
-  it('that breaks off in the middle of an answer fails the call at once, and goes on', async () => {
+  it('that breaks off during an answer fails the call at once, and continues', async () => {
     const http = await startMcpHttp();
     const { call } = await connect([at(http)], { callTimeoutMs: 50_000 });
     expect(await call('vanish')).toMatchObject({ isError: true });
     expect(await call('echo', { a: 1 })).toEqual({ text: '{"a":1}', isError: false });
   });
 
-  it('that is gone fails every call, with a warning', async () => {
+  it('that is unreachable fails every call, with a warning', async () => {
     const http = await startMcpHttp();
     const { call, warnings } = await connect([at(http)], { callTimeoutMs: 5000 });
     await http.close();
@@ -115,7 +115,7 @@ describe('a redirect within the server', () => {
 });
 
 describe('a session over streamable HTTP', () => {
-  it('that the server has forgotten is opened again by the next calls, once', async () => {
+  it('that the server lost is reopened by the next calls, once', async () => {
     const http = await startMcpHttp();
     const { call, warnings } = await connect([server(`${http.url}/mcp`)]);
     http.forget();
@@ -127,7 +127,7 @@ describe('a session over streamable HTTP', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('that the server forgets at every call is opened again so many times, and its calls fail after that', async () => {
+  it('that the server loses at every call is reopened a limited number of times, and its calls fail after that', async () => {
     const http = await startMcpHttp();
     const { call } = await connect([server(`${http.url}/mcp`)]);
     const ends: boolean[] = [];
@@ -144,7 +144,7 @@ describe('a session over streamable HTTP', () => {
 });
 
 describe('a session over SSE', () => {
-  it('whose stream was cut is opened again', async () => {
+  it('whose stream was cut is reopened', async () => {
     const http = await startMcpHttp();
     const { call } = await connect([{ ...server(`${http.url}/sse`), transport: 'sse' }]);
     http.cut();
@@ -155,7 +155,7 @@ describe('a session over SSE', () => {
   });
 });
 
-describe('what is no MCP server is left out with a warning', () => {
+describe('an endpoint that is not an MCP server is left out with a warning:', () => {
   const answer =
     (status: number, headers: Record<string, string>, body: string): Route =>
     (_, response) => {
@@ -198,7 +198,7 @@ describe('what is no MCP server is left out with a warning', () => {
     expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining(reason) }]);
   });
 
-  it('an SSE stream that never says where to send', async () => {
+  it('an SSE stream that never names its message address', async () => {
     const http = await startMcpHttp((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
       return true;
@@ -229,7 +229,7 @@ describe('what is no MCP server is left out with a warning', () => {
     expect(warnings[0]?.message).toContain('ECONNREFUSED');
   });
 
-  it('a server whose header needs a variable that is not there', async () => {
+  it('a server whose header needs a variable that is not set', async () => {
     const http = await startMcpHttp();
     const { warnings } = await connect([{ ...server(http.url), headers: HEADERS }], {
       env: { REMOTE_KEY: '' },

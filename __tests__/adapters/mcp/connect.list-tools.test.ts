@@ -22,7 +22,7 @@ function endlessServer(toolsPerPage: number) {
 }
 
 describe('the list of a server’s tools', () => {
-  it('is asked for no more pages than the limit, although every one is new', async () => {
+  it('is requested for no more pages than the limit, even if every page has new tools', async () => {
     const { server, pages } = endlessServer(1);
     expect(await listTools(server)).toMatchObject({ isCut: true });
     expect(pages()).toBe(MAX_PAGES + 1);

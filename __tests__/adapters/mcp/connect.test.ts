@@ -41,7 +41,7 @@ describe('the everything server over stdio', () => {
     expect(links.text).toContain('[link to the resource demo://');
   });
 
-  it('gives structured content once', async () => {
+  it('returns structured content once', async () => {
     const { call } = await connect([EVERYTHING_SERVER]);
     const { text } = await call('get-structured-content', { location: 'Chicago' });
     expect(JSON.parse(text)).toMatchObject({
@@ -50,7 +50,7 @@ describe('the everything server over stdio', () => {
     });
   });
 
-  it('says what is wrong with arguments', async () => {
+  it('reports invalid arguments', async () => {
     const { call } = await connect([EVERYTHING_SERVER]);
     const { text, isError } = await call('get-sum', { a: 'one' });
     expect(isError).toBe(true);
@@ -110,8 +110,8 @@ describe('the filesystem server over stdio', () => {
   });
 });
 
-describe('several servers', () => {
-  it('keep their order, and the second of two equal names gets its server in front', async () => {
+describe('several MCP servers', () => {
+  it('keep their order, and the second of two equal names gets its server as prefix', async () => {
     const [one, two] = [tempDir('mcp'), tempDir('mcp')];
     writeFiles(two, { 'a.txt': 'from two' });
     const { tools, call, warnings } = await connect([
@@ -128,7 +128,7 @@ describe('several servers', () => {
     expect(warnings[0]?.message).toContain('`two`');
   });
 
-  it('are none for an agent that names none', async () => {
+  it('are empty for an agent that names none', async () => {
     const { tools, warnings } = await connect([]);
     expect([tools, warnings]).toEqual([[], []]);
   });

@@ -22,7 +22,7 @@ describe('variables in headers and arguments', () => {
     expect(expandServer(server({ A: written }, [written]), ENV)).toEqual(server({ A: expected }, [expected]));
   });
 
-  it('are not looked for in what a variable holds', () => {
+  it('are not expanded inside the value of a variable', () => {
     expect(expandServer(server({}, ['${A}']), { A: '${B}', B: 'secret' }).args).toEqual(['${B}']);
   });
 
@@ -38,13 +38,13 @@ describe('variables in headers and arguments', () => {
     [server({ A: '${SPLIT}' }), 'the value of header "A" holds a character that HTTP does not allow'],
     [server({ A: '${EURO}' }), 'the value of header "A" holds a character that HTTP does not allow'],
     [server({ 'A B': 'x' }), 'header "A B" is not a name that HTTP allows'],
-  ])('are told by name if they are missing, and never by value (%#)', (config, message) => {
+  ])('are reported by name if they are missing, and never by value (%#)', (config, message) => {
     expect(() => expandServer(config, ENV)).toThrow(message);
     expect(() => expandServer(config, ENV)).not.toThrow(/a\nb|€/);
   });
 });
 
-it('are secrets by their values, wherever they stand', () => {
+it('are registered as secrets by their values, wherever they are used', () => {
   const config = server({ A: 'Bearer ${KEY}', B: 'plain' }, ['--key=${_2}', '${GHOST}'], { C: '${SPLIT}' });
   expect(valuesFor(config, ENV)).toEqual(['k1', 'two', 'a\nb']);
 });

@@ -16,8 +16,8 @@ function response(type: string, pieces: readonly string[], breaksOff = false): R
   return new Response(body, { status: 201, headers: { 'content-type': type, 'x-kept': 'yes' } });
 }
 
-describe('a watched body', () => {
-  it('comes through as it is, with status and headers', async () => {
+describe('a size-limited response body', () => {
+  it('is passed through unchanged, with status and headers', async () => {
     const watched = watchBody(response('application/json', ['{"a"', ':1}']), { maxBytes: 7 });
     expect([watched.status, watched.headers.get('x-kept')]).toEqual([201, 'yes']);
     expect(await watched.text()).toBe('{"a":1}');
@@ -28,7 +28,7 @@ describe('a watched body', () => {
     await expect(watched.text()).rejects.toThrow('more than 7 bytes at once');
   });
 
-  it('is left alone where there is none', async () => {
+  it('is left alone if it is empty', async () => {
     const empty = new Response(null, { status: 204 });
     expect(watchBody(empty, { maxBytes: 1 })).toBe(empty);
   });
@@ -37,7 +37,7 @@ describe('a watched body', () => {
     ['events in one piece', ['data: 1\n\ndata: 2\n\ndata: 3\n\n']],
     ['events with CRLF', ['data: 1\r\n\r\ndata: 2\r\n\r\n']],
     ['events in many pieces', ['data', ': 1\n', '\n', 'data: 2', '\n', '\n', 'data: 3\n\n']],
-  ])('that is a stream may be long as long as each event is short: %s', async (_, pieces) => {
+  ])('that is a stream can be long if each event is short: %s', async (_, pieces) => {
     const watched = watchBody(response('text/event-stream; charset=utf-8', pieces), { maxBytes: 12 });
     expect(await watched.text()).toBe(pieces.join(''));
   });
@@ -58,7 +58,7 @@ describe('a watched body', () => {
     ['whole, with ids', ['id: 1\ndata: 1\n\n'], false, true],
     ['cut, with ids in pieces', ['event: a\ni', 'd', ':1\n'], true, true],
     ['with words that only look like ids', ['data: id:1\n', 'xid: 1\n\n'], false, false],
-  ])('says when it is over and whether it can be resumed: %s', async (_, pieces, breaksOff, isResumable) => {
+  ])('reports when it ends and whether it can be resumed: %s', async (_, pieces, breaksOff, isResumable) => {
     const seen: boolean[] = [];
     const watched = watchBody(response('text/event-stream', pieces, breaksOff), {
       maxBytes: 100,

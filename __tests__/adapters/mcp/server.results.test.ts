@@ -49,18 +49,18 @@ describe('the answer of a tool', () => {
     ['nothing', {}],
     ['an empty list', { content: [] }],
     ['no list', { content: 'text' }],
-  ])('says so if it is %s', (_, answer) => {
+  ])('is reported as empty if it is %s', (_, answer) => {
     expect(formatResult(answer)).toEqual({ text: 'MCP tool returned no content', isError: false });
   });
 
-  it('is an error if the server says so, and only then', () => {
+  it('is an error if the server marks it so, and only then', () => {
     expect(formatResult({ content: [text('no')], isError: true }).isError).toBe(true);
     expect(formatResult({ content: [text('no')], isError: 'yes' }).isError).toBe(false);
   });
 
   it.each([
     ['alone', { structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
-    ['beside a text', { content: [text('done')], structuredContent: { a: 1 } }, 'done\n{\n  "a": 1\n}'],
+    ['next to a text', { content: [text('done')], structuredContent: { a: 1 } }, 'done\n{\n  "a": 1\n}'],
     ['not twice, as JSON', { content: [text('{ "a": 1 }')], structuredContent: { a: 1 } }, '{ "a": 1 }'],
     ['not twice, wrapped', { content: [text('hello')], structuredContent: { content: 'hello' } }, 'hello'],
   ])('shows structured content: %s', (_, answer, expected) => {
@@ -80,7 +80,7 @@ describe('the answer of a tool', () => {
     ['the same JSON behind some words', [text('Result:\n{"a":1}')], { a: 1 }],
     ['an image', [image(64)], { result: image(64) }],
     ['a list with an image', [text('A cat.'), image(64)], { result: ['A cat.', image(64)] }],
-  ])('does not say again, as structured content, %s', (_, content, structuredContent) => {
+  ])('does not repeat as structured content %s', (_, content, structuredContent) => {
     expect(formatResult({ content, structuredContent }).text).toBe(formatResult({ content }).text);
   });
 
@@ -91,7 +91,7 @@ describe('the answer of a tool', () => {
       { png: image(50_000).data, width: 8 },
       '[50000 bytes, not shown]',
     ],
-    ['a picture that stands nowhere else', [], { picture: image(9) }, '[9 bytes, not shown]'],
+    ['a picture that has no other copy', [], { picture: image(9) }, '[9 bytes, not shown]'],
     [
       'a data URL',
       [],
@@ -118,7 +118,7 @@ describe('the answer of a tool', () => {
     expect(JSON.parse(formatResult(answer).text)).toEqual({ png: '[50000 bytes, not shown]', width: 8 });
   });
 
-  it('keeps in structured content what only looks like it', () => {
+  it('keeps in structured content what only looks like bytes', () => {
     const structuredContent = {
       hash: 'a'.repeat(128),
       words: 'word\n'.repeat(300).trim(),
@@ -130,7 +130,7 @@ describe('the answer of a tool', () => {
     expect(JSON.parse(shown.slice('short\n'.length))).toEqual(structuredContent);
   });
 
-  it('is cut by the one rule, and hidden characters stand in the open', () => {
+  it('is cut by the common rule, and shows hidden characters', () => {
     const { text: long } = formatResult({ content: [text(`\u202Ebegin ${'word '.repeat(100_000)}end`)] });
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
     expect(long).toMatch(/^<U\+202E>begin [\s\S]*bytes left out[\s\S]*end$/);

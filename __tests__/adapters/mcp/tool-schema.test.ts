@@ -4,8 +4,8 @@ import { makeToolSchema } from '../../../src/adapters/mcp/tool-schema.js';
 /** A schema with one argument. */
 const withArgument = (argument: unknown): unknown => ({ type: 'object', properties: { a: argument } });
 
-describe('the schema of a tool', () => {
-  it('stays as it is, in its order', () => {
+describe('the schema of an MCP tool', () => {
+  it('stays unchanged, in its order', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -73,7 +73,7 @@ describe('the schema of a tool', () => {
     expect(() => makeToolSchema(offered)).toThrow(reason);
   });
 
-  it('takes names of JavaScript’s own for what they are', () => {
+  it('treats names of JavaScript’s own properties as ordinary names', () => {
     const text =
       '{"type":"object","properties":{"constructor":{"type":"string"},"toString":{"hasOwnProperty":1}}}';
     expect(JSON.stringify(makeToolSchema(JSON.parse(text)))).toBe(text);

@@ -94,7 +94,7 @@ const AFTER_TOOLS: LanguageModelV4Prompt = [
   },
 ];
 
-describe('how a reply ended', () => {
+describe('the way a reply ended', () => {
   it.each([
     ['anthropic/claude-x', claude('max_tokens', [{ type: 'text', text: 'half' }]), 'length'],
     [
@@ -116,13 +116,13 @@ describe('how a reply ended', () => {
     ['bedrock/m', converse('model_context_window_exceeded', HALF), 'length'],
     ['bedrock/m', converse('malformed_tool_use', HALF), 'error'],
     ['bedrock/m', converse('guardrail_intervened', HALF), 'content-filter'],
-  ])('is known of %s, %#', async (ref, body, unified) => {
+  ])('is read for %s, %#', async (ref, body, unified) => {
     const { finishReason } = await (await open(ref, body)).doGenerate(question());
     expect(finishReason.unified).toBe(unified);
   });
 
   it.each([[null], ['eos_token'], ['done'], ['stop']])(
-    'is no trouble where a compatible server says %j',
+    'is normal if a compatible server says %j',
     async (finish) => {
       const { finishReason } = await (await open('local/m', completion(finish, 'Hi'))).doGenerate(question());
       expect(['stop', 'other']).toContain(finishReason.unified);
@@ -131,12 +131,12 @@ describe('how a reply ended', () => {
 });
 
 describe('an empty reply', () => {
-  it.each(CLAUDES)('of %s that is a refusal is one', async (ref) => {
+  it.each(CLAUDES)('of %s that is a refusal counts as one', async (ref) => {
     const reply = await (await open(ref, claude('refusal'))).doGenerate(question());
     expect(reply).toMatchObject({ content: [], finishReason: { unified: 'content-filter', raw: 'refusal' } });
   });
 
-  it('of Ollama that was filtered is a refusal', async () => {
+  it('of Ollama that was filtered counts as a refusal', async () => {
     const reply = await (await open('ollama/m', completion('content_filter'))).doGenerate(question());
     expect(reply).toMatchObject({ content: [], finishReason: { unified: 'content-filter' } });
   });
@@ -144,7 +144,7 @@ describe('an empty reply', () => {
   it.each([
     ...CLAUDES.map((ref) => [ref, claude('end_turn')] as const),
     ['ollama/m', completion('stop')] as const,
-  ])('of %s after tool calls is an empty answer', async (ref, body) => {
+  ])('of %s after tool calls counts as an empty answer', async (ref, body) => {
     const { content } = await (await open(ref, body)).doGenerate(question({ prompt: AFTER_TOOLS }));
     expect(content).toEqual([]);
   });
@@ -158,12 +158,12 @@ describe('an empty reply', () => {
     });
   });
 
-  it('that was cut before its first word is no error either', async () => {
+  it('that was cut before its first word is not an error either', async () => {
     const reply = await (await open('anthropic/claude-x', claude('max_tokens'))).doGenerate(question());
     expect(reply).toMatchObject({ content: [], finishReason: { unified: 'length' } });
   });
 
-  it('that ended with an error is an error of the provider', async () => {
+  it('that ended with an error counts as an error of the provider', async () => {
     const body = {
       ...completion('error'),
       choices: [
@@ -182,7 +182,7 @@ describe('an empty reply', () => {
   });
 });
 
-describe('a reply that does not say what it used', () => {
+describe('a reply without usage figures', () => {
   const silent = (body: Readonly<Record<string, unknown>>, key = 'usage') => {
     const { [key]: _, ...rest } = body;
     return rest;
@@ -201,13 +201,13 @@ describe('a reply that does not say what it used', () => {
     ['local/m', { ...completion('stop', 'Hi'), usage: zero }],
     ['google/gemini-x', gemini('STOP', [{ text: 'Hi' }])],
     ['bedrock/m', silent(converse('end_turn', [{ text: 'Hi' }]))],
-  ])('is answered all the same, and has no figures: %s, %#', async (ref, body) => {
+  ])('is accepted without figures: %s, %#', async (ref, body) => {
     const { content, usage } = await (await open(ref, body)).doGenerate(question());
     expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
     expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([undefined, undefined]);
   });
 
-  it('keeps the figure that it has', async () => {
+  it('keeps the figures that it has', async () => {
     const body = { ...completion('stop', 'Hi'), usage: { prompt_tokens: 7 } };
     const { usage } = await (await open('local/m', body)).doGenerate(question());
     expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([7, undefined]);
@@ -217,12 +217,15 @@ describe('a reply that does not say what it used', () => {
 describe('an answer in parts', () => {
   const parts = [{ type: 'text', text: 'Hi ' }, { type: 'output_text', text: 'the' }, { text: 're' }, '!'];
 
-  it.each(['openai/gpt-4o', 'ollama/m', 'local/m', 'openrouter/a/b'])('of %s is one text', async (ref) => {
-    const { content } = await (await open(ref, completion('stop', parts))).doGenerate(question());
-    expect(content.map((part) => (part.type === 'text' ? part.text : ''))).toEqual(['Hi there!']);
-  });
+  it.each(['openai/gpt-4o', 'ollama/m', 'local/m', 'openrouter/a/b'])(
+    'of %s becomes one text',
+    async (ref) => {
+      const { content } = await (await open(ref, completion('stop', parts))).doGenerate(question());
+      expect(content.map((part) => (part.type === 'text' ? part.text : ''))).toEqual(['Hi there!']);
+    },
+  );
 
-  it.each(['ollama/m', 'local/m'])('of %s keeps its reasoning apart', async (ref) => {
+  it.each(['ollama/m', 'local/m'])('of %s keeps its reasoning separate', async (ref) => {
     const thinking = [{ type: 'text', text: 'Hm.' }];
     const body = completion('stop', [{ type: 'thinking', thinking }, ...parts]);
     const { content } = await (await open(ref, body)).doGenerate(question());
@@ -232,7 +235,7 @@ describe('an answer in parts', () => {
     ]);
   });
 
-  it('that are empty is an empty answer', async () => {
+  it('that are all empty is an empty answer', async () => {
     const { content } = await (await open('openai/gpt-4o', completion('stop', []))).doGenerate(question());
     expect(content).toEqual([]);
   });

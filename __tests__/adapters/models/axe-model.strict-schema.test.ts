@@ -4,7 +4,7 @@ import { isStrictSchema } from '../../../src/adapters/models/axe-model.js';
 const closed = { additionalProperties: false };
 const text = { type: 'string' };
 
-describe('a schema that OpenAI can hold to the letter', () => {
+describe('a schema that OpenAI can enforce strictly', () => {
   it.each([
     [
       'has closed objects with all properties required',
@@ -12,7 +12,7 @@ describe('a schema that OpenAI can hold to the letter', () => {
       { type: 'object', properties: { a: text }, required: ['a'], ...closed },
     ],
     [
-      'has a property that may be left out',
+      'has a property that can be left out',
       false,
       { type: 'object', properties: { a: text }, required: [], ...closed },
     ],

@@ -91,7 +91,7 @@ const OUTPUT_TEXT = {
 };
 const TOOL_CALL = { id: 'call_1', type: 'function', function: { name: 'fast', arguments: '{"path":"a"}' } };
 
-describe('reasoning survives the tool loop', () => {
+describe('reasoning is preserved in the tool loop', () => {
   it.each(['google', 'vertex'])('with the signatures of Gemini: %s', async (provider) => {
     const parts = [
       { text: 'I need the file.', thought: true },
@@ -214,7 +214,7 @@ describe('reasoning survives the tool loop', () => {
 
 describe('a leading block of reasoning in the text', () => {
   it.each(['ollama/m', 'deepseek/deepseek-x', 'openai/gpt-4o', 'openrouter/a/b'])(
-    'is no part of the answer of %s, and goes back with its turn',
+    'is not part of the answer of %s, and is sent back with its turn',
     async (ref) => {
       const content = '<think>\nI need the file.\n</think>\n\nI look.';
       const server = await startModelServer([
@@ -231,13 +231,13 @@ describe('a leading block of reasoning in the text', () => {
   );
 });
 
-describe('what a model is sent', () => {
+describe('a request to a model', () => {
   it.each([
     ['openai/gpt-5', { max_completion_tokens: 77 }, 'max_tokens'],
     ['openai/o3', { max_completion_tokens: 77 }, 'max_tokens'],
     ['openai/gpt-4o', { max_tokens: 77 }, 'max_completion_tokens'],
     ['openai/gpt-6-sol', { max_output_tokens: 77 }, 'max_tokens'],
-  ])('limits %s under the name it takes', async (ref, sent, not) => {
+  ])('limits %s with the right parameter', async (ref, sent, not) => {
     const server = await startModelServer(({ path }) => ({
       kind: 'raw',
       status: 200,
@@ -270,7 +270,7 @@ describe('what a model is sent', () => {
     ['openai/gpt-5.1-codex', '/v1/responses', 'authorization', 'Bearer k'],
     ['openai/gpt-5.4', '/v1/chat/completions', 'authorization', 'Bearer k'],
     ['openai/gpt-4o', '/v1/chat/completions', 'authorization', 'Bearer k'],
-  ])('asks %s at %s', async (ref, path, header, value) => {
+  ])('sends %s to %s', async (ref, path, header, value) => {
     const server = await startModelServer(() => ({ kind: 'raw', status: 418, body: 'teapot' }));
     await expect((await open(ref, server)).doGenerate(question())).rejects.toMatchObject({ status: 418 });
     expect(server.requests()[0]).toMatchObject({ path, headers: { [header]: value } });
@@ -281,7 +281,7 @@ describe('what a model is sent', () => {
     ['minimax', 'https://api.minimax.io/anthropic/v1/messages'],
     ['opencode', 'https://opencode.ai/zen/v1/chat/completions'],
     ['google', 'https://generativelanguage.googleapis.com/v1beta/models/m:generateContent'],
-  ])('goes to the real %s where nothing else is said', async (provider, url) => {
+  ])('goes to the real %s if no address is set', async (provider, url) => {
     const asked: string[] = [];
     const fetch: typeof globalThis.fetch = (input) => {
       asked.push(String(input));
@@ -299,7 +299,7 @@ describe('what a model is sent', () => {
     expect(asked).toEqual([url]);
   });
 
-  it('names the workflow to OpenRouter where axe would, and leaves out what no header can carry', async () => {
+  it('names the workflow to OpenRouter as axe does, and leaves out characters that a header cannot carry', async () => {
     const server = await startModelServer([text('Hi')]);
     const env = {
       AXE_OPENROUTER_BASE_URL: server.url,
@@ -311,7 +311,7 @@ describe('what a model is sent', () => {
     expect(server.requests()[0]?.headers).not.toHaveProperty('x-openrouter-title');
   });
 
-  it('is strict about a schema only where OpenAI can be', async () => {
+  it('enforces a schema only if OpenAI can', async () => {
     const server = await startModelServer([text('{}'), text('{}')]);
     const schema = { type: 'object', properties: { a: { type: 'string' } } } as const;
     for (const ref of ['openai/gpt-4o', 'deepseek/x'])
@@ -339,7 +339,7 @@ describe('prompt caching on the wire', () => {
     },
   });
 
-  it('marks what Claude reads again in the next turn, and never moves what stands before', async () => {
+  it('marks what Claude reads again in the next turn, and never moves the text before it', async () => {
     const bodies = await twoTurns(
       'anthropic/claude-sonnet-4-5',
       anthropic([{ type: 'tool_use', id: 'toolu_1', name: 'fast', input: {} }], 'tool_use'),
@@ -362,7 +362,7 @@ describe('prompt caching on the wire', () => {
     expect(second?.system).toEqual(first?.system);
   });
 
-  it('is asked of OpenRouter for Claude', async () => {
+  it('is requested from OpenRouter for Claude', async () => {
     const [first] = await twoTurns(
       'openrouter/anthropic/claude-sonnet-5',
       completion({ content: null, tool_calls: [TOOL_CALL] }, 'tool_calls'),
@@ -411,7 +411,7 @@ describe('an empty tool result', () => {
     expect(server.requests()[0]?.body).not.toHaveProperty('messages.2.content.0.cache_control');
   });
 
-  it('is a word for Converse, which takes no empty one', async () => {
+  it('is a placeholder for Converse, which refuses empty ones', async () => {
     const server = await startModelServer([text('Hi')]);
     const model = await open('bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', server);
     await model.doGenerate(question({ prompt: results('text'), tools }));
@@ -426,13 +426,13 @@ describe('an empty tool result', () => {
 });
 
 describe('an answer of Google', () => {
-  it('that was blocked is a refusal', async () => {
+  it('that was blocked counts as a refusal', async () => {
     const body = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } };
     const server = await startModelServer([{ kind: 'raw', status: 200, body }]);
     expect(await converse(await open('google/gemini-3.5-flash', server))).toMatchObject({ kind: 'refused' });
   });
 
-  it('that refuses the key says where the key is', async () => {
+  it('that refuses the key names where the key is set', async () => {
     const body = { error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } };
     const server = await startModelServer([{ kind: 'raw', status: 400, body }]);
     await expect((await open('google/m', server)).doGenerate(question())).rejects.toMatchObject({
@@ -442,8 +442,8 @@ describe('an answer of Google', () => {
   });
 });
 
-describe('an error inside of a good answer', () => {
-  it('of the Responses interface is told in its words', async () => {
+describe('an error inside of a successful response', () => {
+  it('of the Responses interface is reported with its message', async () => {
     const body = { ...response([]), error: { code: 'server_error', message: 'the model fell over' } };
     const server = await startModelServer([{ kind: 'raw', status: 200, body }]);
     await expect((await open('openai/gpt-6-sol', server)).doGenerate(question())).rejects.toMatchObject({

@@ -46,7 +46,7 @@ describe('a block of reasoning', () => {
         ['text', 'Remove `<think>` and `</think>`.'],
       ],
     ],
-  ])('is taken out of a reply: %s', (_, text, parts) => {
+  ])('is removed from a reply: %s', (_, text, parts) => {
     expect(textsOf(takeThinkBlock(says(text)))).toEqual(parts);
   });
 
@@ -62,13 +62,13 @@ describe('a block of reasoning', () => {
     expect(takeThinkBlock(whole)).toBe(whole);
   });
 
-  it('that was cut is all of the reply', () => {
+  it('that was cut off is the whole reply', () => {
     expect(textsOf(takeThinkBlock(says('<think>Hm, tw', { finish: CUT })))).toEqual([
       ['reasoning', 'Hm, tw'],
     ]);
   });
 
-  it('is sent back as it came', () => {
+  it('is sent back unchanged', () => {
     const text = '<think>\nHm.\n</think>\n\nI look.';
     const { content } = takeThinkBlock(reply([{ type: 'text', text }, call('1', 'look', {})]));
     expect(textsOf({ ...says(''), content })).toEqual([

@@ -36,7 +36,7 @@ describe('Azure with a key', () => {
     ["OpenAI's own variable", { AZURE_OPENAI_ENDPOINT: 'https://octo.openai.azure.com/' }],
     ['an address with its path', { AXE_AZURE_BASE_URL: 'https://octo.openai.azure.com/openai' }],
     ['an address with its version', { AXE_AZURE_BASE_URL: 'https://octo.openai.azure.com/openai/v1/' }],
-  ])('is asked at the v1 interface of %s, with the key in its own header', async (_, env) => {
+  ])('is called at the v1 interface of %s, with the key in its own header', async (_, env) => {
     const { server, hosts } = await startAzure();
     const model = await open({ AZURE_OPENAI_API_KEY: ' azure-key ', ...env }, { fetch: routedFetch(hosts) });
     expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
@@ -49,7 +49,7 @@ describe('Azure with a key', () => {
     expect(request?.headers).not.toHaveProperty('authorization');
   });
 
-  it('takes the input key, and the shorter name of the variable', async () => {
+  it('uses the key of the input, and accepts the shorter name of the variable', async () => {
     const { server, hosts } = await startAzure();
     const env = { AZURE_RESOURCE_NAME: 'octo', AZURE_API_KEY: 'short' };
     await (await open(env, { fetch: routedFetch(hosts) })).doGenerate(question());
@@ -63,7 +63,7 @@ describe('Azure with a key', () => {
     ['gpt-5.1-codex', '/openai/v1/responses'],
     ['gpt-5.4', '/openai/v1/chat/completions'],
     ['gpt-4o', '/openai/v1/chat/completions'],
-  ])('asks a deployment named %s at %s', async (model, path) => {
+  ])('calls a deployment named %s at %s', async (model, path) => {
     const body = {
       id: 'r',
       object: 'response',
@@ -85,7 +85,7 @@ describe('Azure with a key', () => {
     expect(server.requests()[0]?.path).toBe(path);
   });
 
-  it.each(['my-deploy', 'gpt-4.1', 'gpt-5', 'o3'])('limits %s by one name alone', async (model) => {
+  it.each(['my-deploy', 'gpt-4.1', 'gpt-5', 'o3'])('limits %s with one parameter alone', async (model) => {
     const { server, hosts } = await startAzure();
     const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
     const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch(hosts) });
@@ -131,7 +131,7 @@ describe('Azure with a key', () => {
 });
 
 describe('Azure with Microsoft Entra', () => {
-  it('gets a token for the statement of the workflow, once, and sends it', async () => {
+  it('exchanges the workflow’s identity token for an access token, once, and sends it', async () => {
     const { server, hosts } = await startAzure();
     const entra = await startEntra();
     const audiences: string[] = [];
@@ -166,7 +166,7 @@ describe('Azure with Microsoft Entra', () => {
   it.each([
     ['a secret', { AZURE_CLIENT_SECRET: 'octo-secret' }, { client_secret: 'octo-secret' }],
     ['a token in a file', { AZURE_FEDERATED_TOKEN_FILE: '/run/token' }, { client_assertion: 'from-file' }],
-  ])('is also asked with %s', async (_, env, proof) => {
+  ])('also accepts %s', async (_, env, proof) => {
     const { hosts } = await startAzure();
     const entra = await startEntra();
     const model = await open(
@@ -177,7 +177,7 @@ describe('Azure with Microsoft Entra', () => {
     expect(Object.fromEntries(new URLSearchParams(String(entra.requests()[0]?.body)))).toMatchObject(proof);
   });
 
-  it('is not asked where there is a token already', async () => {
+  it('is not called if there is a token already', async () => {
     const { server, hosts } = await startAzure();
     const env = { AZURE_RESOURCE_NAME: 'octo', AZURE_OPENAI_AD_TOKEN: 'ready-token' };
     await (await open(env, { fetch: routedFetch(hosts) })).doGenerate(question());
@@ -193,7 +193,7 @@ describe('Azure with Microsoft Entra', () => {
     [401, { error: 'invalid_client' }, 'auth: Microsoft Entra gave no credentials: invalid_client'],
     [429, {}, 'rate_limit: Microsoft Entra gave no credentials: HTTP status 429'],
     [200, { token: 'x' }, 'server: Microsoft Entra: `access_token` is missing'],
-  ])('tells why it gave no token: %i %j', async (status, body, message) => {
+  ])('reports why it gave no token: %i %j', async (status, body, message) => {
     const { server, hosts } = await startAzure();
     const entra = await startEntra(status, body);
     const model = await open(

@@ -54,7 +54,7 @@ const SIGNED =
   /^AWS4-HMAC-SHA256 Credential=(\w+)\/\d{8}\/eu-central-1\/bedrock\/aws4_request, SignedHeaders=[\w;-]*host[\w;-]*, Signature=[0-9a-f]{64}$/;
 
 describe('Bedrock', () => {
-  it('is asked in its region, with a request signed by the keys of the environment', async () => {
+  it('is called in its region, with a request signed by the keys of the environment', async () => {
     const server = await startModelServer([text('Hi')]);
     const model = await open({ ...KEYS, ...REGION }, { fetch: through(server) });
     expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
@@ -66,7 +66,7 @@ describe('Bedrock', () => {
     expect(JSON.stringify(request?.headers)).not.toContain('octo/secret+key');
   });
 
-  it('is sent the token of a session, signed', async () => {
+  it('receives the session token, signed', async () => {
     const server = await startModelServer([text('Hi')]);
     const env = { ...KEYS, ...REGION, AWS_SESSION_TOKEN: 'octo-session' };
     await (await open(env, { fetch: through(server) })).doGenerate(question());
@@ -75,7 +75,7 @@ describe('Bedrock', () => {
     expect(request?.headers['authorization']).toContain('x-amz-security-token');
   });
 
-  it('takes a key of its own before everything else', async () => {
+  it('prefers a key of its own to everything else', async () => {
     const server = await startModelServer([text('Hi'), text('Hi')]);
     const env = { ...KEYS, ...REGION, AWS_BEARER_TOKEN_BEDROCK: ' bedrock-key\n' };
     await (await open(env, { fetch: through(server) })).doGenerate(question());
@@ -86,7 +86,7 @@ describe('Bedrock', () => {
     ]);
   });
 
-  it('finds its region and address where AWS and axe keep them', async () => {
+  it('finds its region and address in the places of AWS and axe', async () => {
     const server = await startModelServer(Array.from({ length: 4 }, () => text('Hi')));
     const region = { bedrock: { apiKey: '', baseUrl: '', region: 'eu-central-1' } };
     const places = [
@@ -169,7 +169,7 @@ describe('a tool result of Bedrock', () => {
   it.each([
     ['a key', { AWS_BEARER_TOKEN_BEDROCK: 'k' }],
     ['signed requests', KEYS],
-  ])('that is an error says so, with %s', async (_, env) => {
+  ])('that is an error is marked as one, with %s', async (_, env) => {
     const server = await startModelServer([text('Hi')]);
     await (await open({ ...env, ...REGION }, { fetch: through(server) })).doGenerate(asked());
     const [request] = server.requests();
@@ -178,7 +178,7 @@ describe('a tool result of Bedrock', () => {
     expect(request?.headers['authorization']).not.toContain('x-failed-results');
   });
 
-  it('has no status for models that take none', async () => {
+  it('has no status for models that do not accept one', async () => {
     const server = await startModelServer([text('Hi')]);
     const env = { AWS_BEARER_TOKEN_BEDROCK: 'k', ...REGION };
     const opened = models(env, { fetch: through(server) });
@@ -189,7 +189,7 @@ describe('a tool result of Bedrock', () => {
 });
 
 describe('the signature of a request to Bedrock', () => {
-  it('is the one that AWS computes from the body that is sent', async () => {
+  it('equals the one that AWS computes from the body that is sent', async () => {
     const server = await startModelServer([text('Hi')]);
     await (await open({ ...KEYS, ...REGION }, { fetch: through(server) })).doGenerate(question());
     const { headers, bytes } = server.requests()[0] ?? {};
@@ -219,7 +219,7 @@ describe('the signature of a request to Bedrock', () => {
 });
 
 describe('a role by web identity', () => {
-  it('is taken once with the token of the workflow, and signs the requests', async () => {
+  it('is assumed once with the token of the workflow, and signs the requests', async () => {
     const server = await startModelServer([text('Hi'), text('Hi again')]);
     const sts = await startSts();
     const audiences: string[] = [];
@@ -246,7 +246,7 @@ describe('a role by web identity', () => {
     }
   });
 
-  it('is taken again before it ends', async () => {
+  it('is assumed again before it expires', async () => {
     const server = await startModelServer([text('Hi'), text('Hi')]);
     const soon = new Date(Date.now() + 60_000).toISOString();
     const sts = await startSts(200, credentials(soon));
@@ -257,7 +257,7 @@ describe('a role by web identity', () => {
     expect(sts.requests().length).toBeGreaterThan(1);
   });
 
-  it('is taken with the token in a file, under a name and at an address that the environment gives', async () => {
+  it('is assumed with the token in a file, under a name and at an address from the environment', async () => {
     const server = await startModelServer([text('Hi')]);
     const sts = await startSts();
     const env = {
@@ -283,8 +283,8 @@ describe('a role by web identity', () => {
     ],
     ['AWS is down', 503, 'nope', 'server: AWS STS gave no credentials: HTTP status 503'],
     ['the answer lacks a key', 200, '<X/>', 'server: AWS STS: `AccessKeyId` is missing in the answer'],
-    ['the end is no date', 200, credentials('later'), 'server: AWS STS: `Expiration` is not a date'],
-  ])('fails with the reason where %s', async (_, status, body, message) => {
+    ['the end is not a date', 200, credentials('later'), 'server: AWS STS: `Expiration` is not a date'],
+  ])('fails with the reason if %s', async (_, status, body, message) => {
     const server = await startModelServer([]);
     const sts = await startSts(status, body);
     const fetch = through(server, sts);
@@ -301,19 +301,19 @@ describe('a role by web identity', () => {
       'use a key',
     ],
     [
-      'the job may not ask for one',
+      'the job cannot ask for one',
       { idToken: () => Promise.reject(new Error('ACTIONS_ID_TOKEN_REQUEST_URL is not set')) },
       'auth: GitHub gave no identity token: ACTIONS_ID_TOKEN_REQUEST_URL is not set',
       'id-token: write',
     ],
-  ])('says what is missing where %s', async (_, options, message, remedy) => {
+  ])('reports what is missing if %s', async (_, options, message, remedy) => {
     const model = await open({ ...ROLE, ...REGION }, options);
     const thrown = await rejection(model.doGenerate(question()));
     expect(thrown).toMatchObject({ message, exitCode: 3 });
     expect(formatError(thrown as Parameters<typeof formatError>[0])).toContain(remedy);
   });
 
-  it('never goes where a redirect of AWS points', async () => {
+  it('never follows a redirect of AWS', async () => {
     const other = await startSts();
     const sts = await startLoopback((_, response) => {
       response.writeHead(307, { location: other.url }).end();
@@ -324,7 +324,7 @@ describe('a role by web identity', () => {
     expect(other.requests()).toEqual([]);
   });
 
-  it('tells of a connection to AWS in the words of the network', async () => {
+  it('reports a connection error to AWS in standard words', async () => {
     const peer = await startSts();
     await peer.close();
     const env = { ...ROLE, ...REGION, AWS_ENDPOINT_URL_STS: peer.url };
@@ -335,7 +335,7 @@ describe('a role by web identity', () => {
     });
   });
 
-  it('ends with the reason when the run is stopped in the middle', async () => {
+  it('ends with the reason when the run is stopped during the request', async () => {
     const sts = await startLoopback(() => {});
     const env = { ...ROLE, ...REGION, AWS_ENDPOINT_URL_STS: sts.url };
     const model = await open(env, { idToken: async () => STATEMENT });
@@ -378,7 +378,7 @@ aws_session_token = octo-session
     expect(SIGNED.exec(server.requests()[0]?.headers['authorization'] ?? '')?.[1]).toBe(id);
   });
 
-  it('is no help where the profile has no keys', async () => {
+  it('is ignored if the profile has no keys', async () => {
     const readTextFile = async () => '[default]\nsso_session = octo\n';
     await expect(open({ ...REGION, HOME: '/home/octocat' }, { readTextFile })).rejects.toMatchObject({
       exitCode: 3,
@@ -387,7 +387,7 @@ aws_session_token = octo-session
 });
 
 describe('an error of Bedrock', () => {
-  it('says where to look when the role may not use the model', async () => {
+  it('names where to look when the role cannot use the model', async () => {
     const server = await startLoopback((_, response) =>
       sendJson(response, 403, { message: 'You do not have access to the model.' }),
     );

@@ -36,7 +36,7 @@ function marks(prompt: readonly LanguageModelV4Message[], model: CachedModel, to
 describe('marks for the prompt cache', () => {
   const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
-  it('stand after the system prompt and after what is said last, so that a turn reads what the one before wrote', () => {
+  it('follow the system prompt and the last message, so that each turn reads what the one before wrote', () => {
     expect(marks([SYSTEM, USER], ANTHROPIC)).toEqual([
       [0, mark],
       [1, mark],
@@ -48,7 +48,7 @@ describe('marks for the prompt cache', () => {
     ]);
   });
 
-  it.each(['', ' \n'])('are not on a tool result that holds %j, which Anthropic refuses', (value) => {
+  it.each(['', ' \n'])('are not placed on a tool result that holds %j, which Anthropic refuses', (value) => {
     const empty = {
       type: 'tool-result' as const,
       toolCallId: '2',
@@ -67,12 +67,12 @@ describe('marks for the prompt cache', () => {
     );
   });
 
-  it('are never more than Anthropic takes, however long the conversation', () => {
+  it('never exceed Anthropic’s limit, however long the conversation', () => {
     const long = [SYSTEM, USER, ...Array.from({ length: 40 }, () => [CALL, RESULT]).flat()];
     expect(marks(long, ANTHROPIC).map(([index]) => index)).toEqual([0, long.length - 3, long.length - 1]);
   });
 
-  it('leave the messages themselves as they are', () => {
+  it('leave the messages themselves unchanged', () => {
     const prompt = [SYSTEM, USER];
     withCachePoints({ prompt, tools: TOOLS ?? [] }, ANTHROPIC);
     expect(prompt).toEqual([
@@ -107,11 +107,11 @@ describe('marks for the prompt cache', () => {
     ['another model of Bedrock', { ...BEDROCK, model: 'amazon.nova-pro-v1:0' }],
     ['Claude 3 on Bedrock', { ...BEDROCK, model: 'anthropic.claude-3-haiku-20240307-v1:0' }],
     ['the first Claude 3.5 on Bedrock', { ...BEDROCK, model: 'anthropic.claude-3-5-sonnet-20240620-v1:0' }],
-  ])('are not for %s', (_, model) => {
+  ])('are not sent to %s', (_, model) => {
     expect(marks([SYSTEM, USER], model)).toEqual([]);
   });
 
-  it('are not for an agent without tools, which asks once', () => {
+  it('are not set for an agent without tools, which sends one request', () => {
     expect(marks([SYSTEM, USER], ANTHROPIC, [])).toEqual([]);
     const options = { prompt: [SYSTEM, USER] };
     expect(withCachePoints(options, ANTHROPIC)).toBe(options);

@@ -16,7 +16,7 @@ describe('the catalog of providers (axe-behaviour §3)', () => {
     ['groq', 'GROQ_API_KEY', false, 'AXE_GROQ_BASE_URL', undefined],
     ['my-gate.way', 'MY_GATE_WAY_API_KEY', false, 'AXE_MY_GATE_WAY_BASE_URL', undefined],
     ['constructor', 'CONSTRUCTOR_API_KEY', false, 'AXE_CONSTRUCTOR_BASE_URL', undefined],
-  ])('knows %s', (id, keyVariable, needsKey, baseUrlVariable, defaultBaseUrl) => {
+  ])('contains %s', (id, keyVariable, needsKey, baseUrlVariable, defaultBaseUrl) => {
     expect(findProvider({ provider: id, model: 'm' })).toMatchObject({
       id,
       keyVariable,
@@ -26,7 +26,7 @@ describe('the catalog of providers (axe-behaviour §3)', () => {
     });
   });
 
-  it("begins with axe's three, in axe's order", () => {
+  it("starts with axe's three, in axe's order", () => {
     expect(PROVIDER_IDS.slice(0, 3)).toEqual(['anthropic', 'openai', 'ollama']);
   });
 

@@ -17,7 +17,7 @@ import {
   toolCall,
 } from '../../helpers/model-server.js';
 
-/** A model that is asked over the wire, and how its provider tells errors. */
+/** A model that is called over the wire, and how its provider reports errors. */
 export interface WireModel {
   readonly name: string;
   open(server: ModelServer): Promise<LanguageModel>;
@@ -28,13 +28,13 @@ export interface WireModel {
   readonly statuses: readonly (readonly [number, ProviderErrorCategory])[];
   /** A good answer without content. */
   readonly emptyBody: unknown;
-  /** What it is taken for: an error, or an answer that says nothing (axe-behaviour §11). */
+  /** How it is treated: as an error, or as an empty answer (axe-behaviour §11). */
   readonly emptyAnswer: 'error' | 'empty';
   /** The prompt in a request, where the helper does not know the wire. */
   readonly prompt?: (request: RecordedRequest) => Prompt;
   /** Part of a request with temperature 0 and at most 77 tokens; `temperature` and `max_tokens` unless said. */
   readonly settings?: unknown;
-  /** What a good answer of another shape is taken for. */
+  /** How a good answer of another shape is treated. */
   readonly otherShape?: string;
   /** Part of a request for JSON of {@link SCHEMA}. */
   readonly jsonSchema: unknown;
@@ -90,13 +90,13 @@ export function describeModel(name: string, open: () => Promise<LanguageModel>):
       expect(response?.modelId ?? model.modelId).toMatch(/\S/);
     });
 
-    it('tells what it used', async () => {
+    it('reports its usage', async () => {
       const { usage } = await (await open()).doGenerate(question());
       for (const { total } of [usage.inputTokens, usage.outputTokens])
         expect(total).toBeGreaterThanOrEqual(0);
     });
 
-    it('does not answer when the run is over', async () => {
+    it('does not answer when the run has ended', async () => {
       const reason = new AxeError('over');
       const asked = (await open()).doGenerate(question({ abortSignal: AbortSignal.abort(reason) }));
       await expect(asked).rejects.toBe(reason);
@@ -120,7 +120,7 @@ export function describeWireModel(wire: WireModel): void {
   describeModel(wire.name, async () => (await start([text('Hi')])).model);
 
   describe(`${wire.name} over the wire`, () => {
-    it('asks once, without streaming, and gives text and figures', async () => {
+    it('sends one request, without streaming, and returns text and figures', async () => {
       const { server, model } = await start([text('Hi there', { inputTokens: 11, outputTokens: 7 })]);
       const { content, usage } = await model.doGenerate(question());
       expect(content).toMatchObject([{ type: 'text', text: 'Hi there' }]);
@@ -132,7 +132,7 @@ export function describeWireModel(wire: WireModel): void {
       ]);
     });
 
-    it('sends a temperature of 0 and the most tokens', async () => {
+    it('sends a temperature of 0 and the maximum number of tokens', async () => {
       const { server, model } = await start([text('Hi')]);
       await model.doGenerate(question({ temperature: 0, maxOutputTokens: 77 }));
       expect(server.requests()[0]?.body).toMatchObject(
@@ -160,7 +160,7 @@ export function describeWireModel(wire: WireModel): void {
       expect(server.requests()[0]?.bytes.toString()).toContain('"read_file"');
     });
 
-    it('calls two tools at once, and is sent both results in order', async () => {
+    it('calls two tools at once, and receives both results in order', async () => {
       const calls = ['a.ts', 'b.ts'].map((path) => ({ name: 'read_file', input: { path } }));
       const { server, model } = await start([{ kind: 'tools', calls }, text('Done')]);
       const asked = question({ tools: [TOOL] });
@@ -176,13 +176,13 @@ export function describeWireModel(wire: WireModel): void {
       expect(sent.indexOf('content of b.ts')).toBeGreaterThan(sent.indexOf('content of a.ts'));
     });
 
-    it('asks for JSON of a schema', async () => {
+    it('requests JSON that matches a schema', async () => {
       const { server, model } = await start([text('{"verdict":"ok"}')]);
       await model.doGenerate(question({ responseFormat: { type: 'json', schema: SCHEMA } }));
       expect(server.requests()[0]?.body).toMatchObject(wire.jsonSchema as Record<string, unknown>);
     });
 
-    it(`${wire.jsonObject === undefined ? 'warns that it cannot ask' : 'asks'} for any JSON`, async () => {
+    it(`${wire.jsonObject === undefined ? 'warns that it cannot request' : 'requests'} any JSON`, async () => {
       const { server, model } = await start([text('{}')]);
       const { warnings } = await model.doGenerate(question({ responseFormat: { type: 'json' } }));
       if (wire.jsonObject === undefined) {
@@ -194,7 +194,7 @@ export function describeWireModel(wire: WireModel): void {
     });
 
     it.each(wire.statuses)(
-      'C4 58: tells status %i as %s, and does not try again',
+      'C4 58: reports status %i as %s, and does not try again',
       async (status, category) => {
         const { server, model } = await start([
           { kind: 'raw', status, body: wire.errorBody(`msg ${status}`) },
@@ -214,7 +214,7 @@ export function describeWireModel(wire: WireModel): void {
     it.each([
       ['an HTML page', '<html><body>Log in</body></html>', 'the body is an HTML page, not JSON'],
       ['an empty body', '', 'the body is empty'],
-      ['what is no JSON', 'not json', 'the body is not valid JSON'],
+      ['what is not JSON', 'not json', 'the body is not valid JSON'],
       ['cut-off JSON', '{"id":"x","con', 'the body is not valid JSON'],
       ['a list', '[]', 'the body does not have the expected shape'],
     ])('C4 61: with status 200 and %s cannot be read', async (_, body, reason) => {
@@ -223,7 +223,7 @@ export function describeWireModel(wire: WireModel): void {
       expect(error.message).toBe(`server: failed to parse response: ${reason}`);
     });
 
-    it('with status 200 and another shape has nothing to say', async () => {
+    it('reports an empty answer with status 200 and another shape', async () => {
       const headers = { 'content-type': 'application/json' };
       const error = await errorOf([{ kind: 'raw', status: 200, body: '{"hello":"world"}', headers }]);
       expect(error.message).toBe(
@@ -231,7 +231,7 @@ export function describeWireModel(wire: WireModel): void {
       );
     });
 
-    it('C4 66: asks no other server, wherever a redirect points', async () => {
+    it('C4 66: calls no other server, wherever a redirect points', async () => {
       const other = await startModelServer([text('Give me your key')]);
       for (const status of [301, 302, 307, 308]) {
         const headers = { location: `${other.url}${wire.path}` };
@@ -241,7 +241,7 @@ export function describeWireModel(wire: WireModel): void {
       expect(other.requests()).toEqual([]);
     });
 
-    it('knows how long it is asked to wait', async () => {
+    it('reads how long it is asked to wait', async () => {
       const headers = { 'retry-after': '3' };
       const error = await errorOf([{ kind: 'raw', status: 429, body: wire.errorBody('slow down'), headers }]);
       expect(error.retryAfterMs).toBe(3000);
@@ -260,7 +260,7 @@ export function describeWireModel(wire: WireModel): void {
     it.each([
       ['before the answer', { kind: 'disconnect' }],
       ['in the middle of it', { kind: 'stall', status: 200, body: '{"id":' }],
-    ] as const)('C4 62: tells of a connection that breaks %s', async (when, reply) => {
+    ] as const)('C4 62: reports a connection that breaks %s', async (when, reply) => {
       const { server, model } = await start([reply]);
       if (reply.kind === 'stall') server.onRequest(() => setImmediate(() => void server.close()));
       const thrown = await rejection(model.doGenerate(question()));
@@ -289,7 +289,7 @@ export function describeWireModel(wire: WireModel): void {
       expect(thrown === reason || (thrown as Error).name === 'AbortError').toBe(true);
     });
 
-    it(`takes an answer without content for ${wire.emptyAnswer === 'error' ? 'an error' : 'an empty one'}`, async () => {
+    it(`treats an answer without content as ${wire.emptyAnswer === 'error' ? 'an error' : 'an empty one'}`, async () => {
       const { model } = await start([{ kind: 'raw', status: 200, body: wire.emptyBody }]);
       const asked = model.doGenerate(question());
       if (wire.emptyAnswer === 'error')

@@ -7,7 +7,7 @@ import type { AxeError } from '../../../src/core/errors.js';
 const ROOT = join(import.meta.dirname, '../../..');
 const INSTALLED = /npm install --prefix "\$RUNNER_TEMP\/copilot".*?@github\/copilot-sdk@[\w.-]+/g;
 
-it('names the same line to install it as the documentation and the example', async () => {
+it('the documentation and the example use the same line to install the Copilot SDK', async () => {
   const sources = { env: {}, readTextFile: async () => undefined, isInWorkspace: async () => false };
   const error = await findCopilotSdk(sources).then(
     () => undefined,

@@ -53,7 +53,7 @@ describe('a request to Copilot', () => {
     ['claude-sonnet-4.5', '/v1/messages'],
     ['gpt-9-codex', '/responses'],
     ['octo-1', '/chat/completions'],
-  ])('for %s is ours at %s, in the runtime’s name', async (model, path) => {
+  ])('for %s uses our protocol at %s, in the runtime’s name', async (model, path) => {
     startFakeRuntime();
     const server = await startCopilotServer([text('Hi')]);
     const models = modelsOf(server);
@@ -71,7 +71,7 @@ describe('a request to Copilot', () => {
     expect(server.lists()).toBe(1);
   });
 
-  it('says that the first one is a person’s and the others are the agent’s, all of one interaction', async () => {
+  it('marks the first one as a person’s and the others as the agent’s, all of one interaction', async () => {
     startFakeRuntime();
     const server = await startCopilotServer([failing(500), text('1'), text('2'), text('3')]);
     const models = modelsOf(server);
@@ -86,7 +86,7 @@ describe('a request to Copilot', () => {
     expect(headers[0]?.['x-interaction-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('gives the runtime a home and a working folder of its own, the token, and nothing else of ours', async () => {
+  it('gives the runtime its own home and working folder, the token, and nothing else of ours', async () => {
     const runtime = startFakeRuntime();
     const server = await startCopilotServer([text('Hi')]);
     const models = modelsOf(server, { env: { SECRET: 's', PATH: '/bin', HTTPS_PROXY: 'http://proxy' } });
@@ -127,7 +127,7 @@ describe('a request to Copilot', () => {
     expect(server.asked()).toHaveLength(1);
   });
 
-  it('for a model that is not offered says which are', async () => {
+  it('for a model that is not offered lists the offered ones', async () => {
     startFakeRuntime();
     const server = await startCopilotServer([failing(400)]);
     const model = await modelsOf(server).open({ provider: 'copilot', model: 'octo-1' });
@@ -137,7 +137,7 @@ describe('a request to Copilot', () => {
     });
   });
 
-  it('is not made once the run was cancelled, and ends with it', async () => {
+  it('is not sent once the run was cancelled, and ends with it', async () => {
     startFakeRuntime();
     const cancelled = new AbortController();
     const server = await startCopilotServer(() => {
@@ -152,8 +152,8 @@ describe('a request to Copilot', () => {
   });
 });
 
-describe('the list of models', () => {
-  it.each([401, 403])('that is refused with %i ends a run before a model is asked', async (status) => {
+describe('the list of Copilot’s models', () => {
+  it.each([401, 403])('that is refused with %i ends a run before a model is called', async (status) => {
     startFakeRuntime();
     const server = await startCopilotServer([], [failing(status)]);
     await expect(modelsOf(server).open(MINI)).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe('the list of models', () => {
     });
   });
 
-  it.each([429, 500])('that fails with %i is asked for again with the request', async (status) => {
+  it.each([429, 500])('that fails with %i is requested again with the request', async (status) => {
     startFakeRuntime();
     const server = await startCopilotServer([text('Hi')], [failing(status), failing(status)]);
     const model = await modelsOf(server).open(MINI);
@@ -174,7 +174,7 @@ describe('the list of models', () => {
     );
   });
 
-  it('says how much a model can read', async () => {
+  it('states how much a model can read', async () => {
     startFakeRuntime();
     const models = modelsOf(await startCopilotServer([]));
     await models.open(MINI);
@@ -186,8 +186,8 @@ describe('the list of models', () => {
   });
 });
 
-describe('the runtime', () => {
-  it('that ended is an error which may pass, and the next request starts another', async () => {
+describe('the Copilot runtime', () => {
+  it('that ended is a temporary error, and the next request starts another', async () => {
     const runtime = startFakeRuntime({
       createSession(count) {
         if (count === 1) throw new Error('Connection is closed.');
@@ -234,7 +234,7 @@ describe('the runtime', () => {
     await expect(model.doGenerate(question())).rejects.toMatchObject({ category: 'auth' });
   });
 
-  it('that does not stop is ended with force', async () => {
+  it('that does not stop is killed', async () => {
     const runtime = startFakeRuntime({
       stop() {
         throw new Error('it hangs');
@@ -246,7 +246,7 @@ describe('the runtime', () => {
     expect(runtime.calls.slice(-2)).toEqual(['stop', 'forceStop']);
   });
 
-  it('is not started for models of others', async () => {
+  it('is not started for models of other providers', async () => {
     const runtime = startFakeRuntime();
     const models = modelsOf(undefined);
     await models.open({ provider: 'offline', model: 'rules' });
@@ -256,7 +256,7 @@ describe('the runtime', () => {
   });
 });
 
-describe('the SDK', () => {
+describe('the Copilot SDK', () => {
   it.each([
     ['that is not named', { AXE_COPILOT_SDK: '' }, '`AXE_COPILOT_SDK` is not set'],
     [
@@ -297,7 +297,7 @@ describe('the SDK', () => {
     await expect(modelsOf(undefined, { env }).open(MINI)).rejects.toMatchObject({ message, exitCode: 3 });
   });
 
-  it('is never taken from the workspace, also not through a link', async () => {
+  it('is never loaded from the workspace, also not through a link', async () => {
     const workspace = tempDir('workspace');
     const elsewhere = tempDir('elsewhere');
     mkdirSync(join(workspace, 'sdk'));
@@ -314,8 +314,8 @@ describe('the SDK', () => {
   });
 });
 
-describe('the token', () => {
-  it('is the one of its own variable, else the job’s, and never the key of another model', async () => {
+describe('the Copilot token', () => {
+  it('comes from its own variable, else from the job, and is never the key of another model', async () => {
     const runtime = startFakeRuntime();
     const server = await startCopilotServer([]);
     const options = { apiKey: 'sk-of-another' };
@@ -327,7 +327,7 @@ describe('the token', () => {
     ]);
   });
 
-  it('that is missing is named', async () => {
+  it('that is missing is reported by name', async () => {
     await expect(modelsOf(undefined, { token: ' ' }).open(MINI)).rejects.toMatchObject({
       message: 'there is no token for models of `copilot`',
       exitCode: 3,
@@ -348,7 +348,7 @@ describe('the token', () => {
     await modelsOf(undefined, { trigger, env }).configure(MINI);
   });
 
-  it('of another server of GitHub does not go to github.com', async () => {
+  it('of another server of GitHub is not sent to github.com', async () => {
     const env = { GITHUB_SERVER_URL: 'https://github.example.com' };
     await expect(modelsOf(undefined, { env }).open(MINI)).rejects.toMatchObject({
       message: 'models of `copilot` are asked at github.com, and this is https://github.example.com',

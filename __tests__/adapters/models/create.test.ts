@@ -124,7 +124,7 @@ describeWireModel({
 
 describeModel('offline', () => models().open({ provider: 'offline', model: 'rules' }));
 
-describe('what goes over the wire', () => {
+describe('a request over the wire', () => {
   it("has Anthropic's headers and axe's 4096 tokens (axe-behaviour §11)", async () => {
     const server = await startModelServer([text('Hi')]);
     await (await open('anthropic', server)).doGenerate(question());
@@ -157,7 +157,7 @@ describe('what goes over the wire', () => {
     });
   });
 
-  it('has no key where none is needed and none is set', async () => {
+  it('has no key if none is needed and none is set', async () => {
     const server = await startModelServer([text('Hi')]);
     const model = await models({ env: { AXE_OLLAMA_BASE_URL: server.url } }).open({
       provider: 'ollama',
@@ -169,7 +169,7 @@ describe('what goes over the wire', () => {
     expect(request?.body).toMatchObject({ model: 'library/llama:8b' });
   });
 
-  it('has the input key before that of the environment', async () => {
+  it('uses the key of the input before that of the environment', async () => {
     const server = await startModelServer([text('Hi')]);
     const model = await models({ env: server.env, apiKey: 'sk-input' }).open({
       provider: 'openai',
@@ -179,7 +179,7 @@ describe('what goes over the wire', () => {
     expect(server.requests()[0]?.headers['authorization']).toBe('Bearer sk-input');
   });
 
-  it('goes where config.toml says', async () => {
+  it('goes to the address in config.toml', async () => {
     const server = await startModelServer([text('Hi')]);
     const config = { openai: { apiKey: ' sk-file\n', baseUrl: `${server.url}/gateway/` } };
     const asked = models({ loadConfig: async () => config }).open({ provider: 'openai', model: 'm' });
@@ -190,7 +190,7 @@ describe('what goes over the wire', () => {
     });
   });
 
-  it('is one round trip per turn, with calls and results in order (Anthropic)', async () => {
+  it('is sent once for each turn, with calls and results in order (Anthropic)', async () => {
     const turn = {
       id: 'msg_1',
       type: 'message',
@@ -244,7 +244,7 @@ describe('what goes over the wire', () => {
   });
 
   it.each(['openai', 'ollama', 'groq'])(
-    'is one round trip per turn, with calls and results in order (%s)',
+    'is sent once for each turn, with calls and results in order (%s)',
     async (provider) => {
       const calls = [
         { id: 'call_1', type: 'function', function: { name: 'slow', arguments: '{"path":"a"}' } },
@@ -295,7 +295,7 @@ describe('what goes over the wire', () => {
     ['anthropic', 'refusal', 'refusal'],
     ['openai', 'content_filter', 'content_filter'],
     ['groq', 'content_filter', 'content_filter'],
-  ])('tells when the model refused: %s', async (provider, stop, raw) => {
+  ])('reports when the model refused: %s', async (provider, stop, raw) => {
     const body =
       provider === 'anthropic'
         ? {
@@ -332,18 +332,18 @@ describe('what goes over the wire', () => {
     });
   });
 
-  it('may be an answer without content from OpenAI, which says nothing', async () => {
+  it('accepts an answer without content from OpenAI, which says nothing', async () => {
     const choices = [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: 'stop' }];
     const server = await startModelServer([{ kind: 'raw', status: 200, body: { model: 'm', choices } }]);
     expect(await converse(await open('openai', server))).toMatchObject({ kind: 'completed', answer: '' });
   });
 });
 
-describe('a server that is not there', () => {
+describe('an unreachable model server', () => {
   it.each([
     ['openai', '/v1/chat/completions'],
     ['anthropic', '/v1/messages'],
-  ])('is told with its address: %s', async (provider, path) => {
+  ])('is reported with its address: %s', async (provider, path) => {
     const server = await startModelServer([]);
     const model = await open(provider, server);
     await server.close();
@@ -354,7 +354,7 @@ describe('a server that is not there', () => {
     });
   });
 
-  it('is told in the words of whoever knows better, such as the way through a proxy', async () => {
+  it('is reported with a more specific reason if one is known, such as an error of the proxy', async () => {
     const error = new ConfigError('the proxy has no address');
     const env = { OPENAI_API_KEY: 'k' };
     const model = await models({ env, fetch: () => Promise.reject(error) }).open({
@@ -364,7 +364,7 @@ describe('a server that is not there', () => {
     await expect(model.doGenerate(question())).rejects.toBe(error);
   });
 
-  it('is asked after if it is Ollama', async () => {
+  it('is reported with a question about Ollama if it is Ollama', async () => {
     const server = await startModelServer([]);
     const model = await open('ollama', server);
     await server.close();
@@ -373,7 +373,7 @@ describe('a server that is not there', () => {
     });
   });
 
-  it('is refused just the same at each of two addresses of one host', async () => {
+  it('is reported once if each of two addresses of one host refuses', async () => {
     const peer = await startLoopback(() => {});
     const { port } = new URL(peer.url);
     await peer.close();
@@ -401,7 +401,7 @@ describe('a server that is not there', () => {
 describe('opening a model', () => {
   const broken = () => Promise.reject(new Error('config.toml is broken'));
 
-  it('reads the configuration once, and only when it is asked to', async () => {
+  it('reads the configuration once, and only on request', async () => {
     let reads = 0;
     const loadConfig = async (): Promise<Readonly<Record<string, ProviderConfig>>> => {
       reads += 1;
@@ -415,13 +415,13 @@ describe('opening a model', () => {
     expect(reads).toBe(1);
   });
 
-  it('fails where the configuration is broken, for every model, as in axe (§4)', async () => {
+  it('fails if the configuration is broken, for every model, as in axe (§4)', async () => {
     const all = models({ loadConfig: broken });
     await expect(all.configure({ provider: 'offline', model: 'rules' })).rejects.toThrow('broken');
     await expect(all.open({ provider: 'openai', model: 'm' })).rejects.toThrow('broken');
   });
 
-  it('asks for no key to configure (a dry run needs none)', async () => {
+  it('needs no key to configure (a dry run needs none)', async () => {
     await expect(models().configure({ provider: 'openai', model: 'm' })).resolves.toBeUndefined();
     await expect(models().configure({ provider: 'nobody', model: 'm' })).resolves.toBeUndefined();
   });

@@ -70,7 +70,7 @@ describe('a request that is too long', () => {
     ['MiniMax', 400, 'invalid params, context window exceeds limit', undefined],
     ['Groq', 400, 'Please reduce the length of the messages or completion.', undefined],
     ['Perplexity', 400, 'The total length of all messages is too long.', undefined],
-  ])('is one of %s', (_, status, text, windowTokens) => {
+  ])('is recognized for %s', (_, status, text, windowTokens) => {
     expect(findOverflow(status, text, undefined)).toEqual({ windowTokens });
   });
 
@@ -79,12 +79,12 @@ describe('a request that is too long', () => {
     [{ error: { type: 'exceed_context_size_error', n_ctx: 8192, n_prompt_tokens: 9000 } }, 8192],
     [{ error: { code: 'tokens_limit_reached', message: 'No.' } }, undefined],
     [[{ error: { type: 'request_too_large' } }], undefined],
-  ])('is known by its code, %j', (body, windowTokens) => {
+  ])('is recognized by its code, %j', (body, windowTokens) => {
     expect(findOverflow(400, 'No.', JSON.stringify(body))).toEqual({ windowTokens });
     expect(findOverflow(400, 'No.', body)).toEqual({ windowTokens });
   });
 
-  it('has its window in the words beside a code', () => {
+  it('has its window size from the message next to a code', () => {
     const text = 'Request body too large for gpt-4o model. Max size: 8000 tokens.';
     const body = { error: { code: 'tokens_limit_reached', message: text } };
     expect(findOverflow(413, text, body)).toEqual({ windowTokens: 8000 });
@@ -99,7 +99,7 @@ describe('a request that is too long', () => {
     [429, 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 42000.'],
     [401, 'prompt is too long'],
     [500, 'Internal server error'],
-  ])('is not what %i says: %s', (status, text) => {
+  ])('is not recognized in %i: %s', (status, text) => {
     expect(findOverflow(status, text, { error: { message: text } })).toBeUndefined();
   });
 });

@@ -28,11 +28,11 @@ describe('an answer with an error status', () => {
     ['a bare message', { message: 'no such field' }, 'no such field'],
     ['a list of one (Vertex)', [{ error: { message: 'no such field' } }], 'no such field'],
     ['a blank message', { error: { message: ' ' } }, 'Bad Request'],
-    ['a message that is no text', { error: { message: 7 } }, 'Bad Request'],
+    ['a message that is not text', { error: { message: 7 } }, 'Bad Request'],
     ['null', { error: null }, 'Bad Request'],
     ['a list', [1, 2], 'Bad Request'],
     ['another shape', { detail: 'x' }, 'Bad Request'],
-  ])('is told in the words of the API: %s', (_, body, text) => {
+  ])('is reported with the API’s message: %s', (_, body, text) => {
     expect(told(callError({ statusCode: 400, responseBody: JSON.stringify(body) })).message).toBe(
       `bad_request: ${text}`,
     );
@@ -46,7 +46,7 @@ describe('an answer with an error status', () => {
     [502, 'server: Bad Gateway'],
     [529, 'server: the service is overloaded (HTTP 529)'],
     [418, 'server: HTTP status 418'],
-  ])('%i without words of its own is "%s"', (statusCode, message) => {
+  ])('%i without a message of its own is "%s"', (statusCode, message) => {
     for (const responseBody of ['<html>bad</html>', '', undefined])
       expect(
         told(callError({ statusCode, ...(responseBody === undefined ? {} : { responseBody }) })),
@@ -67,7 +67,7 @@ describe('an answer with an error status', () => {
     expect(error.message.length).toBeLessThanOrEqual(500 + 'bad_request: '.length);
   });
 
-  it('is left as it is where there is no key', () => {
+  it('is left unchanged if there is no key', () => {
     const error = callError({ statusCode: 400, responseBody: '{"error":"bad"}' });
     expect(toProviderError(error, findProvider({ provider: 'ollama', model: 'm' }), '').message).toBe(
       'bad_request: bad',
@@ -80,13 +80,13 @@ describe('an answer with an error status', () => {
     [429, 'The provider limits how much may be asked; try again later.'],
     [307, 'Redirects are not followed; set the base URL to the final address.'],
     [500, undefined],
-  ])('%i says what to do: %s', (statusCode, remedy) => {
+  ])('%i has a remedy: %s', (statusCode, remedy) => {
     expect(told(callError({ statusCode })).remedy).toBe(remedy);
   });
 });
 
 describe('a request that was too long', () => {
-  it('is told with its remedy, and with the window', () => {
+  it('is reported with its remedy, and with the window', () => {
     const responseBody = JSON.stringify({
       error: { message: 'prompt is too long: 9 tokens > 8192 maximum' },
     });
@@ -99,7 +99,7 @@ describe('a request that was too long', () => {
   });
 });
 
-describe('C4 59: how long a provider asks to wait', () => {
+describe('C4 59: the time that a provider asks to wait', () => {
   const date = 'Sat, 21 Nov 2026 20:00:00 GMT';
 
   it.each([
@@ -123,12 +123,12 @@ describe('C4 59: how long a provider asks to wait', () => {
   });
 });
 
-describe('how long Google asks to wait', () => {
+describe('the time that Google asks to wait', () => {
   it.each([
     ['in the body', '34s', 34_000],
     ['in parts of a second', '0.25s', 250],
     ['in another form', 'soon', undefined],
-  ])('is told %s', (_, retryDelay, retryAfterMs) => {
+  ])('is read %s', (_, retryDelay, retryAfterMs) => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }];
     const responseBody = JSON.stringify({ error: { code: 429, message: 'slow down', details } }, null, 2);
     const error = told(callError({ statusCode: 429, responseBody }), 'google');
@@ -148,7 +148,7 @@ describe('C4 61: an answer that cannot be read', () => {
     ['cut-off JSON', '{"choices":[', 'the body is not valid JSON'],
     ['JSON of another shape', '{"secret":"x"}', 'the body does not have the expected shape'],
     ['an error in a good answer', '{"error":{"message":"quota used up"}}', 'quota used up'],
-  ])('says what came: %s', (_, responseBody, text) => {
+  ])('reports what came: %s', (_, responseBody, text) => {
     const error = told(callError({ statusCode: 200, responseBody, cause: shape }));
     expect(error).toMatchObject({
       message: `server: failed to parse response: ${text}`,
@@ -157,7 +157,7 @@ describe('C4 61: an answer that cannot be read', () => {
     });
   });
 
-  it('says so where the connection broke in the middle', () => {
+  it('reports that the connection broke in the middle', () => {
     const cause = new Error('terminated', {
       cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
     });
@@ -166,13 +166,13 @@ describe('C4 61: an answer that cannot be read', () => {
     );
   });
 
-  it('is reported where it has no choices', () => {
+  it('is reported if it has no choices', () => {
     expect(told(new InvalidResponseDataError({ data: {} })).message).toBe(
       'server: response contains no choices',
     );
   });
 
-  it('is whatever else a package throws', () => {
+  it('covers every other error of a package', () => {
     expect(told(new TypeError('x is undefined')).message).toBe(
       'server: failed to parse response: x is undefined',
     );
@@ -187,7 +187,7 @@ describe('C4 57: a connection that fails', () => {
     ['ECONNRESET', 'read ECONNRESET', 'connection reset by peer'],
     ['UND_ERR_SOCKET', 'other side closed', 'other side closed'],
     ['CERT_HAS_EXPIRED', 'certificate has expired', 'certificate has expired'],
-  ])("is told in Go's words: %s", (code, message, text) => {
+  ])("is reported in Go's words: %s", (code, message, text) => {
     expect(told(networkError(code, message))).toMatchObject({
       message: `server: Post "${URL_OF_CALL}": ${text}`,
       exitCode: 3,
@@ -198,7 +198,7 @@ describe('C4 57: a connection that fails', () => {
   it.each([
     ['with a code on the whole', { code: 'ETIMEDOUT' }],
     ['with codes on the parts only', {}],
-  ])('to each of several addresses is told by the first, %s', (_, own) => {
+  ])('to each of several addresses is reported by the first, %s', (_, own) => {
     const part = (address: string) =>
       Object.assign(new Error(`connect ETIMEDOUT ${address}`), { code: 'ETIMEDOUT' });
     const all = new AggregateError([part('192.0.2.1:443'), part('192.0.2.2:443')], '');
@@ -206,7 +206,7 @@ describe('C4 57: a connection that fails', () => {
     expect(error.message).toBe(`server: Post "${URL_OF_CALL}": connect ETIMEDOUT 192.0.2.1:443`);
   });
 
-  it('is found however deep it is wrapped, and a circle of causes ends', () => {
+  it('is found however deeply it is wrapped, and a circle of causes ends', () => {
     const inner = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
     const wrapped = new Error('a', { cause: new Error('b', { cause: inner }) });
     expect(told(callError({ cause: wrapped })).message).toContain('connection refused');
@@ -215,7 +215,7 @@ describe('C4 57: a connection that fails', () => {
     expect(told(callError({ cause: circle })).message).toContain('round and round');
   });
 
-  it('is not blamed on the host where the proxy is in the way', () => {
+  it('is not blamed on the host if the proxy is the cause', () => {
     const proxy = new AxeError('the proxy proxy.example:3128 cannot be reached', { remedy: 'Check it.' });
     expect(told(callError({ cause: proxy }), 'ollama')).toMatchObject({
       message: 'server: the proxy proxy.example:3128 cannot be reached',
@@ -223,7 +223,7 @@ describe('C4 57: a connection that fails', () => {
     });
   });
 
-  it('asks whether Ollama is running', () => {
+  it('has a hint to start Ollama', () => {
     expect(told(networkError('ECONNREFUSED', ''), 'ollama').message).toBe(
       'server: connection refused: is Ollama running? (expected at http://models.example:8080)',
     );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { keepFresh } from '../../../src/adapters/models/keyless.js';
 
-describe('a credential that ends', () => {
-  it('is kept until five minutes before its end, and then fetched again', async () => {
+describe('a temporary credential', () => {
+  it('is kept until five minutes before it expires, and then fetched again', async () => {
     let now = 0;
     let loads = 0;
     const fresh = keepFresh(

@@ -66,7 +66,7 @@ describe('findInDiff', () => {
     });
   }
 
-  it('names the line in the new file', () => {
+  it('reports the line number in the new file', () => {
     const [finding] = findInDiff(parseDiff(adding('a.md', ['x', 'y', 'TODO'])));
     expect(finding).toEqual({ rule: 'todo', path: 'a.md', line: 7, message: 'a new TODO' });
   });
@@ -85,26 +85,26 @@ describe('findInDiff', () => {
     });
   });
 
-  it('calls a file large from its limit on', () => {
+  it('reports a file as large from its limit on', () => {
     expect(rulesFor(adding('a.md', new Array<string>(LARGE_FILE_LINES - 1).fill('x')))).toEqual([]);
     expect(rulesFor(adding('a.md', new Array<string>(LARGE_FILE_LINES).fill('x')))).toEqual(['large-file']);
     expect(rulesFor(adding('yarn.lock', new Array<string>(LARGE_FILE_LINES).fill('x')))).toEqual([]);
   });
 
-  it('calls a change large from its limit on', () => {
+  it('reports a change as large from its limit on', () => {
     const lines = new Array<string>(LARGE_FILE_LINES - 1).fill('x');
     const files = Math.ceil(LARGE_CHANGE_LINES / lines.length);
     const diff = Array.from({ length: files }, (_, index) => adding(`${index}.md`, lines)).join('');
     expect(rulesFor(diff)).toEqual(['large-change']);
   });
 
-  it('misses tests where code changes without any', () => {
+  it('reports missing tests if only code changes', () => {
     expect(rulesFor(adding('src/a.ts', ['x']))).toEqual(['tests-untouched']);
     expect(rulesFor(adding('docs/a.md', ['x']))).toEqual([]);
     expect(rulesFor(adding('src/a.ts', ['x']) + adding('src/a.spec.ts', ['x']))).toEqual([]);
   });
 
-  it('tells findings by rule, the gravest first', () => {
+  it('reports findings by rule, the most severe first', () => {
     const diff = adding('a.ts', ['// TODO', 'console.log()', '<<<<<<< HEAD']);
     expect(rulesFor(diff)).toEqual(['conflict-marker', 'debug-output', 'todo', 'tests-untouched']);
   });

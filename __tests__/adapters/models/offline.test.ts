@@ -40,7 +40,7 @@ function pullRequest(diff: string): string {
 }
 
 describe('createOfflineModel', () => {
-  it('is a model of the provider interface that uses no tokens', async () => {
+  it('returns a model of the provider interface that uses no tokens', async () => {
     const model = createOfflineModel();
     expect(model).toMatchObject({ specificationVersion: 'v4', provider: 'offline', modelId: 'rules' });
     expect(await model.doGenerate(options('Hello'))).toMatchObject({
@@ -50,7 +50,7 @@ describe('createOfflineModel', () => {
     });
   });
 
-  it('answers the same to the same', async () => {
+  it('answers equal requests equally', async () => {
     const message = pullRequest(adding('src/a.ts', ['// TODO', 'console.log(1)']));
     expect(await answer(message)).toBe(await answer(message));
   });
@@ -78,7 +78,7 @@ describe('createOfflineModel', () => {
     );
   });
 
-  it('calls no tools, also if it is offered some', async () => {
+  it('calls no tools, even if some are offered', async () => {
     const { content } = await createOfflineModel().doGenerate({
       ...options('Hello'),
       tools: [{ type: 'function', name: 'read_file', inputSchema: { type: 'object' } }],
@@ -86,7 +86,7 @@ describe('createOfflineModel', () => {
     expect(content.map(({ type }) => type)).toEqual(['text']);
   });
 
-  it('says at once what it is, whatever it is asked', async () => {
+  it('states at once what it is, whatever the request', async () => {
     const report = fence('Title: x', { source: 'description of issue #1' });
     for (const message of ['', 'Hello', report, pullRequest(adding('a.ts', ['x']))]) {
       expect(await answer(message)).toMatch(
@@ -111,12 +111,12 @@ describe('createOfflineModel', () => {
     expect(text).toContain('- `src/a.py:1`: debug output (`breakpoint`) outside of tests (debug-output)');
   });
 
-  it('says how many files did not fit', async () => {
+  it('states how many files did not fit', async () => {
     const text = await answer(pullRequest(`${adding('a.test.ts', ['x'])}Not shown (12 files): a, b\n`));
     expect(text).toContain('12 files did not fit and were not looked at.');
   });
 
-  it('says when nothing was found, and that this is no judgement', async () => {
+  it('states when nothing was found, and that this is not a judgement', async () => {
     const text = await answer(pullRequest(adding('README.md', ['Hello'])));
     expect(text).toContain('None of the rules found anything. That is not a judgement of the change.');
   });
@@ -128,13 +128,13 @@ describe('createOfflineModel', () => {
     expect(text).not.toContain('aB3');
   });
 
-  it('lets a path do nothing', async () => {
+  it('escapes every path', async () => {
     const text = await answer(pullRequest(adding('a`@octocat`\u202Eb.ts', ['debugger;'])));
     expect(text).toContain("- `a'@octocat'b.ts:1`: debug output");
     expect(sanitize(text, 'comment', [])).toBe(text);
   });
 
-  it('tells what a report of an issue lacks', async () => {
+  it('reports what an issue lacks', async () => {
     const report = fence('Title: It crashes\n\nIt crashes when I start it.', {
       source: 'description of issue #3',
     });
@@ -145,21 +145,21 @@ describe('createOfflineModel', () => {
     expect(text).not.toContain('- what happened instead');
   });
 
-  it('asks for nothing more where a report is complete', async () => {
+  it('requests nothing more if an issue is complete', async () => {
     const body =
       'Steps to reproduce:\n1. Start it\nExpected: a window\nActual: an error\nVersion 1.2.3 on Ubuntu 24.04';
     const text = await answer(fence(body, { source: 'description of issue #3' }));
     expect(text).toContain('The report names every part the rules look for.');
   });
 
-  it('says what it can do where there is neither, and repeats the first line of the task', async () => {
+  it('states what it can do if there is neither, and repeats the first line of the task', async () => {
     const text = await answer(`\nWrite a \`haiku\`\u200B about @octocat\nSecond line\n\n${FENCE_NOTICE}`);
     expect(text).toContain("The task was: `Write a 'haiku' about @octocat`");
     expect(text).not.toContain('Second line');
     expect(text).toContain('The rules can review a diff');
   });
 
-  it('says how many entries of memory it was given and of when the newest is', async () => {
+  it('states how many entries of memory it was given and the date of the newest', async () => {
     const entries = ['2026-11-20T08:00:00Z', '2026-11-21T09:30:00Z']
       .map((time) => `## ${time}\n**Task:** x\n**Result:** y\n\n`)
       .join('');
@@ -170,7 +170,7 @@ describe('createOfflineModel', () => {
     expect(await answer('Hello', 'Persona')).toContain('Memory: no earlier entries were given.');
   });
 
-  it('looks at the last user message only', async () => {
+  it('reads the last user message only', async () => {
     const { content } = await createOfflineModel().doGenerate({
       prompt: [
         { role: 'user', content: [{ type: 'text', text: adding('a.ts', ['debugger;']) }] },

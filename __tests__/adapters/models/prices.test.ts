@@ -52,12 +52,12 @@ describe('the price of a model', () => {
     'copilot/auto',
     'minimax/MiniMax-M2',
     'openai/constructor',
-  ])('of %s is not known, and not guessed', (ref) => {
+  ])('of %s is unknown, and not guessed', (ref) => {
     expect(price(ref)).toBeUndefined();
     expect(findContextWindow(parseModelRef(ref))).toBeUndefined();
   });
 
-  it('rises with the prompt where the maker has it so', () => {
+  it('rises with the prompt if the provider charges so', () => {
     expect(price('google/gemini-2.5-pro', 200_000)).toMatchObject({ input: 1.25 });
     expect(price('google/gemini-2.5-pro', 200_001)).toMatchObject({ input: 2.5, output: 15 });
     expect(price('openai/gpt-4o', 10 ** 9)).toMatchObject({ input: 2.5 });
@@ -67,7 +67,7 @@ describe('the price of a model', () => {
     ['of the makers', MODEL_FACTS, 50],
     ['of Copilot', COPILOT_PRICES, 25],
   ])(
-    'is in order in the whole table %s: a cached token costs no more than a fresh one, a written one no less',
+    'is consistent in the whole table %s: a cached token costs no more than a fresh one, a written one no less',
     (_, table, least) => {
       const prices = table.flatMap(({ price: own, long }) => [
         own,

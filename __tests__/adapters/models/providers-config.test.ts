@@ -31,7 +31,7 @@ describe('config.toml (axe-behaviour §3)', () => {
     });
   });
 
-  it('has regions of clouds, as axe', () => {
+  it('has regions of clouds, as in axe', () => {
     const toml = '[providers.bedrock]\nRegion = "eu-central-1"\n';
     expect(parseProvidersConfig(toml, FILE)).toEqual({
       bedrock: { apiKey: '', baseUrl: '', region: 'eu-central-1' },
@@ -43,11 +43,11 @@ describe('config.toml (axe-behaviour §3)', () => {
     ['only comments', '# [providers.openai]\n'],
     ['no providers', '[providers]\n'],
     ['tables of other programs', '[other]\nkey = 1\n[[list]]\nx = 2020-01-01\n'],
-  ])('may hold %s', (_, toml) => {
+  ])('can hold %s', (_, toml) => {
     expect(parseProvidersConfig(toml, FILE)).toEqual({});
   });
 
-  it('may hold keys of other programs beside ours', () => {
+  it('can hold keys of other programs next to ours', () => {
     expect(parseProvidersConfig('[providers.openai]\napi_key = "k"\norganization = 7\n', FILE)).toEqual({
       openai: { apiKey: 'k', baseUrl: '' },
     });
@@ -57,11 +57,11 @@ describe('config.toml (axe-behaviour §3)', () => {
     ['CRLF', '[providers.openai]\r\napi_key = "k"\r\n'],
     ['a byte order mark', '\uFEFF[providers.openai]\napi_key = "k"\n'],
     ['keys in any case, as axe reads them (D3)', '[Providers.openai]\nAPI_KEY = "k"\n'],
-  ])('may be written with %s', (_, toml) => {
+  ])('can be written with %s', (_, toml) => {
     expect(parseProvidersConfig(toml, FILE)).toEqual({ openai: { apiKey: 'k', baseUrl: '' } });
   });
 
-  it('tells apart providers that differ in case, since their names are no keys of ours', () => {
+  it('distinguishes providers that differ in case, since their names are not our keys', () => {
     const toml = '[providers.OpenAI]\napi_key = "a"\n[providers.openai]\napi_key = "b"\n';
     expect(Object.keys(parseProvidersConfig(toml, FILE))).toEqual(['OpenAI', 'openai']);
   });
@@ -72,7 +72,7 @@ describe('config.toml (axe-behaviour §3)', () => {
     ['[providers.openai]\napi_key = "sk-secret\n', 2],
     ['[providers.openai]\napi_key = "sk-secret"x\n', 2],
     ['[providers.openai]\napi_key = "a"\napi_key = "sk-secret"\n', 3],
-  ])('that is no TOML is refused with its place, and no value is shown: %j', (toml, line) => {
+  ])('that is not TOML is refused with its place, and no value is shown: %j', (toml, line) => {
     const error = errorOf(toml);
     expect(error.message).toMatch(/^failed to parse config file: \S/);
     expect(error).toMatchObject({ exitCode: 2, at: { file: FILE, line } });
@@ -91,7 +91,7 @@ describe('config.toml (axe-behaviour §3)', () => {
     expect(formatError(error)).not.toMatch(/secret|12345/);
   });
 
-  it('does not reach into prototypes', () => {
+  it('does not read from prototypes', () => {
     parseProvidersConfig('[providers.__proto__]\napi_key = "k"\n', FILE);
     expect(Reflect.get({}, 'apiKey')).toBeUndefined();
     expect(Reflect.get({}, 'api_key')).toBeUndefined();

@@ -19,7 +19,7 @@ function errorOf(provider: string, sources: Partial<SettingSources> = {}): AxeEr
   throw new Error('nothing was thrown');
 }
 
-describe('the key', () => {
+describe('the key of a provider', () => {
   const env = { OPENAI_API_KEY: 'env-key' };
   const config = { openai: { apiKey: 'file-key', baseUrl: '' } };
 
@@ -28,7 +28,7 @@ describe('the key', () => {
     ['the environment', { env, config, apiKey: '' }, 'env-key'],
     ['config.toml', { env: { OPENAI_API_KEY: '' }, config }, 'file-key'],
     [
-      'config.toml, where the environment has only spaces',
+      'config.toml, if the environment has only spaces',
       { env: { OPENAI_API_KEY: ' \n' }, config },
       'file-key',
     ],
@@ -40,7 +40,7 @@ describe('the key', () => {
   it.each([
     ['anthropic', 'ANTHROPIC_API_KEY'],
     ['openai', 'OPENAI_API_KEY'],
-  ])("C1 14: of %s is missing in axe's words, with exit status 3", (provider, variable) => {
+  ])("C1 14: of %s is reported as missing in axe's words, with exit status 3", (provider, variable) => {
     const error = errorOf(provider);
     expect(error.message).toBe(
       `API key for provider "${provider}" is not configured (set ${variable} or add to config.toml)`,
@@ -49,13 +49,13 @@ describe('the key', () => {
     expect(error.remedy).toContain(`env: { ${variable}: \${{ secrets.${variable} }} }`);
   });
 
-  it('C1 14: of another provider is named where the right one is missing, since the model may be wrong', () => {
+  it('C1 14: of another provider is named if the right one is missing, since the model might be wrong', () => {
     const { remedy } = errorOf('openai', { env: { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' ' } });
     expect(remedy).toMatch(/^`ANTHROPIC_API_KEY` is set, for models of `anthropic`\. In a workflow: /);
     expect(remedy).not.toContain('sk-ant-1');
   });
 
-  it('C1 14: is not needed for Ollama, nor is one of another provider taken', () => {
+  it('C1 14: is not needed for Ollama, and one of another provider is not used', () => {
     expect(resolve('ollama', { env: { OPENAI_API_KEY: 'x' } }).apiKey).toBe('');
   });
 
@@ -73,14 +73,14 @@ describe('the key', () => {
   });
 });
 
-describe('the base URL', () => {
+describe('the base URL of a provider', () => {
   const key = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
   const config = { openai: { apiKey: '', baseUrl: 'http://file.example' } };
 
   it.each([
     ['the environment', { AXE_OPENAI_BASE_URL: 'http://env.example' }, 'http://env.example/v1'],
     ['config.toml', {}, 'http://file.example/v1'],
-    ['config.toml, where the environment is empty', { AXE_OPENAI_BASE_URL: '' }, 'http://file.example/v1'],
+    ['config.toml, if the environment is empty', { AXE_OPENAI_BASE_URL: '' }, 'http://file.example/v1'],
   ])('comes from %s', (_, env, baseUrl) => {
     expect(resolve('openai', { env: { ...key, ...env }, config }).baseUrl).toBe(baseUrl);
   });
@@ -106,7 +106,7 @@ describe('the base URL', () => {
     ['  http://h:8080 \n', 'http://h:8080/v1'],
     ['http://[::1]:8080', 'http://[::1]:8080/v1'],
     ['http://10.0.0.1', 'http://10.0.0.1/v1'],
-  ])('%j is asked at %s', (written, baseUrl) => {
+  ])('%j results in requests to %s', (written, baseUrl) => {
     expect(resolve('openai', { env: { ...key, AXE_OPENAI_BASE_URL: written } }).baseUrl).toBe(baseUrl);
   });
 
@@ -129,7 +129,7 @@ describe('the base URL', () => {
     expect(formatError(error)).not.toContain(written);
   });
 
-  it('is needed for a provider that is not in the catalog', () => {
+  it('is required for a provider that is not in the catalog', () => {
     const error = errorOf('groq');
     expect(error.message).toBe(
       'unsupported provider "groq": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, copilot, offline',
@@ -143,18 +143,18 @@ describe('the base URL', () => {
     });
   });
 
-  it('is needed all the more where the name looks mistyped, or is the placeholder of a new agent', () => {
+  it('is also required if the name looks mistyped, or is the placeholder of a new agent', () => {
     expect(errorOf('antropic').remedy).toMatch(/^Did you mean `anthropic`\? .*`AXE_ANTROPIC_BASE_URL`/);
     expect(errorOf('provider').remedy).toMatch(
       /^`provider\/model-name` is the placeholder of `agents init`\./,
     );
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('C1 5: is not found in a prototype: %s', (provider) => {
+  it.each(['__proto__', 'constructor', 'toString'])('C1 5: is not read from a prototype: %s', (provider) => {
     expect(errorOf(provider).message).toContain(`unsupported provider "${provider}"`);
   });
 
-  it('is looked at after the key: a missing key wins, as in axe', () => {
+  it('is checked after the key: a missing key is reported first, as in axe', () => {
     expect(errorOf('openai', { env: { AXE_OPENAI_BASE_URL: 'nonsense' } }).exitCode).toBe(3);
   });
 });

@@ -66,7 +66,7 @@ describe('Vertex AI', () => {
     ['global', 'aiplatform.googleapis.com'],
     ['europe-west4', 'europe-west4-aiplatform.googleapis.com'],
     ['eu', 'aiplatform.eu.rep.googleapis.com'],
-  ])('in %s is asked at %s, with a token and without a key', async (location, host) => {
+  ])('in %s is called at %s, with a token and without a key', async (location, host) => {
     const server = await startVertex();
     const env = { ...PROJECT, ...TOKEN, GOOGLE_CLOUD_LOCATION: location };
     const model = await open('gemini-3.5-flash', env, { fetch: routedFetch({ [host]: server.url }) });
@@ -80,7 +80,7 @@ describe('Vertex AI', () => {
     expect([...(request?.query ?? [])]).toEqual([]);
   });
 
-  it('has Claude, with the model in the address and the version in the body', async () => {
+  it('offers Claude, with the model in the address and the version in the body', async () => {
     const server = await startVertex();
     const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
     const model = await open('claude-sonnet-4-5@20250929', { ...PROJECT, ...TOKEN }, { fetch });
@@ -95,7 +95,7 @@ describe('Vertex AI', () => {
     expect(request?.headers).not.toHaveProperty('x-api-key');
   });
 
-  it('has models of other makers', async () => {
+  it('offers models of other makers', async () => {
     const server = await startVertex();
     const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
     const model = await open('meta/llama-4-maverick', { ...PROJECT, ...TOKEN }, { fetch });
@@ -107,7 +107,7 @@ describe('Vertex AI', () => {
     });
   });
 
-  it('takes a key without a project, in a header', async () => {
+  it('accepts a key without a project, in a header', async () => {
     const server = await startVertex();
     const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
     const model = await open('gemini-3.5-flash', { GOOGLE_VERTEX_API_KEY: 'express-key' }, { fetch });
@@ -163,7 +163,7 @@ describe('Vertex AI', () => {
 });
 
 describe('workload identity', () => {
-  it('exchanges the statement of the workflow, and becomes the service account', async () => {
+  it('exchanges the workflow’s identity token, and impersonates the service account', async () => {
     const server = await startVertex();
     const google = await startGoogle();
     const audiences: string[] = [];
@@ -213,7 +213,7 @@ describe('workload identity', () => {
   it.each([
     ['an address, as of `google-github-actions/auth`', 'url'],
     ['a file', 'file'],
-  ])('exchanges the statement from %s', async (_, source) => {
+  ])('exchanges the identity token from %s', async (_, source) => {
     const server = await startVertex();
     const google = await startGoogle();
     const credential = {
@@ -267,7 +267,7 @@ describe('workload identity', () => {
       'auth: the credential file has the type `gdch_service_account`, which is not supported',
     ],
     [
-      'a key that is none',
+      'an invalid key',
       { type: 'service_account', client_email: 'a@b', private_key: 'octo' },
       'auth: the private key of the service account cannot be read',
     ],
@@ -276,7 +276,7 @@ describe('workload identity', () => {
       { type: 'service_account', client_email: 'a@b' },
       'server: the credential file: `private_key` is missing',
     ],
-  ])('says what is wrong with a file with %s', async (_, credential, message) => {
+  ])('reports the problem of a file with %s', async (_, credential, message) => {
     const model = await open(
       'gemini-3.5-flash',
       { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' },
@@ -285,7 +285,7 @@ describe('workload identity', () => {
     await expect(model.doGenerate(question())).rejects.toMatchObject({ message });
   });
 
-  it('tells why Google gave no token, without the statement', async () => {
+  it('reports why Google gave no token, without the identity token', async () => {
     const google = await startLoopback((_, response) =>
       sendJson(response, 400, { error: 'invalid_grant', error_description: `not valid: ${STATEMENT}` }),
     );
@@ -301,7 +301,7 @@ describe('workload identity', () => {
 });
 
 describe('a credential file of Google', () => {
-  it('may be the key of a service account, which signs for itself', async () => {
+  it('can be the key of a service account, which signs for itself', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const server = await startVertex();
     const google = await startGoogle();
@@ -344,7 +344,7 @@ describe('a credential file of Google', () => {
     expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
   });
 
-  it("may be a person's login, where gcloud keeps it", async () => {
+  it("can be a person's login, in the place where gcloud keeps it", async () => {
     const server = await startVertex();
     const google = await startGoogle();
     const login = { type: 'authorized_user', client_id: 'i', client_secret: 's', refresh_token: 'r' };

@@ -39,7 +39,7 @@ export function conversePrompt({ path, body }: RecordedRequest): Prompt {
   };
 }
 
-/** The prompt in a request to Claude on Vertex, where the model stands in the address. */
+/** The prompt in a request to Claude on Vertex, where the model is in the address. */
 export function rawPredictPrompt(read: (request: RecordedRequest) => Prompt) {
   return (request: RecordedRequest): Prompt => ({
     ...read(request),

@@ -6,7 +6,7 @@ const quiet = new AbortController().signal;
 const request = { paths: ['bot.md'], lastN: 0, count: false };
 
 describe('a store that could not be opened', () => {
-  it('fails to read and to write with the reason and what to do', async () => {
+  it('fails to read and to write with the reason and a remedy', async () => {
     const store = createBrokenStore('cache', 'there is no cache', 'Use `memory-store: file`.');
     expect(store.kind).toBe('cache');
     for (const result of [await store.read(request, quiet), await store.readTree(quiet)])
@@ -24,7 +24,7 @@ describe('a store that could not be opened', () => {
     });
   });
 
-  it('has no remedy where there is none', async () => {
+  it('has no remedy if none is known', async () => {
     const store = createBrokenStore('file', 'no $HOME');
     expect(await store.read(request, quiet)).not.toHaveProperty('remedy');
     expect(await store.write([], quiet)).not.toHaveProperty('remedy');

@@ -11,7 +11,7 @@ import { describeNotesStore } from './notes-contract.js';
 export interface StorePlace {
   /** The store of a new run. */
   open(): MemoryStore;
-  /** Puts a file there before any run; bytes that are no UTF-8 as `decodeBytes` gives them, here and below. */
+  /** Puts a file there before any run; bytes that are not UTF-8 as `decodeBytes` gives them, here and below. */
   put(path: string, text: string): Promise<void>;
   /** What the place holds now. */
   text(path: string): Promise<string | undefined>;
@@ -30,7 +30,7 @@ const FOREIGN = [
   ['a byte order mark', `\uFEFF${entryText('a')}`],
   ['trailing spaces and tabs', entryText('a').replaceAll('\n', ' \t\n')],
   [
-    'bytes that are no UTF-8, and NUL',
+    'bytes that are not UTF-8, and NUL',
     `${decodeBytes(new Uint8Array([0xff, 0, 0xed, 0xa0, 0x80, 0xc3]))}\n${entryText('a')}`,
   ],
   ['a last line without an end', entryText('a').trimEnd()],
@@ -43,7 +43,7 @@ export function describeMemoryStore(
   { showsTree = true }: StoreTraits = {},
 ): void {
   describe(`${name} as a memory store`, () => {
-    it('is empty where nothing was ever written (C2 17)', async () => {
+    it('is empty if nothing was ever written (C2 17)', async () => {
       const { open } = await makePlace();
       expect(await open().read({ paths: ['bot.md'], lastN: 5, count: true }, never)).toMatchObject({
         kind: 'empty',
@@ -63,7 +63,7 @@ export function describeMemoryStore(
       });
     });
 
-    it('trims what it is told to and nothing that came in between, and keeps what it took out', async () => {
+    it('trims the requested entries and nothing added since, and keeps them in the backup', async () => {
       const { open, text } = await makePlace();
       await open().write([append('a'), append('b'), append('c')], never);
       const ids = idsIn(entryText('a') + entryText('b'));
@@ -76,7 +76,7 @@ export function describeMemoryStore(
       expect(await text('bot.md.bak')).toBe(entryText('a') + entryText('b'));
     });
 
-    it('gives the state beside the run log, whether there is a log or not (D36)', async () => {
+    it('returns the state next to the run log, whether there is a log or not (D36)', async () => {
       const { open } = await makePlace();
       const state = '# State\n\n- reviewed 42 head=0123 at=2026-02-03T04:05:06.000Z\n';
       const rewrite = () => state;
@@ -89,7 +89,7 @@ export function describeMemoryStore(
       expect(await open().read(both, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
     });
 
-    it('gives the newest entries, and counts only when asked', async () => {
+    it('returns the newest entries, and counts only on request', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `preamble\n\n${['a', 'b', 'c'].map((id) => entryText(id)).join('')}`);
       const read = async (lastN: number, count: boolean) =>
@@ -103,7 +103,7 @@ export function describeMemoryStore(
       expect(textOf(await read(0, false))).toMatch(/^preamble\n\n## /);
     });
 
-    it('gives as many entries as are wanted, however large, unless bytes are bounded', async () => {
+    it('returns the requested number of entries, however large, unless bytes are bounded', async () => {
       const { open, put } = await makePlace();
       const large = (id: string) => entryText(id).replace(`task of ${id}`, `${id}${'x'.repeat(50_000)}`);
       const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
@@ -153,7 +153,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(entryText('a'));
     });
 
-    it('keeps same words under two ids (C2 21)', async () => {
+    it('keeps equal texts under two ids (C2 21)', async () => {
       const { open, text } = await makePlace();
       const same = (id: string) => ({ ...append(id), text: entryText(id).replace(`task of ${id}`, 'same') });
       await open().write([same('a'), same('b')], never);
@@ -190,7 +190,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(entryText('a'));
     });
 
-    it('begins a fresh line after a file that was cut off (C2 18)', async () => {
+    it('starts a new line after a file that was cut off (C2 18)', async () => {
       const torn = `${entryText('a')}## 2026-02-04T00:00:00Z\n**Task:** half a l`;
       const { open, put, text } = await makePlace();
       await put('bot.md', torn);
@@ -209,7 +209,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(plainEntry('one') + plainEntry('two') + entryText('a'));
     });
 
-    it('gives the newest entries that fit of more than the bound (C2 19)', async () => {
+    it('returns the newest entries that fit if there are more than the bound (C2 19)', async () => {
       const { open, put } = await makePlace();
       const log = Array.from({ length: 400 }, (_, index) => entryText(`e${index}`, 'x'.repeat(900))).join('');
       await put('bot.md', log);
@@ -220,7 +220,7 @@ export function describeMemoryStore(
       expect(textOf(result).startsWith('## ')).toBe(true);
     });
 
-    it('tells of conflict markers, and reads both sides (C2 20)', async () => {
+    it('reports conflict markers, and reads both sides (C2 20)', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
       const result = await open().read({ paths: ['bot.md'], lastN: 2, count: false }, never);
@@ -242,15 +242,15 @@ export function describeMemoryStore(
       expect(idsIn(textOf(newest))).toEqual(['b', 'c', 'd']);
     });
 
-    it('reads of an entry in several places what the first says', async () => {
+    it('reads an entry in several places from the first of them', async () => {
       const { open, put } = await makePlace();
-      await put('bot.md', entryText('a', 'decanted') + entryText('b'));
+      await put('bot.md', entryText('a', 'computed') + entryText('b'));
       await put('untrusted/bot.md', entryText('a', 'whole'));
       const paths = ['untrusted/bot.md', 'bot.md'];
       const result = await open().read({ paths, lastN: 0, count: true }, never);
       expect(result).toMatchObject({ loaded: 2, total: 2 });
       expect(textOf(result)).toContain('whole');
-      expect(textOf(result)).not.toContain('decanted');
+      expect(textOf(result)).not.toContain('computed');
       const one = await open().read({ paths: ['bot.md', 'none.md'], lastN: 0, count: true }, never);
       expect(idsIn(textOf(one))).toEqual(['a', 'b']);
       expect(await open().read({ paths: ['x.md', 'y.md'], lastN: 0, count: false }, never)).toMatchObject({
@@ -266,7 +266,7 @@ export function describeMemoryStore(
       expect(await text('untrusted/bot.md')).toBe(entryText('a', 'whole'));
     });
 
-    it('folds in what another place kept, by id and in the order of time, once', async () => {
+    it('merges what another place kept, by id and in the order of time, once', async () => {
       const { open, put, text } = await makePlace();
       const ours = `intro\n\n${entryText('a', 'done', 1)}${entryText('c', 'done', 3)}`;
       await put('bot.md', ours);
@@ -280,7 +280,7 @@ export function describeMemoryStore(
       expect(folded.startsWith('intro\n\n')).toBe(true);
     });
 
-    it('folds a log into a place that has none', async () => {
+    it('merges a log into a place that has none', async () => {
       const { open, text } = await makePlace();
       await open().write(
         [{ kind: 'merge', path: 'bot.md', text: plainEntry('one') + entryText('a') }],
@@ -289,7 +289,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(plainEntry('one') + entryText('a'));
     });
 
-    it('never takes back what was forgotten, neither appended nor folded in', async () => {
+    it('never restores what was forgotten, neither by append nor by merge', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', entryText('a') + entryText('b') + plainEntry('plain'));
       const plainId = parseLog(plainEntry('plain')).units[0]?.id ?? '';
@@ -301,7 +301,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(entryText('b') + entryText('c'));
     });
 
-    it('forgets what the other side of a fold has forgotten, whichever change comes first', async () => {
+    it('forgets what the other side of a merge has forgotten, whichever change comes first', async () => {
       const state: Change = { kind: 'merge', path: 'bot.state.md', text: stateOf('a', 'd') };
       const log: Change = { kind: 'merge', path: 'bot.md', text: entryText('c') };
       for (const changes of [
@@ -317,7 +317,7 @@ export function describeMemoryStore(
       }
     });
 
-    it('does not show what is forgotten although it stands there', async () => {
+    it('does not show what is forgotten even if it is still in the file', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', entryText('a') + entryText('b'));
       await put('bot.state.md', stateOf('a'));
@@ -339,7 +339,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(foreign + between + rewrite(entryText('b')));
     });
 
-    it.each(FOREIGN)('keeps %s through a fold and a forgetting (C2 25, C3 52)', async (_, foreign) => {
+    it.each(FOREIGN)('keeps %s through a merge and a forgetting (C2 25, C3 52)', async (_, foreign) => {
       const { open, put, text } = await makePlace();
       await put('bot.md', `${foreign}\n${entryText('b', 'done', 6)}`);
       const merge: Change = { kind: 'merge', path: 'bot.md', text: entryText('c', 'done', 7) };
@@ -348,7 +348,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(`${foreign}\n${entryText('c', 'done', 7)}`);
     });
 
-    it('does not take a foreign time for an entry, nor lose what stands under it (C2 22)', async () => {
+    it('does not treat a foreign time as an entry, nor lose the text below it (C2 22)', async () => {
       const { open, put, text } = await makePlace();
       const odd = [
         entryText('late', 'done', 9),
@@ -367,7 +367,7 @@ export function describeMemoryStore(
       expect(idsIn(folded)).toHaveLength(3);
     });
 
-    it('shows all its files, or says why not', async () => {
+    it('returns all its files, or reports why not', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', entryText('a') + entryText('b'));
       await open().write([append('c', { path: 'untrusted/bot.md' }), ...forget(['a'])], never);
@@ -391,7 +391,7 @@ export function describeMemoryStore(
       expect(tree.get('bot.md')).toBe(entryText('b'));
     });
 
-    it('shows nothing where nothing is', async () => {
+    it('returns nothing for a missing place', async () => {
       const { open } = await makePlace();
       const result = await open().readTree(never);
       expect(result.kind === 'tree' ? [...result.tree] : result.kind).toEqual(showsTree ? [] : 'failed');
@@ -422,7 +422,7 @@ export function describeMemoryStore(
       },
     );
 
-    it('answers instead of throwing when the run was stopped before (C3 54)', async () => {
+    it('returns a failure instead of throwing when the run was stopped before (C3 54)', async () => {
       const { open, text } = await makePlace();
       expect(await open().write([append('a')], AbortSignal.abort())).toMatchObject({
         kind: 'failed',
@@ -431,7 +431,7 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBeUndefined();
     });
 
-    it('answers instead of throwing when a rewrite throws', async () => {
+    it('returns a failure instead of throwing when a rewrite throws', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', entryText('a'));
       const rewrite = () => {

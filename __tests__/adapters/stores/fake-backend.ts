@@ -9,7 +9,7 @@ import type { MemoryTree } from '../../../src/core/memory/tree.js';
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {
   readonly read?: () => Unreadable | undefined;
-  /** An outcome other than `unknown` stands in for the commit; `unknown` loses its answer after it was made. */
+  /** An outcome other than `unknown` replaces the commit; `unknown` loses its answer after it was made. */
   readonly commit?: () => CommitResult | undefined;
   readonly step?: (operation: string) => Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface FakeBranch {
   open(faults?: BranchFaults): MemoryBranch;
   /** The text of a file. */
   text(path: string): string | undefined;
-  /** Somebody commits by hand: a text, something that is no text file, or undefined to remove the file. */
+  /** Somebody commits by hand: a text, something that is not a text file, or undefined to remove the file. */
   put(path: string, file: string | BranchFile | undefined): void;
   /** Somebody puts other commits in the place of all. */
   forcePush(files: Readonly<Record<string, string>>): void;
@@ -200,7 +200,7 @@ interface NextCommit extends BranchFiles {
   readonly base?: ReadonlyMap<string, BranchFile>;
 }
 
-/** A folder, with a `/` at its end, stands for the files directly in it. */
+/** A folder, with a `/` at its end, means the files directly in it. */
 function isAmong(path: string, places: readonly string[]): boolean {
   return places.includes(path) || places.includes(path.slice(0, path.lastIndexOf('/') + 1));
 }

@@ -57,7 +57,7 @@ export interface FakeCache {
 const DEFAULT_REF = 'refs/heads/main';
 const DIRECTORY = '.axe-action-memory';
 
-/** `order` says which entry counts as newest: GitHub does not tell whether it goes by reservation or by completion. */
+/** `order` says which entry counts as newest: GitHub does not state whether reservation or completion decides. */
 export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): FakeCache {
   const entries: CacheEntry[] = [];
   const calls: string[] = [];

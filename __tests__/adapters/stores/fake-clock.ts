@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/core/clock.js';
 import { createFakeTimers } from './fake-timers.js';
 
-/** A clock that stands still but for those who sleep: each sleep moves it on at once. */
+/** A clock that only moves for sleepers: each sleep moves it on at once. */
 export interface FakeClock extends Clock {
   readonly slept: readonly number[];
   advance(ms: number): void;

@@ -12,7 +12,7 @@ import { createFakeClock } from './fake-clock.js';
 /** What a place answers instead, or what happens before it answers. */
 export interface PlaceFaults {
   readonly read?: () => Unreadable | undefined;
-  /** Anything but `unknown` stands in for the commit; `unknown` loses its answer after it was made. */
+  /** Anything but `unknown` replaces the commit; `unknown` loses its answer after it was made. */
   readonly commit?: () => CommitResult | undefined;
   readonly step?: () => Promise<void>;
 }

@@ -24,7 +24,7 @@ describe('a folder of a store', () => {
     ),
   );
 
-  it('holds its own files alone, by their place in it', async () => {
+  it('holds only its own files, by their place in it', async () => {
     const store = inFolder(createFakePlace('cache', files).open(), 'api');
     expect(store.kind).toBe('cache');
     expect(textOf(await store.read(wanted, never))).toBe(entryText('api'));
@@ -34,7 +34,7 @@ describe('a folder of a store', () => {
     expect(whole.kind === 'tree' && Object.fromEntries(whole.tree)).toEqual(inner);
   });
 
-  it('gives what is wanted beside a log in the same go, by its place in it', async () => {
+  it('returns state next to a log in the same read, by its place in it', async () => {
     const store = inFolder(
       createFakePlace('cache', { ...files, 'api/MEMORY.md': 'Tabs.\n', 'MEMORY.md': 'Spaces.\n' }).open(),
       'api',
@@ -47,7 +47,7 @@ describe('a folder of a store', () => {
     expect(await store.read(wanted, never)).not.toHaveProperty('alongside');
   });
 
-  it('writes in itself alone, and honours what was forgotten there', async () => {
+  it('writes only in itself, and respects what was forgotten there', async () => {
     const place = createFakePlace('repo', files);
     const store = inFolder(place.open(), 'api');
     const changes = [append('a'), append('x'), append('u', { path: 'untrusted/bot.md' })];
@@ -59,7 +59,7 @@ describe('a folder of a store', () => {
     });
   });
 
-  it('is found where it is in the whole tree', async () => {
+  it('is found at its place in the whole tree', async () => {
     const store = inFolder(createFakePlace('repo', files).open(), 'packages/api');
     const place = {
       location: 'repo@1',
@@ -70,7 +70,7 @@ describe('a folder of a store', () => {
     expect(await store.write([append('a')], never)).toMatchObject(place);
   });
 
-  it('names the folder as the root of its files, in every answer', async () => {
+  it('is named as the root of its files, in every answer', async () => {
     const repo = createRepoStore({
       branch: createFakeBranch().open(),
       folder: '',
@@ -93,14 +93,14 @@ describe('a folder of a store', () => {
     expect(place.version).toBe(0);
   });
 
-  it('tells trouble as it is', async () => {
+  it('passes errors on', async () => {
     const outage = { kind: 'unreadable', reason: 'error', message: 'answered 502' } as const;
     const store = inFolder(createFakePlace('repo').open({ read: () => outage }), 'api');
     expect(await store.snapshot(['bot.md'], never)).toEqual(outage);
     expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'answered 502' });
   });
 
-  it('drops the history of the whole store, where there is one', async () => {
+  it('drops the history of the whole store, if it has one', async () => {
     const store = createFakePlace('repo').open();
     expect(await inFolder(store, 'api').dropHistory?.(never)).toMatchObject({ location: 'repo@repo anew' });
     const { dropHistory: _, ...plain } = store;

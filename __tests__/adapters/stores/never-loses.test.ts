@@ -24,7 +24,7 @@ async function save(store: MemoryStore, id: string, acknowledged: string[]): Pro
   if (result.kind === 'saved') acknowledged.push(id);
 }
 
-/** Ids that stand in the newest version, whether a reader is shown them or not. */
+/** Ids in the newest version, whether a reader is shown them or not. */
 async function everyStoredId(store: TreeStore): Promise<readonly string[]> {
   const newest = await store.snapshot(['bot.md'], never);
   return newest.kind === 'snapshot' ? idsIn(newest.tree.get('bot.md') ?? '') : [];
@@ -34,8 +34,8 @@ async function everyId(store: MemoryStore): Promise<readonly string[]> {
   return idsIn(textOf(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)));
 }
 
-describe('every acknowledged entry is seen by a reader at the end (I1)', () => {
-  it('of a tree store, in any order of reads and commits, with lost answers, refusals and dead runs', async () => {
+describe('every acknowledged entry is seen by a reader at the end (I1),', () => {
+  it('in a tree store, with any order of reads and commits, lost answers, refusals and stopped runs', async () => {
     const fate = fc.constantFrom('fine', 'fine', 'fine', 'answer-lost', 'denied', 'dies', 'throws');
     await fc.assert(
       fc.asyncProperty(
@@ -79,7 +79,7 @@ describe('every acknowledged entry is seen by a reader at the end (I1)', () => {
 
   /** Whether the newest entry is the one reserved or the one completed last, GitHub does not say. */
   it.each(['completed', 'reserved'] as const)(
-    'of a cache whose newest entry is the one %s last, whatever fails',
+    'in a cache whose newest entry was the one %s last, whatever fails',
     async (order) => {
       let saved = 0;
       await fc.assert(
@@ -211,7 +211,7 @@ function openRepo(branch: FakeBranch): TreeStore {
 }
 
 describe('every acknowledged entry of a branch is seen by a reader at the end, once (I1)', () => {
-  it('whoever creates it, with dead runs, lost answers, refusals, rate limits (C3 36, 45, 46, 47, 49, 54)', async () => {
+  it('whoever creates it, with stopped runs, lost answers, refusals, rate limits (C3 36, 45, 46, 47, 49, 54)', async () => {
     let [saved, contended, apart, folded] = [0, 0, 0, 0];
     await fc.assert(
       fc.asyncProperty(
@@ -253,7 +253,7 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
     expect(folded).toBeGreaterThan(RUNS / 20);
   });
 
-  it('runs that nothing befalls are always acknowledged', async () => {
+  it('and runs without failures are always acknowledged', async () => {
     const fine: Fate = { commits: [], reads: [], restores: true, diesAt: undefined };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 8 }), async (scheduler, count) => {
@@ -269,7 +269,7 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
     );
   });
 
-  it('also what a run had only read, where somebody deletes or force-pushes the branch before it saves (C3 51)', async () => {
+  it('also what a run had only read, if somebody deletes or force-pushes the branch before it saves (C3 51)', async () => {
     let rescued = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -340,7 +340,7 @@ const OLD = ['x0', 'x1', 'x2', 'x3'];
 /** A place where several stores are opened, each with what befalls its run. */
 interface Shared {
   open(scheduler?: fc.Scheduler, actor?: Actor): MemoryStore;
-  /** What stands there; of files, which an append may reach in the moment of forgetting, what a reader is shown. */
+  /** The content; for files, which an append can reach at the moment of forgetting, what a reader is shown. */
   ids(): Promise<readonly string[]>;
 }
 
@@ -375,8 +375,8 @@ async function sharedFiles(log: string): Promise<Shared> {
 describe.each([
   ['a branch', sharedRepo, RUNS],
   ['files', sharedFiles, RUNS / 3],
-] as const)('what is forgotten of %s', (_name, share, numRuns) => {
-  it('is never seen again, whoever folds or saves it anew, and nothing else goes with it', async () => {
+] as const)('what is forgotten in %s', (_name, share, numRuns) => {
+  it('is never seen again, whoever merges or saves it again, and nothing else is lost', async () => {
     let [forgotten, saved] = [0, 0];
     await fc.assert(
       fc.asyncProperty(
@@ -431,8 +431,8 @@ describe.each([
   });
 });
 
-describe('what is forgotten of a cache', () => {
-  it('is never seen again, whoever folds or saves it anew, and nothing else goes with it', async () => {
+describe('what is forgotten in a cache', () => {
+  it('is never seen again, whoever merges or saves it again, and nothing else is lost', async () => {
     let [forgotten, saved] = [0, 0];
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer({ min: 2, max: 6 }), async (seed, count) => {
@@ -507,7 +507,7 @@ function openJob(cache: FakeCache, clock: SimulatedClock, faults: CacheFaults): 
 
 /**
  * Answers get lost, jobs are refused or die while they upload, lookups fail, old versions are evicted; uploads take
- * up to 55 s, so that whoever waits 60 s steps over nobody alive.
+ * up to 55 s, so that a run that waits 60 s never skips a live one.
  */
 function faultyService(cache: FakeCache, clock: SimulatedClock, random: () => number): CacheFaults {
   const isDenied = random() < 0.05;

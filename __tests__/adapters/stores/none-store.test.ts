@@ -4,8 +4,8 @@ import { append } from './entries.js';
 
 const never = new AbortController().signal;
 
-describe('no memory at all', () => {
-  it('is empty, and drops what is written without complaint', async () => {
+describe('the store `none`', () => {
+  it('is empty, and drops what is written without an error', async () => {
     const store = createNoneStore();
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 0 });
     expect(await store.read({ paths: ['bot.md'], lastN: 0, count: true }, never)).toMatchObject({

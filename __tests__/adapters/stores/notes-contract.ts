@@ -43,13 +43,13 @@ export async function shown(
 /** What every memory store keeps to with notes (D10, D12). */
 export function describeNotesStore(name: string, makePlace: () => Promise<StorePlace>): void {
   describe(`${name} with notes`, () => {
-    it('shows nothing of places where nothing is', async () => {
+    it('returns nothing for missing places', async () => {
       const { open } = await makePlace();
       expect(await open().readTree(never, UNDER)).toMatchObject({ kind: 'tree', warnings: [] });
       expect(await shown(open())).toEqual({});
     });
 
-    it('gives the next run what a run wrote, and only the files of the places that are asked for', async () => {
+    it('gives the next run what a run wrote, and only the files of the requested places', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', 'no note\n');
       await put(`projects/other-12345678/notes/auth.md`, 'of another project\n');
@@ -68,7 +68,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await shown(open(), [`${PROJECT}daily/`])).toEqual({ [DAY]: '日本語と العربية\n' });
     });
 
-    it('carries out changes in their order on the newest version', async () => {
+    it('applies changes in their order to the newest version', async () => {
       const { open, text } = await makePlace();
       const [first, second] = [open(), open()];
       await shown(first);
@@ -83,7 +83,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await text(FACTS)).toBe('of the other run\nA\nb\nc\n');
     });
 
-    it('keeps one version of a note that is written anew, and none of one that is added to', async () => {
+    it('keeps one former version of an overwritten note, and none of an appended one', async () => {
       const { open, text } = await makePlace();
       for (const version of ['one', 'two', 'three'])
         expect(await open().write([overwriting(NOTE, version)], never)).toMatchObject({ kind: 'saved' });
@@ -107,7 +107,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await shown(open())).toEqual({ [FACTS]: 'stays\n', [NOTE]: 'secret plan' });
     });
 
-    it('tells of an edit that found another text than it was made for, and changes nothing', async () => {
+    it('reports an edit that found a different text, and changes nothing', async () => {
       const { open, text } = await makePlace();
       await open().write([adding(FACTS, 'use spaces\nno push')], never);
       const edit = note(
@@ -123,7 +123,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect([await text(FACTS), await text('MEMORY.bak')]).toEqual(['use spaces\nno push\n', undefined]);
     });
 
-    it('does not add again what may have been added before', async () => {
+    it('does not add again what might have been added before', async () => {
       const { open, text } = await makePlace();
       const change = adding(DAY, '### 14:05 — done\nall of it\n');
       await open().write([change], never);
@@ -137,7 +137,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await text(DAY)).toContain('not yet there\nyet there\n');
     });
 
-    it('makes no edit twice whose new text holds the old one, and keeps the version that a run had found', async () => {
+    it('applies no edit twice whose new text contains the old one, and keeps the version that a run had found', async () => {
       const { open, text } = await makePlace();
       await open().write([adding(FACTS, 'use npm'), overwriting(NOTE, 'of another run')], never);
       const facts = note(FACTS, { kind: 'replace', from: 'use npm', to: 'use npm 11' }, { backup: true });
@@ -166,7 +166,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await text(FACTS)).toBe('use npm 11\na and b\nof a third run\n');
     });
 
-    it('makes changes that come again where they were never made', async () => {
+    it('applies repeated changes that were never applied', async () => {
       const { open, text } = await makePlace();
       await open().write([adding(FACTS, 'use npm')], never);
       const edit = note(FACTS, { kind: 'replace', from: 'npm', to: 'npm 11' });
@@ -174,7 +174,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await text(FACTS)).toBe('use npm 11\n');
     });
 
-    it('keeps what another run had written into a day before a run writes it anew', async () => {
+    it('keeps what another run had written into a day before a run overwrites it', async () => {
       const { open, text } = await makePlace();
       await open().write([adding(DAY, 'of another run')], never);
       const anew = ['one', 'two'].map((version) =>

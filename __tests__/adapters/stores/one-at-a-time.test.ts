@@ -38,8 +38,8 @@ function slowStore(failing: readonly string[] = []) {
 const read = (path: string) => ({ paths: [path], lastN: 0, count: false });
 const append = (path: string) => [{ kind: 'append' as const, path, id: path, text: 'x' }];
 
-describe('a store that is shared', () => {
-  it('does one thing after the other, in the order they were asked for', async () => {
+describe('a shared store', () => {
+  it('runs one call after the other, in the order of the calls', async () => {
     const { store, log } = slowStore();
     const results = await Promise.all([
       store.read(read('a.md'), signal),
@@ -65,7 +65,7 @@ describe('a store that is shared', () => {
     ]);
   });
 
-  it('gives each its own answer, and goes on after one that fails', async () => {
+  it('gives each call its own answer, and continues after a failure', async () => {
     const { store, log } = slowStore(['write b.md']);
     const results = await Promise.allSettled([
       store.read(read('a.md'), signal),
@@ -80,14 +80,14 @@ describe('a store that is shared', () => {
     expect(log.at(-1)).toBe('end read c.md');
   });
 
-  it('takes a call that comes later, when all is done', async () => {
+  it('accepts a call after all others are done', async () => {
     const { store, log } = slowStore();
     await store.read(read('a.md'), signal);
     await store.read(read('b.md'), signal);
     expect(log).toHaveLength(4);
   });
 
-  it('is of the kind of the store, and gets its signal', async () => {
+  it('has the kind of the store, and passes the signal on', async () => {
     const seen: AbortSignal[] = [];
     const plain: MemoryStore = {
       kind: 'file',

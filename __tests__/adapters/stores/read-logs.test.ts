@@ -46,7 +46,7 @@ describe('run logs of a tree', () => {
     expect(result).toMatchObject({ loaded: ids.length, total: ids.length, location: 'there' });
   });
 
-  it('are empty where there are none, or nothing is left', async () => {
+  it('are empty if there are none, or all was forgotten', async () => {
     expect(await readLogs(new Map([['x.md', 'y']]), request, found)).toEqual({ ...found, kind: 'empty' });
     const forgotten = new Map([
       ['bot.md', at('a', 1)],
@@ -59,13 +59,13 @@ describe('run logs of a tree', () => {
     });
   });
 
-  it('do not forget by what a run log of another name says', async () => {
+  it('are not filtered by what a run log of another name forgot', async () => {
     const log = `${at('a', 1)}- forgotten a\n`;
     const result = await readLogs(new Map([['log.txt', log]]), { ...request, paths: ['log.txt'] }, found);
     expect(textOf(result)).toBe(log);
   });
 
-  it('are read where bytes are no UTF-8', async () => {
+  it('are read even if bytes are not UTF-8', async () => {
     const text = `${decodeBytes(new Uint8Array([0xff, 0x0a]))}${at('a', 1)}`;
     const result = await readLogs(new Map([['bot.md', text]]), { ...request, lastN: 1 }, found);
     expect(textOf(result)).toBe(at('a', 1));
@@ -73,7 +73,7 @@ describe('run logs of a tree', () => {
 });
 
 describe('a whole tree', () => {
-  it('is given without what is forgotten, backups too, and else as it is', () => {
+  it('is returned without what is forgotten, backups too, and otherwise unchanged', () => {
     const tree = new Map([
       ['bot.md', `intro\r\n${at('a', 1)}${at('b', 2)}`],
       ['bot.md.bak', at('a', 1)],

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/core/clock.js';
 import { createFakeTimers } from './fake-timers.js';
 
-/** A clock that many runs share: it moves on to whoever has to be woken next, once all have done what they can. */
+/** A clock that many runs share: it moves to the next one to wake, once all are waiting. */
 export interface SimulatedClock extends Clock {
   /** Resolves when nobody sleeps and nothing is under way. */
   idle(): Promise<void>;

@@ -46,7 +46,7 @@ describe('a commit of notes whose answer was lost', () => {
     expect(remote.tree.get('MEMORY.md')).toBe('not new\nnew\n');
   });
 
-  it('knows its append below what somebody else has added since', async () => {
+  it('recognizes its append above what somebody else has added since', async () => {
     const remote = createFakeRemote();
     const store = forgetful(remote, () => {
       remote.tree = new Map([['MEMORY.md', `${remote.tree.get('MEMORY.md')}theirs\n`]]);
@@ -57,10 +57,10 @@ describe('a commit of notes whose answer was lost', () => {
   });
 });
 
-describe('a commit that is lost on its way while another run saves', () => {
+describe('a commit that is lost while another run saves', () => {
   it.each<[string, number, Change, string]>([
     [
-      'an edit that takes out the last line',
+      'an edit that removes the last line',
       1,
       note('MEMORY.md', { kind: 'replace', from: 'old\n', to: '' }),
       'first\ntheirs\n',
@@ -91,7 +91,7 @@ describe('a commit that is lost on its way while another run saves', () => {
   });
 });
 
-describe('a note of which somebody else changed other lines while an answer was lost', () => {
+describe('a note in which somebody else changed other lines while an answer was lost', () => {
   it.each<[string, Change, string]>([
     ['an append', adding('MEMORY.md', 'new'), 'FIRST\nlast\nnew\n'],
     ['an append of a line that was part of another', adding('MEMORY.md', 'as'), 'FIRST\nlast\nas\n'],
@@ -120,7 +120,7 @@ describe('a note that somebody else changed during the save', () => {
   it.each([
     ['as the losing side', false, 'MEMORY.md.bak'],
     ['as the version before, once', true, 'MEMORY.bak'],
-  ])('is kept beside the one that is written over it, %s', async (_, backup, copy) => {
+  ])('is kept next to the one that is written over it, %s', async (_, backup, copy) => {
     const remote = createFakeRemote();
     remote.tree = new Map([['MEMORY.md', 'first\n']]);
     let commits = 0;

@@ -35,8 +35,8 @@ function inTurn<T>(...faults: readonly (T | undefined)[]): () => T | undefined {
   return () => left.shift();
 }
 
-describe('the retry loop', () => {
-  it('goes on after nine conflicts (C3 46)', async () => {
+describe('the retry loop of a save', () => {
+  it('continues after nine conflicts (C3 46)', async () => {
     const { store, remote } = makeStore({
       commit: inTurn(...Array.from({ length: 9 }, () => ({ kind: 'conflict' }) as const)),
     });
@@ -50,7 +50,7 @@ describe('the retry loop', () => {
     expect(clock.slept.slice(0, 8)).toEqual([50, 100, 200, 400, 800, 1600, 2500, 2500]);
   });
 
-  it('waits as long as a conflict asks for, if the time allows it (C3 49)', async () => {
+  it('waits as long as a conflict requires, if there is time (C3 49)', async () => {
     const { store, clock } = makeStore({
       commit: inTurn({ kind: 'conflict', retryAfterMs: 12_000 } as const),
     });
@@ -64,7 +64,7 @@ describe('the retry loop', () => {
     expect(short.clock.slept).toEqual([]);
   });
 
-  it('is patient with lost answers, which nobody else is in the way of', async () => {
+  it('waits after lost answers, which no other run causes', async () => {
     const { clock, remote } = makeStore();
     const commit = async () => ({ kind: 'unknown', message: 'no answer' }) as const;
     const store = createTreeStore({ ...remote.backend(), commit }, { clock, budgetMs: 90_000 });
@@ -76,7 +76,7 @@ describe('the retry loop', () => {
     expect(clock.slept).toEqual([1000, 3000, 9000, 20_000, 20_000, 20_000]);
   });
 
-  it('ends a request that is under way with its time, and says how often it tried', async () => {
+  it('ends a request in progress with its time, and reports how often it tried', async () => {
     const { clock, remote } = makeStore();
     const backend = remote.backend();
     const hanging: TreeBackend = {
@@ -96,7 +96,7 @@ describe('the retry loop', () => {
     });
   });
 
-  it('goes on no longer than whoever waits for it', async () => {
+  it('ends when its caller’s time ends', async () => {
     const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
     const startMs = clock.now().getTime();
     const { signal } = limitTime({ clock, limitMs: 25_000, signal: never });
@@ -104,7 +104,7 @@ describe('the retry loop', () => {
     expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(25_000);
   });
 
-  it('reads again what a limit kept from it, and nothing else', async () => {
+  it('reads again what a limit prevented, and nothing else', async () => {
     const request = { paths: ['bot.md'], lastN: 0, count: false };
     const limit = {
       kind: 'unreadable',
@@ -127,7 +127,7 @@ describe('the retry loop', () => {
     expect(remote).toMatchObject({ version: 1, tree: new Map([['bot.md', entryText('a')]]) });
   });
 
-  it('knows an entry without an id by its text when an answer was lost', async () => {
+  it('recognizes an entry without an id by its text when an answer was lost', async () => {
     const { store, remote } = makeStore({ commit: inTurn({ kind: 'unknown', message: 'reset' } as const) });
     const plain: Change = { kind: 'append', path: 'bot.md', id: 'nowhere', text: plainEntry('same') };
     remote.tree = new Map([['bot.md', plainEntry('other')]]);
@@ -151,7 +151,7 @@ describe('the retry loop', () => {
     },
   );
 
-  it('writes nothing to what cannot be read (C3 38, D14)', async () => {
+  it('writes nothing to a file that cannot be read (C3 38, D14)', async () => {
     const { store, remote } = makeStore({
       read: () => ({ kind: 'unreadable', reason: 'error', message: 'down' }),
     });
@@ -168,7 +168,7 @@ describe('the retry loop', () => {
     expect(remote.version).toBe(0);
   });
 
-  it('tells what to do when the run is stopped while it reads', async () => {
+  it('reports a remedy when the run is stopped while it reads', async () => {
     const remote = createFakeRemote();
     const remedy = 'Raise `timeout-minutes`.';
     const read = () => {
@@ -180,7 +180,7 @@ describe('the retry loop', () => {
     expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
   });
 
-  it('answers when a backend throws', async () => {
+  it('returns a failure when a backend throws', async () => {
     const broken: TreeBackend = {
       kind: 'repo',
       read: async () => {
@@ -231,7 +231,7 @@ describe('the retry loop', () => {
     expect(remote.tree.get('bot.md.bak')).toBe(entryText('a') + entryText('theirs'));
   });
 
-  it('keeps the other side as .bak when an overwrite would lose it, and not when it carries it on', async () => {
+  it('keeps the other side as .bak when an overwrite would lose it, and not when the overwrite includes it', async () => {
     for (const [rewrite, bak] of [
       [() => 'mine\n', 'theirs\n'],
       [(old: string) => `${old}mine\n`, undefined],
@@ -252,14 +252,14 @@ describe('the retry loop', () => {
     }
   });
 
-  it('keeps no .bak where nobody interfered', async () => {
+  it('keeps no .bak if nobody interfered', async () => {
     const { store, remote } = makeStore();
     remote.tree = new Map([['MEMORY.md', 'old\n']]);
     await store.write([{ kind: 'rewrite', path: 'MEMORY.md', rewrite: () => 'new\n' }], never);
     expect([...remote.tree]).toEqual([['MEMORY.md', 'new\n']]);
   });
 
-  it('commits what was put together from several versions although no change adds to it', async () => {
+  it('commits what was merged from several versions even if no change adds to it', async () => {
     const commits: string[] = [];
     const backend: TreeBackend = {
       kind: 'cache',
@@ -281,7 +281,7 @@ describe('the retry loop', () => {
     expect(commits.map(idsIn)).toEqual([['a']]);
   });
 
-  it('does not hammer a place that asks to come again at once', async () => {
+  it('does not repeat calls rapidly if the store allows an immediate retry', async () => {
     const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 0 } as const;
     const { store, clock } = makeStore({ commit: () => limit });
     expect(await store.write([append('a')], never)).toMatchObject({ reason: 'rate-limited' });
@@ -289,7 +289,7 @@ describe('the retry loop', () => {
     expect(clock.slept.length).toBeGreaterThan(10);
   });
 
-  it('says that no answer came when none ever did', async () => {
+  it('reports that no answer came when none ever did', async () => {
     const { store, remote } = makeStore({
       commit: () => {
         remote.version += 1;
@@ -320,7 +320,7 @@ describe('the retry loop', () => {
     expect([...remote.tree]).toEqual([['daily.md', 'old\nmine\ntheirs\n']]);
   });
 
-  it('forgets the last entry of a log when a commit is lost on its way while another run appends', async () => {
+  it('forgets the last entry of a log when a commit is lost while another run appends', async () => {
     const { store, remote } = makeStore({
       commit: inTurn({ kind: 'unknown', message: 'reset' } as const),
       step: async (operation) => {
@@ -350,7 +350,7 @@ describe('the retry loop', () => {
     expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['b', 'c']);
   });
 
-  it('tells what the backend tells of a commit', async () => {
+  it('reports the notices of the backend about a commit', async () => {
     const { store } = makeStore({
       commit: () => ({ kind: 'committed', version: '7', notices: ['The branch was created.'] }),
     });
@@ -362,7 +362,7 @@ describe('the retry loop', () => {
     });
   });
 
-  it('hands out its newest version, states and all, and where it is', async () => {
+  it('returns its newest version, states and all, and its place', async () => {
     const asked: (readonly string[] | 'all')[] = [];
     const remote = createFakeRemote();
     const backend = remote.backend();
@@ -410,7 +410,7 @@ it.each([
   },
 );
 
-it('C3 49: rate limits of reads and of commits are waited for as long as they ask', async () => {
+it('C3 49: rate limits of reads and of commits are respected', async () => {
   const limit = { reason: 'rate-limited', message: 'slow down', retryAfterMs: 12_000 } as const;
   const { store, clock, remote } = makeStore({
     read: inTurn({ kind: 'unreadable', ...limit } as const),
@@ -421,7 +421,7 @@ it('C3 49: rate limits of reads and of commits are waited for as long as they as
   expect(remote.tree.get('bot.md')).toBe(entryText('a'));
 });
 
-it('C3 46: a conflict without end is given up when the time is spent, with a remedy', async () => {
+it('C3 46: an endless conflict ends when the time is spent, with a remedy', async () => {
   const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
   const startMs = clock.now().getTime();
   expect(await store.write([append('a')], never)).toMatchObject({
@@ -460,7 +460,7 @@ describe('dropping the history', () => {
     expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
   });
 
-  it('gives up in time, says why it may not, and never throws', async () => {
+  it('ends in time, reports why it is not allowed, and never throws', async () => {
     expect(await makeDropping().store.dropHistory?.(never)).toMatchObject({ reason: 'conflict' });
     const denied = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' } as const;
     expect(await makeDropping(denied).store.dropHistory?.(never)).toEqual(denied);

@@ -22,7 +22,7 @@ async function readBack(
 }
 
 describe('a tree on disk (D17)', () => {
-  it('comes back as it was, byte by byte', async () => {
+  it('is restored byte by byte', async () => {
     const folder = join(tempDir('tree'), 'memory');
     const tree = new Map([
       ['bot.md', '\uFEFFone\r\n'],
@@ -36,7 +36,7 @@ describe('a tree on disk (D17)', () => {
     expect(await readTree(files, folder)).toEqual({ tree, warnings: [], left: [], blocked: [] });
   });
 
-  it('is empty where there is no folder', async () => {
+  it('is empty if there is no folder', async () => {
     expect(await readTree(files, join(tempDir('tree'), 'nowhere'))).toEqual({
       tree: new Map(),
       warnings: [],
@@ -54,7 +54,7 @@ describe('a tree on disk (D17)', () => {
     ['1/2/3/4/5/6/7/8/9.md'],
     ['back\\slash.md'],
     ['colon:.md'],
-  ])('leaves out %j and says so (C3 42)', async (path) => {
+  ])('leaves out %j and reports it (C3 42)', async (path) => {
     const { tree, left } = await readBack({ 'bot.md': 'x', [path]: 'y' });
     expect(tree).toEqual({ 'bot.md': 'x' });
     expect(left).toContain('left out: ');
@@ -78,21 +78,21 @@ describe('a tree on disk (D17)', () => {
     expect(left).toContain('"one.md", "two.md"');
   });
 
-  it('takes the text of a file that can be run, and not that it can be', async () => {
+  it('keeps the text of an executable file, and not its execute bit', async () => {
     const { tree } = await readBack({ 'bot.md': 'x' }, (folder) => chmodSync(join(folder, 'bot.md'), 0o755));
     const folder = join(tempDir('tree'), 'memory');
     await writeTree(files, folder, new Map(Object.entries(tree)));
     expect(() => execFileSync(join(folder, 'bot.md'))).toThrow('EACCES');
   });
 
-  it('takes at most a thousand files', async () => {
+  it('holds at most a thousand files', async () => {
     const many = Array.from({ length: 1_003 }, (_, index) => [`${String(index).padStart(4, '0')}.md`, 'x']);
     const { tree, left } = await readBack(Object.fromEntries(many));
     expect(Object.keys(tree)).toHaveLength(1_000);
     expect(left).toContain('"1000.md", "1001.md", "1002.md".');
   });
 
-  it('leaves out notes before days, and days before run logs, where there are too many', async () => {
+  it('leaves out notes before days, and days before run logs, if there are too many', async () => {
     const note = (index: number) => `projects/x-12345678/notes/${index}.md`;
     const day = (index: number) => `projects/x-12345678/daily/2026-01-0${index}.md`;
     const notes = Array.from({ length: 990 }, (_, index) => [note(index), 'x']);
@@ -113,7 +113,7 @@ describe('a tree on disk (D17)', () => {
     expect(left).toContain('/notes/99.md", "untrusted/bot.md".');
   });
 
-  it('takes at most 8 MiB in all', async () => {
+  it('holds at most 8 MiB in all', async () => {
     const large = 'x'.repeat(5 * 1024 * 1024);
     const { tree, left } = await readBack({ 'a.md': large, 'b.md': large, 'c.md': 'x' });
     expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
@@ -122,7 +122,7 @@ describe('a tree on disk (D17)', () => {
   });
 });
 
-describe('a tree that is to go to disk', () => {
+describe('a tree that is written to disk', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `${index}.md`);
 
   it.each([
@@ -131,8 +131,12 @@ describe('a tree that is to go to disk', () => {
     ['of seven folders', ['1/2/3/4/5/6/7/8.md'], undefined],
     ['of eight folders', ['1/2/3/4/5/6/7/8/9.md'], { kind: 'path', path: '1/2/3/4/5/6/7/8/9.md' }],
     ['of 999 files', many(999), undefined],
-    ['of 1,000 files, with one of ours beside them', many(1_000), { kind: 'count', count: 1_000, most: 999 }],
-  ])('%s is told from one that would not come back', (_, paths, expected) => {
+    [
+      'of 1,000 files, with one of ours next to them',
+      many(1_000),
+      { kind: 'count', count: 1_000, most: 999 },
+    ],
+  ])('%s is checked for files that could not be restored', (_, paths, expected) => {
     expect(notReadBack(new Map(paths.map((path) => [path, 'x'])))).toEqual(expected);
   });
 });

@@ -22,11 +22,11 @@ describe('help', () => {
     '@axe help',
     'Help @axe',
     '@Axe, help',
-  ])('is asked for by %j', (body) => {
+  ])('is requested by %j', (body) => {
     expect(read(body)?.kind).toBe('help');
   });
 
-  it('is asked for where `/axe` is the phrase, too', () => {
+  it('is requested if `/axe` is the phrase, too', () => {
     expect(read('/axe', { phrase: '/axe' })?.kind).toBe('help');
     expect(read('/axe help', { phrase: '/axe' })?.kind).toBe('help');
   });
@@ -42,7 +42,7 @@ describe('a command about a finding', () => {
     ['/axe done 9f2c4d', 'done', '9f2c4d'],
     ['/axe reopen 9f2c4d', 'reopen', '9f2c4d'],
     ['@axe reopen', 'reopen', undefined],
-  ])('is in %j', (body, verb, id) => {
+  ])('is recognized in %j', (body, verb, id) => {
     expect(read(body, IN_THREAD)).toMatchObject({ kind: 'finding', verb, id });
   });
 });
@@ -52,7 +52,7 @@ describe('a command over memory or a pause', () => {
     ['/axe forget 01m8k2', 'memory'],
     ['/axe pause', 'pause'],
     ['@axe resume', 'pause'],
-  ])('is in %j', (body, kind) => {
+  ])('is recognized in %j', (body, kind) => {
     expect(read(body)?.kind).toBe(kind);
   });
 });
@@ -70,14 +70,14 @@ describe('a mistyped command', () => {
     ['/axe dismis 9f2c4d', '/axe dismiss 9f2c4d'],
     ['/axe reopne', '/axe reopen'],
     ['@axe revew', '/axe review'],
-  ])('%j stands for %j', (body, meant) => {
+  ])('%j is corrected to %j', (body, meant) => {
     for (const phrase of ['', '@axe', '/axe']) {
       if (body.startsWith('@') && phrase !== '@axe') continue;
       expect(read(body, { phrase })).toMatchObject({ kind: 'mistyped', meant });
     }
   });
 
-  it('may have a reason in the conversation of a finding', () => {
+  it('can have a reason in the conversation of a finding', () => {
     expect(read('/axe dimsiss it is a test', IN_THREAD)).toMatchObject({
       meant: '/axe dismiss it is a test',
     });
@@ -85,7 +85,7 @@ describe('a mistyped command', () => {
   });
 });
 
-describe('what an agent answers', () => {
+describe('a comment for the agent', () => {
   it.each([
     '@axe why does this fail?',
     '@axe help me with the cache',
@@ -108,11 +108,11 @@ describe('what an agent answers', () => {
     '/axe-help',
     'I need help.',
     '',
-  ])('is no command: %j', (body) => {
+  ])('is not a command: %j', (body) => {
     expect(read(body)).toBeUndefined();
   });
 
-  it('is everything that is no comment', () => {
+  it('is every event that is not a comment', () => {
     expect(readCommand(pullRequest({ body: '/axe help' }), '@axe')).toBeUndefined();
   });
 });

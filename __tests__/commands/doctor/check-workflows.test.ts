@@ -12,7 +12,7 @@ function step(...lines: readonly string[]): string {
 }
 
 describe('a workflow', () => {
-  it('that does not run the action is passed over', () => {
+  it('that does not run the action is ignored', () => {
     expect(
       check(
         'jobs:\n  a:\n    steps:\n      # - uses: org/axe-action@v1\n      - uses: actions/checkout@v5\n',
@@ -33,7 +33,7 @@ describe('a workflow', () => {
       ['agent: reviewer', 'memory-store: repo'],
       'warning: w.yml keeps memory on a branch, and its token cannot write',
     ],
-  ])('with %j is told', (lines, message) => {
+  ])('with %j is reported', (lines, message) => {
     expect(check(step(...lines))).toEqual([message]);
   });
 
@@ -43,12 +43,12 @@ describe('a workflow', () => {
     ]);
   });
 
-  it('with expressions is not judged by them', () => {
+  it('with expressions is not checked inside them', () => {
     expect(check(step('agent: ${{ matrix.agent }}'))).toHaveLength(1);
     expect(check(step('agent: ${{ matrix.agent }}'))[0]).toMatch(/^ok: /);
   });
 
-  it.each(JOBS)('that `init` writes for $id is right', (job) => {
+  it.each(JOBS)('that `init` writes for $id has no problems', (job) => {
     const text = composeWorkflow({
       job,
       model: 'openai/gpt-4o',
@@ -61,7 +61,7 @@ describe('a workflow', () => {
   });
 
   it.each(exampleWorkflows())(
-    'that is the example $name has no mistake but the placeholder and its agents',
+    'that is the example $name has no problems except the placeholder and its agents',
     ({ content }) => {
       const told = check(content.replaceAll('org/axe-action@', 'octo-org/axe-action@'));
       expect(told.filter((line) => !/^ok: |which is not here$/.test(line))).toEqual([]);

@@ -15,7 +15,7 @@ import { tempDir, writeFiles } from '../../helpers/temp.js';
 const never = new AbortController().signal;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The dates before 3 February 2026, where the clock stands, from the newest on. */
+/** The dates before 3 February 2026, the date of the clock, from the newest on. */
 function datesBefore(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) =>
     new Date(Date.UTC(2026, 1, 2) - index * DAY_MS).toISOString().slice(0, 10),
@@ -47,7 +47,7 @@ async function finding(store: MemoryStore, keys: string) {
 }
 
 describe('daily logs that are too old', () => {
-  it('are found where newer ones take all the room that is read', async () => {
+  it('are found even if newer ones take all the room that is read', async () => {
     const day = pathOf(
       { kind: 'daily', date: '2026-01-01' },
       notesPlaces('project', { identity: 'p', agent: 'bot' }),
@@ -62,10 +62,14 @@ describe('daily logs that are too old', () => {
 
   it.each<[string, string, (branch: FakeBranch) => MemoryStore]>([
     ['a repo store', '', repoStore],
-    ['a ladder', '', (branch) => createFallbackStore({ tiers: [repoStore(branch)], mode: 'auto' })],
-    ['a fixed ladder', '', (branch) => createFallbackStore({ tiers: [repoStore(branch)], mode: 'fixed' })],
+    ['a fallback store', '', (branch) => createFallbackStore({ tiers: [repoStore(branch)], mode: 'auto' })],
+    [
+      'a fixed fallback store',
+      '',
+      (branch) => createFallbackStore({ tiers: [repoStore(branch)], mode: 'fixed' }),
+    ],
     ['a store with a scope', 'web/', (branch) => inFolder(repoStore(branch), 'web')],
-  ])('go from %s that holds more files than are read', async (_, folder, open) => {
+  ])('are removed from %s that holds more files than are read', async (_, folder, open) => {
     const branch = createFakeBranch();
     const dates = datesBefore(1010);
     branch.forcePush(filesOf(dates, 'day', folder));
@@ -81,7 +85,7 @@ describe('daily logs that are too old', () => {
     expect(branch.text(`${folder}${dates[998]}.md`)).toBe('day');
   });
 
-  it('go a hundred at a time, the oldest first', async () => {
+  it('are removed a hundred at a time, the oldest first', async () => {
     const dates = datesBefore(200);
     const { found, changes, deps } = await finding(
       fileStore({ ...filesOf(dates, 'day'), ...filesOf(dates.slice(-1), 'day', 'untrusted/') }),
@@ -97,8 +101,8 @@ describe('daily logs that are too old', () => {
   });
 });
 
-describe('what is told of a memory that is read twice', () => {
-  it('is told of either reading, and once', async () => {
+describe('a warning about a memory that is read twice', () => {
+  it('is reported from either reading, and once', async () => {
     const files = { 'stray.txt': 'x', 'bot.md/inner.txt': 'x', '2026-02-01.md': 'day' };
     const { deps } = await finding(fileStore(files), 'scope = "shared"\nretention_days = 30');
     const messages = deps.warnings.map(({ message }) => message);

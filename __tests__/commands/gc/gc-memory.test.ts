@@ -54,8 +54,8 @@ function scene(
   return { model, deps, request: { ...request, suggesting: undefined } };
 }
 
-describe('what garbage collection costs', () => {
-  it('is kept in the state beside what runs cost', async () => {
+describe('the cost of garbage collection', () => {
+  it('is kept in the state next to the cost of runs', async () => {
     const { deps, request } = scene([says('Found it.', CHEAP)]);
     expect(await collectAgentMemory(request, deps)).toMatchObject({
       kind: 'gc',
@@ -66,7 +66,7 @@ describe('what garbage collection costs', () => {
     );
   });
 
-  it('is a warning with its remedy where it cannot be kept', async () => {
+  it('is a warning with its remedy if it cannot be kept', async () => {
     const remedy = 'Add `contents: write` under `permissions:` of the job.';
     const save = { kind: 'failed', reason: 'denied', message: 'the token cannot write', remedy } as const;
     const { deps, request } = scene([says('', CHEAP)], {}, { save });
@@ -78,7 +78,7 @@ describe('what garbage collection costs', () => {
     });
   });
 
-  it('is kept too where the analysis is no whole one, and nothing is trimmed', async () => {
+  it('is kept too if the analysis is incomplete, and nothing is trimmed', async () => {
     const { deps, request } = scene([says('', CHEAP)]);
     expect(await collectAgentMemory(request, deps)).toMatchObject({
       collection: { end: { kind: 'failed' } },
@@ -99,7 +99,7 @@ describe('what garbage collection costs', () => {
       0.25,
       { windowTokens: 2600 },
     ],
-  ])('is told and counted after %s', async (_what, replies, turns, costUsd, facts) => {
+  ])('is reported and counted after %s', async (_what, replies, turns, costUsd, facts) => {
     const { deps, request } = scene(replies, { facts, log: LOG.repeat(40) });
     const report = await collectAgentMemory(request, deps);
     expect(report).toMatchObject({ collection: { end: { kind: 'failed' }, usage: { turns } } });
@@ -115,7 +115,7 @@ describe('what garbage collection costs', () => {
     expect(deps.memory.get('bot.md')).toBe(LOG.repeat(40));
   });
 
-  it('is nothing where the limit of the day is used up: the model is not asked', async () => {
+  it('is zero if the limit of the day is used up: the model is not called', async () => {
     const state = `- spent a day=${TODAY} usd=2 at=${TODAY}T00:00:00.000Z\n`;
     const { model, deps, request } = scene([], { state, perDayUsd: 2 });
     expect(await collectAgentMemory(request, deps)).toMatchObject({
@@ -129,7 +129,7 @@ describe('what garbage collection costs', () => {
   it.each([
     [0, /^what gc cost could not be noted: full/],
     [5, /^what gc cost could not be noted, so `max-cost-usd-per-day` does not count it: full/],
-  ])('names the limit of a day, %d, only where there is one', async (perDayUsd, message) => {
+  ])('names the limit of a day, %d, only if there is one', async (perDayUsd, message) => {
     const { deps, request } = scene([says('', CHEAP)], { perDayUsd, save: FULL });
     await collectAgentMemory(request, deps);
     expect(deps.warnings).toContainEqual({
@@ -139,7 +139,7 @@ describe('what garbage collection costs', () => {
     });
   });
 
-  it('is nothing in a dry run, which asks no model and leaves no trace', async () => {
+  it('is zero in a dry run, which calls no model and writes nothing', async () => {
     const { model, deps, request } = scene([], { dryRun: true });
     expect(await collectAgentMemory(request, deps)).toMatchObject({
       collection: { read: { entries: 5 }, end: { kind: 'not-asked', plan: { removed: 3, kept: 2 } } },
@@ -157,7 +157,7 @@ describe('garbage collection in a workflow', () => {
     expect(parseLog(deps.memory.get('untrusted/bot.md') ?? '').units).toHaveLength(5);
   });
 
-  it('is refused on an event that strangers can cause', async () => {
+  it('is refused on an event that strangers can trigger', async () => {
     const { deps, request } = scene([]);
     await expect(
       collectAgentMemory({ ...request, trigger: pullRequest({ number: 42 }) }, deps),

@@ -67,7 +67,7 @@ const STORES: Readonly<Record<string, () => () => MemoryStore>> = {
       return createCacheStore({ ...parts, clock: createPatientClock(), scope: 'trunk', name: 'default' });
     };
   },
-  'a ladder': () => {
+  'a fallback store': () => {
     const places = [createFakePlace('repo'), createFakePlace('cache')];
     return () => createFallbackStore({ tiers: places.map((place) => place.open()), mode: 'auto' });
   },
@@ -136,7 +136,7 @@ describe.each(Object.entries(STORES))('garbage collection over %s', (_name, make
     [`untrusted/${NEW_DAY}`]: "a stranger's new day\n",
   };
 
-  it('lets the untrusted lane go by its age, and shows none of it to the model', async () => {
+  it('removes entries of the untrusted lane by age, and shows none of them to the model', async () => {
     const open = makePlace();
     await open().write(SEED, never);
     const { model, run } = await collecting(open, [says('Found it.')]);
@@ -154,7 +154,7 @@ describe.each(Object.entries(STORES))('garbage collection over %s', (_name, make
     expect(await left(open)).toEqual(KEPT);
   });
 
-  it('does so, and asks nothing, where there is no run log', async () => {
+  it('does the same without a request if there is no run log', async () => {
     const open = makePlace();
     await open().write(
       SEED.filter(({ path }) => path !== LOG),
@@ -167,7 +167,7 @@ describe.each(Object.entries(STORES))('garbage collection over %s', (_name, make
     expect(await left(open)).toEqual(others);
   });
 
-  it('leaves both lanes as they are after an analysis that is none', async () => {
+  it('leaves both lanes unchanged after an invalid analysis', async () => {
     const open = makePlace();
     await open().write(SEED, never);
     const before = await left(open);
@@ -176,7 +176,7 @@ describe.each(Object.entries(STORES))('garbage collection over %s', (_name, make
     expect(await left(open)).toEqual(before);
   });
 
-  it('keeps what runs add to either lane while the model reads', async () => {
+  it('keeps what runs add to either lane during the analysis', async () => {
     const open = makePlace();
     await open().write(SEED, never);
     const meanwhile: FakeReply = async () => {
@@ -209,7 +209,7 @@ describe('a run log of more than 8 MiB in a workspace', () => {
   const answers = (count: number): readonly FakeReply[] =>
     Array.from({ length: count }, (_, index) => says(`report ${index}`));
 
-  it('is trimmed, in parts, where days lie beside it too', async () => {
+  it('is trimmed, in parts, even with daily logs next to it', async () => {
     const root = tempDir('memory');
     writeFiles(root, { [LOG]: HUGE });
     const open = () =>
@@ -225,7 +225,7 @@ describe('a run log of more than 8 MiB in a workspace', () => {
     expect(await left(open)).toEqual({ [LOG]: [`task ${ENTRIES - 2}`, `task ${ENTRIES - 1}`] });
   });
 
-  it('is read from its oldest entries on as far as the limits go, and goes in several runs', async () => {
+  it('is read from its oldest entries up to the limits, and is trimmed over several runs', async () => {
     const root = tempDir('memory');
     writeFiles(root, { [LOG]: HUGE });
     const open = () =>

@@ -62,7 +62,7 @@ const PLAN = {
 } as const;
 
 describe('garbage collection', () => {
-  it('analyses, and trims to what the agent keeps', async () => {
+  it('analyzes, and trims to what the agent keeps', async () => {
     const { deps, request, steps } = await scene({ model: createFakeModel([says('Found it.')]) });
     const collected = await collect(request, deps);
     expect(collected).toMatchObject({
@@ -75,7 +75,7 @@ describe('garbage collection', () => {
     expect(parseLog(deps.memory.get('bot.md.bak') ?? '').units).toHaveLength(3);
   });
 
-  it('asks nothing about an empty memory', async () => {
+  it('sends no request about an empty memory', async () => {
     const { deps, request } = await scene({ model: createFakeModel([]), memory: {} });
     expect(await collect(request, deps)).toEqual({
       kind: 'empty',
@@ -91,7 +91,7 @@ describe('garbage collection', () => {
     expect(deps.memory.get('bot.md')).toBe(log(5));
   });
 
-  it('asks nothing in a dry run for figures, and says what would be sent and trimmed', async () => {
+  it('sends no request in a dry run for figures, and shows what would be sent and trimmed', async () => {
     const model = createFakeModel([]);
     const { deps, request } = await scene({ model });
     expect(await collect({ ...request, dryRun: 'figures' }, deps)).toMatchObject({
@@ -111,7 +111,7 @@ describe('garbage collection', () => {
     ['30 entries of one second with the same text', log(1).repeat(30), 30, log(1).repeat(2)],
     ['headings without times', '## a\n1\n## b\n2\n## c\n3\n## d\n4\n', 4, '## c\n3\n## d\n4\n'],
     ['text above the first entry', `Mine.\n\n${log(3)}`, 3, `Mine.\n\n${log(3).slice(log(1).length)}`],
-  ])('counts %s as a run does, and keeps what is not an entry', async (_what, text, entries, kept) => {
+  ])('counts %s as a run does, and keeps text that is not an entry', async (_what, text, entries, kept) => {
     const memory = { 'bot.md': text };
     const { deps, request, steps } = await scene({ model: createFakeModel([says('Found it.')]), memory });
     expect(await collect(request, deps)).toMatchObject({
@@ -122,7 +122,7 @@ describe('garbage collection', () => {
     expect(deps.memory.get('bot.md')).toBe(kept);
   });
 
-  it('says so where the newest entry alone is over the limit', async () => {
+  it('reports that the newest entry alone is over the limit', async () => {
     const memory = { 'bot.md': `${log(1)}## Findings\nx\n## Advice\ny\n` };
     const { deps, request } = await scene({ model: createFakeModel([says('Found it.')]), memory });
     expect(await collect(request, deps)).toMatchObject({
@@ -130,7 +130,7 @@ describe('garbage collection', () => {
     });
   });
 
-  it('gives figures and trims nothing with the offline rules, which analyse nothing', async () => {
+  it('prints figures and trims nothing with the offline rules, which analyze nothing', async () => {
     const model = createFakeModel([]);
     const { deps, request, steps } = await scene({ model });
     expect(await collect({ ...request, model: 'offline/rules' }, deps)).toMatchObject({
@@ -177,7 +177,7 @@ describe('garbage collection', () => {
     expect(steps[1]).toMatchObject({ text: 'one\n\ntwo, and' });
   });
 
-  it('says that limits are too small, asks nothing and trims nothing', async () => {
+  it('reports that limits are too small, sends no request and trims nothing', async () => {
     const model = createFakeModel([]);
     const { deps, request } = await scene({ model, memory: { 'bot.md': log(50, 150) } });
     const limits = () => ({ maxTokens: 800, maxCostUsd: 0 });
@@ -189,7 +189,7 @@ describe('garbage collection', () => {
     expect(deps.memory.get('bot.md')).toBe(log(50, 150));
   });
 
-  it('says that entries without a good signature were left out', async () => {
+  it('reports that entries without a valid signature were left out', async () => {
     const model = createFakeModel([]);
     const { deps, request } = await scene({ model, sign: (text) => `${text.length}`.padStart(64, '0') });
     expect(await collect({ ...request, requireSigned: true }, deps)).toMatchObject({
@@ -202,7 +202,7 @@ describe('garbage collection', () => {
     expect(deps.memory.get('bot.md')).toBe(log(5));
   });
 
-  it('trims nothing where one of several questions goes wrong', async () => {
+  it('trims nothing if one of several requests fails', async () => {
     const { deps, request } = await scene({
       model: createFakeModel([says('one'), says('')]),
       memory: { 'bot.md': log(200, 150) },
@@ -267,18 +267,21 @@ describe('garbage collection', () => {
       { kind: 'empty', unsigned: 0, removed: { days: 0, untrusted: 0 } },
       'old',
     ],
-  ])('looks at the age of daily logs beside %s, and asks nothing', async (_, files, dryRun, ended, left) => {
-    const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
-    const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
-    const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
-    const memory = { ...files, [old]: 'old' };
-    const { deps, request } = await scene({ model: createFakeModel([]), memory }, toml);
-    expect(await collect({ ...request, dryRun }, deps)).toEqual(ended);
-    expect(deps.memory.get(old) ?? '').toBe(left);
-  });
+  ])(
+    'checks the age of daily logs next to %s, and sends no request',
+    async (_, files, dryRun, ended, left) => {
+      const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
+      const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
+      const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
+      const memory = { ...files, [old]: 'old' };
+      const { deps, request } = await scene({ model: createFakeModel([]), memory }, toml);
+      expect(await collect({ ...request, dryRun }, deps)).toEqual(ended);
+      expect(deps.memory.get(old) ?? '').toBe(left);
+    },
+  );
 
   it.each(['project', 'shared'] as const)(
-    'of a trial without a model leaves the real daily logs alone, with scope %s',
+    'for a trial without a model leaves the real daily logs unchanged, with scope %s',
     async (scope) => {
       const places = notesPlaces(scope, { identity: 'octocat/hello-world', agent: 'bot' });
       const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);

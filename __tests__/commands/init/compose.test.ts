@@ -38,7 +38,7 @@ function stepOf(choice: Choice) {
 }
 
 describe.each(CHOICES)('%s', (_, choice) => {
-  it('is a workflow that GitHub’s parser takes', async () => {
+  it('is a workflow that GitHub’s parser accepts', async () => {
     expect(await workflowErrors({ name: 'axe.yml', content: composeWorkflow(choice) })).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe.each(CHOICES)('%s', (_, choice) => {
     expect(job['timeout-minutes']).toBeGreaterThan(0);
   });
 
-  it('has an agent without a mistake, with its skill and its model', () => {
+  it('has an agent without problems, with its skill and its model', () => {
     const { raw, errors, warnings } = inspectAgent(composeAgent(choice), { name: 'a', file: 'a.toml' });
     expect([errors, warnings]).toEqual([[], []]);
     expect(raw).toMatchObject({ name: choice.job.agent, model: choice.model, skill: choice.job.skill });
@@ -80,7 +80,7 @@ describe.each(CHOICES)('%s', (_, choice) => {
 });
 
 it.each(JOBS)(
-  'the default of $id differs from its example in the agent, the header and the fallback alone',
+  'the default of $id differs from its example only in the agent, the header and the fallback',
   (job) => {
     const access = { kind: 'key', variable: 'ANTHROPIC_API_KEY' } as const;
     const written = composeWorkflow({

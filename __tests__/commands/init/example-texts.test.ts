@@ -5,7 +5,7 @@ import { EXAMPLE_TEXTS } from '../../../src/commands/init/example-texts.js';
 
 const EXAMPLES = join(resolve(import.meta.dirname, '../../..'), 'examples');
 
-it.each(Object.entries(EXAMPLE_TEXTS))('init starts from examples/%s as it is', (file, text) => {
+it.each(Object.entries(EXAMPLE_TEXTS))('init starts from examples/%s unchanged', (file, text) => {
   // After a change to an example: `node scripts/templates.js`.
   expect(text).toBe(readFileSync(join(EXAMPLES, file), 'utf8'));
 });

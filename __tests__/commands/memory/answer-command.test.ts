@@ -92,7 +92,7 @@ describe('a command of a workflow', () => {
     ['forget aaaaaa', 'Forgotten in /memory', true, ['bbbbbb-1']],
     ['remember We use tabs', 'Remembered as `', true, ['aaaaaa-1', 'bbbbbb-1', NEW]],
     ['edit aaaaaa-1 --text "We use tabs"', '`aaaaaa-1` is now `', true, [NEW, 'bbbbbb-1']],
-  ])('is done without a model: %s', async (command, text, changed, ids) => {
+  ])('is run without a model: %s', async (command, text, changed, ids) => {
     const deps = depsWith();
     const report = await tend(command, deps);
     expect(report).toMatchObject({
@@ -109,14 +109,14 @@ describe('a command of a workflow', () => {
     expect(deps.replies).toEqual([]);
   });
 
-  it('is answered nowhere though a comment started the workflow, and may look at everything', async () => {
+  it('is not answered in a comment even if one started the workflow, and can read everything', async () => {
     const deps = depsWith();
     const report = await tend('show', deps, { trigger: comment({ body: 'What do you know?' }) });
     expect(report.result).toMatchObject({ kind: 'done' });
     expect(deps.replies).toEqual([]);
   });
 
-  it('writes down who remembered what, and where, and not what no model did (D8)', async () => {
+  it('records who remembered what, and where, and only what no model wrote (D8)', async () => {
     const sign = createSign('a long random text');
     const deps = depsWith({ ...(sign === undefined ? {} : { sign }) });
     await tend('remember We use tabs', deps, {
@@ -139,7 +139,7 @@ describe('a command of a workflow', () => {
     expect(sign && checkSignature(text, ['bot.md'], sign)).toBe('good');
   });
 
-  it('lets no secret into memory (D11)', async () => {
+  it('writes no secret into memory (D11)', async () => {
     const deps = depsWith({ secrets: ['hunter2-hunter2'] });
     const report = await tend('remember The key is hunter2-hunter2', deps);
     expect(deps.memory.get('bot.md')).toContain('The key is ***');
@@ -163,7 +163,7 @@ describe('a command of a workflow', () => {
     ['forget', '`forget` needs <id>', /Usage: `forget <id> \[--purge\]`\./],
     ['forget a --lane x', 'unknown flag: --lane', /`forget <id>/],
     ['search', '`search` needs at least one word', /`search/],
-  ])('that is none is a mistake in the workflow: %s', async (command, message, remedy) => {
+  ])('that does not exist is a mistake in the workflow: %s', async (command, message, remedy) => {
     await expect(tend(command, depsWith())).rejects.toMatchObject({
       name: 'ConfigError',
       exitCode: 2,
@@ -181,7 +181,7 @@ describe('a command of a workflow', () => {
     });
   });
 
-  it('keeps to the place that the agent and the model have (D13, D32)', async () => {
+  it('uses the place of the agent and the model (D13, D32)', async () => {
     const memory = { 'team/bot.md': A, 'offline/bot.md': B };
     const agents = { bot: `${AGENT_WITH_MEMORY}path = "team/bot.md"\n` };
     expect((await tend('show', depsWith({ memory, agents }))).result).toMatchObject({
@@ -192,7 +192,7 @@ describe('a command of a workflow', () => {
     });
   });
 
-  it('that cannot be done tells why', async () => {
+  it('that fails reports why', async () => {
     expect((await tend('forget cccccc-1', depsWith())).result).toMatchObject({
       kind: 'failed',
       reason: 'not-found',
@@ -218,7 +218,7 @@ describe('a command of a workflow', () => {
     expect((await tend('show', deps)).result).toMatchObject({ kind: 'done' });
   });
 
-  it('tells what the store told, and which one took it', async () => {
+  it('reports the store’s notices, and which store accepted it', async () => {
     const memory = createFakeMemory(LOG, {
       save: { kind: 'saved', location: 'x', attempts: 1, store: 'cache', notices: ['It went to the cache.'] },
     });
@@ -229,7 +229,7 @@ describe('a command of a workflow', () => {
     });
   });
 
-  it('ends with the run that was stopped, whose reason it is', async () => {
+  it('ends with the run that was stopped, with its reason', async () => {
     const deps = depsWith({ save: { kind: 'failed', reason: 'timeout', message: 'stopped' } });
     deps.abort(new Error('the run was cancelled'));
     await expect(tend('remember x', deps)).rejects.toThrow('the run was cancelled');
@@ -245,7 +245,7 @@ describe('a command of a workflow', () => {
   });
 });
 
-describe('a command that is not to change anything', () => {
+describe('a command that is not allowed to change anything', () => {
   const never = { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } } as const;
   const CHANGING = ['forget aaaaaa-1', 'edit aaaaaa-1 new', 'remember x', 'promote dddddd-1', 'import a.md'];
   const memory = { ...LOG, 'untrusted/bot.md': entry(4, { id: 'dddddd-1' }) };
@@ -262,7 +262,7 @@ describe('a command that is not to change anything', () => {
     expect(deps.steps).not.toContain('write memory');
   });
 
-  it.each(CHANGING)('in a dry run is not done, and says what it is about: %s', async (command) => {
+  it.each(CHANGING)('in a dry run is not run, and reports what it is about: %s', async (command) => {
     const deps = depsWith({ memory });
     const { result } = await tend(command, deps, { dryRun: true });
     expect(result).toMatchObject({ kind: 'done', changed: false });
@@ -273,12 +273,12 @@ describe('a command that is not to change anything', () => {
     expect(deps.steps).not.toContain('write memory');
   });
 
-  it("says of an id that is nobody's that it is, in a dry run too", async () => {
+  it('reports an unknown id in a dry run too', async () => {
     const { result } = await tend('forget cccccc-1', depsWith(), { dryRun: true });
     expect(result).toMatchObject({ kind: 'failed', reason: 'not-found' });
   });
 
-  it.each(['show', 'search review', 'verify'])('may look: %s', async (command) => {
+  it.each(['show', 'search review', 'verify'])('can read: %s', async (command) => {
     expect((await tend(command, depsWith(), never)).result).toMatchObject({ kind: 'done' });
     expect((await tend(command, depsWith(), { dryRun: true })).result).toMatchObject({ kind: 'done' });
   });
@@ -305,7 +305,7 @@ describe('a memory in another repository (D14)', () => {
     'edit aaaaaa-1 --text "the cellar door is open, still"',
     'remember the cellar door is open at night',
     'promote dddddd-1',
-  ])('is changed without a word of it: %s', async (command) => {
+  ])('is changed without revealing its text: %s', async (command) => {
     const deps = depsWith({ memory });
     const report = await tend(command, deps, hidden);
     expect(JSON.stringify(report)).not.toMatch(/cellar|door|open/);
@@ -319,7 +319,7 @@ describe('a memory in another repository (D14)', () => {
     ['edit aaaaaa-1 new words', /^`aaaaaa-1` is now `[^`]+` in \/memory\.$/],
     ['remember x', /^Remembered as `[^`]+` in `bot\.md` in \/memory\.$/],
     ['promote dddddd-1', /^`dddddd-1` is now `p-dddddd-1` in the trusted lane, and trusted runs load it\.$/],
-  ])('tells what was done, with ids: %s', async (command, told) => {
+  ])('reports what was done, with ids: %s', async (command, told) => {
     const { result } = await tend(command, depsWith({ memory }), hidden);
     expect(result).toMatchObject({ kind: 'done', changed: true, text: expect.stringMatching(told) });
   });
@@ -332,7 +332,7 @@ describe('a memory in another repository (D14)', () => {
     });
   });
 
-  it('names a finding that may be raised again by its id only', async () => {
+  it('names a finding that can be raised again by its id only', async () => {
     const state =
       '- withdrawn 5a1b888c32f7c519 pr=2 path=src/cellar.ts rule=door-open why=reply by=octocat at=2026-02-01T00:00:00.000Z\n';
     const deps = depsWith({ memory: { ...LOG, 'bot.state.md': state } });
@@ -344,7 +344,7 @@ describe('a memory in another repository (D14)', () => {
     });
   });
 
-  it('tells what went wrong, and nothing of what went before', async () => {
+  it('reports the error, and nothing of its details', async () => {
     const drop = { kind: 'failed', reason: 'denied', message: 'a ruleset forbids it' } as const;
     const deps = { ...depsWith(), openMemory: () => createFakeMemory(LOG, { drop }) };
     expect((await tend('forget aaaaaa-1 --purge', deps, hidden)).result).toMatchObject({
@@ -373,7 +373,7 @@ describe('a comment by a writer', () => {
     expect(deps.steps).toEqual(['ask for permission of octocat', 'load agent', 'write memory', 'reply']);
   });
 
-  it('remembers all of what it says', async () => {
+  it('remembers the whole text', async () => {
     const deps = depsWith();
     await say('/axe remember We use:\n\n- tabs\n- LF', deps);
     expect(deps.memory.get('bot.md')).toContain(
@@ -405,7 +405,7 @@ describe('a comment by a writer', () => {
     ['/axe remember', /there is nothing to remember\. Write it after `\/axe remember`\./],
     ['/axe forget aaaaaa-1\n/axe forget bbbbbb-1', /a comment can hold one command/],
     ['/axe forget aaa', /no entry with id `aaa`.*first six characters/],
-  ])('that asks for what cannot be done is told so: %j', async (body, told) => {
+  ])('that requests something impossible is answered with the reason: %j', async (body, told) => {
     const world = depsWith();
     const report = await say(body, world);
     expect(report.result).toMatchObject({ kind: 'failed', reason: 'refused', changed: false });
@@ -438,14 +438,14 @@ describe('a comment by a writer', () => {
     ]);
   });
 
-  it('has the last word of several agents that hear it if the entry is its own', async () => {
+  it('has the last word of several agents if the entry is its own', async () => {
     const world = depsWith();
     await say('/axe forget aaaaaa-1', world);
     await say('/axe remember x', world);
     expect(world.replies.map(({ among }) => among)).toEqual(['for-all', undefined]);
   });
 
-  it('that is kept apart by `memory-write: quarantine` remembers where no run reads', async () => {
+  it('that is kept apart by `memory-write: quarantine` remembers in a lane that no run reads', async () => {
     const world = depsWith();
     const policy = { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } } as const;
     await say('/axe remember We use tabs', world, policy);
@@ -459,7 +459,7 @@ describe('a comment by a writer', () => {
     expect(second).toMatch(/^That is remembered already, .* in `untrusted\/bot\.md`/);
   });
 
-  it('is told that an agent without memory cannot remember', async () => {
+  it('is answered that an agent without memory cannot remember', async () => {
     const deps = depsWith({ agents: { bot: AGENT } });
     await say('/axe remember x', deps);
     expect(deps.replies).toMatchObject([
@@ -467,7 +467,7 @@ describe('a comment by a writer', () => {
     ]);
   });
 
-  it('is told that memory is to stay as it is only by the agent whose entry it is', async () => {
+  it('is answered that memory must not change only by the agent whose entry it is', async () => {
     const never = { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } } as const;
     const [own, other] = [depsWith(), depsWith()];
     await say('/axe forget aaaaaa-1', own, never);
@@ -477,7 +477,7 @@ describe('a comment by a writer', () => {
     expect(idsIn(own)).toContain('aaaaaa-1');
   });
 
-  it('is told when memory cannot be reached', async () => {
+  it('is answered when memory cannot be reached', async () => {
     const deps = { ...depsWith(), openMemory: () => createBrokenStore('repo', 'HTTP 502', 'Try again.') };
     expect((await say('/axe forget aaaaaa-1', deps)).result).toMatchObject({ reason: 'unreadable' });
     expect(deps.replies).toMatchObject([
@@ -493,7 +493,7 @@ describe('a comment by a writer', () => {
     expect([deps.replies, idsIn(deps)]).toEqual([[], ['aaaaaa-1', 'bbbbbb-1']]);
   });
 
-  it('gets no word of a memory in another repository', async () => {
+  it('gets no text of a memory in another repository', async () => {
     const deps = depsWith();
     await say('/axe forget aaaaaa-1', deps, { isMemoryHidden: true });
     expect(deps.replies).toMatchObject([{ text: 'Forgotten in /memory.' }]);
@@ -503,7 +503,7 @@ describe('a comment by a writer', () => {
     '/axe forgetful as you are, what is new?',
     'I mean\n/axe forget aaaaaa-1',
     '    /axe forget aaaaaa-1',
-  ])('that is no command is a task for the agent: %j', async (body) => {
+  ])('that is not a command is a task for the agent: %j', async (body) => {
     const deps = depsWith();
     const report = await runPipeline(makeRequest({ trigger: comment({ body }) }), deps);
     expect(report.kind).toBe('ran');
@@ -516,9 +516,9 @@ describe('a comment by anybody else', () => {
   const body = '/axe forget aaaaaa-1';
 
   it.each([
-    ['who may only read', comment({ body, actor: STRANGER, author: STRANGER }), 'permission'],
+    ['who can only read', comment({ body, actor: STRANGER, author: STRANGER }), 'permission'],
     [
-      'who may triage',
+      'who can triage',
       comment({
         body,
         actor: { login: 'monalisa', isBot: false },
@@ -555,7 +555,7 @@ describe('a comment by anybody else', () => {
     expect(deps.memory.get('bot.md')).toBe(LOG['bot.md']);
   });
 
-  it('whom nobody knows does nothing, and ends with an error (D40)', async () => {
+  it('with an unknown permission does nothing, and ends with an error (D40)', async () => {
     const defunkt = { login: 'defunkt', isBot: false };
     const trigger = comment({ body, actor: defunkt, author: defunkt });
     const deps = depsWith({ permissions: WRITER });
@@ -585,7 +585,7 @@ it('an entry of axe is forgotten by the id that `show` prints', async () => {
   const deps = depsWith({ memory: { 'bot.md': plain + signed } });
   const id = idsIn(deps)[0] ?? '';
   await say(`/axe forget \`${id}\``, deps);
-  // An id that is shorter than a beginning may be is an id all the same.
+  // An id that is shorter than the shortest beginning is still an id.
   await say('/axe forget x1', deps);
   expect(idsIn(deps)).toEqual([]);
   expect(deps.replies).toHaveLength(2);

@@ -15,7 +15,7 @@ async function afterSave(save: SaveResult) {
   return { kind: watched.store.kind, notices: watched.notices() };
 }
 
-describe('a store that is watched', () => {
+describe('a store that reports which tier saved', () => {
   it.each<[string, SaveResult, string, readonly string[]]>([
     ['its own kind', SAVED, 'repo', []],
     [
@@ -30,12 +30,12 @@ describe('a store that is watched', () => {
       'cache',
       [],
     ],
-    ['its own kind where nobody took it', FAILED, 'repo', []],
+    ['its own kind if no tier accepted it', FAILED, 'repo', []],
   ])('has %s', async (_, save, kind, notices) => {
     expect(await afterSave(save)).toEqual({ kind, notices });
   });
 
-  it('is otherwise the store that it is', async () => {
+  it('otherwise equals the store', async () => {
     const memory = createFakeMemory({ 'bot.md': entry(1) }, { drop: { ...SAVED, notices: ['dropped'] } });
     const { store, notices } = watchStore(memory);
     expect(await store.readTree(SIGNAL)).toMatchObject({ kind: 'tree', tree: memory.tree });

@@ -7,7 +7,7 @@ const FILES = {
 };
 
 describe('`edit` of a note', () => {
-  it('gives the note to the editor and keeps what comes back', async () => {
+  it('opens the note in the editor and saves what comes back', async () => {
     const store = createFakeMemory(FILES);
     const result = await command(store, 'edit MEMORY.md', {
       edit: async (draft) => draft.replace('tabs', 'spaces'),
@@ -39,7 +39,7 @@ describe('`edit` of a note', () => {
     );
   });
 
-  it('takes the text from the command too, and ends it with a line break', async () => {
+  it('accepts the text from the command too, and ends it with a line break', async () => {
     const store = createFakeMemory(FILES);
     expect(await command(store, 'edit MEMORY.md --text=New')).toMatchObject({ kind: 'done', changed: true });
     expect(store.tree.get('MEMORY.md')).toBe('New\n');
@@ -64,7 +64,7 @@ describe('`edit` of a note', () => {
     expect(store.tree.get('MEMORY.md')).toBe(FILES['MEMORY.md']);
   });
 
-  it('says that nothing was changed', async () => {
+  it('reports that nothing was changed', async () => {
     const store = createFakeMemory(FILES);
     expect(await command(store, 'edit MEMORY.md', { edit: async (draft) => draft })).toMatchObject({
       kind: 'done',
@@ -72,7 +72,7 @@ describe('`edit` of a note', () => {
     });
   });
 
-  it('names what is missing for a path that no note has', async () => {
+  it('reports what is missing for a path without a note', async () => {
     expect(await command(createFakeMemory(FILES), 'edit notes/none.md --text=x')).toMatchObject({
       kind: 'failed',
       reason: 'not-found',
@@ -82,7 +82,7 @@ describe('`edit` of a note', () => {
 });
 
 describe('`notes`', () => {
-  it('lists them with their sizes, shows one by its path, and says where there are none', async () => {
+  it('lists them with their sizes, shows one by its path, and reports if there are none', async () => {
     const store = createFakeMemory(FILES);
     expect(await command(store, 'notes')).toMatchObject({
       text: expect.stringMatching(/^1 note in .*:\n\n- `MEMORY\.md`, 37 bytes$/),

@@ -14,7 +14,7 @@ describe('forgetting the id of a dismissed finding', () => {
     ['5a1b88', FACT],
     ['5a1b88', FACT + FACT.replace('519/2 pr=2', '519/3 pr=3')],
     ['5a1b888c32f7c519', FORMER],
-  ])('takes the dismissal back: %s', async (id, state) => {
+  ])('reverts the dismissal: %s', async (id, state) => {
     const log = entry(1, { id: 'aaaaaa-1' });
     const store = createFakeMemory({ 'bot.md': log, [STATE]: state });
     expect(await command(store, `forget ${id}`)).toMatchObject({
@@ -27,7 +27,7 @@ describe('forgetting the id of a dismissed finding', () => {
     expect(parseReviewFacts(store.tree.get(STATE) ?? '')).toEqual([]);
   });
 
-  it('may be said twice', async () => {
+  it('can be repeated', async () => {
     const store = createFakeMemory({ [STATE]: FACT });
     await command(store, 'forget 5a1b888c32f7c519');
     expect(await command(store, 'forget 5a1b888c32f7c519')).toMatchObject({ kind: 'done', changed: false });
@@ -39,13 +39,13 @@ describe('forgetting the id of a dismissed finding', () => {
     ['of a finding that is open', '5a1b888c32f7c519', FACT.replace('ended', 'finding')],
     ['of a finding that was settled', '5a1b888c32f7c519', FACT.replace('dismissed', 'settled')],
     ['of a finding that was resolved', '5a1b888c32f7c519', FORMER.replace('reply', 'resolved')],
-  ])('does nothing where it is %s', async (_, id, state) => {
+  ])('does nothing if it is %s', async (_, id, state) => {
     const store = createFakeMemory({ [STATE]: state });
     expect(await command(store, `forget ${id}`)).toMatchObject({ kind: 'failed', reason: 'not-found' });
     expect(store.tree.get(STATE)).toBe(state);
   });
 
-  it('fails where memory cannot be changed', async () => {
+  it('fails if memory cannot be changed', async () => {
     const save = { kind: 'failed', reason: 'denied', message: 'read only' } as const;
     const store = createFakeMemory({ [STATE]: FACT }, { save });
     expect(await command(store, 'forget 5a1b888c32f7c519')).toMatchObject({ reason: 'not-saved' });

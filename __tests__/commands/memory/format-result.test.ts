@@ -23,11 +23,11 @@ it.each<[string, Partial<MemoryRefusal>, string]>([
     { message: 'the memory could not be read: 502', changed: true },
     'It was done, but the memory could not be read: 502.',
   ],
-])('tells of what was not done %s', (_, patch, told) => {
+])('a failed command reports %s', (_, patch, told) => {
   expect(formatCommandResult({ ...REFUSAL, ...patch })).toBe(told);
 });
 
-it('tells of what was done its own words', () => {
+it('a completed command reports its own text', () => {
   expect(formatCommandResult({ kind: 'done', text: 'Forgotten.', changed: true, warnings: [] })).toBe(
     'Forgotten.',
   );

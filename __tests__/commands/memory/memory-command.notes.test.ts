@@ -16,7 +16,7 @@ function textOf(result: Awaited<ReturnType<typeof command>>): string {
 }
 
 describe('commands over notes', () => {
-  it('show lists them with their sizes, and shows one by its path', async () => {
+  it('list them with their sizes and show one by its path (`show`)', async () => {
     const store = createFakeMemory(FILES);
     const all = textOf(await command(store, 'show'));
     expect(all).toContain('- `MEMORY.md`, 37 bytes');
@@ -31,7 +31,7 @@ describe('commands over notes', () => {
     });
   });
 
-  it('search finds lines that hold all the words, whatever their case', async () => {
+  it('find lines that hold all the words, in any case (`search`)', async () => {
     const store = createFakeMemory(FILES);
     expect(textOf(await command(store, 'search TOKENS live'))).toContain(
       `1 line of notes contains "TOKENS" and "live":\n\n- \`${NOTE}\`:1 Tokens live for 15 minutes`,
@@ -40,7 +40,7 @@ describe('commands over notes', () => {
     expect(textOf(await command(store, 'search nothing like it'))).not.toContain('lines of notes');
   });
 
-  it('forget deletes a note with what is kept beside it, and notes that it must not come back', async () => {
+  it('delete a note with its backup, and record that it must not come back (`forget`)', async () => {
     const store = createFakeMemory(FILES);
     expect(await command(store, `forget ${NOTE}`)).toMatchObject({ kind: 'done', changed: true });
     expect(store.tree.get(NOTE)).toBe('');
@@ -50,14 +50,14 @@ describe('commands over notes', () => {
     expect([...store.tree.keys()].filter((path) => path.endsWith('.state.md'))).toEqual(['MEMORY.state.md']);
   });
 
-  it('verify tells of conflict markers in them', async () => {
+  it('report conflict markers in them (`verify`)', async () => {
     const store = createFakeMemory({ ...FILES, 'MEMORY.md': 'a\n<<<<<<< HEAD\nb\n' });
     const text = textOf(await command(store, 'verify'));
     expect(text).toContain('- MEMORY.md:2: a conflict marker of git');
     expect(text).toContain('1 problem in');
   });
 
-  it('verify has of them the findings that its text counts', async () => {
+  it('report as many findings as their text counts (`verify`)', async () => {
     const untrusted = 'untrusted/projects/p-12345678/notes/a.md';
     const files = { 'MEMORY.md': 'a\n<<<<<<< HEAD\nb\n', [untrusted]: 'a\uDC80\n' };
     const result = await command(createFakeMemory(files), 'verify');
@@ -70,7 +70,7 @@ describe('commands over notes', () => {
     });
   });
 
-  it.each(['show', 'forget'])('%s of a note that is not there says what to give', async (name) => {
+  it.each(['show', 'forget'])('report for `%s` of a missing note what to give', async (name) => {
     const result = await command(createFakeMemory(FILES), `${name} projects/p-12345678/notes/none.md`);
     expect(result).toMatchObject({
       kind: 'failed',
@@ -80,7 +80,7 @@ describe('commands over notes', () => {
     });
   });
 
-  it('show of an agent without entries says where a trial without a model left some', async () => {
+  it('show for an agent without entries where a trial without a model left some', async () => {
     const store = createFakeMemory({ 'offline/bot.md': entry(1, { id: 'aaaaaa-1' }) });
     expect(textOf(await command(store, 'show'))).toContain(
       'The offline rules have 1 entry in `offline/bot.md`',

@@ -31,14 +31,14 @@ describe('a person changes memory while a run adds to it', () => {
   it.each([
     ['forget aaaaaa-1', ['bbbbbb-1', 'cccccc-1']],
     ['edit aaaaaa-1 --text better', ['fresh-1', 'bbbbbb-1', 'cccccc-1']],
-  ])('and nothing is lost, nor left over: %s', async (line, ids) => {
+  ])('and nothing is lost or left: %s', async (line, ids) => {
     const { store, textOf, all } = createRacedStore({ 'bot.md': A + B }, { 'bot.md': A + B + C });
     expect(await command(store, line)).toMatchObject({ kind: 'done', changed: true });
     expect(parseLog(textOf('bot.md')).units.map(({ id }) => id)).toEqual(ids);
     expect(all()).not.toContain('**Result:** result 1\n');
   });
 
-  it('and what was promoted stands once', async () => {
+  it('and what was promoted exists once', async () => {
     const untrusted = entry(4, { id: 'dddddd-1' });
     const { store, textOf } = createRacedStore(
       { 'bot.md': A, 'untrusted/bot.md': untrusted },

@@ -44,12 +44,12 @@ function statsOf(facts: readonly ReviewFact[]): string {
   return done.text;
 }
 
-it('says so where no finding has an answer', () => {
+it('the statistics report that no finding has an answer', () => {
   expect(statsOf([])).toBe('No finding in the cache has an answer yet.');
   expect(statsOf([raised(1, { at: NOW })])).toBe('No finding in the cache has an answer yet.');
 });
 
-it('counts what people made of findings, and draws it by month', () => {
+it('the statistics count people’s answers to findings, and show them by month', () => {
   const text = statsOf([
     ...ended(1, { how: 'settled', why: 'fixed' }),
     ...ended(2, { how: 'outdated', why: 'gone' }),
@@ -64,6 +64,6 @@ it('counts what people made of findings, and draws it by month', () => {
 it.each<[string, Pick<Ended, 'how' | 'why'>]>([
   ['was only resolved', { how: 'settled', why: 'closed' }],
   ['the agent took back', { how: 'withdrawn', why: 'wrong' }],
-])('counts no finding that %s', (_, end) => {
+])('the statistics count no finding that %s', (_, end) => {
   expect(statsOf(ended(1, end))).toBe('No finding in the cache has an answer yet.');
 });

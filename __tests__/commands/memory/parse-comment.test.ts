@@ -39,7 +39,7 @@ describe('a comment', () => {
     ['/axe import lodash instead', ['import', 'lodash', 'instead']],
     ['/axe push', ['push']],
     ['/axe sign --all', ['sign', '--all']],
-  ])('%j asks for a command', (body, words) => {
+  ])('%j holds a command', (body, words) => {
     expect(commandInComment(comment({ body }))).toEqual(words);
   });
 
@@ -64,12 +64,12 @@ describe('a comment', () => {
     '<!-- x -->/axe forget 01m8k2',
     '/axe constructor 01m8k2',
     '',
-  ])('%j asks for none', (body) => {
+  ])('%j holds none', (body) => {
     expect(commandInComment(comment({ body }))).toBeUndefined();
   });
 
   it.each([issue({ body: '/axe forget 01m8k2' }), pullRequest({ body: '/axe forget 01m8k2' }), SCHEDULE])(
-    'is the only thing that can: %j',
+    'is the only event that can hold one: %j',
     (trigger) => {
       expect(commandInComment(trigger)).toBeUndefined();
       expect(hasSeveralCommands(trigger)).toBe(false);
@@ -113,12 +113,12 @@ describe('the input `memory-command`', () => {
     ["remember it's 'x'", ['remember', '--', "it's 'x'"]],
     ['remember', ['remember']],
     ['export --out memory.md', ['export', '--out', 'memory.md']],
-  ])('%j is these words', (text, words) => {
+  ])('%j is split into words', (text, words) => {
     expect(memoryCommandIn(text)).toEqual(words);
   });
 
   it.each(['search "timing attack', 'edit 01m8k2 --text="a', "search 'tis", 'search "a"b', 'search "a\\"'])(
-    '%j has a quote that is not closed, and says so',
+    '%j has an unclosed quote, which is reported',
     (text) => {
       expect(() => memoryCommandIn(text)).toThrow(
         expect.objectContaining({

@@ -25,7 +25,7 @@ describe('parseMemoryCommand', () => {
     expect(parseMemoryCommand(line.split(' '))).toEqual(command);
   });
 
-  it('keeps the line breaks of a text that is one word', () => {
+  it('keeps the line breaks of a text that is one argument', () => {
     expect(parseMemoryCommand(['remember', 'one\ntwo  three'])).toEqual({
       kind: 'remember',
       text: 'one\ntwo  three',
@@ -47,7 +47,7 @@ describe('parseMemoryCommand', () => {
     ['search', '`search` needs at least one word', '`search'],
     ['verify all', '`verify` takes no argument', '`verify`'],
     ['export a.md', '`export` takes no argument', '`export'],
-  ])('refuses `%s` and says how it is written', (line, message, remedy) => {
+  ])('refuses `%s` and shows the correct form', (line, message, remedy) => {
     const parse = () => parseMemoryCommand(line === '' ? [] : line.split(' '));
     expect(parse).toThrow(
       expect.objectContaining({
@@ -72,7 +72,7 @@ describe('isCommentCommand', () => {
     ['promote a', false],
     ['export', false],
     ['import x', false],
-  ])('says of `%s`: %j', (line, expected) => {
+  ])('returns for `%s`: %j', (line, expected) => {
     expect(isCommentCommand(parseMemoryCommand(line.split(' ')))).toBe(expected);
   });
 });

@@ -42,11 +42,11 @@ it.each<[string, SaveResult, object]>([
       remedy: 'Ask.',
     },
   ],
-])('says %s', async (_, saved, told) => {
+])('a push reports %s', async (_, saved, told) => {
   expect(await push(saved)).toMatchObject(told);
 });
 
-it('lists ten files, and how many more there are', async () => {
+it('a push lists ten files, and how many more there are', async () => {
   const many = new Map([...Array(12).keys()].map((n) => [`notes/${n}.md`, { before: '', now: 'x\n' }]));
   const result = await push({ kind: 'saved', location: 'main', attempts: 1 }, many);
   expect(result.kind === 'done' && result.text.split('\n').slice(-2)).toEqual([
@@ -60,12 +60,12 @@ it.each([
   [['push', '--branch', 'main'], { branch: 'main' }],
   [['push', '--branch=main'], { branch: 'main' }],
   [['show'], undefined],
-])('understands %j', (words, command) => {
+])('the push command accepts %j', (words, command) => {
   expect(parsePushCommand(words)).toEqual(command);
 });
 
 it.each([[['push', 'main']], [['push', '--branch']], [['push', '--branch', '--force']]])(
-  'refuses %j',
+  'the push command refuses %j',
   (words) => {
     expect(() => parsePushCommand(words)).toThrow('is not understood');
   },

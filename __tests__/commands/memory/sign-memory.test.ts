@@ -50,7 +50,7 @@ describe('sign', () => {
     expect(store.writes).toBe(1);
   });
 
-  it('signs what has no signature where that is wanted; an entry of axe keeps its id and is no other one', async () => {
+  it('signs unsigned entries on request; an entry of axe keeps its id', async () => {
     const store = memory();
     const before = parseLog(store.tree.get('bot.md') ?? '').units.map(({ id }) => id);
     await command(store, 'sign --unsigned', { sign: BOTH });

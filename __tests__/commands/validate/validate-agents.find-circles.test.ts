@@ -19,7 +19,7 @@ it.each<[string, Record<string, readonly string[]>, readonly (readonly string[])
   expect(findCircles(new Map(Object.entries(calls)))).toEqual(circles);
 });
 
-it('looks at each call once, however many ways there are', () => {
+it('each call is checked once, however many ways there are', () => {
   const layers = Array.from({ length: 40 }, (_, layer) => [`${layer}a`, `${layer}b`]);
   const calls = new Map(
     layers.flatMap((names, layer) => names.map((name) => [name, layers[layer + 1] ?? []] as const)),
@@ -27,7 +27,7 @@ it('looks at each call once, however many ways there are', () => {
   expect(findCircles(calls)).toEqual([]);
 });
 
-it('ends with the twentieth circle, however many there are', () => {
+it('the search for circles ends with the twentieth, however many there are', () => {
   const names = Array.from({ length: 299 }, (_, index) => `a${index}`);
   const circles = findCircles(new Map(names.map((name) => [name, names])));
   expect(circles).toHaveLength(20);

@@ -10,7 +10,7 @@ import { compileGlob } from '../../../src/core/text/glob.js';
 
 const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 
-/** A shelf with these files; `read` counts how often each agent is asked for. */
+/** An agent source with these files; `read` counts the requests for each agent. */
 function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = []): SourceText {
   const places = Object.keys(files)
     .filter((file) => file.endsWith('.toml'))
@@ -44,8 +44,8 @@ function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = [])
   };
 }
 
-/** A shelf that notes which walks it was asked for. */
-function countingShelf(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
+/** An agent source that records the requested searches. */
+function countingSource(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
   const counted: string[] = [];
   const plain = sourceOf(files);
   const source: SourceText = {
@@ -70,7 +70,7 @@ function validate(
   );
 }
 
-/** What is told of one agent, without the remedies. */
+/** The report about one agent, without the remedies. */
 async function faultsOf(
   more: string,
   files: Readonly<Record<string, string>> = {},
@@ -82,14 +82,14 @@ async function faultsOf(
 }
 
 describe('an agent', () => {
-  it('that names only what is there is valid', async () => {
+  it('that names only existing things is valid', async () => {
     const more =
       'skill = "s.md"\nfiles = ["*.md"]\nsub_agents = ["b", "builtin"]\ntools = ["read_file", "submit_review"]\n';
     const b = HEAD.replace('"a"', '"b"');
     expect(await faultsOf(more, { 's.md': 'Skill.', 'b.toml': b, 'builtin.toml': b })).toEqual([]);
   });
 
-  it('whose model has no provider has that reported', async () => {
+  it('whose model has no provider is reported', async () => {
     const { agents } = await validate({ 'a.toml': 'name = "a"\nmodel = "claude"\n' });
     expect(agents[0]?.faults).toMatchObject([
       {
@@ -176,11 +176,11 @@ describe('an agent', () => {
         '5:2 error: the JSON schema of `params.response_format.schema` refers to another document: `$ref` is "https://example.com"',
       ],
     ],
-  ])('with %j has told what is wrong, at its line', async (more, expected) => {
+  ])('with %j is reported at its line', async (more, expected) => {
     expect(await faultsOf(more)).toEqual(expected);
   });
 
-  it('whose schema is none has that told', async () => {
+  it('whose schema is invalid is reported', async () => {
     const more =
       '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\ntype = "objekt"\n';
     const checkSchema = async (_: unknown, origin: string) => {
@@ -191,7 +191,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('that cannot be read has that told at its file, and not at whoever calls it', async () => {
+  it('that cannot be read is reported at its file, and not at its callers', async () => {
     const { agents } = await validate({ 'a.toml': `${HEAD}sub_agents = ["b"]\n`, 'b.toml': 'unreadable' });
     expect(agents).toMatchObject([
       { name: 'a', faults: [] },
@@ -200,7 +200,7 @@ describe('an agent', () => {
   });
 });
 
-describe('a look at agents', () => {
+describe('the validation of agents', () => {
   const files = {
     'a.toml': `${HEAD}sub_agents = ["b"]\n`,
     'b.toml': `${HEAD}sub_agents = ["c"]\n`,
@@ -208,7 +208,7 @@ describe('a look at agents', () => {
     'd.toml': 'name = \n',
   };
 
-  it('takes all there are, or those that are named with the sub-agents they have, each once', async () => {
+  it('covers all agents, or the named ones with their sub-agents, each once', async () => {
     const all = await validate(files);
     expect(all.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
     const reads: string[] = [];
@@ -218,7 +218,7 @@ describe('a look at agents', () => {
     expect(reads).toEqual(['b', 'b.toml', 'c']);
   });
 
-  it('tells a circle once, at its first member', async () => {
+  it('reports a circle once, at its first member', async () => {
     const { agents } = await validate(files);
     const circles = agents.flatMap(({ name, faults }) =>
       faults
@@ -228,7 +228,7 @@ describe('a look at agents', () => {
     expect(circles).toEqual([['b', 3, expect.stringContaining('b → c → b')]]);
   });
 
-  it('ends with an error where there is nothing to look at, or not what was asked for', async () => {
+  it('ends with an error if there is nothing to check, or an agent is not found', async () => {
     await expect(validate({})).rejects.toMatchObject({
       exitCode: 2,
       message: 'there are no agents in `axe/agents` of here',
@@ -240,7 +240,7 @@ describe('a look at agents', () => {
     await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
   });
 
-  it('ends with an error where the folder that was named has no agents, unless it may be the other repository’s', async () => {
+  it('ends with an error if the named folder has no agents, unless it might be the other repository’s', async () => {
     const source = { ...sourceOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
     const request = { isFolderNamed: true };
     await expect(validate({}, request, { source })).rejects.toMatchObject({
@@ -263,13 +263,13 @@ describe('a look at agents', () => {
     expect(reads).toHaveLength(300);
   });
 
-  it('tries the first patterns of hostile lists only, over all agents, and says so once', async () => {
+  it('tries only the first patterns of hostile lists, over all agents, and reports it once', async () => {
     const patterns = (agent: string) =>
       Array.from({ length: 200 }, (_, index) => `"${agent}${index}.txt"`).join(', ');
     const hostile = Object.fromEntries(
       ['a', 'b', 'c'].map((name) => [`${name}.toml`, `${HEAD}files = [${patterns(name)}]\n`]),
     );
-    const { counted, source } = countingShelf(hostile);
+    const { counted, source } = countingSource(hostile);
     const { agents } = await validate(hostile, {}, { source });
     expect(counted).toHaveLength(300);
     expect(agents.map(({ faults }) => faults.length)).toEqual([200, 101, 0]);
@@ -278,10 +278,10 @@ describe('a look at agents', () => {
     );
   });
 
-  it('walks once for a pattern that several agents name', async () => {
+  it('searches once for a pattern that several agents name', async () => {
     const same = `${HEAD}files = ["*.txt", "*.txt"]\n`;
     const files = { 'a.toml': same, 'b.toml': same, 'c.toml': `${same}workdir = "docs"\n` };
-    const { counted, source } = countingShelf(files);
+    const { counted, source } = countingSource(files);
     const { agents } = await validate(files, {}, { source });
     expect(counted).toEqual(['*.txt in ', '*.txt in docs']);
     expect(agents.map(({ faults }) => faults.length)).toEqual([2, 2, 2]);
@@ -290,12 +290,12 @@ describe('a look at agents', () => {
   it('stops between two patterns when its time is up', async () => {
     const ending = new AbortController();
     const files = { 'a.toml': `${HEAD}files = ["*.txt", "*.md"]\n` };
-    const { counted, source } = countingShelf(files, () => ending.abort(new Error('time is up')));
+    const { counted, source } = countingSource(files, () => ending.abort(new Error('time is up')));
     await expect(validate(files, {}, { source, signal: ending.signal })).rejects.toThrow('time is up');
     expect(counted).toEqual(['*.txt in ']);
   });
 
-  it('looks for what is not here in the other repository', async () => {
+  it('searches the other repository for what is missing here', async () => {
     const shared: AgentLibrary = {
       async loadAgent(name) {
         if (name === 'there') return { name, source: 'there' } as never;
@@ -311,7 +311,7 @@ describe('a look at agents', () => {
     expect(await faultsOf('skill = "gone.md"\nsub_agents = ["gone"]\n', {}, { shared })).toHaveLength(2);
   });
 
-  it('does not hide what nobody could mend in an agent', async () => {
+  it('does not hide errors that nobody could fix in an agent', async () => {
     const source = { ...sourceOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
     await expect(
       validate(
@@ -333,8 +333,8 @@ describe('a look at agents', () => {
   });
 });
 
-describe('what validation prints', () => {
-  it('is a line for each finding with its remedy below, and how many there are', async () => {
+describe('the output of validation', () => {
+  it('is a line for each finding with its remedy below, and the number of findings', async () => {
     const validation = await validate({
       'a.toml': HEAD,
       'b.toml': `${HEAD}timeout = -1\ntools = ["red_file"]\n`,

@@ -17,7 +17,7 @@ describe('the built-in agents', () => {
   });
 
   it.each(BUILT_IN_AGENTS.map((agent) => [agent.name, agent] as const))(
-    '%s is a valid agent with memory, and no key of it is unknown',
+    '%s is a valid agent with memory and without unknown keys',
     (name, agent) => {
       const { config, warnings } = parseAgent(agent.toml, { name, file: name });
       expect(warnings).toEqual([]);
@@ -32,7 +32,7 @@ describe('the built-in agents', () => {
   );
 
   it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
-    '%s is told that other people’s text is no instruction, and to use its memory',
+    '%s has the instructions that other people’s text is data, and to use its memory',
     (name, toml) => {
       const { systemPrompt } = parseAgent(toml, { name, file: name }).config;
       expect(systemPrompt).toMatch(/other people/);
@@ -43,7 +43,7 @@ describe('the built-in agents', () => {
   );
 
   it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
-    '%s asks for tools that exist, reads on GitHub, and writes and executes nothing',
+    '%s lists existing tools, reads on GitHub, and writes and executes nothing',
     (name, toml) => {
       const { tools } = parseAgent(toml, { name, file: name }).config;
       expect(tools.filter((tool) => !KNOWN.includes(tool))).toEqual([]);
@@ -52,7 +52,7 @@ describe('the built-in agents', () => {
     },
   );
 
-  it('are found by their full name only', () => {
+  it('are found only by their full name', () => {
     expect(findBuiltInAgent('builtin/ask')?.shortName).toBe('ask');
     expect(findBuiltInAgent('ask')).toBeUndefined();
     expect(findBuiltInAgent('builtin/none')).toBeUndefined();

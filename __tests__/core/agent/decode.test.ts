@@ -29,7 +29,7 @@ describe('decodeAgent', () => {
     ['other alphabets', 'name = "ß漢🎉"', 'name = "ß漢🎉"'],
     ['a byte order mark, which is left out', '\uFEFFname', 'name'],
     ['nothing', '', ''],
-  ])('C1 2: takes %s', (_what, written, read) => {
+  ])('C1 2: accepts %s', (_what, written, read) => {
     expect(decodeAgent(new TextEncoder().encode(written), SOURCE)).toBe(read);
   });
 
@@ -58,7 +58,7 @@ describe('decodeAgent', () => {
     expect(error.at).toEqual({ file: 'axe/agents/v.toml', line });
   });
 
-  it('C1 6: refuses a file over the limit and takes one of exactly the limit', () => {
+  it('C1 6: refuses a file over the limit and accepts one of exactly the limit', () => {
     expect(decodeAgent(new Uint8Array(MAX_AGENT_BYTES).fill(0x23), SOURCE)).toHaveLength(MAX_AGENT_BYTES);
     expect(errorOf(new Uint8Array(MAX_AGENT_BYTES + 1).fill(0x23)).message).toBe(
       `failed to parse agent config "v": the file has 262,145 bytes; the most is 262,144 bytes`,

@@ -4,8 +4,8 @@ import { ConfigError } from '../../../src/core/errors.js';
 
 const AT = { file: 'a.toml', line: 3 };
 
-describe('a fault', () => {
-  it('says what, where and what to do', () => {
+describe('an error in an agent file', () => {
+  it('names what, where and a remedy', () => {
     const own = { file: 'b.toml' };
     expect(errorFault(new ConfigError('It is wrong.', { remedy: 'Mend it.' }), AT)).toEqual({
       severity: 'error',

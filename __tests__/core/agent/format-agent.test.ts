@@ -23,7 +23,7 @@ describe('formatAgent', () => {
     expect(formatAgent(parse(golden(`agents/${name}.toml`)))).toBe(golden(`${step}-stdout.txt`));
   });
 
-  it('shows only what is set of the scaffold (golden 20, step 04)', () => {
+  it('shows only the set values of a new agent file (golden 20, step 04)', () => {
     expect(formatAgent(parse(golden('agents/fresh.toml')))).toBe(
       'Name:           fresh\nModel:          provider/model-name\n',
     );
@@ -48,7 +48,7 @@ describe('formatAgent', () => {
     );
   });
 
-  it('shows the newer keys after axe’s', () => {
+  it('shows the keys of newer versions after axe’s', () => {
     const text = `name = "v"
 model = "a/m"
 tools = ["read_file", "url_fetch"]
@@ -83,10 +83,10 @@ Run Timeout:    60s
   });
 });
 
-describe('what is shown of notes', () => {
+describe('the shown notes keys', () => {
   const HEAD = 'name = "v"\nmodel = "a/m"\n[memory]\n';
 
-  it('is what is not as it is without a line, as axe would show keys of its own', () => {
+  it('are those that differ from a missing line, as axe would show keys of its own', () => {
     const text = `${HEAD}enabled = true
 notes = true
 tools = ["memory_read", "write_memory"]
@@ -123,7 +123,7 @@ Memory MaxAgeDays:60
 `);
   });
 
-  it('is nothing where every key has its default', () => {
+  it('are empty if every key has its default', () => {
     const text = `${HEAD}tools = []\nscope = "project"\ndaily = "calendar"\noverflow = "priority"\ndedup = true\nmax_inject_bytes = 32768\nmax_write_bytes = 65536\nwarn_file_bytes = 1048576\nmax_log_bytes = 0\n`;
     expect(formatAgent(parse(text))).toBe('Name:           v\nModel:          a/m\n');
   });

@@ -13,7 +13,7 @@ function errorsOf(text: string) {
 }
 
 describe('an agent file that is inspected', () => {
-  it('has all its errors told, types before values, and its warnings beside them', () => {
+  it('has all its errors reported, types before values, and its warnings with them', () => {
     const text = `name = 7
 model = "a/m"
 timeout = "5m"
@@ -44,7 +44,7 @@ command = 1
     expect(raw).toMatchObject({ name: '', model: 'a/m', mcp_servers: [{ name: 'one', command: '' }] });
   });
 
-  it('has what is wrong with its reviews told at the key', () => {
+  it('has errors in its review settings reported at the key', () => {
     const text = `name = "v"
 model = "a/m"
 [review]
@@ -77,7 +77,7 @@ securty = "nit"
     ]);
   });
 
-  it('is read on behind a list with an element that is wrong, and behind a key that stands there twice', () => {
+  it('is read on after a list with a wrong element, and after a duplicate key', () => {
     const text = 'name = "v"\nNAME = "w"\nmodel = "a/m"\ntools = ["read_file", 7]\nfiles = ["a"]\n';
     expect(errorsOf(text)).toEqual([
       ["failed to parse agent config \"v\": Key 'NAME' has already been defined, as 'name'", 2, 1],
@@ -86,14 +86,14 @@ securty = "nit"
     expect(inspectAgent(text, SOURCE).raw).toMatchObject({ name: 'v', tools: [], files: ['a'] });
   });
 
-  it('is not read behind an error of TOML', () => {
+  it('is not read after a TOML error', () => {
     expect(errorsOf('name = \nmodel = \n')).toEqual([
       ['failed to parse agent config "v": expected a value', 1, 8],
     ]);
     expect(inspectAgent('name = \n', SOURCE)).toMatchObject({ raw: undefined, warnings: [] });
   });
 
-  it('with errors beyond counting has the first fifty told, and is not read on', () => {
+  it('with very many errors has the first fifty reported', () => {
     const servers = Array.from({ length: 200 }, () => '[[mcp_servers]]\nname = 1\n').join('');
     const { raw, errors } = inspectAgent(`name = "v"\nmodel = "a/m"\n${servers}`, SOURCE);
     expect(errors).toHaveLength(50);
@@ -103,7 +103,7 @@ securty = "nit"
 });
 
 it.each(readdirSync(GOLDEN).filter((file) => file.endsWith('.toml')))(
-  'the first error of %s is the one a run ends with',
+  'the first error of %s is the error of a run',
   (file) => {
     const bytes = readFileSync(new URL(file, GOLDEN));
     const thrown = thrownBy(() => parseAgent(decodeAgent(bytes, SOURCE), SOURCE));
@@ -163,7 +163,7 @@ describe('a memory.path that only the command line can use (D54)', () => {
     ['none', text('')],
     ['one of a memory that is off', text('/tmp/abs.md').replace('true', 'false')],
     ['one that is an error already', text('MEMORY.md', 'notes = true\n')],
-  ])('is none for %s', (_, toml) => {
+  ])('causes no warning for %s', (_, toml) => {
     expect(inspectAgent(toml, SOURCE).workflowWarnings).toEqual([]);
   });
 });

@@ -21,6 +21,6 @@ it.each([
     ],
     { ...DOCUMENT, servers: undefined },
   ],
-])('leaves out what stands at %j', (paths, expected) => {
+])('values at %j are left out', (paths, expected) => {
   expect(withoutValues(DOCUMENT, paths)).toEqual(expected);
 });

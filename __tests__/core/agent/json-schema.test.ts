@@ -42,7 +42,7 @@ function pathsOf(schema: unknown, path = ''): readonly { readonly path: string; 
 }
 
 describe('schema/agent.schema.json', () => {
-  it('is what `node scripts/schema.js` writes', () => {
+  it('is the output of `node scripts/schema.js`', () => {
     expect(SCHEMA).toEqual(JSON.parse(JSON.stringify(agentJsonSchema(AGENT_TOOLS))));
   });
 
@@ -64,7 +64,7 @@ describe('schema/agent.schema.json', () => {
     expect(faults(readFileSync(join(EXAMPLES, file), 'utf8'))).toEqual([]);
   });
 
-  it('accepts a new agent file, also with every key set to its example', () => {
+  it('accepts a new agent file, even with every key set to its example', () => {
     const scaffold = scaffoldAgent('helper');
     const whole = scaffold.replace(/^# (?=\[|[a-z_-]+ = )/gm, '');
     expect(Object.keys(parse(whole)).length).toBeGreaterThan(15);
@@ -82,7 +82,7 @@ describe('schema/agent.schema.json', () => {
     ['a word that is not a choice', 'name = "a"\nmodel = "a/b"\n[review]\ndepth = "deep"'],
     ['a form that is not a choice', 'name = "a"\nmodel = "a/b"\n[params]\nresponse_format = "xml"'],
     ['a server without a transport', 'name = "a"\nmodel = "a/b"\n[[mcp_servers]]\nname = "x"'],
-  ])('refuses %s, as a run does or warns', (_, toml) => {
+  ])('refuses %s, for which a run fails or warns', (_, toml) => {
     const { errors, warnings } = inspectAgent(toml, { name: 'a', file: 'a.toml' });
     expect(errors.length + warnings.length).toBeGreaterThan(0);
     expect(faults(toml)).not.toEqual([]);

@@ -115,7 +115,7 @@ describe('locate', () => {
     expect(locate(text, path)).toMatchObject({ line });
   });
 
-  it('falls back to the table around a key, then to the first line', () => {
+  it('returns the table around a key, or else the first line', () => {
     const locator = createLocator(TEXT);
     expect(locator.findNearest(['memory', 'enabled'])).toEqual({ line: 23, column: 3 });
     expect(locator.findNearest(['mcp_servers', 1, 'url'])).toEqual({ line: 31, column: 3 });
@@ -140,7 +140,7 @@ describe('locate', () => {
     ['a NUL', '\u0000'],
     ['5000 open lists', `a = ${'['.repeat(5000)}`],
     ['5000 open tables', `a = ${'{a='.repeat(5000)}`],
-  ])('comes to an end on %s', (_what, text) => {
+  ])('ends on %s', (_what, text) => {
     expect(locate(text, ['zz'])).toBeUndefined();
   });
 });

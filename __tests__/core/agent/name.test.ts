@@ -38,7 +38,7 @@ describe('checkAgentName', () => {
     expect(checkAgentName(usable)).toBe(usable);
   });
 
-  it.each(['漢', '', '..', 'x'.repeat(65)])('has the rule alone for %j', (name) => {
+  it.each(['漢', '', '..', 'x'.repeat(65)])('names only the rule for %j', (name) => {
     expect(remedyOf(name)).toMatch(/^A name starts with a letter or digit of ASCII [^`]*$/);
   });
 
@@ -50,7 +50,7 @@ describe('checkAgentName', () => {
   );
 
   it.each(['a', '1', 'pr-reviewer', 'A.b_c-9', 'x'.repeat(64), 'memory2', 'CON', 'state', 'bot.states'])(
-    'C1 7: takes %j; capitals and Windows device names are allowed by D5',
+    'C1 7: accepts %j; capitals and Windows device names are allowed by D5',
     (name) => {
       expect(checkAgentName(name)).toBe(name);
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { agentNotFound, bothNotFound, skillNotFound } from '../../../src/core/agent/not-found.js';
 
-describe('an agent that is not found', () => {
-  it('is reported with what may be meant, what there is and where it was looked for', () => {
+describe('a missing agent', () => {
+  it('is reported with a suggestion, the existing agents and the searched places', () => {
     expect(agentNotFound('bto', { places: ['`a`', '`b`'], known: ['zed', 'bot'] })).toMatchObject({
       message: 'agent config not found: bto',
       remedy:
@@ -17,7 +17,7 @@ describe('an agent that is not found', () => {
     );
   });
 
-  it('of two searches makes one error that names each place and each agent once', () => {
+  it('in two searches causes one error that names each place and each agent once', () => {
     const one = agentNotFound('x', { places: ['`a`'], known: ['far'] });
     const other = agentNotFound('x', { places: ['`b`', '`a`'], known: ['far', 'near'] });
     const { remedy = '' } = bothNotFound(one, other);
@@ -31,7 +31,7 @@ describe('an agent that is not found', () => {
   });
 });
 
-describe('a skill that is not found', () => {
+describe('a missing skill', () => {
   it('is never suggested as it was written', () => {
     const search = { places: ['`axe/skills/law/SKILL.md`'], known: ['skills/law/SKILL.md'] };
     expect(skillNotFound('skills/law/SKILL.md', search).remedy).toBe(
@@ -42,7 +42,7 @@ describe('a skill that is not found', () => {
     );
   });
 
-  it('keeps the path of the message when two searches are united', () => {
+  it('keeps the path of the message when two searches are combined', () => {
     const one = skillNotFound('law', { places: ['`a`'], known: [] }, '/here/law');
     const other = skillNotFound('law', { places: ['`b`'], known: ['skills/lwa/SKILL.md'] });
     expect(bothNotFound(one, other)).toMatchObject({

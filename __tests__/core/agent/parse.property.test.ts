@@ -64,7 +64,7 @@ const SNIPPET = fc.oneof(
 );
 
 describe('parseAgent', () => {
-  it('reads any text, or refuses it with a ConfigError that says where', () => {
+  it('reads any text, or refuses it with a ConfigError that has a place', () => {
     const edit = fc.record({ at: fc.nat(AGENT.length), cut: fc.nat(20), insert: SNIPPET });
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {

@@ -40,7 +40,7 @@ function goldenError(name: string): ConfigError {
   throw new Error(`expected ${name} to be refused`);
 }
 
-describe('the agent files axe was recorded with (golden 21)', () => {
+describe('the agent files that axe was recorded with (golden 21)', () => {
   it.each([
     ['01', 'no-name', 'agent config missing required field: name', 1],
     ['02', 'blank-name', 'agent config missing required field: name', 1],
@@ -72,7 +72,7 @@ describe('the agent files axe was recorded with (golden 21)', () => {
     ['29', 'invalid-utf8', 'invalid UTF-8', { line: 3 }],
     ['30', 'mixed-files', 'files[1] must be a string, but is an integer', { line: 3 }],
     ['37', 'lastn-big', 'memory.last_n: 99999999999999999999 is out of range', { line: 4 }],
-  ])('step %s: %s keeps axe’s prefix and says where', (_step, name, message, at) => {
+  ])('step %s: %s keeps axe’s prefix and adds the place', (_step, name, message, at) => {
     const error = goldenError(name);
     expect(error.message).toBe(`failed to parse agent config "${name}": ${message}`);
     expect(error.exitCode).toBe(2);
@@ -108,11 +108,14 @@ describe('the agent files axe was recorded with (golden 21)', () => {
     expect(() => parseModelRef(parseGolden(name).config.model)).toThrow(message);
   });
 
-  it.each(['19', '32'])('step %s: axe takes a temperature of nan and fails later; we refuse it (D1)', () => {
-    const error = goldenError('nan-temp');
-    expect(error.message).toBe('params.temperature must be a finite number, but is nan');
-    expect(error.at).toMatchObject({ line: 4, column: 1 });
-  });
+  it.each(['19', '32'])(
+    'step %s: a temperature of nan is refused, which axe accepts and fails on later (D1)',
+    () => {
+      const error = goldenError('nan-temp');
+      expect(error.message).toBe('params.temperature must be a finite number, but is nan');
+      expect(error.at).toMatchObject({ line: 4, column: 1 });
+    },
+  );
 
   it('step 20: unknown keys and tables, which axe ignores, are warnings at their lines', () => {
     const { config, warnings } = parseGolden('unknown-keys');
@@ -285,7 +288,7 @@ error-handling = "major"
     });
   });
 
-  it('has axe’s defaults where a key is missing', () => {
+  it('has axe’s defaults for missing keys', () => {
     expect(parse(HEAD).config).toEqual({
       name: 'v',
       description: '',
@@ -340,20 +343,20 @@ error-handling = "major"
     });
   });
 
-  it('does not let a default cut a first delay that was asked for', () => {
+  it('keeps a configured first delay that is larger than a default maximum', () => {
     const { retry } = parse(`${HEAD}[retry]\ninitial_delay_ms = 60000\n`).config;
     expect(retry).toMatchObject({ initialDelayMs: 60_000, maxDelayMs: 60_000 });
   });
 
   it.each(['text', 'json_object', 'json_schema'] as const)(
-    'takes the response format %s as a word',
+    'accepts the response format %s as a word',
     (type) => {
       const { params } = parse(`${HEAD}[params]\nresponse_format = "${type}"\n`).config;
       expect(params.responseFormat).toEqual({ type, schema: undefined });
     },
   );
 
-  it('keeps the case of keys that are the user’s own', () => {
+  it('keeps the case of keys that the user chooses', () => {
     const { params } = parse(
       `${HEAD}[params.Response_Format]\nTYPE = "json_schema"\n[params.Response_Format.SCHEMA.properties.userId]\ntype = "string"\n`,
     ).config;
@@ -475,7 +478,7 @@ describe('wrong values', () => {
     expect(error.remedy).toBeTruthy();
   });
 
-  it('two MCP servers of one name are refused with what the name is for', () => {
+  it('two MCP servers of one name are refused with the reason', () => {
     const server = '[[mcp_servers]]\nname = "a"\nurl = "https://example.com"\ntransport = "sse"\n';
     expect(errorOf(`${HEAD}${server}${server}`).remedy).toBe(
       'Give each server a name of its own: `tools-allowed` and messages refer to a server by its name.',
@@ -485,30 +488,30 @@ describe('wrong values', () => {
   it.each([
     ['memory_serach', 'Did you mean `memory_search`?'],
     ['read_file', 'Other tools belong into `tools` at the top of the file.'],
-  ])('the remedy for the memory tool %s is at hand', (tool, remedy) => {
+  ])('the memory tool %s is refused with a remedy', (tool, remedy) => {
     expect(errorOf(`${HEAD}[memory]\ntools = ["${tool}"]\n`).remedy).toBe(remedy);
   });
 
-  it('a run log may be called like a note where there are no notes', () => {
+  it('a run log can have the name of a note if there are no notes', () => {
     expect(parse(`${HEAD}[memory]\nenabled = true\npath = "MEMORY.md"\n`).config.memory.path).toBe(
       'MEMORY.md',
     );
   });
 
-  it('notes without memory are a warning at their line, for they have no effect', () => {
+  it('notes without memory are a warning at their line, since they have no effect', () => {
     expect(parse(`${HEAD}[memory]\nnotes = true\n`).warnings).toMatchObject([
       { code: 'agent-unused-key', at: { line: 4 } },
     ]);
     expect(parse(`${HEAD}[memory]\nenabled = true\nnotes = true\n`).warnings).toEqual([]);
   });
 
-  it('redaction cannot be turned off: there is no key for it (D11)', () => {
+  it('redaction has no key that turns it off (D11)', () => {
     expect(parse(`${HEAD}[memory]\nredact = false\n`).warnings).toMatchObject([
       { code: 'agent-unknown-key' },
     ]);
   });
 
-  it('tells the first problem in axe’s order, whatever stands first in the file', () => {
+  it('the first problem in axe’s order is reported, whatever the order in the file', () => {
     const text = `${HEAD}[budget]\nmax_tokens = -1\n[retry]\nmax_retries = -1\n[memory]\nlast_n = -1\n`;
     expect(errorOf(text).message).toBe('memory.last_n must be non-negative');
   });
@@ -568,13 +571,13 @@ describe('wrong types', () => {
     expect(error.at?.line).toBeGreaterThan(2);
   });
 
-  it('tells the first of several in the file, and only that one', () => {
+  it('the first of several in the file is reported, and only that one', () => {
     const error = errorOf(`${HEAD}[params]\nmax_tokens = "x"\n[memory]\nlast_n = "y"\n`);
     expect(error.message).toContain('params.max_tokens');
     expect(error.message).not.toContain('last_n');
   });
 
-  it('refuses a key that stands twice in different case, and names both lines', () => {
+  it('a duplicate key in different case is refused with both lines', () => {
     const error = errorOf(`${HEAD}[memory]\nlast_n = 1\nLast_N = 2\n`);
     expect(error.message).toBe(
       `failed to parse agent config "v": Key 'memory.Last_N' has already been defined, as 'memory.last_n'`,
@@ -602,13 +605,13 @@ describe('unknown keys', () => {
     expect(warnings[0]?.message).toContain(`Did you mean \`${suggestion}\`?`);
   });
 
-  it('tells where a key belongs that has slipped below a table', () => {
+  it('a key that was written below the wrong table is reported with its right place', () => {
     const { warnings } = parse(`${HEAD}[memory]\nenabled = true\n\nskill = "s"\n`);
     expect(warnings[0]?.message).toContain('belongs above the first `[table]`');
     expect(warnings[0]?.at).toMatchObject({ line: 6 });
   });
 
-  it('counts the rest when a file has very many', () => {
+  it('the rest is counted when a file has very many', () => {
     const keys = Array.from({ length: 5000 }, (_, index) => `zz${index} = 1`).join('\n');
     const { warnings } = parse(`${HEAD}${keys}\n`);
     expect(warnings).toHaveLength(21);
@@ -628,7 +631,7 @@ describe('corpus C1', () => {
     ['name = "v\ns3cr3t"', 1, 10],
     ['name = "\\q"', 1, 10],
   ])(
-    'C1 1: a syntax error in %j is told with file, line and column, and without the text',
+    'C1 1: a syntax error in %j is reported with file, line and column, and without the text',
     (text, line, column) => {
       const error = errorOf(text);
       expect(error.message).toMatch(/^failed to parse agent config "v": [^\n]+$/);
@@ -638,7 +641,7 @@ describe('corpus C1', () => {
     },
   );
 
-  it('C1 1: a key that stands twice is told with the line of the first', () => {
+  it('C1 1: a duplicate key is reported with the line of the first', () => {
     expect(errorOf(`${HEAD}[memory]\nenabled = true\n[memory]\n`)).toMatchObject({
       message: `failed to parse agent config "v": Key 'memory' has already been defined`,
       at: { line: 5 },
@@ -658,11 +661,11 @@ describe('corpus C1', () => {
     expect(errorOf('\uFEFFname = 1').at).toMatchObject({ line: 1, column: 1 });
   });
 
-  it('C1 2: an empty file says what is missing', () => {
+  it('C1 2: an empty file is reported with what is missing', () => {
     expect(errorOf('').message).toBe('agent config missing required field: name');
   });
 
-  it('C1 3: an unknown key that nearly is one is a warning with a suggestion', () => {
+  it('C1 3: an unknown key that resembles a known one is a warning with a suggestion', () => {
     const { warnings } = parse(`${HEAD}[memory]\nmax_entrys = 5\n`);
     expect(warnings).toEqual([
       {
@@ -681,7 +684,7 @@ describe('corpus C1', () => {
     ['1.5', 'must be an integer, but is a float'],
     ['9007199254740992', 'is out of range'],
     ['99999999999999999999', 'is out of range'],
-  ])('C1 4: last_n = %s names the key and what it must be', (value, what) => {
+  ])('C1 4: last_n = %s is refused with the key and the expected value', (value, what) => {
     const error = errorOf(`${HEAD}[memory]\nlast_n = ${value}\n`);
     expect(error.message).toContain('memory.last_n');
     expect(error.message).toContain(what);

@@ -8,7 +8,7 @@ import { AGENT_SCHEMA } from '../../../src/core/agent/schema.js';
 const FRESH = new URL('../../golden/axe/20-agents-commands/agents/fresh.toml', import.meta.url);
 
 describe('scaffoldAgent', () => {
-  it('has the keys and values of the file that axe writes, in its order (golden 20, step 02)', () => {
+  it('has the keys and values of axe’s file, in its order (golden 20, step 02)', () => {
     const axes = settings(readFileSync(fileURLToPath(FRESH), 'utf8'));
     expect(inOrder(axes, settings(scaffoldAgent('fresh')))).toEqual(axes);
   });
@@ -20,7 +20,7 @@ describe('scaffoldAgent', () => {
     expect(config.mcpServers.map(({ transport }) => transport)).toEqual(['streamable-http', 'stdio']);
   });
 
-  it('says at the model what has to be filled in, and has nothing else that must be', () => {
+  it('marks the model as the only value that has to be filled in', () => {
     const [before = ''] = scaffoldAgent('a').split(`model = "${PLACEHOLDER_MODEL}"`);
     expect(before).toMatch(/# Fill in: .*anthropic\/claude-sonnet-5-5.*\n$/);
   });
@@ -37,7 +37,7 @@ describe('scaffoldAgent', () => {
   });
 
   it.each(['fresh', 'q"x', 'back\\slash', 'line\nbreak', 'tab\t\u007f', 'ß漢🎉'])(
-    'gives a file that can be read for the name %j',
+    'creates a readable file for the name %j',
     (name) => {
       const { config, warnings } = parseAgent(scaffoldAgent(name), { name, file: 'x.toml' });
       expect(config.name).toBe(name);
@@ -45,7 +45,7 @@ describe('scaffoldAgent', () => {
     },
   );
 
-  it('has no key in its comments that we would not read', () => {
+  it('has no key in its comments that would not be read', () => {
     expect(parseAgent(uncommented('a'), { name: 'a', file: 'a.toml' })).toMatchObject({
       warnings: [],
       config: { memory: { lastN: 10, maxEntries: 100 }, params: { temperature: 0.3, maxTokens: 4096 } },

@@ -20,14 +20,14 @@ function parse(lines: string) {
 describe('the keys of `[memory]` in docs/notes.md', () => {
   const table = tableOfKeys();
 
-  it('are those of the code, without the keys of the run log', () => {
+  it('are those in the code, without the keys of the run log', () => {
     const general = ['enabled', 'path', 'last_n', 'max_entries', 'max_log_bytes', 'provenance'];
     const keys = Object.keys(AGENT_SCHEMA.entries.memory.wrapped.entries);
     expect([...table.keys(), ...general].sort()).toEqual(keys.sort());
   });
 
   it.each([...table].filter(([, value]) => value !== ''))(
-    '%s = %s is what holds without it',
+    '%s = %s is the value without the key',
     (key, value) => {
       const { config, warnings } = parse(`${key} = ${value}\n`);
       expect(warnings).toEqual([]);

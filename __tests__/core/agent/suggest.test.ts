@@ -16,7 +16,7 @@ describe('distance', () => {
     expect(distance(b, a)).toBe(edits);
   });
 
-  it('is infinite for words too long to be a slip', () => {
+  it('is infinite for words too long to be a typing mistake', () => {
     expect(distance('x'.repeat(1_000_000), 'x')).toBe(Number.POSITIVE_INFINITY);
   });
 });
@@ -29,7 +29,7 @@ describe('nearest', () => {
     ['banana', ['name', 'model', 'memory'], undefined],
     ['x', ['abc'], undefined],
     ['x', [], undefined],
-  ])('to %j among %j is %j', (word, candidates, expected) => {
+  ])('returns for %j among %j: %j', (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected);
   });
 });

@@ -6,7 +6,7 @@ import { comment, OCTOCAT, pullRequest, SCHEDULE } from '../../helpers/triggers.
 
 const BOT = { login: 'dependabot[bot]', isBot: true };
 
-describe('an agent of the head of a pull request (D21)', () => {
+describe('an agent from the head of a pull request (D21)', () => {
   it.each<[string, Trigger, Permission]>([
     ['a writer’s', pullRequest(), 'write'],
     ['an administrator’s', pullRequest(), 'admin'],
@@ -17,7 +17,7 @@ describe('an agent of the head of a pull request (D21)', () => {
     expect(refuseHeadAgent(trigger, 'head', permissions)).toBeUndefined();
   });
 
-  it('does not run for somebody who may not write, though a writer labels it', () => {
+  it('does not run for somebody who cannot write, even if a writer adds a label', () => {
     const trigger = pullRequest({ author: { login: 'monalisa', isBot: false }, actor: OCTOCAT });
     const skip = { reason: 'agent-ref', message: expect.stringContaining('monalisa cannot write here') };
     for (const author of ['read', 'triage', 'unknown'] as const) {
@@ -27,9 +27,9 @@ describe('an agent of the head of a pull request (D21)', () => {
   });
 
   it.each<[string, Trigger, Permission | 'unknown', string]>([
-    ['a fork, whoever asks', pullRequest({ isFork: true }), 'admin', 'comes from a fork'],
-    ['somebody who may triage', pullRequest(), 'triage', 'octocat cannot write here'],
-    ['somebody nothing is known of', pullRequest(), 'unknown', 'octocat cannot write here'],
+    ['a fork, for any sender', pullRequest({ isFork: true }), 'admin', 'comes from a fork'],
+    ['somebody who can triage', pullRequest(), 'triage', 'octocat cannot write here'],
+    ['somebody unknown', pullRequest(), 'unknown', 'octocat cannot write here'],
     ['a bot', pullRequest({ actor: BOT, author: BOT }), 'write', 'the bot dependabot[bot]'],
     ['a bot’s, labelled by a writer', pullRequest({ author: BOT, actor: OCTOCAT }), 'write', 'the bot'],
   ])('does not run for %s', (_, trigger, permission, why) => {

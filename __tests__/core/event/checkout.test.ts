@@ -13,7 +13,7 @@ describe('a checkout', () => {
   it.each([
     ['the head', HEAD],
     ['the trial merge', MERGE],
-  ])('of %s of a fork is refused where secrets are', (_, commit) => {
+  ])('of %s of a fork is refused if the job has secrets', (_, commit) => {
     expect(() => refuseCheckout(FORK, commit)).toThrow(ConfigError);
     expect(() => refuseCheckout(FORK, commit)).toThrow(/#42, which comes from a fork.*`pull_request_target`/);
   });
@@ -22,10 +22,10 @@ describe('a checkout', () => {
     ['of the base', FORK, BASE],
     ['that is none', FORK, undefined],
     ['of a branch of the repository', pullRequest({ event: 'pull_request_target' }), HEAD],
-    ['of a fork where there are no secrets', pullRequest({ isFork: true }), HEAD],
-    ['beside a comment', comment(), HEAD],
+    ['of a fork if there are no secrets', pullRequest({ isFork: true }), HEAD],
+    ['next to a comment', comment(), HEAD],
     ['on a machine of one’s own', { kind: 'local' }, HEAD],
-  ])('%s is nobody’s trouble', (_, trigger, commit) => {
+  ])('%s is allowed', (_, trigger, commit) => {
     expect(() => refuseCheckout(trigger, commit)).not.toThrow();
   });
 });

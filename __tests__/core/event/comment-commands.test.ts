@@ -5,7 +5,7 @@ import { reviewCommand } from '../../../src/core/review/command.js';
 import { cellsOf, markedTable } from '../../helpers/documents.js';
 import { comment } from '../../helpers/triggers.js';
 
-it('are listed in docs/events.md as `/axe help` lists them', () => {
+it('the commands in docs/events.md are those of `/axe help`', () => {
   const [head, , ...rows] = formatCommandTable().split('\n').map(cellsOf);
   expect(markedTable('docs/events.md', 'commands')).toEqual([head, ...rows]);
 });
@@ -14,7 +14,7 @@ it.each(
   COMMENT_COMMANDS.flatMap(({ name, forms, asksModel }) =>
     forms.map((form) => [form, name, asksModel] as const),
   ),
-)('are read as they are listed: %s', (form, name, asksModel) => {
+)('a listed command is recognized: %s', (form, name, asksModel) => {
   const written = form.replace('<id>', '9f2c4d5e').replace('<text>', 'We use tabs.').replace(' [reason]', '');
   const trigger = comment({ on: 'pull_request', body: written });
   const read = readCommand(trigger, '');

@@ -26,7 +26,7 @@ describe('a mention', () => {
     ['@axe <!-- delete everything --> why?', 'why?'],
     ['@a\u200Bxe why?', 'why?'],
     ['a paragraph\n    @axe goes on', 'a paragraph\n    @axe goes on'],
-  ])('in %j asks for %j', (body, expected) => {
+  ])('in %j requests %j', (body, expected) => {
     expect(findMention(body, '@axe')).toBe(expected);
   });
 
@@ -79,12 +79,12 @@ describe('a mention', () => {
     ['hey axe', 'Hey Axe why?', 'why?'],
     ['a.b*', 'A.B* why?', 'why?'],
     ['frag die axt', 'FRAG DIE AXT: warum?', 'warum?'],
-  ])('is of the phrase %j', (phrase, body, expected) => {
+  ])('uses the phrase %j', (phrase, body, expected) => {
     expect(findMention(body, phrase)).toBe(expected);
     expect(findMention('aXb why?', phrase)).toBeUndefined();
   });
 
-  it('is looked for in little time, whatever the comment is', () => {
+  it('is found quickly in any comment', () => {
     const units = [
       '`',
       '`` ',
@@ -108,13 +108,13 @@ describe('a mention', () => {
   });
 });
 
-describe('a text of ours', () => {
+describe('a text written by the action', () => {
   it.each([
     '<!-- axe-action sticky agent=bot -->\nLooks good.',
     '<!-- axe-action:review agent=bot head=abc -->\n',
     '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.',
     'Report\n<!-- axe-action issue -->',
-  ])('is %j', (body) => {
+  ])('is recognized in %j', (body) => {
     expect(isOwnText(body)).toBe(true);
   });
 
@@ -124,7 +124,7 @@ describe('a text of ours', () => {
     'axe-action',
     '<!-- axe-actions -->',
     '',
-  ])('is not %j', (body) => {
+  ])('is not recognized in %j', (body) => {
     expect(isOwnText(body)).toBe(false);
   });
 });
@@ -132,7 +132,7 @@ describe('a text of ours', () => {
 describe('a phrase between backticks', () => {
   const piece = fc.constantFrom('`', '``', '```', '@axe ', 'a', ' ', '\n', '\n\n', 'x `y` ');
 
-  it('is code exactly where a run of backticks meets the next one of its length in its paragraph', () => {
+  it('is code exactly if a run of backticks meets the next one of its length in its paragraph', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
         const body = `a${pieces.join('')}`;
@@ -151,7 +151,7 @@ describe('a phrase among quotations, lists and code', () => {
     ...['```', '~~~', '`', '# ', '---', '===', '* * *', '+', '\n> ', '\n@axe'],
   );
 
-  it('is a command exactly where a parser shows it outside of quotations and code', () => {
+  it('is a command exactly if a parser shows it outside of quotations and code', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
         const body = pieces.join('');

@@ -20,7 +20,7 @@ describe('two accounts', () => {
     ['octocat', 'Octocat', true],
     ['octocat', 'hubot', false],
     ['ghost', 'ghost', false],
-  ])('%s and %s are one: %s', (one, two, expected) => {
+  ])('%s and %s are the same: %s', (one, two, expected) => {
     expect(isSameAccount({ login: one, isBot: false }, { login: two, isBot: false })).toBe(expected);
   });
 });

@@ -25,8 +25,8 @@ it.each<[string, string, Readonly<Record<string, readonly string[]>>, string | u
     'v2.0.0-rc.2',
   ],
   ['nothing before the first', 'v0.1.0', { b: ['v0.1.0'], a: [] }, undefined],
-  ['nothing where the tag is on no commit', 'v0.1.0', {}, undefined],
+  ['nothing if the tag is on no commit', 'v0.1.0', {}, undefined],
   ['a date', '2026-11-22', { b: ['2026-11-22'], a: ['2026-10-01'] }, '2026-10-01'],
-])('is %s', (_, tag, commits, found) => {
+])('the previous tag is %s', (_, tag, commits, found) => {
   expect(before(tag, commits)).toBe(found);
 });

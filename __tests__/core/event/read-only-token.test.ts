@@ -24,7 +24,7 @@ const TRIGGERS: readonly (readonly [string, Trigger, ReturnType<typeof readOnlyT
 ];
 
 describe('a job token that can never have a write permission', () => {
-  it.each(TRIGGERS)('is decided for %s', (_, trigger, cause) => {
+  it.each(TRIGGERS)('is recognized for %s', (_, trigger, cause) => {
     expect(readOnlyToken(trigger)).toBe(cause);
   });
 });

@@ -26,18 +26,18 @@ describe.each(SOURCES)('a run that is tainted by $kind', (source) => {
     expect(taint.lane(planned)).toBe(lane);
   });
 
-  it("changes nothing on somebody's own machine", () => {
+  it('changes nothing on a person’s own machine', () => {
     const taint = createTaintTracker({ kind: 'local' });
     taint.add(source);
     expect([taint.lane('trusted'), taint.sources]).toEqual(['trusted', []]);
   });
 
-  it('says why, in words that follow "because"', () => {
+  it('states why, in words that follow "because"', () => {
     expect(describeTaint(source)).toMatch(/^(?:it |`)[^\n]+[^.]$/);
   });
 });
 
-it('keeps every source once, in the order in which they were met', () => {
+it('the taint tracker keeps every source once, in the order in which they were read', () => {
   const taint = createTaintTracker({ kind: 'push' });
   for (const source of [...SOURCES, ...SOURCES.toReversed()]) taint.add(source);
   expect(taint.sources).toEqual(SOURCES);

@@ -122,7 +122,7 @@ const rows: readonly Row[] = [
     lane: 'trusted',
   },
   {
-    name: 'a pull request of somebody who may triage',
+    name: 'a pull request of somebody who can triage',
     trigger: pullRequest(),
     permission: 'triage',
     gate: 'permission',
@@ -410,7 +410,7 @@ describe('admission, the level and the lane', () => {
     });
   });
 
-  it.each(rows.filter((row) => row.gate !== 'run'))('$name: people are told why it is skipped', (row) => {
+  it.each(rows.filter((row) => row.gate !== 'run'))('$name: the summary states why it is skipped', (row) => {
     const decision = decideAdmission(row.trigger, row.permission);
     expect(decision.kind === 'skip' && decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
   });
@@ -425,7 +425,7 @@ describe('admission, the level and the lane', () => {
   });
 });
 
-describe('text by somebody else', () => {
+describe('text by another person', () => {
   const labelled = issue({ action: 'labeled', author: hubot });
   it.each<[Permission | 'unknown', Trust['level'], Trust['lane']]>([
     ['admin', 'trusted', 'trusted'],
@@ -449,17 +449,17 @@ describe('text by somebody else', () => {
       });
   });
 
-  it('by a bot is nobody’s to vouch for', () => {
+  it('that is a bot has no permission to check', () => {
     expect(classifyTrust(pullRequest({ author: dependabot }), { actor: 'admin', author: 'admin' }).lane).toBe(
       'tainted',
     );
   });
 
-  it('never lifts an actor without permission', () => {
+  it('never gives an actor without permission more trust', () => {
     expect(classifyTrust(labelled, { actor: 'read', author: 'admin' }).level).toBe('untrusted');
   });
 
-  it('counts as a stranger’s where its author is not told', () => {
+  it('counts as a stranger’s if its author is unknown', () => {
     const { subjectAuthor: _, ...untold } = comment();
     expect(classifyTrust(untold, { actor: 'write' }).level).toBe('untrusted');
   });
@@ -474,7 +474,7 @@ describe('text by somebody else', () => {
     [undefined, pullRequest({ author: dependabot })],
     [undefined, schedule],
     [undefined, local],
-  ])('is by %s', (login, trigger) => {
+  ])('has the author %s', (login, trigger) => {
     expect(contentAuthor(trigger)).toBe(login);
   });
 });
@@ -506,12 +506,12 @@ describe('every trigger, permission and author', () => {
     permissions.flatMap((permission) => permissions.map((author) => ({ trigger, permission, author }))),
   );
 
-  it('leave the trusted lane to runs on words of people who may write', () => {
+  it('use the trusted lane only for text of people who can write', () => {
     for (const { trigger, permission, author } of cases) {
       const { level, lane } = classifyTrust(trigger, { actor: permission, author });
       expect(lane === 'trusted').toBe(level === 'trusted');
       if (lane === 'untrusted' || !('author' in trigger)) continue;
-      // Whoever is not a writer, fork, bot or ghost never gets as far as computed content.
+      // Anybody who is not a writer, fork, bot or ghost never reaches computed content.
       expect([mayWrite(permission), trigger.actor.isBot]).toEqual([true, false]);
       expect('isFork' in trigger && trigger.isFork).toBe(false);
       if (lane === 'tainted') continue;
@@ -521,7 +521,7 @@ describe('every trigger, permission and author', () => {
     }
   });
 
-  it('skip or distrust what is not known', () => {
+  it('skip or distrust unknown permissions', () => {
     for (const { trigger, permission, author } of cases) {
       if (decideAdmission(trigger, permission).kind === 'run') continue;
       expect(classifyTrust(trigger, { actor: permission, author })).toMatchObject({
@@ -545,14 +545,14 @@ describe('a push or a dispatch by a bot', () => {
     });
   });
 
-  it.each(bots)('is trusted if the workflow vouches for the bot: $kind', (trigger) => {
+  it.each(bots)('is trusted if the workflow allows the bot: $kind', (trigger) => {
     const allowBots = ['Dependabot[bot]'];
     expect(classifyTrust(trigger, { actor: 'unknown', allowBots }).lane).toBe('trusted');
     expect(classifyTrust(trigger, { actor: 'unknown', allowBots: ['renovate[bot]'] }).lane).toBe('untrusted');
   });
 });
 
-describe('whose permission is asked', () => {
+describe('the account whose permission is requested', () => {
   it.each([
     ['octocat', pullRequest()],
     ['octocat', issue({ author: hubot })],
@@ -569,11 +569,11 @@ describe('whose permission is asked', () => {
     [undefined, workflowRun({ isFork: true })],
     [undefined, unheardOf],
     [undefined, local],
-  ])('%s', (login, trigger) => {
+  ])('is %s', (login, trigger) => {
     expect(needsPermission(trigger)).toBe(login);
   });
 
-  it.each(rows)('$name: nobody’s, where the answer changes nothing', ({ trigger }) => {
+  it.each(rows)('$name: is nobody, if the answer changes nothing', ({ trigger }) => {
     if (needsPermission(trigger) !== undefined)
       return expect(decideAdmission(trigger, 'admin').kind).toBe('run');
     expect(decideAdmission(trigger, 'admin')).toEqual(decideAdmission(trigger, 'none'));

@@ -39,7 +39,7 @@ describe('checkEvidence', () => {
     ],
     ['a closing brace on its line', { line: 22, code: '}' }, 22, 'RIGHT'],
     ['a path with the prefix of the diff', { path: 'b/src/db.ts', line: 22, code: '}' }, 22, 'RIGHT'],
-  ] as const)('takes %s', (_, evidence, line, side) => {
+  ] as const)('accepts %s', (_, evidence, line, side) => {
     const check = checkDiff(evidence);
     expect(check).toMatchObject({
       kind: 'shown',
@@ -49,7 +49,7 @@ describe('checkEvidence', () => {
     });
   });
 
-  it('corrects the number of a line to the nearest one with the text', () => {
+  it('corrects a line number to the nearest line with the text', () => {
     const ledger = createLedger();
     const lines = ['a', 'await run(job);', 'b', 'c', 'await run(job);'];
     ledger.show({ path: 'src/queue.ts', side: 'RIGHT', firstLine: 80, lines });
@@ -62,7 +62,7 @@ describe('checkEvidence', () => {
     });
   });
 
-  it('takes the text of a search hit, which has no number', () => {
+  it('accepts the text of a search hit, which has no number', () => {
     const ledger = createLedger();
     ledger.show({
       path: 'db/ledger.sql',
@@ -92,7 +92,7 @@ describe('checkEvidence', () => {
     );
   });
 
-  it.each(['', ' \n '])('asks for the line where the code is %p', (code) => {
+  it.each(['', ' \n '])('requires the line if the code is %p', (code) => {
     expect(messageOf(checkDiff({ line: 21, code }))).toBe(
       'Not taken: the evidence for line 21 of "src/db.ts" has no `code`. Copy the line unchanged, or leave it out.',
     );
@@ -104,8 +104,8 @@ describe('checkEvidence', () => {
   });
 });
 
-describe('a ledger', () => {
-  it('drops the file that was shown longest ago, and says so', () => {
+describe('the ledger of shown lines', () => {
+  it('drops the file that was shown longest ago, and reports it', () => {
     const ledger = createLedger(100);
     showFile(ledger, 'one.ts');
     showFile(ledger, 'two.ts');
@@ -126,7 +126,7 @@ describe('a ledger', () => {
     expect(kindsOf(ledger, ['one.ts', 'two.ts'])).toEqual(['shown', 'shown']);
   });
 
-  it('holds no file that is larger than itself', () => {
+  it('holds no file that is larger than the ledger', () => {
     const ledger = createLedger(100);
     ledger.show({
       path: 'big.ts',

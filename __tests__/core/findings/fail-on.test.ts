@@ -17,7 +17,7 @@ const CLEAN: GateFacts = {
 };
 
 describe('parseGate', () => {
-  it('reads every word that the input may have', () => {
+  it('reads every word that the input can have', () => {
     expect(FINDINGS_GATES.map((word) => parseGate(word))).toEqual([
       { kind: 'findings', severity: 'critical' },
       { kind: 'findings', severity: 'major' },
@@ -29,7 +29,7 @@ describe('parseGate', () => {
   });
 
   it.each(['findings', 'findings:', 'findings:high', 'Findings:major', 'failure', ''])(
-    'does not read %p',
+    'does not accept %p',
     (word) => {
       expect(parseGate(word)).toBeUndefined();
     },
@@ -46,7 +46,7 @@ describe('metGates', () => {
     ['findings:major', ['1 major finding is open']],
     ['findings:minor', ['1 major, 2 minor findings are open']],
     ['findings:nit', ['1 major, 2 minor, 1 nit findings are open']],
-  ])('holds open findings against %s', (word, expected) => {
+  ])('reports open findings against %s', (word, expected) => {
     const findings = recordsOf('minor', 'major', 'nit', 'minor');
     expect(met([word], { findings })).toEqual(expected);
   });
@@ -56,26 +56,26 @@ describe('metGates', () => {
     expect(met(['findings:minor'], { findings })).toEqual(['2 minor findings are open']);
   });
 
-  it('does not count what nobody is certain of', () => {
+  it('does not count unsure findings', () => {
     const findings = [{ ...PLAIN_RECORD, severity: 'critical', confidence: 'unsure' }] as const;
     expect(met(['findings:nit'], { findings })).toEqual([]);
     expect(blocking(findings, 'nit')).toEqual([]);
   });
 
-  it.each(['part', 'none'] as const)('holds a coverage of %s against `coverage`', (kind) => {
+  it.each(['part', 'none'] as const)('reports a coverage of %s against `coverage`', (kind) => {
     const coverage = { kind, files: 20, read: 14, unread: [] };
     expect(met(['coverage', 'findings:nit'], { coverage })).toEqual(['14 of 20 files reviewed']);
   });
 
-  it('says nothing of coverage where there was nothing to review', () => {
+  it('ignores coverage if there was nothing to review', () => {
     expect(met(['coverage'], { coverage: undefined })).toEqual([]);
   });
 
-  it('holds a review that was not posted against `not-published`', () => {
+  it('reports a review that was not posted against `not-published`', () => {
     expect(met(['not-published'], { isUnpublished: true })).toEqual(['the review was not published']);
   });
 
-  it('names every gate that is met, in the order of the input', () => {
+  it('names every failed gate, in the order of the input', () => {
     const facts = { findings: recordsOf('critical'), isUnpublished: true };
     expect(met(['not-published', 'coverage', 'findings:major'], facts)).toEqual([
       'the review was not published',

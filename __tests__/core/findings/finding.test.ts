@@ -10,7 +10,7 @@ describe('the id of a finding', () => {
     expect(mintId('7/1/review', 1)).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('is another one for every run and every number in it', () => {
+  it('is different for every run and every number in it', () => {
     const run = fc.stringMatching(/^[0-9]{1,3}\/[0-9]$/);
     fc.assert(
       fc.property(run, run, fc.nat(200), fc.nat(200), (one, other, number, next) => {

@@ -26,7 +26,7 @@ describe('schema/findings.schema.json', () => {
     ['a line 0', { ...FULL_RECORD, line: 0 }],
     ['a severity of its own', { ...FULL_RECORD, severity: 'high' }],
     ['a state of its own', { ...FULL_RECORD, state: 'closed' }],
-    ['an id that is none', { ...FULL_RECORD, id: 'F1' }],
+    ['an invalid id', { ...FULL_RECORD, id: 'F1' }],
     ['no title', { ...FULL_RECORD, title: undefined }],
     ['evidence without code', { ...FULL_RECORD, evidence: [{ path: 'a', line: 1 }] }],
   ])('refuses a finding with %s', (_, finding) => {
@@ -45,7 +45,7 @@ describe('formatFindings', () => {
     expect(errorsOf(formatFindings(report))).toEqual([]);
   });
 
-  it('is one line that says everything', () => {
+  it('is one line with all fields', () => {
     const text = formatFindings(REPORT);
     expect(text).not.toContain('\n');
     expect(JSON.parse(text)).toEqual({
@@ -60,7 +60,7 @@ describe('formatFindings', () => {
     });
   });
 
-  it('names numbers only where all would be too large for an output', () => {
+  it('names only numbers if all findings would be too large for an output', () => {
     const large: FindingsReport = {
       ...REPORT,
       findings: Array.from({ length: 300 }, () => ({
@@ -107,7 +107,7 @@ describe('countFindings', () => {
     });
   });
 
-  it('knows no worst one where none is open', () => {
+  it('has no worst one if none is open', () => {
     expect(countFindings([FULL_RECORD]).worst).toBeNull();
   });
 });

@@ -82,7 +82,7 @@ describe('stopAtGate', () => {
     'You may want to double-check this',
     'It would be good to ensure that ids are unique',
     '**Consider** a retry',
-  ])('takes "%s" for a question', (title) => {
+  ])('treats "%s" as a question', (title) => {
     expect(stopAtGate({ ...FINDING, title, trigger: '' }, RULES)?.gate).toBe('asks-only');
     expect(stopAtGate({ ...FINDING, body: `${title}.`, trigger: '' }, RULES)?.gate).toBe('asks-only');
     expect(stopAtGate({ ...FINDING, title }, RULES)).toBeUndefined();
@@ -93,7 +93,7 @@ describe('stopAtGate', () => {
     'Considerable time is lost here. Consider a cache.',
     'The check lets everybody pass',
     'The id is not unique. Make sure that it is.',
-  ])('does not take "%s" for a question', (body) => {
+  ])('does not treat "%s" as a question', (body) => {
     expect(stopAtGate({ ...FINDING, body, trigger: '' }, RULES)).toBeUndefined();
   });
 
@@ -114,7 +114,7 @@ describe('stopAtGate', () => {
     expect(stopAtGate({ ...FINDING, path: 'src/api.ts' }, RULES)?.gate).toBe('pre-existing');
   });
 
-  it('reports nits in a first review that asks for them', () => {
+  it('reports nits in a first review that requests them', () => {
     expect(stopAtGate({ ...FINDING, severity: 'nit' }, { ...RULES, minSeverity: 'nit' })).toBeUndefined();
   });
 });

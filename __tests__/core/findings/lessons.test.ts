@@ -17,7 +17,7 @@ const TEXT = 'Result of `load` is not stored in `cache`, so each call loads agai
 const REWORDED = 'The loaded value is never put into the `cache`, and the next call loads it anew.';
 
 describe('heldBack', () => {
-  it('holds a dismissed finding back in other words, on any pull request', () => {
+  it('holds a dismissed finding back with different wording, on any pull request', () => {
     const lesson = lessonOf({ pull: 12 });
     expect(held({}, [lesson])).toEqual({ why: 'same', lessons: [lesson] });
     expect(held({ text: REWORDED }, [lesson])?.why).toBe('same');
@@ -36,24 +36,24 @@ describe('heldBack', () => {
     expect(held(finding, [lessonOf({})])?.why).toBe('same');
   });
 
-  it('never takes a line for the same that says nothing', () => {
+  it('never treats a line without content as the same', () => {
     expect(held({ code: '}' }, [lessonOf({ code: '' })])).toBeUndefined();
   });
 
-  it('holds back what is the same even where it is critical or about security', () => {
+  it('holds back an equal finding even if it is critical or about security', () => {
     const lesson = lessonOf({ category: 'security' });
     expect(held({ category: 'security', severity: 'critical' }, [lesson])?.why).toBe('same');
   });
 
-  it('does not believe a sketch that cannot be read', () => {
+  it('ignores an unreadable sketch', () => {
     expect(held({}, [lessonOf({ sketch: '!' })])).toBeUndefined();
   });
 });
 
-describe('likeness to lessons', () => {
+describe('likeness to dismissed findings', () => {
   const three = [1, 1, 2].map((pull) => lessonOf({ pull, path: 'lib/a.ts', code: codeId('x = other(1)') }));
 
-  it('holds a finding back that is like three from two pull requests', () => {
+  it('holds a finding back that resembles three from two pull requests', () => {
     expect(held({ text: REWORDED }, three)).toEqual({ why: 'alike', lessons: three });
   });
 
@@ -66,7 +66,7 @@ describe('likeness to lessons', () => {
     ['another fault', three, { text: 'The key is not escaped and may hold a path.' }],
     ['a critical finding', three, { severity: 'critical' }],
     ['security', three.map((one) => ({ ...one, category: 'security' as const })), { category: 'security' }],
-  ] as const)('does not with %s', (_, lessons, finding) => {
+  ] as const)('does not hold it back with %s', (_, lessons, finding) => {
     expect(held(finding, lessons)).toBeUndefined();
   });
 
@@ -75,7 +75,7 @@ describe('likeness to lessons', () => {
     expect(held({}, phrases)?.why).toBe('alike');
   });
 
-  it('does not hold back what people act on as often as they dismiss it', () => {
+  it('does not hold back findings that people act on as often as they dismiss them', () => {
     const accepted: Accepted = { sketch: sketch(TEXT), category: 'performance', path: 'lib/b.ts', at: NOW };
     expect(held({}, three, [accepted, accepted])?.why).toBe('alike');
     expect(held({}, three, [accepted, accepted, accepted])).toBeUndefined();
@@ -84,7 +84,7 @@ describe('likeness to lessons', () => {
   });
 });
 
-describe('the age of a lesson', () => {
+describe('the age of a dismissal', () => {
   it.each([
     [[180], true],
     [[181], false],
@@ -92,7 +92,7 @@ describe('the age of a lesson', () => {
     [[300, 181, 100], true],
     [[300, 120], true],
     [[300, 119], false],
-  ])('of those that are %p days old, the first one holds: %p', (ages, expected) => {
+  ])('is respected: of those that are %p days old, the first one counts: %p', (ages, expected) => {
     const [first, ...others] = ages.map((days) => lessonOf({ at: daysAgo(days) }));
     const like = others.map((one) => ({ ...one, path: 'lib/other.ts', id: 'b' }));
     const { lessons } = lessonsAt(NOW, {
@@ -102,7 +102,7 @@ describe('the age of a lesson', () => {
     expect(lessons.some(({ from }) => from === first)).toBe(expected);
   });
 
-  it('is not renewed by one of another kind', () => {
+  it('is not renewed by a dismissal of another kind', () => {
     const other = lessonOf({ at: daysAgo(100), category: 'data' });
     const { lessons } = lessonsAt(NOW, { lessons: [lessonOf({ at: daysAgo(200) }), other], accepted: [] });
     expect(lessons.map(({ from }) => from)).toEqual([other]);

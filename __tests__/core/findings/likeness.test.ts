@@ -34,7 +34,7 @@ describe('likeness', () => {
     );
   });
 
-  it('is 1 for a text and itself, and 0 for one that says nothing', () => {
+  it('is 1 for a text and itself, and 0 for one without content', () => {
     fc.assert(
       fc.property(TEXT, (text) => {
         const features = featuresOf(text);
@@ -54,23 +54,23 @@ describe('likeness', () => {
     ],
     ['Chinese', '用户输入未经转义进入查询', '查询中的用户输入没有转义'],
     ['German', 'Die Verbindung wird nie geschlossen', 'Verbindung bleibt offen, wird nie geschlossen'],
-  ])('sees through %s', (_, one, other) => {
+  ])('recognizes %s', (_, one, other) => {
     expect(likeness(featuresOf(one), featuresOf(other))).toBeGreaterThan(0.3);
   });
 
-  it('counts words of the code less that both are about', () => {
+  it('gives less weight to words of the code that both are about', () => {
     const [one, other] = [featuresOf('`user.name` may be null'), featuresOf('`user.name` holds a password')];
     const code = codeFeatures('return user.name;').words;
     expect(likeness(one, other, code)).toBeLessThan(likeness(one, other));
   });
 
-  it('believes one shared word less than a short text that is contained whole', () => {
+  it('gives less weight to one shared word than to a short text that is contained whole', () => {
     const long = featuresOf('The connection leaks when the ping fails, and the pool drains after a while');
     expect(likeness(featuresOf('Leak'), long)).toBeLessThan(0.4);
     expect(likeness(featuresOf('Connections leak when `ping` fails'), long)).toBeGreaterThan(0.5);
   });
 
-  it('reads names of code from marks, quotes and blocks', () => {
+  it('reads names of code from quotation marks, quotes and blocks', () => {
     const names = (text: string): number => sharedNames(featuresOf(text), featuresOf('`load`')) ?? 0;
     expect(names('call `load` first')).toBe(1);
     expect(names("call 'load' first")).toBe(1);
@@ -81,8 +81,8 @@ describe('likeness', () => {
   });
 });
 
-describe('a sketch', () => {
-  it('has at most 128 characters that need no escape, and is read as it was written', () => {
+describe('a sketch of a text', () => {
+  it('has at most 128 characters that need no escape, and is read back as written', () => {
     fc.assert(
       fc.property(TEXT, (text) => {
         const sketch = sketchOf(featuresOf(text));
@@ -106,7 +106,7 @@ describe('a sketch', () => {
     }
   });
 
-  it('keeps what counts most of a long text', () => {
+  it('keeps the most important features of a long text', () => {
     const long = featuresOf(`${WORDED.slice(0, 12).join(' ')} \`refundLedger\``);
     const sketch = sketchOf(long);
     expect(sketch).toHaveLength(128);
@@ -114,7 +114,7 @@ describe('a sketch', () => {
     expect(likeness(long, readSketch(sketch) ?? featuresOf(''))).toBeGreaterThan(0.6);
   });
 
-  it.each(['A', 'AAAA!', 'A'.repeat(129), '=', 'AAAAAAA'])('does not read %p', (text) => {
+  it.each(['A', 'AAAA!', 'A'.repeat(129), '=', 'AAAAAAA'])('is not read from %p', (text) => {
     expect(readSketch(text)).toBeUndefined();
   });
 

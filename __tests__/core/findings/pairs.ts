@@ -1,7 +1,7 @@
-/** Path, line (undefined where its place is gone), line of code, text. */
+/** Path, line (undefined if its place was removed), line of code, text. */
 export type WordedFinding = readonly [path: string, line: number | undefined, code: string, text: string];
 
-/** An old finding and a fresh one: whether they mean the same fault, and whether the line of the old one still stands. */
+/** An old finding and a fresh one: whether they mean the same defect, and whether the line of the old one still exists. */
 export type Pair = readonly [
   truth: 'same' | 'different',
   old: 'stands' | 'gone',

@@ -15,7 +15,7 @@ const FROM_SKETCH: Reading = (text) => readSketch(sketchOf(featuresOf(text))) ??
 const FIRST_COUNTS = { right: { same: 20, different: 15 }, asked: 16, wrong: 1 };
 const LATER_COUNTS = { right: { same: 8, different: 8 }, asked: 8, wrong: 0 };
 
-describe('decide', () => {
+describe('deciding if two findings are the same', () => {
   it.each([
     ['the texts of both', FROM_TEXT, FROM_TEXT],
     ['the sketch of the old one', FROM_SKETCH, FROM_TEXT],
@@ -48,21 +48,21 @@ describe('the place of two findings', () => {
   it.each([
     ['the same line', { line: 10 }, 'line', 'same'],
     ['code that moved', { line: 90, isPresent: false }, 'line', 'same'],
-    ['code that stands twice', { line: 60 }, 'file', 'different'],
+    ['code that occurs twice', { line: 60 }, 'file', 'different'],
     ['code that moved to another file', { path: 'src/old.ts', isPresent: false }, 'elsewhere', 'same'],
-    ['code that stands in another file', { path: 'src/old.ts' }, 'elsewhere', 'different'],
+    ['code that is in another file', { path: 'src/old.ts' }, 'elsewhere', 'different'],
     ['a line that is not known', { line: undefined, isPresent: false, code: 'else {' }, 'file', 'same'],
   ] as const)('is decided by %s', (_, old: Partial<Old>, place, verdict) => {
     expect(decide(known(old), fresh({ line: 10 }))).toMatchObject({ place, verdict });
   });
 
-  it('never takes two closing braces for one line of code', () => {
+  it('never treats two closing braces as one line of code', () => {
     const old = known({ path: 'src/old.ts', code: '}', isPresent: false });
     expect(decide(old, fresh({ line: 10, code: '}' })).verdict).toBe('different');
   });
 });
 
-it('two findings on one line are never taken for different ones without a question', () => {
+it('two findings on one line are never called different without a question', () => {
   const texts = [...FIRST_PAIRS, ...LATER_PAIRS].flatMap(([, , one, other]) => [one, other]);
   const worded = fc.oneof(
     fc.constantFrom(...texts.map(([, , code, text]) => ({ code, text }))),
@@ -78,15 +78,15 @@ it('two findings on one line are never taken for different ones without a questi
   );
 });
 
-describe('a line that isPresent and whose text is not known', () => {
+describe('a present line whose text is unknown', () => {
   const old = known({ line: 12, code: 'const name = user.name;' });
 
-  it('makes a question of what would be the same close by', () => {
+  it('turns a decision by proximity into a question', () => {
     expect(decide(old, fresh({ line: 10 })).verdict).toBe('same');
     expect(decide({ ...old, code: codeOfId(old.code.id) }, fresh({ line: 10 })).verdict).toBe('ask');
   });
 
-  it('changes nothing on the very same line', () => {
+  it('changes nothing on exactly the same line', () => {
     const same = { ...old, line: 10, code: codeOfId(codeId(CODE)) };
     expect(decide(same, fresh({ line: 10 })).verdict).toBe('same');
   });
@@ -124,7 +124,7 @@ function countVerdicts(pairs: readonly Pair[], readings: Readings): typeof FIRST
   return counts;
 }
 
-/** Of a line that is gone only the id is known, as in a state file. */
+/** Of a removed line only the id is known, as in a state file. */
 function decidePair([, at, old, fresh]: Pair, readings: Readings): ReturnType<typeof decide> {
   const [path, line, code, text] = old;
   const stands = at === 'stands';

@@ -24,13 +24,13 @@ describe('formatSarif', () => {
     expect(sarifFaults(JSON.parse(formatSarif(report, TOOL)))).toEqual([]);
   });
 
-  it('is held to a schema that refuses what SARIF does not know', () => {
+  it('is checked against a schema that refuses unknown SARIF properties', () => {
     const empty = { tool: { driver: { name: 'x' } }, results: [{}] };
     expect(sarifFaults({ version: '2.1.0', runs: [empty] })).not.toEqual([]);
     expect(sarifFaults({ version: '2.1.0', runs: [], findings: [] })).not.toEqual([]);
   });
 
-  it('says everything of a finding', () => {
+  it('contains every field of a finding', () => {
     const open = { ...FULL_RECORD, state: 'open' } as const;
     expect(runOf(reportOf(open)).results).toEqual([
       {
@@ -87,11 +87,11 @@ describe('formatSarif', () => {
     ['major', 'error'],
     ['minor', 'warning'],
     ['nit', 'note'],
-  ] as const)('has %s as %s', (severity, level) => {
+  ] as const)('maps %s to %s', (severity, level) => {
     expect(runOf(reportOf({ ...PLAIN_RECORD, severity })).results).toMatchObject([{ level }]);
   });
 
-  it('suppresses what was dismissed, and leaves out what is settled or was never posted', () => {
+  it('suppresses dismissed findings, and leaves out settled ones and those never posted', () => {
     const run = runOf(reportOf(...FINDING_STATES.map((state) => ({ ...FULL_RECORD, state }))));
     expect(run.results.map(({ suppressions }) => suppressions)).toEqual([
       undefined,
@@ -106,7 +106,7 @@ describe('formatSarif', () => {
     expect(run.properties).toMatchObject({ leftOut: 1 });
   });
 
-  it('scores security alone, the rule by its worst finding', () => {
+  it('scores only security findings, and the rule by its worst finding', () => {
     const severe = SEVERITIES.map((severity) => ({
       ...PLAIN_RECORD,
       severity,
@@ -127,7 +127,7 @@ describe('formatSarif', () => {
     expect(results.map(({ ruleIndex }) => ruleIndex)).toEqual([1, 1, 1, 1, 0]);
   });
 
-  it('says what was not reviewed', () => {
+  it('states what was not reviewed', () => {
     const { invocations, properties } = runOf(REPORT);
     expect(properties).toMatchObject({ coverage: { kind: 'part', files: 20, read: 19 } });
     expect(invocations[0]?.toolExecutionNotifications).toEqual([
@@ -137,7 +137,7 @@ describe('formatSarif', () => {
     expect(runOf(whole).invocations[0]?.toolExecutionNotifications).toEqual([]);
   });
 
-  it('names 50 files at most', () => {
+  it('names at most 50 files', () => {
     const unread = Array.from({ length: 60 }, (_, at) => ({ path: `f${at}`, why: 'budget' as const }));
     const text = formatSarif({ ...REPORT, coverage: { ...REPORT.coverage, unread } }, TOOL);
     expect(text).toContain('f49 (budget), and 10 more.');

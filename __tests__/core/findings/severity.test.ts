@@ -33,12 +33,12 @@ describe('severityOf', () => {
     expect(REACHES.map((reach) => severityOf({ ...FACTS, effect, reach }))).toEqual(expected);
   });
 
-  it.each(['unread', 'docs', 'test'] as const)('caps a file of the kind %s at minor', (pathKind) => {
+  it.each(['unread', 'docs', 'test'] as const)('limits a file of the kind %s to minor', (pathKind) => {
     expect(severityOf({ ...FACTS, pathKind })).toBe('minor');
     expect(severityOf({ ...FACTS, effect: 'upkeep', reach: 'rare', pathKind })).toBe('nit');
   });
 
-  it('lets the agent lower and raise a category, also above the cap', () => {
+  it('lets the agent lower and raise a category, also above the limit', () => {
     const overrides = { security: 'nit', test: 'major' } as const;
     expect(severityOf({ ...FACTS, overrides })).toBe('nit');
     expect(severityOf({ ...FACTS, overrides, category: 'test', effect: 'upkeep', pathKind: 'test' })).toBe(
@@ -84,11 +84,11 @@ describe('pathKindOf', () => {
     ['src/test/java/PayTest.java', 'test'],
     ['app/PayTest.java', 'test'],
     ['spec/models/user_spec.rb', 'test'],
-  ] as const)('takes %s for %s', (path, kind) => {
+  ] as const)('classifies %s as %s', (path, kind) => {
     expect(pathKindOf(path, true)).toBe(kind);
   });
 
-  it('believes the diff that nobody reads a file', () => {
+  it('uses the diff’s statement that a file is generated', () => {
     expect(pathKindOf('src/api.pb.go', false)).toBe('unread');
   });
 });

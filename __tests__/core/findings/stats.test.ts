@@ -14,7 +14,7 @@ const FINDINGS: readonly FatedFinding[] = [
 ];
 
 describe('findingStats', () => {
-  it('counts by category and month, months without findings too', () => {
+  it('counts by category and month, including months without findings', () => {
     expect(findingStats(FINDINGS)).toEqual({
       categories: [
         { name: 'security', fates: { 'acted-on': 2, dismissed: 0, unanswered: 1 }, total: 3 },
@@ -29,7 +29,7 @@ describe('findingStats', () => {
     });
   });
 
-  it('names the last twelve months, over the turn of a year', () => {
+  it('names the last twelve months, across a new year', () => {
     const old = { category: 'test', fate: 'dismissed', at: new Date('2020-01-01T00:00:00Z') } as const;
     const recent = { ...old, at: new Date('2026-02-01T00:00:00Z') };
     const { months, all } = findingStats([recent, old]);

@@ -9,7 +9,7 @@ it.each([
   ['', 'length', 'the analysis was cut off, so nothing was trimmed', false],
   ['No.', 'content-filter', 'the model refused the analysis, so nothing was trimmed', false],
   ['Found it.', 'error', 'the analysis did not come to an end (error), so nothing was trimmed', false],
-])('takes %j with the end %s for: %s', (text, finish, message, isCut) => {
+])('an analysis of %j with the end %s is classified: %s', (text, finish, message, isCut) => {
   const broken = brokenAnalysis({ text, finish });
   expect([broken?.error.message, broken?.isCut]).toEqual([message, isCut]);
 });

@@ -18,7 +18,7 @@ it.each([
   expect(expiredDailyLogs([path], 0, NOW)).toEqual([]);
 });
 
-it('keeps days of this month even where the limit is shorter', () => {
+it('daily logs of this month are kept even if the limit is shorter', () => {
   expect(expiredDailyLogs([`${FOLDER}2026-03-01.md`, `${FOLDER}2026-02-28.md`], 2, NOW)).toEqual([
     `${FOLDER}2026-02-28.md`,
   ]);

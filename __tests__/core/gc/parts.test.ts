@@ -65,12 +65,12 @@ describe('a log that is counted', () => {
 });
 
 describe('a log in parts', () => {
-  it('is one part as it is where it fits', async () => {
+  it('is one unchanged part if it fits', async () => {
     const text = `# Head\n\n${log(['a', 'b'])}`;
     expect(await splitLog(text, 10_000)).toEqual([text]);
   });
 
-  it('holds every entry once, in order, and no part has more than its room', async () => {
+  it('contains every entry once, in order, and no part exceeds its size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ maxLength: 400 }), { minLength: 1, maxLength: 20 }),
@@ -86,7 +86,7 @@ describe('a log in parts', () => {
   });
 
   it.each(['x', '記', '😀'])(
-    'keeps beginning and end of an entry of %s that is longer than the room',
+    'keeps the start and the end of an entry of %s that exceeds the size',
     async (letter) => {
       const task = `${letter}`.repeat(9000);
       const text = formatEntry({ timestamp: new Date(0), task, result: 'the end' });
@@ -102,9 +102,9 @@ describe('a log in parts', () => {
   );
 });
 
-describe('reports to be joined', () => {
+describe('reports that are joined', () => {
   it.each([2, 3, 4, 7, 50])(
-    'come in fewer groups than there are reports, with at least two in each: %d',
+    'form fewer groups than there are reports, with at least two in each: %d',
     (count) => {
       const groups = groupReports(
         Array.from({ length: count }, (_, index) => `report ${index} ${'word '.repeat(600)}`),
@@ -117,7 +117,7 @@ describe('reports to be joined', () => {
   );
 });
 
-describe('what of a log the limits leave room for', () => {
+describe('the part of a log within the limits', () => {
   const PRICE = { input: 2, output: 8, cacheRead: 0, cacheWrite: 0 };
 
   it.each([
@@ -125,8 +125,8 @@ describe('what of a log the limits leave room for', () => {
     ['of tokens', 1000, 0, undefined, 500],
     ['of costs', 0, 1, PRICE, 250_000],
     ['of both the smaller one', 1000, 1, PRICE, 500],
-    ['of costs where the price is not known', 0, 1, undefined, undefined],
-    ['of costs where nothing has a price', 0, 1, { ...PRICE, input: 0 }, undefined],
+    ['of costs if the price is not known', 0, 1, undefined, undefined],
+    ['of costs if nothing has a price', 0, 1, { ...PRICE, input: 0 }, undefined],
   ])('%s', (_what, maxTokens, maxCostUsd, price, tokens) => {
     expect(affordableTokens({ maxTokens, maxCostUsd }, price)).toBe(tokens);
   });
@@ -159,7 +159,7 @@ describe('what of a log the limits leave room for', () => {
     );
   });
 
-  it('is nothing where the oldest entry does not fit, and where a long log would be read in crumbs', async () => {
+  it('is empty if the oldest entry does not fit, and if a long log would be read in tiny parts', async () => {
     const large = log(['word '.repeat(200), 'b']);
     const task = 'word '.repeat(4000);
     const huge = formatEntry({ timestamp: new Date(0), task, result: 'r' }) + large;
@@ -168,7 +168,7 @@ describe('what of a log the limits leave room for', () => {
     expect((await oldestEntries(large.repeat(20), 600))?.parts).toBeGreaterThan(1);
   });
 
-  it('is nothing of a text without entries beyond what it is', async () => {
+  it('is empty for a text without entries that exceeds the limit', async () => {
     const text = 'only garbage '.repeat(500);
     expect(await oldestEntries(text, 10)).toEqual({ text, parts: 0, entries: 0 });
   });

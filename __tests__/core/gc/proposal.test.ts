@@ -22,7 +22,7 @@ function answer(...edits: readonly (readonly [path: string, find: string, replac
   });
 }
 
-describe('a proposal', () => {
+describe('a suggested change of an agent', () => {
   it('changes the skill and the system prompt', () => {
     const read = readProposal(
       `Here:\n\`\`\`json\n${answer([SKILL, 'Then answer.', 'Then answer briefly.'], [TOML, 'Be kind.', 'Be brief.'])}\n\`\`\``,
@@ -34,7 +34,7 @@ describe('a proposal', () => {
     expect(read.proposal.files.get(TOML)).toContain('system_prompt = "Be brief."');
   });
 
-  it('may keep less, drop a tool and change how much is remembered', () => {
+  it('can keep less, remove a tool and change how much is remembered', () => {
     const read = readProposal(answer([TOML, '"read_file", ', ''], [TOML, 'last_n = 5', 'last_n = 10']), OWN);
     expect(read.kind).toBe('proposal');
   });
@@ -42,12 +42,12 @@ describe('a proposal', () => {
   it.each([
     ['no edits', answer()],
     ['an edit that changes nothing', answer([SKILL, 'Then', 'Then'])],
-  ])('is none with %s', (_what, text) => {
+  ])('is empty with %s', (_what, text) => {
     expect(readProposal(text, OWN)).toEqual({ kind: 'none' });
   });
 
   it.each([
-    ['is no JSON', 'I would say more.', 'cannot be read'],
+    ['is not JSON', 'I would say more.', 'cannot be read'],
     ['has another form', '{"edits": 1}', 'does not have the form'],
     ['is about another file', answer(['.github/workflows/x.yml', 'a', 'b']), 'not a file of the agent'],
     ['finds its place twice', answer([SKILL, 'Look twice.', 'x']), 'exactly once'],
@@ -101,7 +101,7 @@ describe('a proposal', () => {
       '`max_entries` from 0 to 5000',
     ],
     ['makes a file too long', answer([SKILL, 'Then', 'x'.repeat(300_000)]), 'too long'],
-  ])('is refused where it %s', (_what, text, reason) => {
+  ])('is refused if it %s', (_what, text, reason) => {
     const read = readProposal(text, OWN);
     expect(read).toMatchObject({ kind: 'refused', reason: expect.stringContaining(reason) });
   });
@@ -120,7 +120,7 @@ describe('a proposal', () => {
     expect(digestOf(answer([TOML, 'Be kind.', 'Then answer briefly.']))).not.toBe(digest);
   });
 
-  it('is asked for with what people closed before', () => {
+  it('is requested with what people rejected before', () => {
     const closed = {
       url: 'https://x/1',
       digest: 'd',
@@ -132,14 +132,14 @@ describe('a proposal', () => {
     expect(proposalMessage('Found.', OWN, [])).not.toContain('closed');
   });
 
-  it('is refused where a workflow is called the skill', () => {
+  it('is refused if a workflow is named as the skill', () => {
     const workflow = '.github/workflows/ci.yml';
     const own = { ...OWN, texts: new Map([...OWN.texts, [workflow, 'on: push\n']]) };
     const read = readProposal(answer([workflow, 'push', 'issue_comment']), own);
     expect(read).toMatchObject({ kind: 'refused', reason: expect.stringContaining('what GitHub runs') });
   });
 
-  it('may hold any script, lines and tabs', () => {
+  it('can hold any script, line breaks and tabs', () => {
     const text = 'می\u200Cخواهم\n\tनमस्ते 👩\u200D💻 ❤️';
     expect(readProposal(answer([SKILL, 'Then', text]), OWN).kind).toBe('proposal');
   });

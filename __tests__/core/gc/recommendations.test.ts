@@ -11,7 +11,7 @@ describe('the recommendations of an analysis', () => {
     [analysis('No specific recommendations. But look at the tests.'), true],
     [analysis('Write tests.', 'No specific recommendations.'), true],
     ['Write tests.', true],
-  ])('are there or not: %j', (text, isThere) => {
+  ])('are present or absent: %j', (text, isThere) => {
     expect(hasRecommendations(text)).toBe(isThere);
   });
 

@@ -34,8 +34,8 @@ const RUNS: fc.Arbitrary<readonly Run[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-describe('the figures of a log', () => {
-  it('are those that counting by hand gives', () => {
+describe('the statistics of a log', () => {
+  it('equal those that counting by hand gives', () => {
     fc.assert(
       fc.property(RUNS, (runs) => {
         const stats = logStats(logOf(runs));
@@ -60,7 +60,7 @@ describe('the figures of a log', () => {
     );
   });
 
-  it('are none for a log without entries', () => {
+  it('are empty for a log without entries', () => {
     expect(logStats('# Notes\n')).toMatchObject({
       runs: 0,
       span: undefined,
@@ -81,7 +81,7 @@ describe('the figures of a log', () => {
     ]);
   });
 
-  it('are shown one a line', () => {
+  it('are shown one on each line', () => {
     const at = new Date('2026-01-06T00:00:00Z');
     expect(
       statsLines(
@@ -107,13 +107,13 @@ describe('the chart', () => {
     [['2026-01-01', '2026-03-03'], 'Runs a week (from Monday)', 10],
     [['2025-01-01', '2026-03-03'], 'Runs a month', 15],
     [['1990-01-01', '2026-03-03'], 'Runs a month', 26],
-  ])('of %j has lines of its own for every span: %s', (dates, title, bars) => {
+  ])('for %j has a row for every span: %s', (dates, title, bars) => {
     const lines = runsChart({ days: dates.map((date) => ({ date, runs: 1 })) }).split('\n');
     expect(lines[0]).toBe(title);
     expect(lines).toHaveLength(1 + bars);
   });
 
-  it('adds up to the runs', () => {
+  it('adds up to the number of runs', () => {
     fc.assert(
       fc.property(RUNS, (runs) => {
         const lines = runsChart(logStats(logOf(runs)))

@@ -30,7 +30,7 @@ describe('planning a trim', () => {
     ['nothing says how much is kept', RULE, 'no-target'],
     ['last_n keeps the newest', { ...RULE, lastN: 2 }, 'trim 2 of 4'],
     ['last_n wins over max_entries', { ...RULE, lastN: 3, maxEntries: 1 }, 'trim 1 of 4'],
-    ['max_entries counts where last_n is not set', { ...RULE, maxEntries: 1 }, 'trim 3 of 4'],
+    ['max_entries counts if last_n is not set', { ...RULE, maxEntries: 1 }, 'trim 3 of 4'],
     ['a log within the limit stays', { ...RULE, lastN: 4 }, 'within 4'],
     ['what is too old goes without a limit', { ...RULE, maxAgeDays: 5 }, 'trim 2 of 4'],
     ['what is too old goes within the limit', { ...RULE, lastN: 10, maxAgeDays: 8 }, 'trim 1 of 4'],
@@ -71,7 +71,7 @@ describe('planning a trim', () => {
     });
   });
 
-  it('keeps more rather than split an entry, and says where nothing can go', async () => {
+  it('keeps more rather than split an entry, and reports if nothing can be removed', async () => {
     const text = `${log(1)}${log(2)}## Findings\nx\n\n`;
     const rule = { ...RULE, lastN: 1 };
     const plan = await planTrim(text, rule, { now: NOW });
@@ -81,7 +81,7 @@ describe('planning a trim', () => {
     expect(await planTrim(kept, rule, { now: NOW })).toEqual({ kind: 'indivisible', entries: 2, target: 1 });
   });
 
-  it('lets only go what was analysed, which is the beginning of the log', async () => {
+  it('removes only what was analyzed, which is the start of the log', async () => {
     const [first = '', second = ''] = parseLog(log(1, 2, 3, 4)).units.map(({ id }) => id);
     const rule = { ...RULE, lastN: 1 };
     expect(await planTrim(log(1, 2, 3, 4), rule, { now: NOW, analysed: 2 })).toEqual({
@@ -98,7 +98,7 @@ describe('planning a trim', () => {
     });
   });
 
-  it('never takes a heading without a time for old', async () => {
+  it('never treats a heading without a time as old', async () => {
     const rule = { ...RULE, maxAgeDays: 1 };
     expect(await planTrim(`## Mine\n- a\n${log(1, 10)}`, rule, { now: NOW })).toMatchObject({
       removed: 1,

@@ -68,8 +68,8 @@ function scene(first: readonly FakeReply[], patch: Partial<AskerOptions> & Parti
   return { asker, model, usage, budget: options.budget, events, kinds, warnings, slept: clock.slept };
 }
 
-describe('asking a model', () => {
-  it('counts the reply and tells of it', async () => {
+describe('a request to a model', () => {
+  it('is counted and reported with its reply', async () => {
     const { asker, model, usage, budget, events } = scene([says('Hi', { inputTokens: 7, outputTokens: 3 })]);
     const settings = { temperature: 0 };
     expect(await asker.ask(HELLO, settings)).toMatchObject({ content: [{ type: 'text', text: 'Hi' }] });
@@ -87,7 +87,7 @@ describe('asking a model', () => {
     ]);
   });
 
-  it('estimates what a provider does not say was used, and warns once', async () => {
+  it('has estimated usage if a provider reports none, with one warning', async () => {
     const silent = { ...says('Hi there, all of you.'), usage: NO_USAGE };
     const tool = { type: 'function', name: 'look', inputSchema: { type: 'object' } } as const;
     const { asker, usage, budget, warnings } = scene([silent, silent]);
@@ -106,7 +106,7 @@ describe('asking a model', () => {
     ]);
   });
 
-  it('warns of that once for all conversations that share a budget', async () => {
+  it('causes that warning once for all conversations that share a budget', async () => {
     const silent = { ...says('Hi'), usage: NO_USAGE };
     const budget = new Budget({ maxTokens: 10, maxCostUsd: 0 });
     const scenes = [scene([silent], { budget }), scene([silent], { budget })];
@@ -115,7 +115,7 @@ describe('asking a model', () => {
     expect(budget.spent()).toMatchObject({ limit: 'tokens' });
   });
 
-  it('asks again after a passing error, within one turn', async () => {
+  it('is repeated after a temporary error, within one turn', async () => {
     const { asker, usage, events, slept } = scene([BUSY, says('Hi')]);
     await asker.ask(HELLO, {});
     expect(usage).toMatchObject({ turns: 1, retries: 1 });
@@ -123,14 +123,14 @@ describe('asking a model', () => {
     expect(events[1]).toEqual({ kind: 'retry', attempt: 1, maxRetries: 1, error: BUSY, delayMs: 100 });
   });
 
-  it('begins each turn with all its tries', async () => {
+  it('has all its tries in each turn', async () => {
     const { asker, usage } = scene([BUSY, says('one'), DOWN, says('two')]);
     await asker.ask(HELLO, {});
     await asker.ask(HELLO, {});
     expect(usage).toMatchObject({ turns: 2, retries: 2 });
   });
 
-  it('does not take the end of the run for a passing error', async () => {
+  it('does not treat the end of the run as a temporary error', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const { asker, usage, kinds } = scene([never(() => controller.abort(TIME_IS_UP))], { signal });
@@ -151,7 +151,7 @@ describe('asking a model', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('ends at once where the provider asks for more time than there is', async () => {
+  it('ends at once if the provider requires a longer wait than the run has time', async () => {
     const later = new ProviderError('rate_limit', 'later', { status: 429, retryAfterMs: 60_000 });
     const { asker, model, slept } = scene([later], { leftMs: () => 59_000 });
     await expect(asker.ask(HELLO, {})).rejects.toBe(later);
@@ -161,7 +161,7 @@ describe('asking a model', () => {
 });
 
 describe('falling back on another model', () => {
-  it('comes after all tries of the first one, and is told', async () => {
+  it('happens after all tries of the first one, and is reported', async () => {
     const other = candidate('p/other', [says('Hello from here')]);
     const { asker, model, events, kinds } = scene([BUSY, DOWN], { fallbacks: [other.open] });
     expect(await asker.ask(HELLO, {})).toMatchObject({ content: [{ text: 'Hello from here' }] });
@@ -172,7 +172,7 @@ describe('falling back on another model', () => {
     expect(asker.current.ref).toBe('p/other');
   });
 
-  it('is not opened as long as nobody needs it', async () => {
+  it('opens the other model only when it is needed', async () => {
     const other = candidate('p/other', [says('x')]);
     const { asker } = scene([BUSY, says('Hi'), says('Hi again')], { fallbacks: [other.open] });
     await asker.ask(HELLO, {});
@@ -180,7 +180,7 @@ describe('falling back on another model', () => {
     expect(other.timesOpened).toBe(0);
   });
 
-  it('stays for the rest of the conversation, with tries of its own', async () => {
+  it('lasts for the rest of the conversation, with tries of its own', async () => {
     const other = candidate('p/other', [says('one'), BUSY, says('two')]);
     const { asker, model, usage } = scene([BUSY, BUSY], { fallbacks: [other.open] });
     await asker.ask(HELLO, {});
@@ -191,7 +191,7 @@ describe('falling back on another model', () => {
     expect(usage.retries).toBe(2);
   });
 
-  it('goes on to the next, in order, and ends with the error of the last', async () => {
+  it('continues with the next, in order, and ends with the error of the last', async () => {
     const second = candidate('p/second', [DOWN, DOWN]);
     const last = new ProviderError('overloaded', 'Overloaded', { status: 529 });
     const third = candidate('p/third', [BUSY, last]);
@@ -208,14 +208,14 @@ describe('falling back on another model', () => {
     ['a wrong request', new ProviderError('bad_request', 'no', { status: 400 })],
     ['what is forbidden', new ProviderError('server', 'no', { status: 403 })],
     ['a bug', new TypeError('x is not a function')],
-  ])('does not come after %s', async (_, error) => {
+  ])('does not happen after %s', async (_, error) => {
     const other = candidate('p/other', [says('x')]);
     const { asker } = scene([error], { fallbacks: [other.open] });
     await expect(asker.ask(HELLO, {})).rejects.toBe(error);
     expect(other.timesOpened).toBe(0);
   });
 
-  it('does not come after the end of the run', async () => {
+  it('does not happen after the end of the run', async () => {
     const controller = new AbortController();
     const other = candidate('p/other', [says('x')]);
     const { asker } = scene([never(() => controller.abort(TIME_IS_UP))], {
@@ -226,7 +226,7 @@ describe('falling back on another model', () => {
     expect(other.timesOpened).toBe(0);
   });
 
-  it('comes at once where the first one asks for more time than there is', async () => {
+  it('happens at once if the first model requires a longer wait than the run has time', async () => {
     const later = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
     const other = candidate('p/other', [says('ok')]);
     const { asker, slept } = scene([later], { fallbacks: [other.open], leftMs: () => 1000 });
@@ -235,7 +235,7 @@ describe('falling back on another model', () => {
     expect(asker.current.ref).toBe('p/other');
   });
 
-  it('that cannot be opened is a warning, and the next one is asked', async () => {
+  it('to a model that cannot be opened is a warning, and the next one is called', async () => {
     const keyless = candidate(
       'p/keyless',
       new AxeError('API key for provider "p" is not configured', { exitCode: 3 }),
@@ -252,7 +252,7 @@ describe('falling back on another model', () => {
     ]);
   });
 
-  it('that cannot be opened, the last of all, leaves the error of the model that was asked', async () => {
+  it('to a last model that cannot be opened keeps the error of the model that was called', async () => {
     const keyless = candidate('p/keyless', new AxeError('no key', { exitCode: 3 }));
     const { asker, warnings } = scene([BUSY, DOWN], { fallbacks: [keyless.open] });
     await expect(asker.ask(HELLO, {})).rejects.toBe(DOWN);
@@ -269,10 +269,10 @@ describe('falling back on another model', () => {
   });
 });
 
-describe('what is told of a model', () => {
+describe('a warning about a model', () => {
   const odd: SharedV4Warning[] = [{ type: 'unsupported', feature: 'temperature' }];
 
-  it('are the settings it leaves out, once for each model', async () => {
+  it('names the settings it leaves out, once for each model', async () => {
     const call1 = reply([call('1', 'x', {})], { warnings: odd });
     const other = candidate('p/other', [says('a', { warnings: odd }), says('b', { warnings: odd })]);
     const { asker, warnings } = scene([call1, BUSY, BUSY], { fallbacks: [other.open] });
@@ -287,7 +287,7 @@ describe('what is told of a model', () => {
     });
   });
 
-  it('is that its price is not known where dollars are limited, once', async () => {
+  it('states once that its price is unknown, if dollars are limited', async () => {
     const budget = new Budget({ maxTokens: 0, maxCostUsd: 1 });
     const { asker, warnings } = scene([says('a'), says('b')], { budget });
     await asker.ask(HELLO, {});
@@ -301,7 +301,7 @@ describe('what is told of a model', () => {
     ]);
   });
 
-  it('is nothing of its price where dollars are not limited', async () => {
+  it('does not mention its price if dollars are not limited', async () => {
     const { asker, warnings } = scene([says('a')]);
     await asker.ask(HELLO, {});
     expect(warnings).toEqual([]);

@@ -16,7 +16,7 @@ function dollars(maxCostUsd: number): Budget {
 }
 
 describe('a budget of tokens', () => {
-  it('counts input and output, with a known price or without', () => {
+  it('counts input and output, with a known or unknown price', () => {
     const budget = tokens(0);
     budget.add(use(10, 4), undefined);
     budget.add(use(100, 40), PRICE);
@@ -26,7 +26,7 @@ describe('a budget of tokens', () => {
   it.each([
     ['a tenth of what came from the cache', use(1000, 0, { cacheRead: 900 }), 190],
     ['all of what was written to the cache', use(1000, 0, { cacheWrite: 900 }), 1000],
-    ['no more than there is, where a provider counts the cache apart', use(10, 5, { cacheRead: 500 }), 6],
+    ['no more than there is, if a provider counts the cache apart', use(10, 5, { cacheRead: 500 }), 6],
   ])('counts %s', (_, used, counted) => {
     const budget = tokens(0);
     budget.add(used, PRICE);
@@ -43,7 +43,7 @@ describe('a budget of tokens', () => {
     expect(budget.spent() !== undefined).toBe(isSpent);
   });
 
-  it('that is spent says how much, what to do, and exit status 4 (D2)', () => {
+  it('that is spent reports the amount, a remedy, and exit status 4 (D2)', () => {
     const budget = tokens(100);
     budget.add(use(150, 1), undefined);
     expect(budget.spent()).toMatchObject({
@@ -84,14 +84,14 @@ describe('a budget of dollars', () => {
     expect(budget.spending.isCostPartial).toBe(false);
   });
 
-  it('sums up, each model at its own price', () => {
+  it('adds up, each model at its own price', () => {
     const budget = dollars(0);
     budget.add(use(1_000_000, 0), PRICE);
     budget.add(use(1_000_000, 0), { ...PRICE, input: 1 });
     expect(budget.spending).toEqual({ tokens: 2_000_000, costUsd: 4, isCostPartial: false });
   });
 
-  it('that is spent says how much, and exit status 4', () => {
+  it('that is spent reports the amount, and exit status 4', () => {
     const budget = dollars(0.5);
     budget.add(use(100_000, 0), PRICE);
     expect(budget.spent()).toBeUndefined();
@@ -107,7 +107,7 @@ describe('a budget of dollars', () => {
   });
 
   it.each(['max-cost-usd-per-pr', 'max-cost-usd-per-day'] as const)(
-    'names %s where that left less',
+    'names %s if that left less',
     (costInput) => {
       const budget = new Budget({ maxTokens: 0, maxCostUsd: 0.5 - 0.405, costInput });
       budget.add(use(1_000_000, 0), { input: 0.405, output: 0, cacheRead: 0, cacheWrite: 0 });
@@ -118,7 +118,7 @@ describe('a budget of dollars', () => {
     },
   );
 
-  it('is not spent by a model whose price nobody knows, but says that the cost is only a part', () => {
+  it('is not spent by a model of unknown price, but reports that the cost is only a part', () => {
     const budget = dollars(0.5);
     budget.add(use(1e9, 1e9), undefined);
     expect(budget.spent()).toBeUndefined();
@@ -128,15 +128,15 @@ describe('a budget of dollars', () => {
     expect(budget.spent()).toMatchObject({ limit: 'cost' });
   });
 
-  it('that is spent together with the tokens is told as tokens', () => {
+  it('that is spent together with the tokens is reported as tokens', () => {
     const budget = new Budget({ maxTokens: 10, maxCostUsd: 0.000_001 });
     budget.add(use(10, 10), PRICE);
     expect(budget.spent()).toMatchObject({ limit: 'tokens' });
   });
 });
 
-describe('the share that is spent', () => {
-  it('is that of each limit there is', () => {
+describe('the spent share of a budget', () => {
+  it('is that of each limit', () => {
     expect(tokens(0).shares()).toEqual({ tokensShare: undefined, costShare: undefined });
     const budget = new Budget({ maxTokens: 1000, maxCostUsd: 0.03 });
     expect(budget.shares()).toEqual({ tokensShare: 0, costShare: 0 });

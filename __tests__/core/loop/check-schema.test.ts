@@ -5,7 +5,7 @@ import { checkSchema, depthExceeds, type SchemaObject } from '../../../src/core/
 
 const ORIGIN = '`output-schema`';
 
-describe('a schema of the user', () => {
+describe('a user’s schema', () => {
   it.each<[string, SchemaObject]>([
     ['without references', { type: 'object', properties: { a: { type: 'string' } } }],
     ['with a reference into itself', { $ref: '#/$defs/a', $defs: { a: { type: 'string' } } }],
@@ -15,18 +15,18 @@ describe('a schema of the user', () => {
       'with examples that hold references',
       { examples: [{ $ref: 'https://a.example' }], const: { $ref: 'x' } },
     ],
-  ])('is taken %s', (_, schema) => {
+  ])('is accepted %s', (_, schema) => {
     expect(() => checkSchema(schema, ORIGIN)).not.toThrow();
   });
 
   it.each<[string, SchemaObject, string]>([
     ['over http', { $ref: 'https://a.example/s.json' }, '"https://a.example/s.json"'],
     ['from a file', { items: { $ref: 'file:///etc/passwd' } }, '"file:///etc/passwd"'],
-    ['beside it', { properties: { a: { $ref: 'other.json#/b' } } }, '"other.json#/b"'],
+    ['next to it', { properties: { a: { $ref: 'other.json#/b' } } }, '"other.json#/b"'],
     ['in a list', { anyOf: [{ type: 'null' }, { $ref: '//a.example' }] }, '"//a.example"'],
     ['under `properties`, `properties`', { properties: { properties: { $ref: 'x' } } }, '"x"'],
     ['dynamically', { $dynamicRef: 'https://a.example#m' }, '"https://a.example#m"'],
-  ])('is refused if it wants another document %s', (_, schema, quoted) => {
+  ])('is refused if it refers to another document %s', (_, schema, quoted) => {
     const error = thrownBy(() => checkSchema(schema, ORIGIN));
     expect(error.message).toContain(`the JSON schema of ${ORIGIN} refers to another document`);
     expect(error.message).toContain(quoted);
@@ -50,7 +50,7 @@ describe('a schema of the user', () => {
   });
 });
 
-describe('depth', () => {
+describe('the depth', () => {
   it.each<[unknown, number]>([
     [1, 0],
     [null, 0],

@@ -20,14 +20,14 @@ describe('leaving out tool results', () => {
     expect(outputs(dropResults(messages, 1000).messages).filter((text) => text === LONG)).toHaveLength(1);
   });
 
-  it('says what stood there and that the tool can be called again', () => {
+  it('states what was there and that the tool can be called again', () => {
     const [note] = outputs(dropResults(turn('1', [LONG]), 1).messages);
     expect(note).toContain('read_file');
     expect(note).toMatch(/about 10\d\d tokens/);
     expect(note).toContain('Call the tool again');
   });
 
-  it('leaves short results, and everything the model said, as they are', () => {
+  it('leaves short results, and everything that the model said, unchanged', () => {
     const messages = turn('1', ['short', LONG]);
     const [reply] = messages;
     const dropped = dropResults(messages, 1_000_000);
@@ -56,7 +56,7 @@ describe('leaving out tool results', () => {
     expect(freedTokens).toBeGreaterThan(0);
   });
 
-  it('makes nothing larger, breaks no pair, and does it once', () => {
+  it('makes nothing larger, separates no pair, and happens once', () => {
     fc.assert(
       fc.property(conversations, fc.nat(60_000), (messages, wanted) => {
         const dropped = dropResults(messages, wanted);

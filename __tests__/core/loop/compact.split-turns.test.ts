@@ -17,7 +17,7 @@ describe('splitting a conversation', () => {
     });
   });
 
-  it('keeps fewer turns where they are large, but always the newest', () => {
+  it('keeps fewer turns if they are large, but always the newest', () => {
     const large = turn('2', ['x'.repeat(8000)]);
     const messages = [user('task'), ...turn('1', ['a']), ...large];
     expect(splitTurns(messages, { turns: 4, tokens: 100 }).tail).toEqual(large);
@@ -29,7 +29,7 @@ describe('splitting a conversation', () => {
     expect(tail).toEqual([...turn('2', ['b']), user('once more'), user('now')]);
   });
 
-  it('takes only the first message for the task', () => {
+  it('treats only the first message as the task', () => {
     const { head, tail } = splitTurns([user('task'), user('more')], { turns: 1, tokens: MANY });
     expect(head).toEqual([user('task')]);
     expect(tail).toEqual([user('more')]);

@@ -31,7 +31,7 @@ describe('shortening a conversation', () => {
     expect(planCompaction({ ...size, usedTokens: limit + 1 }).kind).toBe('drop-results');
   });
 
-  it.each([undefined, 0, Number.NaN])('assumes a window where it is %p', (windowTokens) => {
+  it.each([undefined, 0, Number.NaN])('assumes a window size if it is %p', (windowTokens) => {
     const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens, reserveTokens: 0 };
     const limit = CONTEXT_WINDOW_TOKENS * COMPACTION.startShare;
     expect(planCompaction({ ...size, usedTokens: limit }).kind).toBe('none');
@@ -44,7 +44,7 @@ describe('shortening a conversation', () => {
     expect(planCompaction({ ...size, usedTokens: 8001 }).kind).toBe('drop-results');
   });
 
-  it('counts memory in the reserve and not in what is used, whatever its share of the window', () => {
+  it('counts memory in the reserve and not in the usage, whatever its share of the window', () => {
     const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
     const limit = (20_000 - 2000 - 12_000) * COMPACTION.startShare;
     const sized = { ...size, reserveTokens: 14_000, memoryTokens: 12_000 };
@@ -52,7 +52,7 @@ describe('shortening a conversation', () => {
     expect(planCompaction({ ...sized, usedTokens: 12_000 + limit + 1 }).kind).not.toBe('none');
   });
 
-  it('leaves a conversation some room beside memory that fills the window', () => {
+  it('leaves a conversation some room next to memory that fills the window', () => {
     const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
     const sized = { ...size, reserveTokens: 30_000, memoryTokens: 30_000 };
     const limit = 2500 * COMPACTION.startShare;
@@ -60,7 +60,7 @@ describe('shortening a conversation', () => {
     expect(planCompaction({ ...sized, usedTokens: 30_000 + limit + 1 }).kind).not.toBe('none');
   });
 
-  it('leaves out the oldest results first, and the newest turns alone', () => {
+  it('leaves out the oldest results first, and never the newest turns', () => {
     const messages = [SYSTEM, TASK, ...turns(10, [LONG])];
     const plan = planCompaction(sized(messages, 12_000));
     const shortened = plan.kind === 'drop-results' ? plan.messages : [];
@@ -71,7 +71,7 @@ describe('shortening a conversation', () => {
     expect(estimateTokens(shortened)).toBeLessThanOrEqual(12_000 * COMPACTION.targetShare);
   });
 
-  it('asks for a summary when leaving out results is not enough', () => {
+  it('requests a summary when leaving out results is not enough', () => {
     const messages = [SYSTEM, TASK, ...turns(10, [LONG], LONG)];
     const plan = expectSummary(sized(messages, WINDOW));
     expect(plan.head).toEqual([SYSTEM, TASK]);
@@ -82,7 +82,7 @@ describe('shortening a conversation', () => {
     expect(shortened.slice(3)).toEqual(plan.keep);
   });
 
-  it('sums up the last summary with what came after it', () => {
+  it('summarizes the last summary with what followed it', () => {
     const plan = expectSummary(sized([SYSTEM, TASK, ...turns(10, [LONG], LONG)], WINDOW));
     const later = [...applySummary(plan, SUMMARY), ...turns(10, [LONG], LONG)];
     const again = expectSummary(sized(later, WINDOW));
@@ -95,7 +95,7 @@ describe('shortening a conversation', () => {
     ['cannot be seen', { text: '\u200B', isWhole: true }],
     ['was cut', { text: 'Read a.ts and', isWhole: false }],
     ['is longer than the turns', { text: LONG.repeat(40), isWhole: true }],
-  ])('goes on without a summary that %s', (_, reply) => {
+  ])('continues without a summary that %s', (_, reply) => {
     const messages = [SYSTEM, TASK, ...turns(10, [LONG], LONG)];
     const plan = expectSummary(sized(messages, WINDOW));
     const shortened = applySummary(plan, reply);
@@ -105,12 +105,12 @@ describe('shortening a conversation', () => {
     expect(unpaired(shortened)).toEqual([]);
   });
 
-  it('does nothing where only the task and the newest turn are left', () => {
+  it('does nothing if only the task and the newest turn are left', () => {
     const messages = [TASK, ...turns(1, [LONG.repeat(20)])];
     expect(planCompaction(sized(messages, 1000))).toEqual({ kind: 'none' });
   });
 
-  it('keeps its promises for any conversation', () => {
+  it('holds for any conversation', () => {
     fc.assert(
       fc.property(conversations, fc.integer({ min: 500, max: 60_000 }), reply, (messages, window, answer) => {
         const size = sized(messages, window);
@@ -129,7 +129,7 @@ describe('shortening a conversation', () => {
     );
   });
 
-  it('gets below its start whenever more than the kept turns is there', () => {
+  it('gets below its threshold whenever there is more than the kept turns', () => {
     fc.assert(
       fc.property(conversations, fc.integer({ min: 2000, max: 60_000 }), (messages, window) => {
         const plan = planCompaction(sized(messages, window));
@@ -140,7 +140,7 @@ describe('shortening a conversation', () => {
     );
   });
 
-  it('asks for summaries that fit the window', () => {
+  it('requests summaries that fit the window', () => {
     fc.assert(
       fc.property(conversations, fc.integer({ min: 4000, max: 60_000 }), (messages, window) => {
         const plan = planCompaction(sized(messages, window));

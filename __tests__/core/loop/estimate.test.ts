@@ -31,12 +31,12 @@ describe('the estimate of a conversation', () => {
     for (const message of parts) expect(estimateTokens([message])).toBeGreaterThanOrEqual(100);
   });
 
-  it('takes what the provider counted for the same messages', () => {
+  it('uses the provider’s count for the same messages', () => {
     const measured = { estimate: estimateTokens(messages), inputTokens: 5000 };
     expect(estimateTokens(messages, measured)).toBe(5000);
   });
 
-  it('adds what came since, at the rate of the provider where that is higher', () => {
+  it('adds what followed, at the provider’s rate if that is higher', () => {
     const measured = { estimate: 2000, inputTokens: 3000 };
     const added = [...messages, user('c'.repeat(4000))];
     expect(estimateTokens(added, measured)).toBe(3000 + Math.ceil((estimateTokens(added) - 2000) * 1.5));
@@ -44,7 +44,7 @@ describe('the estimate of a conversation', () => {
     expect(estimateTokens(added, cheap)).toBe(1500 + estimateTokens(added) - 2000);
   });
 
-  it('takes no more off than what is gone surely had', () => {
+  it('subtracts no more than what the removed part certainly had', () => {
     const estimate = estimateTokens(messages);
     expect(estimateTokens(messages, { estimate: estimate + 1000, inputTokens: 2 * estimate })).toBe(
       2 * estimate - 1000,

@@ -16,7 +16,7 @@ describe('a refusal', () => {
     'First part.\n\nI can’t go on.',
     "As an AI model, I'm unable",
     'as an ai: here I am not able.',
-  ])('is seen in %p', (answer) => {
+  ])('is recognized in %p', (answer) => {
     expect(detectRefusal(answer)).toBe(true);
   });
 
@@ -30,7 +30,7 @@ describe('a refusal', () => {
     'As an AI, I can help with that.',
     'as an air filter it works',
     'They cannot do it.',
-  ])('is not seen in %p', (answer) => {
+  ])('is not recognized in %p', (answer) => {
     expect(detectRefusal(answer)).toBe(false);
   });
 });

@@ -63,7 +63,7 @@ async function tryHard(
 }
 
 describe('the policy of an agent', () => {
-  it('is two tries more where it says nothing (axe makes none, axe-behaviour §20.15)', () => {
+  it('is two more tries by default (axe makes none, axe-behaviour §20.15)', () => {
     expect(retryPolicy(UNSET)).toEqual({
       maxRetries: 2,
       backoff: 'exponential',
@@ -72,14 +72,14 @@ describe('the policy of an agent', () => {
     });
   });
 
-  it('is what it says, also no try more at all', () => {
+  it('is the configured one, including no more tries at all', () => {
     expect(retryPolicy({ ...UNSET, maxRetries: 0 }).maxRetries).toBe(0);
     const own = { maxRetries: 7, backoff: 'linear', initialDelayMs: 1, maxDelayMs: 2 } as const;
     expect(retryPolicy(own)).toEqual(own);
   });
 });
 
-describe('what is tried again', () => {
+describe('an error that is tried again', () => {
   it.each<[ProviderErrorCategory, number | undefined, boolean]>([
     ['rate_limit', 429, true],
     ['overloaded', 529, true],
@@ -129,7 +129,7 @@ describe('what is tried again', () => {
 });
 
 describe('trying again', () => {
-  it('needs none where the first try does', async () => {
+  it('is not necessary if the first try succeeds', async () => {
     expect(await tryHard([])).toEqual({ value: 'done', thrown: undefined, tries: 1, slept: [], retries: [] });
   });
 
@@ -143,7 +143,7 @@ describe('trying again', () => {
     expect(slept).toEqual([500, 1000]);
   });
 
-  it.each([0, 1, 2, 5])('ends with the last error after %i tries more', async (maxRetries) => {
+  it.each([0, 1, 2, 5])('ends with the last error after %i more tries', async (maxRetries) => {
     const errors = Array.from(
       { length: maxRetries + 1 },
       (_, index) => new ProviderError('server', `${index}`),
@@ -153,7 +153,7 @@ describe('trying again', () => {
     expect(thrown).toBe(errors.at(-1));
   });
 
-  it('ends with the first error that does not pass', async () => {
+  it('ends with the first permanent error', async () => {
     const wrong = new ProviderError('bad_request', 'no such model', { status: 400 });
     expect(await tryHard([BUSY, wrong, BUSY])).toMatchObject({ tries: 2, thrown: wrong });
   });
@@ -166,7 +166,7 @@ describe('the wait before a try', () => {
     ['exponential', 0.999, [199, 299, 499, 899, 1000, 1000]],
     ['linear', 0.999, [100, 200, 300, 400, 500, 600]],
     ['fixed', 0.999, [100, 100, 100, 100, 100, 100]],
-  ])('is %s with the chance %d: %j', async (backoff, random, delays) => {
+  ])('is %s with the random value %d: %j', async (backoff, random, delays) => {
     const policy = { maxRetries: 6, backoff, initialDelayMs: 100, maxDelayMs: 1000 };
     const { slept } = await tryHard(Array(6).fill(BUSY), { policy, random });
     expect(slept).toEqual(delays);
@@ -186,13 +186,13 @@ describe('the wait before a try', () => {
     ['longer than max_delay_ms', 90_000, 90_000],
     ['shorter than ours', 20, 500],
     ['none at all', 0, 500],
-  ])('C4 59: is what the provider asks for where that is longer: %s', async (_, retryAfterMs, delayMs) => {
+  ])('C4 59: is the provider’s if that is longer: %s', async (_, retryAfterMs, delayMs) => {
     const error = new ProviderError('rate_limit', 'slow down', { status: 429, retryAfterMs });
     expect((await tryHard([error])).slept).toEqual([delayMs]);
   });
 });
 
-describe('the deadline', () => {
+describe('the deadline of the retries', () => {
   it.each([
     [
       'what the provider asks for',
@@ -206,7 +206,7 @@ describe('the deadline', () => {
     ],
     ['our own wait', BUSY, 500],
     ['nothing, since time is up', BUSY, 0],
-  ])('ends it at once where it comes before %s', async (_, error, leftMs) => {
+  ])('ends them at once if it comes before %s', async (_, error, leftMs) => {
     const waited = await tryHard([error], { leftMs: () => leftMs });
     expect(waited).toMatchObject({ tries: 1, thrown: error, slept: [], retries: [] });
   });
@@ -219,14 +219,14 @@ describe('the deadline', () => {
     });
   });
 
-  it('is asked for again before each try', async () => {
+  it('is checked again before each try', async () => {
     const left = [10_000, 900];
     const { tries, slept } = await tryHard([BUSY, BUSY, BUSY], { leftMs: () => left.shift() ?? 0 });
     expect(slept).toEqual([500]);
     expect(tries).toBe(2);
   });
 
-  it('that passes during a wait ends it with its own reason', async () => {
+  it('that passes during a wait ends them with its own reason', async () => {
     const reason = new ProviderError('timeout', 'context deadline exceeded');
     const { thrown, tries } = await tryHard([BUSY, BUSY], { sleep: () => Promise.reject(reason) });
     expect(thrown).toBe(reason);

@@ -75,13 +75,13 @@ describe('a long conversation', () => {
   it.each([
     ['a short one is left whole, since memory has its own room', 3, MEMORY, false],
     ['a longer one is shortened', 5, MEMORY, true],
-  ])('behind much memory: %s', async (_, turns, memory, isShortened) => {
+  ])('next to much memory: %s', async (_, turns, memory, isShortened) => {
     const talked = await talk({ turns, memory });
     expect(talked.outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
     expect(talked.isShortened).toBe(isShortened);
   });
 
-  it('has its summary kept by whoever wants it', async () => {
+  it('has its summary kept by the caller', async () => {
     const { outcome, kept } = await talk({ turns: 8, said: 's'.repeat(4000), system: 'Look.' });
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
     expect(kept[0]?.text).toBe('I looked.');
@@ -154,14 +154,14 @@ describe('a conversation that the provider finds too long', () => {
     ['that does not say it', false, twelve, undefined],
     ['whose newest results alone are too much', true, [60_000], undefined],
     ['whose newest results alone are too much, which does not say it', false, [200_000], undefined],
-  ])('is shortened and asked again: of a provider %s', async (_, isTold, sizes, times) => {
+  ])('is shortened and sent again: for a provider %s', async (_, isTold, sizes, times) => {
     const { outcome, refusals } = await talkToSmall({ windowTokens: 12_000, isTold, sizes });
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
     expect(refusals).toBeGreaterThan(0);
     if (times !== undefined) expect(refusals).toBe(times);
   });
 
-  it('ends with the error of the provider where nothing can be left out, without another try', async () => {
+  it('ends with the error of the provider if nothing can be left out, without another try', async () => {
     const { outcome, asked } = await talkToSmall({
       windowTokens: 1000,
       isTold: true,

@@ -66,7 +66,7 @@ async function run(
 }
 
 describe('a conversation without tools', () => {
-  it('is one request: system prompt, user message, and no setting that is not set', async () => {
+  it('is one request: system prompt, user message, and only configured settings', async () => {
     const { outcome, asked } = await run([says('Hi')]);
     expect(asked).toHaveLength(1);
     expect(asked[0]?.prompt).toEqual([
@@ -77,12 +77,12 @@ describe('a conversation without tools', () => {
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'Hi' });
   });
 
-  it('has no system message where there is no system prompt (axe-behaviour §5)', async () => {
+  it('has no system message without a system prompt (axe-behaviour §5)', async () => {
     const { asked } = await run([says('Hi')], { system: '' });
     expect(asked[0]?.prompt.map(({ role }) => role)).toEqual(['user']);
   });
 
-  it('sends a temperature of 0 and the most tokens', async () => {
+  it('sends a temperature of 0 and the maximum number of tokens', async () => {
     const { asked } = await run([says('Hi')], {
       params: { temperature: 0, maxTokens: 77, responseFormat: undefined },
     });
@@ -101,7 +101,7 @@ describe('a conversation without tools', () => {
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'one two' });
   });
 
-  it('ignores tool calls that nobody offered (axe-behaviour §13)', async () => {
+  it('ignores tool calls that were not offered (axe-behaviour §13)', async () => {
     const { outcome, asked } = await run([reply([call('1', 'echo', {}), { type: 'text', text: 'done' }])]);
     expect(asked).toHaveLength(1);
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0, turns: 1 } });
@@ -111,14 +111,14 @@ describe('a conversation without tools', () => {
     expect((await run([reply([])])).outcome).toMatchObject({ kind: 'completed', answer: '' });
   });
 
-  it('is refused when the provider says so (D27)', async () => {
+  it('is refused when the provider reports it (D27)', async () => {
     const finish = { unified: 'content-filter', raw: 'refusal' } as const;
     const { outcome } = await run([says('I cannot.', { finish })]);
     expect(outcome).toMatchObject({ kind: 'refused', answer: 'I cannot.', stats: { stopReason: 'refusal' } });
   });
 });
 
-describe('a reply that did not end well', () => {
+describe('a reply that did not end normally', () => {
   const LENGTH = { unified: 'length', raw: 'max_tokens' } as const;
   const REFUSAL = { unified: 'content-filter', raw: 'refusal' } as const;
 
@@ -142,25 +142,25 @@ describe('a reply that did not end well', () => {
     expect(outcome).toMatchObject({ kind: 'incomplete', answer: 'half', error: { message } });
   });
 
-  it('is not asked to correct its JSON', async () => {
+  it('is not followed by a request to correct its JSON', async () => {
     const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
     const { outcome, asked } = await run([says('{"a":', { finish: LENGTH })], { form });
     expect([outcome.kind, asked.length]).toEqual(['incomplete', 1]);
   });
 
-  it('is a spent budget where that is the limit to raise first', async () => {
+  it('is a spent budget if that is the limit to raise first', async () => {
     const budget = new Budget({ maxTokens: 5, maxCostUsd: 0 });
     const { outcome } = await run([says('half', { finish: LENGTH })], { budget });
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens' });
     expect(outcome).not.toHaveProperty('isAnswered');
   });
 
-  it('has no call run where it is a refusal', async () => {
+  it('runs no tool call if it is a refusal', async () => {
     const { outcome } = await run([reply([call('1', 'echo', {})], { finish: REFUSAL })], { tools: [echo] });
     expect(outcome).toMatchObject({ kind: 'refused', answer: '', stats: { toolCalls: 0 } });
   });
 
-  it('has its last call sent back, which may lack a part', async () => {
+  it('has its last call sent back, which might be incomplete', async () => {
     const cut = reply([call('1', 'echo', { n: 1 }), call('2', 'echo', { n: 2 })], { finish: LENGTH });
     const { outcome, asked } = await run([cut, says('done')], { tools: [echo] });
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
@@ -176,7 +176,7 @@ describe('a reply that did not end well', () => {
     });
   });
 
-  it('is neither tried again nor sent to a fallback where it is a refusal', async () => {
+  it('is neither tried again nor sent to a fallback if it is a refusal', async () => {
     const other = createFakeModel([says('Sure!')]);
     const { outcome, asked } = await run([reply([], { finish: REFUSAL })], {
       retry: { maxRetries: 3, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
@@ -188,7 +188,7 @@ describe('a reply that did not end well', () => {
 });
 
 describe('a conversation with tools', () => {
-  it('goes on until a reply calls none', async () => {
+  it('continues until a reply has no calls', async () => {
     const { outcome, asked } = await run(
       [
         reply([{ type: 'text', text: 'Let me see.' }, call('a', 'echo', { text: 1 }), call('b', 'nope', {})]),
@@ -254,7 +254,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  it('offers the tools of each request anew where they change, and runs no other', async () => {
+  it('offers the current tools with each request, and runs no others', async () => {
     const other: Tool = { ...echo, name: 'other' };
     const changes: (readonly Tool[] | undefined)[] = [undefined, [other]];
     const { asked, outcome } = await run(
@@ -316,7 +316,7 @@ describe('a conversation with tools', () => {
     },
   );
 
-  it('gives calls with the same id ids of their own, in the request and in the results', async () => {
+  it('gives calls with the same id different ids, in the request and in the results', async () => {
     const twice = reply([call('a', 'echo', { text: 1 }), call('a', 'echo', { text: 2 })]);
     const { asked } = await run([twice, says('ok')], { tools: [echo] });
     expect(asked[1]?.prompt.slice(2)).toMatchObject([
@@ -335,7 +335,7 @@ describe('a conversation with tools', () => {
     ]);
   });
 
-  it('tells what happens, with the messages and tool results so far (axe-behaviour §17)', async () => {
+  it('reports events, with the messages and tool results so far (axe-behaviour §17)', async () => {
     const { events } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
       tools: [echo],
     });
@@ -422,12 +422,12 @@ describe('the figures of a run', () => {
     },
   );
 
-  it('name the stop reason in common words where the provider gives none', async () => {
+  it('name the stop reason in common words if the provider gives none', async () => {
     const { outcome } = await run([says('ok', { finish: { unified: 'length', raw: undefined } })]);
     expect(outcome.stats.stopReason).toBe('length');
   });
 
-  it('hold the time by the clock', async () => {
+  it('include the time by the clock', async () => {
     const clock = createFakeClock();
     const model = createFakeModel([
       async () => {
@@ -454,7 +454,7 @@ describe('a run with a budget', () => {
     return new Budget({ maxTokens, maxCostUsd });
   }
 
-  it('that a single reply crosses is exhausted, with its answer and exit status 4', async () => {
+  it('that a single reply exceeds is exhausted, with its answer and exit status 4', async () => {
     const { outcome } = await run([says('All of it', { inputTokens: 90, outputTokens: 30 })], {
       budget: budget(100),
     });
@@ -468,7 +468,7 @@ describe('a run with a budget', () => {
     });
   });
 
-  it('that is not reached completes, and says what was used', async () => {
+  it('that is not exceeded completes, and reports the usage', async () => {
     const { outcome } = await run([says('ok', { inputTokens: 50, outputTokens: 49 })], {
       budget: budget(100),
     });
@@ -478,7 +478,7 @@ describe('a run with a budget', () => {
     });
   });
 
-  it('C4 65: that is spent runs no tool and asks no more, since nobody would read what they say', async () => {
+  it('C4 65: that is spent runs no tool and sends no request, since nobody would read the results', async () => {
     let runs = 0;
     const counting: Tool = {
       ...echo,
@@ -494,7 +494,7 @@ describe('a run with a budget', () => {
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: 'So far.' });
   });
 
-  it('that others have spent asks nobody', async () => {
+  it('that others have spent sends no request', async () => {
     const shared = budget(100);
     shared.add({ input: 100, output: 0, cacheRead: 0, cacheWrite: 0 }, undefined);
     const { outcome, asked } = await run([says('x')], { budget: shared });
@@ -516,23 +516,23 @@ describe('a run with a budget', () => {
     });
   });
 
-  it('of dollars does not hold a model without a price, and says so', async () => {
+  it('of dollars does not apply to a model without a price, and reports it', async () => {
     const { outcome, warnings } = await run([says('ok', { inputTokens: 1e9 })], { budget: budget(0, 0.01) });
     expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 1e9, costUsd: undefined } });
     expect(warnings.map(({ code }) => code)).toEqual(['model-warning']);
   });
 
-  it('stays refused where the model refuses', async () => {
+  it('stays refused if the model refuses', async () => {
     const finish = { unified: 'content-filter', raw: 'refusal' } as const;
     const { outcome } = await run([says('No.', { finish, inputTokens: 200 })], { budget: budget(100) });
     expect(outcome).toMatchObject({ kind: 'refused' });
   });
 });
 
-describe('a run whose answer has a form', () => {
+describe('a run with a required answer format', () => {
   const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
 
-  it.each([1, 2])('ends by a signal that arrived during a check that failed, at pause %i', async (pause) => {
+  it.each([1, 2])('ends by a signal that arrived during a failed check, at pause %i', async (pause) => {
     const controller = new AbortController();
     let pauses = 0;
     const clock = createFakeClock();
@@ -551,21 +551,21 @@ describe('a run whose answer has a form', () => {
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time' });
   });
 
-  it('is refused where the model refuses, and does not ask for another form of that (D27)', async () => {
+  it('is refused if the model refuses, without a request for another format (D27)', async () => {
     const finish = { unified: 'content-filter', raw: 'refusal' } as const;
     const { outcome, asked } = await run([says('No.', { finish })], { form });
     expect(asked).toHaveLength(1);
     expect(outcome).toMatchObject({ kind: 'refused', answer: 'No.' });
   });
 
-  it('is asked once more for a wrong one, and completes with a right one', async () => {
+  it('sends one more request after a wrong answer, and completes with a right one', async () => {
     const { outcome, asked } = await run([says('sorry'), says('{"a":1}')], { form });
     expect(asked.map(({ responseFormat }) => responseFormat)).toEqual([form.format, form.format]);
     expect(asked[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(outcome).toMatchObject({ kind: 'completed', answer: '{"a":1}', stats: { turns: 2 } });
   });
 
-  it('fails with a second wrong one', async () => {
+  it('fails after a second wrong one', async () => {
     const { outcome } = await run([says('sorry'), says('again')], { form });
     expect(outcome).toMatchObject({ kind: 'failed', error: { exitCode: 1 } });
   });
@@ -574,7 +574,7 @@ describe('a run whose answer has a form', () => {
 describe('a run with retries and fallbacks', () => {
   const BUSY = new ProviderError('overloaded', 'Overloaded', { status: 529 });
 
-  it('goes on after a passing error, and counts it', async () => {
+  it('continues after a temporary error, and counts it', async () => {
     const retry = { maxRetries: 1, backoff: 'fixed', initialDelayMs: 5, maxDelayMs: 5 } as const;
     const { outcome } = await run([BUSY, reply([call('a', 'echo', {})]), BUSY, says('ok')], {
       retry,
@@ -583,7 +583,7 @@ describe('a run with retries and fallbacks', () => {
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'ok', stats: { retries: 2, turns: 2 } });
   });
 
-  it('goes on with another model in the middle of a conversation, with all that was said', async () => {
+  it('continues with another model during a conversation, with all that was said', async () => {
     const other = createFakeModel([says('ok')], 'other');
     const { outcome, asked } = await run([reply([call('a', 'echo', {})]), BUSY], {
       tools: [echo],
@@ -595,7 +595,7 @@ describe('a run with retries and fallbacks', () => {
 });
 
 describe('the figures of sub-agents', () => {
-  it('are counted for the agent that called them, with its own calls only', async () => {
+  it('are added to those of the calling agent, which counts only its own calls', async () => {
     const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
     const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
     const { outcome } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
@@ -613,8 +613,8 @@ describe('the figures of sub-agents', () => {
   });
 });
 
-describe('what a provider warns of', () => {
-  it('is told once, however many turns there are', async () => {
+describe('a provider’s warning', () => {
+  it('is reported once, however many turns there are', async () => {
     const warnings: SharedV4Warning[] = [
       { type: 'unsupported', feature: 'temperature', details: 'it is left out' },
       { type: 'compatibility', feature: 'tools' },
@@ -641,7 +641,7 @@ describe('a run that is cut short', () => {
     expect(outcome).toMatchObject({ kind: 'failed', error, stats: { turns: 1, toolCalls: 1 } });
   });
 
-  it('does not take a timeout of the provider for its own limit', async () => {
+  it('does not treat a timeout of the provider as its own limit', async () => {
     const { outcome } = await run([new ProviderError('timeout', 'gateway timeout')]);
     expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'timeout: gateway timeout' } });
   });
@@ -662,7 +662,7 @@ describe('a run that is cut short', () => {
     });
   });
 
-  it('reports the reason of an abort, whatever the request throws for it', async () => {
+  it('reports the reason of an abort, whatever the request throws', async () => {
     const controller = new AbortController();
     const { outcome } = await run(
       [
@@ -684,7 +684,7 @@ describe('a run that is cut short', () => {
     expect(outcome).toMatchObject({ kind: 'failed', error: reason });
   });
 
-  it('asks nobody when time is up before it starts', async () => {
+  it('sends no request after the deadline', async () => {
     const controller = new AbortController();
     controller.abort(TIME_IS_UP);
     const { outcome, asked } = await run([says('Hi')], {}, controller);
@@ -692,7 +692,7 @@ describe('a run that is cut short', () => {
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', stats: { turns: 0 } });
   });
 
-  it('does not ask again when time is up while tools run', async () => {
+  it('sends no more requests if the deadline passes while tools run', async () => {
     const controller = new AbortController();
     const late: Tool = {
       ...echo,
@@ -725,7 +725,7 @@ describe('a run that is cut short', () => {
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'Just in time' });
   });
 
-  it('throws on what is a bug', async () => {
+  it('rethrows a bug', async () => {
     const bug = new TypeError('undefined is not a function');
     await expect(run([bug])).rejects.toBe(bug);
   });

@@ -18,6 +18,6 @@ it.each<[object, string | undefined]>([
   [{ pattern: '^a+$' }, undefined],
   [{ properties: { a: { pattern: '(' } } }, '"(" is not a pattern'],
   [{ patternProperties: { '[': {} } }, '"[" is not a pattern'],
-])('of %j it tells %j', (schema, expected) => {
+])('for %j the reported problem is %j', (schema, expected) => {
   expect(schemaProblem({ ...schema })).toBe(expected);
 });

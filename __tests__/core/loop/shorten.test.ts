@@ -78,7 +78,7 @@ async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Sc
 }
 
 describe('a conversation that is shortened by a summary', () => {
-  it('has the summary kept, with the number of messages it stands for', async () => {
+  it('has the summary kept, with the number of messages that it replaces', async () => {
     const { messages, steps, kept } = await shortened();
     expect(steps).toEqual(['ask', 'keep']);
     const left = messages.length - 3;
@@ -86,7 +86,7 @@ describe('a conversation that is shortened by a summary', () => {
     expect(JSON.stringify(messages[2])).toContain('Read a.ts.');
   });
 
-  it('is continued only after the summary was kept', async () => {
+  it('continues only after the summary was kept', async () => {
     let isKept = false;
     const keepSummary = async () => {
       await Promise.resolve();
@@ -97,7 +97,7 @@ describe('a conversation that is shortened by a summary', () => {
     expect(isKept).toBe(true);
   });
 
-  it('goes on if that fails, and says so', async () => {
+  it('continues if keeping it fails, and reports it', async () => {
     const { messages, warnings } = await shortened({
       keepSummary: () => Promise.reject(new Error('no space left on device')),
     });
@@ -109,7 +109,7 @@ describe('a conversation that is shortened by a summary', () => {
   it.each([
     ['is empty', { summary: '' }],
     ['was cut', { isCut: true }],
-  ])('keeps none that %s, and leaves turns out instead', async (_, scene) => {
+  ])('keeps no summary that %s, and leaves turns out instead', async (_, scene) => {
     const { messages, kept } = await shortened(scene);
     expect(kept).toEqual([]);
     expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
@@ -118,19 +118,19 @@ describe('a conversation that is shortened by a summary', () => {
   it.each([
     ['a wrong one', new ProviderError('bad_request', 'no such field', { status: 400 })],
     ['too long', new ProviderError('server', 'too large', { status: 413, overflow: { windowTokens: 9000 } })],
-  ])('leaves turns out where the provider finds the request for the summary %s', async (_, refusal) => {
+  ])('leaves turns out if the provider calls the request for the summary %s', async (_, refusal) => {
     const { messages, kept, warnings } = await shortened({ refusal });
     expect(kept).toEqual([]);
     expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
     expect(warnings).toMatchObject([{ code: 'model-warning' }]);
   });
 
-  it('ends where no request would be answered', async () => {
+  it('ends if no request would be answered', async () => {
     const refusal = new ProviderError('auth', 'wrong key', { status: 401 });
     await expect(shortened({ refusal })).rejects.toBe(refusal);
   });
 
-  it('is left alone where it fits', async () => {
+  it('is unchanged if it fits', async () => {
     const { messages, steps } = await shortened({ windowTokens: 100_000 });
     expect(messages).toBe(MESSAGES);
     expect(steps).toEqual([]);

@@ -20,12 +20,12 @@ function earlier(limits: { perPullUsd?: number; perDayUsd?: number }, trigger = 
   return spendBefore(FACTS, { trigger, limits: { perPullUsd: 0, perDayUsd: 0, ...limits }, now: NOW });
 }
 
-describe('what earlier runs cost', () => {
+describe('the cost of earlier runs', () => {
   it('adds up by pull request over all days, and by day over all pull requests', () => {
     expect(earlier({})).toMatchObject({ pull: 42, pullUsd: 5.75, day: '2026-02-03', dayUsd: 2.75 });
   });
 
-  it('is of no pull request on a schedule', () => {
+  it('belongs to no pull request on a schedule', () => {
     const spend = spendBefore(FACTS, {
       trigger: SCHEDULE,
       limits: { perPullUsd: 1, perDayUsd: 0 },
@@ -36,12 +36,12 @@ describe('what earlier runs cost', () => {
   });
 });
 
-describe('what a run may cost', () => {
+describe('the allowed cost of a run', () => {
   it.each([
     ['nothing is limited', 0, {}, 0, undefined],
     ['only the run is limited', 1, {}, 1, 'max-cost-usd'],
     [
-      'less is left of the pull request than the run may cost',
+      'less is left of the pull request’s limit than the run’s',
       1,
       { perPullUsd: 6 },
       0.25,
@@ -50,7 +50,7 @@ describe('what a run may cost', () => {
     ['less is left of the day', 1, { perPullUsd: 7, perDayUsd: 3 }, 0.25, 'max-cost-usd-per-day'],
     ['the run itself is limited most', 0.1, { perPullUsd: 7, perDayUsd: 3 }, 0.1, 'max-cost-usd'],
     ['nothing is left', 1, { perPullUsd: 5 }, -1, 'max-cost-usd-per-pr'],
-  ])('where %s', (_, own, limits, maxCostUsd, costInput) => {
+  ])('if %s', (_, own, limits, maxCostUsd, costInput) => {
     const limit = costLimit(own, earlier(limits));
     expect(limit.maxCostUsd).toBeCloseTo(maxCostUsd, 6);
     expect(limit.costInput).toBe(costInput);
@@ -59,24 +59,24 @@ describe('what a run may cost', () => {
   it.each([
     [{ perPullUsd: 5.75 }, /\$5\.75 on #42; the limit is \$5\.75$/, /max-cost-usd-per-pr/],
     [{ perDayUsd: 1 }, /\$2\.75 on 2026-02-03; the limit is \$1\.00 a day$/, /max-cost-usd-per-day/],
-  ])('is nothing once %j is used up, and names the input', (limits, message, remedy) => {
+  ])('is zero once %j is used up, and names the input', (limits, message, remedy) => {
     const told = usedUp(earlier(limits));
     expect(told?.message).toMatch(message);
     expect(told?.remedy).toMatch(remedy);
   });
 
-  it('is something as long as a cent is left', () => {
+  it('is positive while a cent is left', () => {
     expect(usedUp(earlier({ perPullUsd: 5.76, perDayUsd: 2.76 }))).toBeUndefined();
   });
 });
 
-describe('what is kept of a run', () => {
-  it('is what it cost, under an id of its own, so that runs at the same time add up', () => {
+describe('the stored cost of a run', () => {
+  it('is its cost, under an id of its own, so that concurrent runs add up', () => {
     const spend = earlier({});
     expect(spentFact(0.12, { spend, run: 'x', now: NOW })).toEqual(spent('x', 0.12));
   });
 
-  it.each([undefined, 0])('is nothing for a cost of %s', (cost) => {
+  it.each([undefined, 0])('is not stored for a cost of %s', (cost) => {
     expect(spentFact(cost, { spend: earlier({}), run: 'x', now: NOW })).toBeUndefined();
   });
 });

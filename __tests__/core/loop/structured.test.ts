@@ -12,9 +12,9 @@ import {
 
 const SCHEMA = { type: 'object', properties: { risk: { type: 'string' } } };
 
-describe('the form of the answer', () => {
+describe('the format of the answer', () => {
   it.each<[string, ResponseFormat | undefined, string | undefined, unknown]>([
-    ['is free unless asked for', undefined, undefined, undefined],
+    ['is free unless requested', undefined, undefined, undefined],
     ['is free for text', { type: 'text', schema: undefined }, '', undefined],
     ['is JSON for json_object', { type: 'json_object', schema: undefined }, undefined, { type: 'json' }],
     ['is JSON for the bare word', { type: 'json_schema', schema: undefined }, ' ', { type: 'json' }],
@@ -32,7 +32,7 @@ describe('the form of the answer', () => {
       { type: 'json', schema: SCHEMA },
     ],
     [
-      'follows the input where the agent says text',
+      'follows the input if the agent sets text',
       { type: 'text', schema: undefined },
       JSON.stringify(SCHEMA),
       { type: 'json', schema: SCHEMA },
@@ -58,12 +58,12 @@ describe('the form of the answer', () => {
     expect(() => responseFormatOf({ responseFormat }, undefined)).toThrow('`params.response_format.schema`');
   });
 
-  it('names where the schema comes from', () => {
+  it('names the source of the schema', () => {
     expect(schemaOrigin('{}')).toBe('`output-schema`');
     expect(schemaOrigin('')).toBe('`params.response_format.schema`');
   });
 
-  it('is told to the model, with the schema', () => {
+  it('is sent to the model, with the schema', () => {
     expect(formatInstruction({ type: 'json' })).toContain('JSON object');
     const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(SCHEMA));
     expect(format === undefined ? '' : formatInstruction(format)).toContain(JSON.stringify(SCHEMA));
@@ -71,7 +71,7 @@ describe('the form of the answer', () => {
 });
 
 describe('a structured answer', () => {
-  it('is handed on as the value that was checked', () => {
+  it('is returned as the checked value', () => {
     const seen: unknown[] = [];
     const check = (value: unknown) => {
       seen.push(value);
@@ -82,14 +82,14 @@ describe('a structured answer', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is invalid if it is no JSON, and nothing is checked', () => {
+  it('is invalid if it is not JSON, and nothing is checked', () => {
     const checked = checkStructured('No.', () => {
       throw new Error('not called');
     });
     expect(checked).toMatchObject({ kind: 'invalid', problem: expect.stringContaining('not JSON') });
   });
 
-  it('is invalid if it is nested too deep', () => {
+  it('is invalid if it is nested too deeply', () => {
     const answer = `${'['.repeat(200)}${']'.repeat(200)}`;
     expect(checkStructured(answer, () => [])).toMatchObject({
       kind: 'invalid',
@@ -97,7 +97,7 @@ describe('a structured answer', () => {
     });
   });
 
-  it('names the first problems on one line and counts the others', () => {
+  it('reports the first problems on one line and counts the others', () => {
     const problems = Array.from({ length: 7 }, (_, index) => `p${index}\n${'x'.repeat(500)}`);
     const checked = checkStructured('{}', () => problems);
     const problem = checked.kind === 'invalid' ? checked.problem : '';
@@ -115,7 +115,7 @@ describe('a structured answer', () => {
     expect(checkObject(JSON.parse(json))).toHaveLength(problems);
   });
 
-  it('is asked for again with the problem', () => {
+  it('is requested again with the problem', () => {
     expect(correctionMessage('`/risk` must be string')).toContain(
       'could not be used: `/risk` must be string.',
     );

@@ -6,7 +6,7 @@ import { estimateText } from '../../../src/core/text/estimate-text.js';
 import { conversations, turn, user } from '../../helpers/conversations.js';
 
 describe('a transcript', () => {
-  it('tells what was said, called and answered, without reasoning and system prompt', () => {
+  it('contains what was said, called and answered, without reasoning and system prompt', () => {
     const messages: LanguageModelV4Message[] = [
       { role: 'system', content: 'secret persona' },
       user('Review it.'),
@@ -35,7 +35,7 @@ describe('a transcript', () => {
     expect(text.length).toBeGreaterThan(1000);
   });
 
-  it('fits into the tokens that it is given', () => {
+  it('fits into the given number of tokens', () => {
     fc.assert(
       fc.property(conversations, fc.integer({ min: 200, max: 20_000 }), (messages, maxTokens) => {
         expect(estimateText(formatTranscript(messages, maxTokens))).toBeLessThanOrEqual(maxTokens);

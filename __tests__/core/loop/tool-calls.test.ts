@@ -58,7 +58,7 @@ function outputsOf(message: LanguageModelV4Message): unknown[] {
 }
 
 describe('the tool calls of a reply', () => {
-  it('are given in the order of the model, with parsed arguments', () => {
+  it('are returned in the order of the model, with parsed arguments', () => {
     expect(
       toolCallsOf([
         { type: 'text', text: 'I look.' },
@@ -92,7 +92,7 @@ describe('the tool calls of a reply', () => {
       ['', ''],
       ['call', 'call_2'],
     ],
-  ])('C4 63: have ids of their own, whatever the model sends: %j', (sent, ids) => {
+  ])('C4 63: have unique ids, whatever the model sends: %j', (sent, ids) => {
     const calls = toolCallsOf(sent.map((id) => call(id, 'read', {})));
     expect(calls.map(({ id }) => id)).toEqual(ids);
   });
@@ -102,14 +102,14 @@ describe('the tool calls of a reply', () => {
     [128, false],
     [100_000, false],
   ])(
-    'have no arguments where those are nested %i arrays deep, which nothing could write again: %p',
+    'have no arguments if those are nested %i arrays deep, which could not be serialized: %p',
     (depth, isThere) => {
       const [deep] = toolCallsOf([call('1', 'read', `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)]);
       expect(deep?.input !== undefined).toBe(isThere);
     },
   );
 
-  it('are not those the provider ran itself', () => {
+  it('exclude those that the provider ran itself', () => {
     const own = { ...call('1', 'web_search', {}), providerExecuted: true } as ReturnType<typeof call>;
     expect(toolCallsOf([own])).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('tool calls are answered', () => {
     ]);
   });
 
-  it('also where a tool throws before it returns a promise', async () => {
+  it('even if a tool throws before it returns a promise', async () => {
     const throws = tool('throws', () => {
       throw new Error('at once');
     });
@@ -173,7 +173,7 @@ describe('tool calls are answered', () => {
     expect(outputs).toEqual([{ type: 'error-text', value: 'Error: at once' }]);
   });
 
-  it('each, though another one fails', async () => {
+  it('each, even if another one fails', async () => {
     const throws = tool('throws', () => Promise.reject(new Error('no')));
     const { outputs } = await answer(
       [
@@ -201,7 +201,7 @@ describe('tool calls are answered', () => {
     ).rejects.toBe(reason);
   });
 
-  it('until the run is stopped, also where a tool does not listen', async () => {
+  it('until the run is stopped, even if a tool ignores the signal', async () => {
     const controller = new AbortController();
     const reason = new AxeError('stopped');
     const deaf = tool('deaf', () => {
@@ -232,7 +232,7 @@ describe('calls of one turn that change something', () => {
   }
 
   it.each<[Tool['effect']]>([['write'], ['execute'], ['memory'], ['publish'], ['network']])(
-    'run in the order asked, after those before them: %s',
+    'run in the requested order, after those before them: %s',
     async (effect) => {
       const { steps, tools, calls } = noting(
         ['a', { effect: 'read' }],
@@ -250,7 +250,7 @@ describe('calls of one turn that change something', () => {
     },
   );
 
-  it('wait for sub-agents, which run side by side', async () => {
+  it('wait for sub-agents, which run in parallel', async () => {
     const { steps, tools } = noting(['call_agent', { effect: 'read' }], ['write', { effect: 'write' }]);
     const calls = ['call_agent', 'call_agent', 'write'].map((name, id) => ({
       id: `${id}`,
@@ -290,13 +290,13 @@ describe('many calls of one turn', () => {
     );
   });
 
-  it('run one after the other where the agent says so', async () => {
+  it('run one after the other if the agent requires it', async () => {
     const { count, seen } = counting();
     await answer(many(5), [count], { parallel: false });
     expect(seen).toEqual({ most: 1, order: [0, 1, 2, 3, 4] });
   });
 
-  it('C4 63: are all answered when there are 500, but only so many are run', async () => {
+  it('C4 63: are all answered when there are 500, but only a limited number runs', async () => {
     const { count, seen } = counting();
     const { answered, outputs } = await answer(many(500), [count]);
     expect(answered).toHaveLength(500);
@@ -313,7 +313,7 @@ describe('many calls of one turn', () => {
     );
   });
 
-  it.each([true, false])('start no other one once the run is stopped, parallel %s', async (parallel) => {
+  it.each([true, false])('start no more calls once the run is stopped, parallel %s', async (parallel) => {
     const controller = new AbortController();
     const reason = new AxeError('stopped');
     const { count, seen } = counting();
@@ -332,8 +332,8 @@ describe('many calls of one turn', () => {
   });
 });
 
-describe('an answered call', () => {
-  it('is denied where the tool was not offered, which is not the same as failed', async () => {
+describe('an answered tool call', () => {
+  it('is denied if the tool was not offered, which differs from a failure', async () => {
     const throws = tool('throws', () => Promise.reject(new Error('no')));
     const { answered } = await answer(
       [
@@ -350,7 +350,7 @@ describe('an answered call', () => {
     ]);
   });
 
-  it('is given back with the notice behind the last one', async () => {
+  it('is returned with the notice after the last one', async () => {
     const { answered } = await answer(
       [
         { id: '1', tool: 'echo', input: 1 },

@@ -43,7 +43,7 @@ describe('changes of memory', () => {
     ]);
   });
 
-  it('leave the tree they were given alone', () => {
+  it('leave the given tree unchanged', () => {
     const tree = new Map([['bot.md', entryText('a')]]);
     applyChanges(tree, [append('b')]);
     expect(tree.get('bot.md')).toBe(entryText('a'));
@@ -54,7 +54,7 @@ describe('changes of memory', () => {
     expect(applyChanges(once, [append('a'), append('a')])).toEqual(once);
   });
 
-  it('fold in once what another place kept', () => {
+  it('merge once what another place kept', () => {
     const tree = new Map([['bot.md', entryText('a') + plainEntry('by axe')]]);
     const changes = [merge(entryText('b') + entryText('a') + plainEntry('by axe'))];
     const folded = applyChanges(tree, changes);
@@ -62,13 +62,13 @@ describe('changes of memory', () => {
     expect(applyChanges(folded, changes)).toEqual(folded);
   });
 
-  it('hand an empty text to a rewrite of a file that is not there', () => {
+  it('pass an empty text to a rewrite of a missing file', () => {
     const seen: string[] = [];
     applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
     expect(seen).toEqual(['']);
   });
 
-  it('begin no file with nothing', () => {
+  it('create no empty file', () => {
     expect(applyChanges(new Map(), [merge(''), merge('', 'bot.state.md')]).size).toBe(0);
   });
 
@@ -77,12 +77,12 @@ describe('changes of memory', () => {
     ['done\n', ''],
     ['cut off', '\n'],
     ['cut off\r', '\n'],
-  ])('begin a line of their own after %j (C2 17, 18)', (text, between) => {
+  ])('start a new line after %j (C2 17, 18)', (text, between) => {
     expect(applyChange(text, append('a'), NONE)).toBe(text + between + entryText('a'));
   });
 });
 
-describe('what was forgotten', () => {
+describe('a forgotten entry', () => {
   const plain = plainEntry('by axe');
   const log = entryText('a') + plain;
 
@@ -90,7 +90,7 @@ describe('what was forgotten', () => {
     ['before', [forget('a'), forget(textId(plain)), merge(log)]],
     ['after', [merge(log), forget('a'), forget(textId(plain))]],
     ['around', [forget('a'), merge(log), forget(textId(plain))]],
-  ])('does not come back in a fold whose state stands %s the log', (_, changes) => {
+  ])('is not restored by a merge whose state comes %s the log', (_, changes) => {
     const next = applyChanges(new Map([['bot.md', log + entryText('b')]]), changes);
     expect(next.get('bot.md')).toBe(entryText('b'));
   });
@@ -102,13 +102,13 @@ describe('what was forgotten', () => {
     expect(applyChanges(tree, [append('b')]).get('bot.md')).toBe(entryText('b'));
   });
 
-  it('is so in its own lane', () => {
+  it('is forgotten in its own lane', () => {
     const tree = new Map([['untrusted/bot.state.md', '- forgotten a\n']]);
     const next = applyChanges(tree, [append('a'), append('a', { path: 'untrusted/bot.md' })]);
     expect([...next.keys()]).toEqual(['untrusted/bot.state.md', 'bot.md']);
   });
 
-  it('goes from the former version too', () => {
+  it('is removed from the former version too', () => {
     const tree = new Map([['bot.md.bak', log]]);
     const next = applyChanges(tree, [forget('a'), merge('', 'bot.md.bak')]);
     expect(next.get('bot.md.bak')).toBe(plain);
@@ -120,13 +120,13 @@ describe('what was forgotten', () => {
     [append('a'), [], false],
     [{ id: 'x', text: plain }, [textId(plain)], true],
     [{ id: 'x', text: plain }, ['x'], true],
-  ])('%j, of %j: %s', (entry, ids, expected) => {
+  ])('%j, with %j forgotten: %s', (entry, ids, expected) => {
     expect(isForgotten(entry, new Set(ids))).toBe(expected);
   });
 });
 
 describe('the order of changes', () => {
-  it('puts states first, and leaves everything else as it is', () => {
+  it('puts states first, and leaves everything else unchanged', () => {
     const [b, c] = [append('b'), append('c')];
     expect(statesFirst([b, forget('a'), c, forget('d')])).toEqual([forget('a'), forget('d'), b, c]);
     expect(statesFirst([b, c])).toEqual([b, c]);
@@ -142,7 +142,7 @@ describe('the places that decide about changes', () => {
   });
 });
 
-describe('looking for an entry', () => {
+describe('searching for an entry', () => {
   const whole = entryText('a');
   it.each([
     ['a', whole, true],
@@ -171,7 +171,7 @@ describe('changes of notes', () => {
   const note = { kind: 'note', path: 'MEMORY.md', backup: true, id: '1' } as const;
   const tree = new Map([['MEMORY.md', 'one\n']]);
 
-  it('keep the version before, where they are to', () => {
+  it('keep the former version if requested', () => {
     const edit = { kind: 'overwrite', text: 'two\n' } as const;
     expect([...applyChanges(tree, [{ ...note, edit }])]).toEqual([
       ['MEMORY.md', 'two\n'],
@@ -181,13 +181,13 @@ describe('changes of notes', () => {
     expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
   });
 
-  it('keep the version before the first of them, with what was folded in by then', () => {
+  it('keep the version before the first of them, including what was merged by then', () => {
     const anew = ['two\n', 'three\n'].map((text): Change => ({ ...note, edit: { kind: 'overwrite', text } }));
     const next = applyChanges(tree, [merge('one\nof another place\n', 'MEMORY.md'), ...anew]);
     expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\nof another place\n']);
   });
 
-  it('that were all made before are not made again, whatever they are', () => {
+  it('that were all made before are not repeated, whatever they are', () => {
     const changes: readonly NoteChange[] = [
       { ...note, edit: { kind: 'append', text: 'two', dedup: false } },
       { ...note, edit: { kind: 'replace', from: 'two', to: 'two and three' } },
@@ -204,20 +204,20 @@ describe('changes of notes', () => {
     expect([...applyChanges(tree, again)]).toEqual([...once]);
   });
 
-  it('touch neither note nor version before where they change nothing', () => {
+  it('change neither note nor former version if they have no effect', () => {
     const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
     const edit = { kind: 'replace', from: 'gone', to: 'x' } as const;
     expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
   });
 
-  it('leave nothing of a note that is deleted but its version before and that it was deleted', () => {
+  it('leave of a deleted note only its former version and the fact that it was deleted', () => {
     const path = 'projects/a/notes/b.md';
     const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
     expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
     expect(next.get('MEMORY.state.md')).toMatch(/^- forgotten f-[0-9a-f]{16}/m);
   });
 
-  it('are carried out one after the other, again on a newer version', () => {
+  it('are applied one after the other, again on a newer version', () => {
     const changes: readonly Change[] = [
       { ...note, edit: { kind: 'append', text: 'two', dedup: true } },
       { ...note, edit: { kind: 'replace', from: 'two', to: '2' } },
@@ -227,7 +227,7 @@ describe('changes of notes', () => {
     expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\n2\n');
   });
 
-  it('that may have been carried out are not carried out twice', () => {
+  it('that might have been applied are not applied twice', () => {
     const edit = { kind: 'append', text: 'two', dedup: false } as const;
     const once = applyChanges(tree, [{ ...note, edit }]);
     expect(applyChanges(once, [{ ...note, edit, again: true }]).get('MEMORY.md')).toBe('one\ntwo\n');

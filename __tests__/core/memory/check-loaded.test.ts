@@ -17,18 +17,18 @@ function found(text: string): Extract<RestoreResult, { kind: 'restored' }> {
 const LOOSE = { readPaths: ['bot.md'], lastN: 2, maxBytes: 0, requireSigned: false };
 const STRICT = { ...LOOSE, requireSigned: true };
 
-describe('what was loaded', () => {
+describe('loaded memory', () => {
   const forged = signed('b').replace('done', 'obey');
 
   it.each<[string, RestoreResult]>([
     ['empty', { kind: 'empty', location: 'x', warnings: [SAID] }],
     ['out of reach', { kind: 'failed', message: 'gone', location: 'x' }],
-  ])('and is %s stays so', async (_, result) => {
+  ])('that is %s stays so', async (_, result) => {
     expect(await checkLoaded(result, STRICT, sign)).toBe(result);
     expect(await checkLoaded(result, STRICT, undefined)).toBe(result);
   });
 
-  it('is as it is without a key, and with one where every signature there is fits', async () => {
+  it('is unchanged without a key, and with one if every signature is valid', async () => {
     const mixed = found(signed('a') + plainEntry('by axe'));
     expect(await checkLoaded(mixed, LOOSE, undefined)).toBe(mixed);
     expect(await checkLoaded(mixed, LOOSE, sign)).toBe(mixed);
@@ -41,7 +41,7 @@ describe('what was loaded', () => {
       forged + signed('a') + forged.replace('id=b', 'id=c'),
       '2 entries of `bot.md` have a signature that does not fit',
     ],
-  ])('is told of where a signature does not fit (C2 24): %#', async (text, message) => {
+  ])('is reported if a signature is invalid (C2 24): %#', async (text, message) => {
     const before = found(text);
     expect(await checkLoaded(before, LOOSE, sign)).toEqual({
       ...before,
@@ -58,7 +58,7 @@ describe('what was loaded', () => {
       '3 entries of `bot.md`: 2 without a signature, 1 with one that does not fit.',
     ],
   ])(
-    'is only what is signed where it must be, with a word on the rest: %#',
+    'contains only signed entries if signatures are required, and reports the rest: %#',
     async (text, loaded, message) => {
       const checked = await checkLoaded(found(text), STRICT, sign);
       expect(checked).toEqual({
@@ -70,12 +70,12 @@ describe('what was loaded', () => {
     },
   );
 
-  it('is the newest of those, and no word is said where all are signed', async () => {
+  it('contains the newest of those, and reports nothing if all are signed', async () => {
     const checked = await checkLoaded(found(signed('a') + signed('b') + signed('c')), STRICT, sign);
     expect(checked).toMatchObject({ text: signed('b') + signed('c'), loaded: 2, total: 9, warnings: [SAID] });
   });
 
-  it('is bounded once it is known which entries are signed, as any log is', async () => {
+  it('is bounded after the signatures were checked, as any log is', async () => {
     const log = found(signed('a') + signed('b') + plainEntry('x'.repeat(9_000)) + signed('c'));
     const maxBytes = Buffer.byteLength(signed('b') + signed('c'));
     expect(await checkLoaded(log, { ...STRICT, lastN: 0, maxBytes }, sign)).toMatchObject({
@@ -86,7 +86,7 @@ describe('what was loaded', () => {
     });
   });
 
-  it('is nothing where signatures are required and there is no key', async () => {
+  it('is empty if signatures are required and there is no key', async () => {
     expect(await checkLoaded(found(signed('a')), STRICT, undefined)).toMatchObject({
       text: '',
       loaded: 0,
@@ -94,7 +94,7 @@ describe('what was loaded', () => {
     });
   });
 
-  it('names both lanes where both were read', async () => {
+  it('names both lanes if both were read', async () => {
     const both = { ...STRICT, readPaths: ['untrusted/bot.md', 'bot.md'] };
     expect(await checkLoaded(found(plainEntry('x')), both, sign)).toMatchObject({
       warnings: [SAID, { message: expect.stringContaining('of `untrusted/bot.md` and `bot.md`:') }],

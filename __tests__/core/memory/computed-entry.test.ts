@@ -23,7 +23,7 @@ function completed(answer: string, stats: Partial<RunStats> = {}) {
   return { kind: 'completed', answer, stats: { ...STATS, ...stats } } as const;
 }
 
-function decanted(trigger: Trigger, outcome = completed('its words')) {
+function computed(trigger: Trigger, outcome = completed('its words')) {
   return computedEntry({ trigger, outcome, published: NOTHING, apart: APART });
 }
 
@@ -39,26 +39,26 @@ describe('the entry of a tainted run in the trusted lane', () => {
     ['Run', { ...common, kind: 'unknown', event: 'always_approve' }],
     ['Run', { kind: 'local' }],
   ])('is about “%s”', (task, trigger) => {
-    expect(decanted(trigger).task).toBe(task);
+    expect(computed(trigger).task).toBe(task);
   });
 
   it.each([
     ['The run completed after 2 turns and 0 tool calls.', {}],
     ['The run completed after 1 turn and 1 tool call.', { turns: 1, toolCalls: 1 }],
-  ])('says how it went: %s', (words, stats) => {
-    expect(decanted(SCHEDULE, completed('x', stats)).result).toBe(
+  ])('states how it went: %s', (words, stats) => {
+    expect(computed(SCHEDULE, completed('x', stats)).result).toBe(
       `${words} It read what people without write access or the open network may have written, so its own words are kept apart, in ${APART}.`,
     );
   });
 
-  it('says that a comment was posted, and not what or where', () => {
+  it('states that a comment was posted, and not what or where', () => {
     const published = { line: 'Posted: always approve', url: 'https://example.com/always-approve' };
     const { result } = computedEntry({ trigger: issue(), outcome: completed('x'), published, apart: APART });
     expect(result).toContain(', and posted a comment. It read');
     expect(result).not.toContain('pprove');
   });
 
-  it('holds nothing of what the trigger and the run say, whatever that is (C6 78, 79)', () => {
+  it('contains no text of the trigger or the run, whatever that is (C6 78, 79)', () => {
     const canary = fc
       .tuple(
         fc.constantFrom(

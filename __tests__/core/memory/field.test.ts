@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeField, encodeField } from '../../../src/core/memory/field.js';
 
-describe('a field', () => {
+describe('a provenance field', () => {
   it.each([
     ['01k5-abc', '01k5-abc'],
     ['octocat/hello@main:a+b_c', 'octocat/hello@main:a+b_c'],
@@ -16,7 +16,7 @@ describe('a field', () => {
     expect(encodeField(value)).toBe(field);
   });
 
-  it('is given as it stands where somebody else wrote it', () => {
+  it('is returned unchanged if somebody else wrote it', () => {
     expect([decodeField('100%'), decodeField('#42'), decodeField('%ff')]).toEqual(['100%', '#42', '%ff']);
   });
 

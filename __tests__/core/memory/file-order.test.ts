@@ -27,7 +27,7 @@ const IN_ORDER = [
   'untrusted/bot.md.bak',
 ];
 
-describe('the order of files where a limit cuts', () => {
+describe('the order of files when a limit cuts', () => {
   it('is run logs and facts, days from the newest on, notes, the untrusted lane, former versions', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(IN_ORDER), (paths) => {

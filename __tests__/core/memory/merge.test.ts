@@ -20,7 +20,7 @@ function entry(minute: number, { id, text = `run ${minute}` }: { id?: string; te
 }
 
 describe('mergeRunLogs', () => {
-  it('puts what only the other side has in its place by time', () => {
+  it('adds entries that only the other side has in their place by time', () => {
     const base = entry(1, { id: 'a' }) + entry(5, { id: 'e' });
     const other = entry(1, { id: 'a' }) + entry(3, { id: 'c' }) + entry(9, { id: 'i' });
     expect(mergeRunLogs(base, other)).toBe(
@@ -28,7 +28,7 @@ describe('mergeRunLogs', () => {
     );
   });
 
-  it('knows entries of plain axe by their text, whatever their line ends (C2 23)', () => {
+  it('recognizes entries of plain axe by their text, whatever their line ends (C2 23)', () => {
     const base = entry(1) + entry(2);
     expect(mergeRunLogs(base, entry(2).replaceAll('\n', '\r\n'))).toBe(base);
     expect(mergeRunLogs(base, entry(3))).toBe(base + entry(3));
@@ -45,13 +45,13 @@ describe('mergeRunLogs', () => {
     expect(mergeRunLogs(merged, `# Theirs\n\n${entry(2)}`)).toBe(merged);
   });
 
-  it('begins a line for every entry, even after one that was cut off (C2 18)', () => {
+  it('starts a line for every entry, even after one that was cut off (C2 18)', () => {
     const torn = '## 2026-02-03T04:02:00Z\n**Task:** half';
     expect(mergeRunLogs(torn, entry(3))).toBe(`${torn}\n${entry(3)}`);
     expect(mergeRunLogs(entry(3), torn)).toBe(`${torn}\n${entry(3)}`);
   });
 
-  it('gives the other log whole where the base is empty, and the base where the other is', () => {
+  it('returns the other log whole if the base is empty, and the base if the other is', () => {
     expect([mergeRunLogs('', 'x'), mergeRunLogs('x', '')]).toEqual(['x', 'x']);
   });
 
@@ -82,7 +82,7 @@ describe('mergeRunLogs', () => {
     return new Set(parseEntries(text).map((each) => each.id ?? plain(each.text)));
   }
 
-  it('misses nothing of the base, which keeps its bytes and order', () => {
+  it('keeps the bytes and order of the base', () => {
     fc.assert(
       fc.property(log, log, (base, other) => {
         const merged = mergeRunLogs(base, other);
@@ -169,7 +169,7 @@ it('C2 21: entries with the same id are one, and the same words with other ids a
 describe('entries that were forgotten', () => {
   const [a, b, c] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
 
-  it('are taken out of both sides, and nothing else is', () => {
+  it('are removed from both sides, and nothing else is', () => {
     const preamble = '# Mine\r\n\n';
     const forgotten = new Set(['a', textId(b)]);
     expect(mergeRunLogs(preamble + a + b, a + c, forgotten)).toBe(preamble + c);
@@ -178,19 +178,19 @@ describe('entries that were forgotten', () => {
     expect(mergeRunLogs('', a, forgotten)).toBe('');
   });
 
-  it('go with what stands under them, up to the next time', () => {
+  it('are removed with the text below them, up to the next time', () => {
     const withSection = `${a.trimEnd()}\n## Findings\n- one\n\n`;
     expect(withoutEntries(withSection + c, new Set(['a']))).toBe(c);
   });
 
-  it('leave every byte of the rest as it is', () => {
+  it('leave every byte of the rest unchanged', () => {
     const odd = `by hand\r\n${a}${b.replaceAll('\n', '\r\n')}\uDC80\n${c.trimEnd()}`;
     expect(withoutEntries(odd, new Set(['a']))).toBe(odd.replace(a, ''));
     expect(withoutEntries(odd, new Set(['z']))).toBe(odd);
   });
 });
 
-describe('a merge of any logs with anything forgotten', () => {
+describe('a merge of any logs with any forgotten entries', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'] as const;
   const piece = fc.oneof(
     {
@@ -204,7 +204,7 @@ describe('a merge of any logs with anything forgotten', () => {
   const gone = fc.uniqueArray(fc.constantFrom(...ids, ...[0, 3, 6].map((minute) => textId(entry(minute)))));
   const idsOf = (text: string) => new Set(parseLog(text).units.map(({ id }) => id));
 
-  it('holds the entries of both but those, in whatever order and grouping it is made', () => {
+  it('holds the entries of both except the forgotten ones, in any order and grouping', () => {
     fc.assert(
       fc.property(log, log, log, gone, (one, two, three, list) => {
         const forgotten = new Set(list);
@@ -250,7 +250,7 @@ describe('isRunLog', () => {
     [entry(1), true],
     ['## Notes\n- a fact\n', false],
     ['', false],
-  ])('tells a run log from notes: %j', (text, expected) => {
+  ])('distinguishes a run log from notes: %j', (text, expected) => {
     expect(isRunLog(text)).toBe(expected);
   });
 });

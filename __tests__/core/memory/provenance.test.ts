@@ -74,7 +74,7 @@ describe('parseProvenance', () => {
     formatProvenance(complete).replace('job=review', 'job='),
     formatProvenance(complete).replace('job=review', 'job=a b'),
     `${formatProvenance(complete)}\n`,
-  ])('does not take %j for one of our lines', (line) => {
+  ])('does not read %j as one of our lines', (line) => {
     expect(parseProvenance(line)).toBeUndefined();
   });
 

@@ -17,7 +17,7 @@ describe('the folder of a scope', () => {
     'untrusted-2',
     'note',
     '__proto__',
-  ])('of %j is itself', (scope) => {
+  ])('for %j is the scope itself', (scope) => {
     expect(scopeFolder(scope)).toBe(scope);
   });
 
@@ -42,7 +42,7 @@ describe('the folder of a scope', () => {
     ['con', /^con-\w{16}$/],
     ['nul.txt', /^nul\.txt-\w{16}$/],
     ['com1', /^com1-\w{16}$/],
-  ])('of %j says what it is of, with a hash', (scope, folder) => {
+  ])('for %j shows the scope, with a hash', (scope, folder) => {
     expect(scopeFolder(scope)).toMatch(folder);
   });
 
@@ -57,7 +57,7 @@ describe('the folder of a scope', () => {
     },
   );
 
-  it('is no lane of another scope', () => {
+  it('is never a lane of another scope', () => {
     expect(`${scopeFolder('api/untrusted')}/bot.md`).not.toBe(
       `${scopeFolder('api')}/${untrustedPath('bot.md')}`,
     );
@@ -69,16 +69,16 @@ describe('the folder of a scope', () => {
     ['api/', /has an empty part/],
     ['a//b', /has an empty part/],
     ['a'.repeat(201), /is 201 characters long/],
-  ])('of %j is refused', (scope, message) => {
+  ])('for %j is refused', (scope, message) => {
     expect(() => scopeFolder(scope)).toThrow(ConfigError);
     expect(() => scopeFolder(scope)).toThrow(message);
   });
 
-  it('of 200 characters is taken', () => {
+  it('for 200 characters is accepted', () => {
     expect(scopeFolder('a'.repeat(200))).toBe('a'.repeat(200));
   });
 
-  it('is a plain path that no other scope has, also where case does not count', () => {
+  it('is a plain path that no other scope has, even if case does not count', () => {
     const seen = new Map<string, string>();
     const part = fc.oneof(
       fc.constantFrom(

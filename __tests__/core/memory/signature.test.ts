@@ -22,7 +22,7 @@ describe('a signed entry', () => {
     expect(check(signed('a'))).toBe('good');
   });
 
-  it('reads as without one, and is stripped from prompts as without one (D8)', () => {
+  it('is parsed like one without it, and is stripped from prompts in the same way (D8)', () => {
     const line =
       signed('a')
         .split('\n')
@@ -32,7 +32,7 @@ describe('a signed entry', () => {
     expect(parseLog(signed('a')).units[0]).toMatchObject({ id: 'a', hasProvenance: true });
   });
 
-  it('can be signed anew, in another place or with another key', () => {
+  it('can be signed again, in another place or with another key', () => {
     const moved = withSignature(signed('a'), 'untrusted/bot.md', sign);
     expect(moved.match(/ sig=/g)).toHaveLength(1);
     expect([check(moved), check(moved, ['untrusted/bot.md'])]).toEqual(['bad', 'good']);
@@ -42,7 +42,7 @@ describe('a signed entry', () => {
     ['as axe writes it', plainEntry('by axe')],
     ['with something behind its provenance', `${entryText('a').trimEnd()}\nmore\n`],
     ['with a trailer of another version', entryText('a').replace('v=1', 'v=9')],
-  ])('is none of an entry %s', (_, text) => {
+  ])('has no signature if the entry is %s', (_, text) => {
     expect(withSignature(text, PATH, sign)).toBe(text);
     expect(check(text)).toBe('none');
   });
@@ -61,7 +61,7 @@ describe('a signature', () => {
       'a merge with a log before it',
       (text) => parseLog(mergeRunLogs(text.trimEnd(), plainEntry('x'))).units[0]?.text ?? '',
     ],
-  ])('outlives %s', (_, change) => {
+  ])('remains valid after %s', (_, change) => {
     expect(change(signed('a'))).not.toBe('');
     expect(check(change(signed('a')))).toBe('good');
   });
@@ -78,28 +78,28 @@ describe('a signature', () => {
     ['half of its digits', (text) => text.replace(/(sig=\w{16})\w+/, '$1')],
     ['digits more', (text) => text.replace(/sig=\w+/, '$&00')],
     ['other digits', (text) => text.replace(/sig=\w+/, `sig=${'0'.repeat(32)}`)],
-  ])('is bad after %s', (_, change) => {
+  ])('is invalid after %s', (_, change) => {
     expect(check(change(signed('a')))).toBe('bad');
   });
 
-  it('is none where it was taken out', () => {
+  it('is missing if it was removed', () => {
     expect(check(signed('a').replace(/ sig=\w+/, ''))).toBe('none');
   });
 
-  it('is of one key and one place', () => {
+  it('is bound to one key and one place', () => {
     expect(checkSignature(signed('a'), [PATH], key('another key'))).toBe('bad');
     expect(check(signed('a'), ['other.md'])).toBe('bad');
     expect(check(signed('a'), ['other.md', PATH])).toBe('good');
     expect(check(signed('a'), [])).toBe('bad');
   });
 
-  it('holds a result with headings of its own, as an edit may make it', () => {
+  it('covers a result with headings of its own, which an edit can create', () => {
     const text = withSignature(entryText('a').replace('done', 'see\n## Findings\n- one'), PATH, sign);
     expect(check(text)).toBe('good');
     expect(signedEntries(text, { paths: [PATH], lastN: 0, sign })).toMatchObject({ text, kept: 1, bad: 0 });
   });
 
-  it('is good for no other text', () => {
+  it('is valid for no other text', () => {
     const text = signed('a');
     const places = [...text.trimEnd().matchAll(/[^\s]/g)].map(({ index }) => index);
     fc.assert(
@@ -124,15 +124,15 @@ describe('entries that must be signed', () => {
     [0, signed('a') + signed('b') + signed('d'), 3],
     [2, signed('b') + signed('d'), 2],
     [9, signed('a') + signed('b') + signed('d'), 3],
-  ])('are the newest %i with a good signature, without what stands before them', (lastN, text, kept) => {
+  ])('are the newest %i with a valid signature, without the text before them', (lastN, text, kept) => {
     expect(of(lastN)).toEqual({ text, kept, bad: 1, unsigned: 1 });
   });
 
-  it('are none of another agent', () => {
+  it('exclude those of another agent', () => {
     expect(of(0, ['other.md'])).toEqual({ text: '', kept: 0, bad: 4, unsigned: 1 });
   });
 
-  it('are those of both lanes where both are read', () => {
+  it('are those of both lanes if both are read', () => {
     const both = signed('a') + signed('b', 'untrusted/bot.md');
     expect(signedEntries(both, { paths: ['untrusted/bot.md', PATH], lastN: 0, sign }).kept).toBe(2);
     expect(signedEntries(both, { paths: [PATH], lastN: 0, sign }).kept).toBe(1);

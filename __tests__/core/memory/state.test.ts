@@ -24,11 +24,11 @@ describe('the place of a state', () => {
     ['LOG.MD', 'LOG.MD.state.md'],
     ['notes', 'notes.state.md'],
     ['', '.state.md'],
-  ])('of %j is %j', (path, state) => {
+  ])('for %j is %j', (path, state) => {
     expect(statePath(path)).toBe(state);
   });
 
-  it('is never that of a file that is no state', () => {
+  it('is never that of a file that is not a state', () => {
     fc.assert(
       fc.property(fc.string(), (path) => {
         expect(isStatePath(statePath(path))).toBe(true);
@@ -38,8 +38,8 @@ describe('the place of a state', () => {
   });
 });
 
-describe('a state', () => {
-  it('begins with a word to people, and holds one fact a line', () => {
+describe('a state file', () => {
+  it('starts with a note to people, and holds one fact on each line', () => {
     const text = withFacts('', [
       fact('a', 'at=2026-02-03T04:05:06Z', 'forgotten'),
       fact('42', 'head=1a2b3c4'),
@@ -49,12 +49,12 @@ describe('a state', () => {
     expect(parseState(HEAD)).toEqual([]);
   });
 
-  it('knows a fact by its kind and key, and has the newer in the place of the old one', () => {
+  it('identifies a fact by its kind and key, and replaces the old one with the newer', () => {
     const text = withFacts('- seen a one\n- seen b one\n- forgotten a\n', [fact('a', 'two'), fact('c')]);
     expect(text).toBe('- seen a two\n- seen b one\n- forgotten a\n- seen c\n');
   });
 
-  it('has one line where people wrote two of the same', () => {
+  it('has one line if people wrote two of the same', () => {
     expect(withFacts('- seen a one\nmine\n- seen a two\n', [fact('a', 'three')])).toBe(
       '- seen a three\nmine\n',
     );
@@ -73,12 +73,12 @@ describe('a state', () => {
     expect(withFacts('- seen a\r\n- seen b\r\n', [fact('a', 'new')])).toBe('- seen a new\r\n- seen b\r\n');
   });
 
-  it('has a rest of one line', () => {
+  it('has one line for the rest of a fact', () => {
     const text = withFacts('', [fact('a', 'x\n- forgotten b\r\ny\u2028z')]);
     expect(parseState(text)).toEqual([fact('a', 'x - forgotten b y z')]);
   });
 
-  it('gives back every key that it was given', () => {
+  it('returns every stored key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (any) => {
         const key = any.toWellFormed();
@@ -98,11 +98,11 @@ describe('a state', () => {
     '- Forgotten a',
     '- forgotten',
     '- forgotten  ',
-  ])('takes %j for no fact', (line) => {
+  ])('does not read %j as a fact', (line) => {
     expect(parseState(`${line}\n`)).toEqual([]);
   });
 
-  it('tells what was forgotten, and nothing else', () => {
+  it('returns what was forgotten, and nothing else', () => {
     expect([...forgottenIds('- forgotten a\r\n- seen b\n- forgotten c at=x\nforgotten d')]).toEqual([
       'a',
       'c',
@@ -111,7 +111,7 @@ describe('a state', () => {
   });
 });
 
-describe('two states as one', () => {
+describe('two merged states', () => {
   const EARLY = 'at=2026-02-03T04:05:06Z';
   const LATE = 'at=2026-02-03T04:05:06.5Z';
 
@@ -134,7 +134,7 @@ describe('two states as one', () => {
       `- seen a ${EARLY}\n`,
       `- seen a ${LATE}\n- seen a ${EARLY}\n`,
     ],
-  ])('where %s', (_, base, other, expected) => {
+  ])('are correct if %s', (_, base, other, expected) => {
     expect(mergeStates(base, other)).toBe(expected);
   });
 
@@ -155,7 +155,7 @@ describe('two states as one', () => {
     );
   const facts = (text: string) => new Set(parseState(text).map((each) => JSON.stringify(each)));
 
-  it('say the same whichever is the base, however they are grouped, and nothing more the second time', () => {
+  it('are equal whichever is the base, however they are grouped, and do not change the second time', () => {
     fc.assert(
       fc.property(state, state, state, (one, two, three) => {
         const merged = mergeStates(one, two);
@@ -167,7 +167,7 @@ describe('two states as one', () => {
     );
   });
 
-  it('have forgotten what either has', () => {
+  it('have forgotten what either has forgotten', () => {
     fc.assert(
       fc.property(state, state, (one, two) => {
         const both = new Set([...forgottenIds(one), ...forgottenIds(two)]);

@@ -34,14 +34,14 @@ describe('an entry that is larger than the bound', () => {
     },
   );
 
-  it('keeps its result even where the bound is smaller', async () => {
+  it('keeps its result even if the bound is smaller', async () => {
     const { text } = await tailOf(entry(task, result), 100);
     expect(text.startsWith('## 2026-01-01T00:00:00Z\n**Task:** begin ttt')).toBe(true);
     expect(text.endsWith(`ttt end\n**Result:** ${result}\n\n`)).toBe(true);
     expect(bytesOf(text)).toBeLessThan(bytesOf(result) + 500);
   });
 
-  it('stands before newer ones that fit, as far as there is room', async () => {
+  it('is read before newer ones that fit, as far as there is room', async () => {
     const newer = entry('new', 'y', 2);
     const { text, loaded } = await tailOf(entry('older', 'x') + entry(task, result) + newer, 16_384);
     expect(loaded).toBe(2);
@@ -59,7 +59,7 @@ describe('an entry that is larger than the bound', () => {
     });
   });
 
-  it('loses the middle of a result by hand that is larger than any that is written', async () => {
+  it('loses the middle of a hand-written result that is larger than any generated one', async () => {
     const { text } = await tailOf(
       entry('short', '').replace('(none)', `from ${'r'.repeat(90_000)} to`),
       16_384,
@@ -70,7 +70,7 @@ describe('an entry that is larger than the bound', () => {
     expect(bytesOf(text)).toBeLessThanOrEqual(16_384);
   });
 
-  it('is found where its result has a heading and nothing of the log is near it', async () => {
+  it('is found if its result has a heading and no other entry is near it', async () => {
     const text = `## 2026-01-01T00:00:00Z\n**Task:** begin ${'t'.repeat(90_000)}\n**Result:** x\n## Findings\ny\n\n`;
     const tail = await tailOf(text, 16_384);
     expect(tail.text).toMatch(
@@ -78,7 +78,7 @@ describe('an entry that is larger than the bound', () => {
     );
   });
 
-  it('has no signature any more, which would not fit', async () => {
+  it('has no signature any more, since it would not fit', async () => {
     const sign = createSign('k'.repeat(16)) ?? (() => '');
     const line =
       '<!-- axe-action v=1 id=e1 run=1/1 job=j event=push sha=0123456 actor=a trust=trusted model=a/m -->';

@@ -69,24 +69,21 @@ describe('readTail', () => {
     );
   });
 
-  it.each([-4, -3, -2, -1, 0, 1])(
-    'finds a heading that stands %d bytes from a block border',
-    async (shift) => {
-      const newest = entry(2)
-        .padEnd(BLOCK + shift - 1, 'z')
-        .concat('\n');
-      const text = `${entry(1)}${newest}`;
-      expect(await readTail(open_(text), { lastN: 1 })).toEqual({
-        text: newest,
-        loaded: 1,
-        truncated: false,
-      });
-      expect((await readTail(open_(text), { lastN: 2 })).text).toBe(text);
-      expect(await countEntriesIn(open_(`${'p'.repeat(BLOCK + shift)}\n${text}`))).toBe(2);
-    },
-  );
+  it.each([-4, -3, -2, -1, 0, 1])('finds a heading %d bytes from a block border', async (shift) => {
+    const newest = entry(2)
+      .padEnd(BLOCK + shift - 1, 'z')
+      .concat('\n');
+    const text = `${entry(1)}${newest}`;
+    expect(await readTail(open_(text), { lastN: 1 })).toEqual({
+      text: newest,
+      loaded: 1,
+      truncated: false,
+    });
+    expect((await readTail(open_(text), { lastN: 2 })).text).toBe(text);
+    expect(await countEntriesIn(open_(`${'p'.repeat(BLOCK + shift)}\n${text}`))).toBe(2);
+  });
 
-  it('gives nothing for an empty file (C2 17)', async () => {
+  it('returns nothing for an empty file (C2 17)', async () => {
     const nothing = { text: '', loaded: 0, truncated: false };
     expect([await readTail(open_(''), { lastN: 0 }), await readTail(open_(''), { lastN: 3 })]).toEqual([
       nothing,
@@ -95,12 +92,12 @@ describe('readTail', () => {
     expect(await countEntriesIn(open_(''))).toBe(0);
   });
 
-  it('gives the whole of a small file with what stands before its entries', async () => {
+  it('returns the whole of a small file with the text before its entries', async () => {
     const text = `\uFEFF# By hand\n\n${entry(1)}${entry(2)}`;
     expect(await readTail(open_(text), { lastN: 0 })).toEqual({ text, loaded: 2, truncated: false });
   });
 
-  it('gives nothing of a file without entries if a number is wanted', async () => {
+  it('returns nothing of a file without entries if a number is requested', async () => {
     expect(await readTail(open_('words\n'.repeat(100_000)), { lastN: 3 })).toEqual({
       text: '',
       loaded: 0,
@@ -108,7 +105,7 @@ describe('readTail', () => {
     });
   });
 
-  it('reads what is cut off at the end (C2 18) and bytes that are no UTF-8 (C2 25)', async () => {
+  it('reads what is cut off at the end (C2 18) and bytes that are not UTF-8 (C2 25)', async () => {
     const bytes = new Uint8Array([...encoder.encode(`${entry(1)}## x\n`), 0xff, 0x00, 0xf0, 0x9f]);
     const tail = await readTail(openBytes(bytes), { lastN: 1 });
     expect(tail.text).toBe('## x\n\uFFFD\0\uFFFD');
@@ -121,7 +118,7 @@ describe('readTail', () => {
     );
   });
 
-  it('gives the newest entries that fit into the limit', async () => {
+  it('returns the newest entries that fit into the limit', async () => {
     const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(200)));
     const text = `preamble\n${entries.join('')}`;
     const size = encoder.encode(entry(0, 'x'.repeat(200))).length;
@@ -145,7 +142,7 @@ describe('readTail', () => {
     });
   });
 
-  it('gives all that is wanted without a bound, however large it is', async () => {
+  it('returns everything requested without a bound, however large it is', async () => {
     const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(100_000)));
     const text = `preamble\n${entries.join('')}`;
     expect(await readTail(open_(text), { lastN: 10 })).toEqual({
@@ -171,19 +168,19 @@ describe('readTail', () => {
     });
   });
 
-  it('takes headings for the starts of entries where people wrote the log and no line is a time', async () => {
+  it('treats headings as starts of entries if people wrote the log and no line is a time', async () => {
     const text = Array.from({ length: 20 }, (_, index) => `## Day ${index}\n${'b'.repeat(100)}\n`).join('');
     const tail = await readTail(open_(text), { lastN: 0, maxBytes: 250 });
     expect(tail).toMatchObject({ loaded: 2, truncated: true });
     expect(tail.text).toMatch(/^## Day 18\n/);
   });
 
-  it('gives the end of a large text without entries if all of it is wanted', async () => {
+  it('returns the end of a large text without entries if all of it is requested', async () => {
     const { text, loaded, truncated } = await readTail(open_('é'.repeat(1_000)), { lastN: 0, maxBytes: 101 });
     expect({ text, loaded, truncated }).toEqual({ text: 'é'.repeat(50), loaded: 0, truncated: true });
   });
 
-  it('says so if the file becomes shorter while it is read', async () => {
+  it('reports if the file becomes shorter while it is read', async () => {
     const file = { ...open_(entry(1)), read: async () => new Uint8Array(3) };
     await expect(readTail(file, { lastN: 1 })).rejects.toThrow('became shorter');
   });
@@ -211,7 +208,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
     }
   }
 
-  it('costs no more than a small one when the newest entries are read', async () => {
+  it('costs no more to read than a small one when only the newest entries are read', async () => {
     const newest = Array.from({ length: 20 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
     await withSparseFile(
       [
@@ -226,7 +223,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
     );
   });
 
-  it('is read up to the bound and a block further where all is wanted that fits', async () => {
+  it('is read up to the bound and one more block if everything that fits is requested', async () => {
     const newest = Array.from({ length: 2_000 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
     await withSparseFile([[SIZE, `\n${newest}`]], async (big) => {
       const { file, read } = counting(big);
@@ -239,7 +236,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
     });
   });
 
-  it('is counted in small pieces', async () => {
+  it('is counted in small parts', async () => {
     await withSparseFile(
       [
         [0, entry(0)],
@@ -254,7 +251,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
     );
   });
 
-  it('gives what is kept of an entry of 50 MB, in small pieces', async () => {
+  it('returns what is kept of an entry of 50 MB, in small parts', async () => {
     await withSparseFile(
       [
         [SIZE / 2, '\n## giant\n**Task:** begins here '],

@@ -4,7 +4,7 @@ import { mergeLines } from '../../../src/core/memory/three-way.js';
 
 const FACTS = '# Facts\n\n- Tabs.\n- Money is never a float.\n\n# People\n\n- Ann\n';
 
-describe('the lines of three versions', () => {
+describe('three merged versions of a text', () => {
   it.each([
     ['nothing changed', FACTS, FACTS, FACTS],
     ['one side changed', FACTS.replace('Tabs', 'Spaces'), FACTS, FACTS.replace('Tabs', 'Spaces')],
@@ -30,12 +30,12 @@ describe('the lines of three versions', () => {
     ],
     ['one removed the file', '', `${FACTS}- Bob\n`, '- Bob\n'],
     ['both made the file', 'mine\n', 'theirs', 'theirs\nmine\n'],
-  ])('where %s', (what, ours, theirs, merged) => {
+  ])('are correct if %s', (what, ours, theirs, merged) => {
     const base = what === 'both made the file' ? '' : FACTS;
     expect(mergeLines({ base, ours, theirs })).toBe(merged);
   });
 
-  it('keep fences of code in pairs, and do not add the same code twice', () => {
+  it('keep code fences in pairs, and do not add the same code twice', () => {
     const code = (line: string) => `\`\`\`sh\n${line}\n\`\`\`\n`;
     const [ours, theirs] = [FACTS + code('npm ci'), FACTS + code('npm test')];
     const merged = mergeLines({ base: FACTS, ours, theirs });
@@ -43,7 +43,7 @@ describe('the lines of three versions', () => {
     expect(mergeLines({ base: FACTS, ours, theirs: merged })).toBe(merged);
   });
 
-  it('lose no line that a side added, and do not bring back one that a side removed', () => {
+  it('lose no line that a side added, and do not restore one that a side removed', () => {
     const lines = fc.subarray([...'abcdefghij']);
     const textOf = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
     fc.assert(

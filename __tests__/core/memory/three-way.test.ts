@@ -17,12 +17,12 @@ function merge(base: string, ours: string, theirs: string, path = 'bot.md'): str
   return mergeThree(path, { base, ours, theirs, forgotten: NONE });
 }
 
-describe('a run log that two sides have changed', () => {
+describe('a run log changed on two sides', () => {
   it.each([
     ['what both added, by time', A, A + C, A + B, A + B + C],
     ['no entry that one side removed', A + B, A + B + C, B, B + C],
     ['no entry that both removed', A + B, B, B, B],
-    ['the log alone where one side removed the file', A, A + B, '', B],
+    ['the log alone if one side removed the file', A, A + B, '', B],
     ['what both made of nothing', '', A, B, A + B],
     ['an edit of the other side', A + B, A + B + C, A.replace('A.', 'Z.') + B, A.replace('A.', 'Z.') + B + C],
     ['an edit of our own', A + B, A.replace('A.', 'Z.') + B, A + B + D, A.replace('A.', 'Z.') + B + D],
@@ -32,7 +32,7 @@ describe('a run log that two sides have changed', () => {
     expect(merge(base, ours, theirs)).toBe(merged);
   });
 
-  it('has an entry without an id once, and not the one that it was before', () => {
+  it('has an entry without an id once, and not its former version', () => {
     const [was, edited] = [plainEntry('one'), plainEntry('one', 'corrected')];
     expect(merge(was, was + B, edited)).toBe(B + edited);
   });
@@ -59,7 +59,7 @@ describe('a run log that two sides have changed', () => {
   });
 });
 
-describe('a state that two sides have changed', () => {
+describe('a state changed on two sides', () => {
   const merged = (base: string, ours: string, theirs: string) => merge(base, ours, theirs, 'bot.state.md');
 
   it('keeps what either side has forgotten', () => {
@@ -70,14 +70,14 @@ describe('a state that two sides have changed', () => {
     ]);
   });
 
-  it('drops a fact that one side dropped, unless the other has written it anew', () => {
+  it('removes a fact that one side removed, unless the other has written it again', () => {
     const fact = (day: number) => `- spent pr-1 at=2026-03-0${day}T00:00:00Z usd=0.${day}\n`;
     expect(merged(fact(1) + stateOf('a'), stateOf('a'), fact(1) + stateOf('a'))).not.toContain('spent');
     expect(merged(fact(1), stateOf('a'), fact(2))).toContain(fact(2));
   });
 });
 
-it('merges notes by line', () => {
+it('notes are merged by line', () => {
   expect(merge('Tabs.\n', 'Tabs.\nMine.\n', 'Tabs.\nTheirs.\n', 'MEMORY.md')).toBe('Tabs.\nTheirs.\nMine.\n');
   expect(idsIn(merge('', A, B, 'notes/a.md'))).toEqual(['a', 'b']);
 });

@@ -7,7 +7,7 @@ import { entryText, plainEntry } from '../../adapters/stores/entries.js';
 
 const tree = (files: Readonly<Record<string, string>>): MemoryTree => new Map(Object.entries(files));
 
-describe('two trees as one', () => {
+describe('two merged trees', () => {
   it('have the files of both, and of a run log the entries of both', () => {
     const merged = mergeTrees(
       tree({ 'bot.md': entryText('a'), 'ours.md': plainEntry('ours') }),
@@ -47,7 +47,7 @@ describe('two trees as one', () => {
     expect([...forgottenIds(merged.get('bot.state.md') ?? '')]).toEqual(['a']);
   });
 
-  it('forget it in the former version of the log too', () => {
+  it('hold nothing forgotten in the former version of the log either', () => {
     const merged = mergeTrees(
       tree({ 'bot.md.bak': entryText('a') + entryText('b') }),
       tree({ 'bot.state.md': '- forgotten a\n' }),
@@ -55,7 +55,7 @@ describe('two trees as one', () => {
     expect(merged.get('bot.md.bak')).toBe(entryText('b'));
   });
 
-  it('leave the given ones alone', () => {
+  it('leave the given ones unchanged', () => {
     const one = tree({ 'bot.md': entryText('a') });
     mergeTrees(one, tree({ 'bot.md': entryText('b'), 'more.md': 'x' }));
     expect([...one]).toEqual([['bot.md', entryText('a')]]);
@@ -90,7 +90,7 @@ describe('two trees as one', () => {
     );
   }
 
-  it('mean the same in whatever order and grouping, and hold all that nobody forgot', () => {
+  it('are equal in any order and grouping, and hold everything that nobody forgot', () => {
     fc.assert(
       fc.property(anyTree, anyTree, anyTree, (one, two, three) => {
         const merged = mergeTrees(mergeTrees(one, two), three);
@@ -110,7 +110,7 @@ describe('two trees as one', () => {
     );
   });
 
-  it('change nothing the second time', () => {
+  it('do not change the second time', () => {
     fc.assert(
       fc.property(anyTree, anyTree, (one, two) => {
         const merged = mergeTrees(one, two);
@@ -122,7 +122,7 @@ describe('two trees as one', () => {
   });
 });
 
-describe('the same tree', () => {
+describe('the comparison of two trees', () => {
   it.each([
     [{}, {}, true],
     [{ 'a.md': 'x' }, { 'a.md': 'x' }, true],

@@ -98,7 +98,7 @@ describe('three whole trees', () => {
   it.each([
     ['merged', mergeTrees],
     ['folded', mergeTierTrees],
-  ] as const)('say the same, %s in whatever grouping and order', (_, unite) => {
+  ] as const)('give the same, %s in any grouping and order', (_, unite) => {
     fc.assert(
       fc.property(anyTree, anyTree, anyTree, (one, two, three) => {
         const united = meaning(unite(unite(one, two), three));
@@ -110,7 +110,7 @@ describe('three whole trees', () => {
     );
   });
 
-  it('come to the same bytes when united again, whichever comes again', () => {
+  it('give the same bytes when merged again, whichever is repeated', () => {
     fc.assert(
       fc.property(anyTree, anyTree, anyTree, (one, two, three) => {
         const merged = mergeTrees(mergeTrees(one, two), three);
@@ -125,7 +125,7 @@ describe('three whole trees', () => {
     );
   });
 
-  it('lose nothing that nobody deleted, and make nothing up', () => {
+  it('lose nothing that nobody deleted, and invent nothing', () => {
     fc.assert(
       fc.property(anyTree, anyTree, anyTree, (one, two, three) => {
         const trees = [one, two, three];
@@ -145,7 +145,7 @@ describe('three whole trees', () => {
     );
   });
 
-  it('bring back nothing that either has deleted', () => {
+  it('restore nothing that any has deleted', () => {
     fc.assert(
       fc.property(anyTree, anyTree, anyTree, (one, two, three) => {
         const others = mergeTrees(two, three);
@@ -163,7 +163,7 @@ describe('three whole trees', () => {
     );
   });
 
-  it('keep of two versions of a note the other one beside it', () => {
+  it('keep the other of two versions of a note next to it', () => {
     let kept = 0;
     fc.assert(
       fc.property(anyTree, anyTree, (one, two) => {

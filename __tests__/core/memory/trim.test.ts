@@ -30,7 +30,7 @@ const minutes = fc
   .map((all) => all.sort((a, b) => a - b));
 
 describe('trimming a log', () => {
-  it('leaves a log alone that has none of the entries', () => {
+  it('leaves a log unchanged that has none of the entries', () => {
     const text = `# Notes\n\n${entry(1)}`;
     expect(trimLog(text, { ids: ['t-0000'] })).toEqual({ kept: text, removed: '' });
   });
@@ -41,7 +41,7 @@ describe('trimming a log', () => {
     expect(trimLog(text, { ids: [first] })).toEqual({ kept: `# Notes\n\n${entry(2)}`, removed: entry(1) });
   });
 
-  it('takes out headings that a person wrote above the first entry one by one', () => {
+  it('removes headings that a person wrote above the first entry one by one', () => {
     const text = `Mine.\n## Facts\n- a\n## More\n- b\n\n${entry(1)}`;
     const [facts] = partLog(text).parts;
     expect(trimLog(text, { ids: [facts?.id ?? ''] })).toEqual({
@@ -50,7 +50,7 @@ describe('trimming a log', () => {
     });
   });
 
-  it('leaves as many of several equal entries as it says, the newest, however often it is applied', () => {
+  it('leaves the stated number of equal entries, the newest, however often it is applied', () => {
     const text = entry(1).repeat(5) + entry(2);
     const [id = ''] = idsOf(text);
     const trim: Change = { kind: 'trim', path: PATH, ids: [id], leaves: new Map([[id, 2]]), at: AT };
@@ -58,7 +58,7 @@ describe('trimming a log', () => {
     expect(once.get(PATH)).toBe(entry(1).repeat(2) + entry(2));
     expect(once.get(`${PATH}.bak`)).toBe(entry(1).repeat(3));
     expect([...applyChanges(once, [trim])]).toEqual([...once]);
-    // Those that stay must not be taken for trimmed by a merge.
+    // A merge must not treat those that stay as trimmed.
     expect(once.get(statePath(PATH))).toBeUndefined();
     const folded = applyChanges(once, [{ kind: 'merge', path: PATH, text: entry(1) + entry(3) }]);
     expect(folded.get(PATH)).toBe(entry(1).repeat(2) + entry(2) + entry(3));
@@ -98,14 +98,14 @@ describe('trimming a log', () => {
     expect(folded.get(PATH)).toBe(entry(2) + entry(3));
   });
 
-  it('keeps beside it what only another store held of it, folded in by the same save', () => {
+  it('keeps in the backup what only another store held of it, merged by the same save', () => {
     const only = entry(1) + entry(2);
     const trim: Change = { kind: 'trim', path: PATH, ids: idsOf(only), at: AT };
     const next = applyChanges(new Map([[PATH, entry(3)]]), [{ kind: 'merge', path: PATH, text: only }, trim]);
     expect([next.get(PATH), next.get(`${PATH}.bak`)]).toEqual([entry(3), only]);
   });
 
-  it('keeps beside it what another store knows to be trimmed, where it had not happened yet', () => {
+  it('keeps in the backup what another store knows to be trimmed, if it had not happened yet', () => {
     const other = applyChanges(new Map([[PATH, entry(2)]]), [
       { kind: 'trim', path: PATH, ids: idsOf(entry(1) + entry(2)), at: AT },
     ]);
@@ -117,7 +117,7 @@ describe('trimming a log', () => {
     expect([next.get(PATH), next.get(`${PATH}.bak`)]).toEqual([entry(3), entry(1)]);
   });
 
-  it('notes each of ten thousand entries once, and none of them for more than 90 days', () => {
+  it('records each of ten thousand entries once, and none of them for more than 90 days', () => {
     const text = Array.from({ length: 10_000 }, (_, index) => entry(index)).join('');
     const ids = idsOf(text);
     const trimmed = applyChanges(new Map([[PATH, text]]), [{ kind: 'trim', path: PATH, ids, at: AT }]);

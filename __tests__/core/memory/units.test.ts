@@ -13,7 +13,7 @@ describe('the entries of a run log', () => {
     expect(parseLog(text)).toEqual({ preamble: text, units: [] });
   });
 
-  it('are known by their id, or by their text where they have none (C2 23)', () => {
+  it('are identified by their id, or by their text if they have none (C2 23)', () => {
     const plain = plainEntry('by axe');
     const { preamble, units } = parseLog(`# Mine\n${entryText('a')}${plain}`);
     expect(preamble).toBe('# Mine\n');
@@ -39,24 +39,24 @@ describe('the entries of a run log', () => {
     ['2026-02-03T25:05:06Z', false],
     ['hello', false],
     ['', false],
-  ])('begin with a time: ## %s is one: %s (C2 22)', (heading, isOne) => {
+  ])('start with a time: ## %s is one: %s (C2 22)', (heading, isOne) => {
     const [entry] = parseEntries(at(heading));
     expect(entry !== undefined && isTimestamped(entry)).toBe(isOne);
     expect(parseLog(at(heading)).units).toHaveLength(isOne ? 1 : 0);
   });
 
-  it('hold what stands under headings that are no time (C2 22)', () => {
+  it('hold the text below headings that are not a time (C2 22)', () => {
     const first = `${plainEntry('one').trimEnd()}\n## Findings\n- a\n## Advice\n- b\n\n`;
     const second = plainEntry('two');
     expect(parseLog(first + second).units.map(({ text }) => text)).toEqual([first, second]);
   });
 
-  it('have the id that stands under such a heading, where a person gave the result one', () => {
+  it('have the id below such a heading, if a person added one to the result', () => {
     const edited = entryText('a').replace('**Result:**', '**Result:** see below\n## Findings\n');
     expect(idsOf(edited)).toEqual(['a']);
   });
 
-  it('are apart though somebody changed a heading, so that neither can be taken for the other', () => {
+  it('stay separate after somebody changed a heading, so that neither is mistaken for the other', () => {
     const changed = entryText('b').replace(/^## .*/, '## yesterday');
     const { units } = parseLog(entryText('a') + changed + entryText('c'));
     expect(units.map(({ id, text }) => [id, text])).toEqual([
@@ -67,13 +67,13 @@ describe('the entries of a run log', () => {
     expect(units[1]?.timeMs).toBe(units[0]?.timeMs);
   });
 
-  it('are read on both sides of conflict markers, and known as without them (C2 20)', () => {
+  it('are read on both sides of conflict markers, and recognized as without them (C2 20)', () => {
     const [a, b, plain] = [entryText('a'), entryText('b'), plainEntry('by axe')];
     const torn = `<<<<<<< HEAD\n${a}${plain}||||||| base\n=======\n${b}>>>>>>> other\n`;
     expect(idsOf(torn)).toEqual(['a', textId(plain), 'b']);
   });
 
-  it('of a trailer of another version are without an id of their own (C2 24)', () => {
+  it('with a trailer of another version have no id of their own (C2 24)', () => {
     const other = entryText('a').replace('v=1', 'v=9');
     expect(idsOf(other)).toEqual([textId(other)]);
   });
@@ -93,7 +93,7 @@ describe('the entries of a run log', () => {
   );
   const log = fc.array(piece, { maxLength: 10 }).map((parts) => parts.join(''));
 
-  it('joined again are the text', () => {
+  it('joined again give the text', () => {
     fc.assert(
       fc.property(log, (text) => {
         const { preamble, units } = parseLog(text);
@@ -141,7 +141,7 @@ describe('the id of a text', () => {
     for (const text of ['', plain, 'x']) expect(textId(text)).toMatch(/^t-[0-9a-f]{16}$/);
   });
 
-  it('is another for each of many entries that hardly differ', () => {
+  it('differs for each of many entries that are very similar', () => {
     const ids = new Set<string>();
     for (let second = 0; second < 20_000; second += 1) {
       const time = new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString().replace('.000', '');

@@ -9,7 +9,7 @@ describe('isBinary', () => {
     ['a NUL at byte 512', 600, 511, true],
     ['a NUL at byte 513', 600, 512, false],
     ['no NUL', 600, undefined, false],
-  ])('of a file with %s', (_what, length, nul, expected) => {
+  ])('returns true for binary content: a file with %s', (_what, length, nul, expected) => {
     const bytes = new Uint8Array(length).fill(0x61);
     if (nul !== undefined) bytes[nul] = 0;
     expect(isBinary(bytes)).toBe(expected);
@@ -17,14 +17,14 @@ describe('isBinary', () => {
 });
 
 describe('createContextBudget', () => {
-  it('says nothing while everything fits', () => {
+  it('reports nothing while everything fits', () => {
     const budget = createContextBudget();
     expect(budget.take('a', MAX_CONTEXT_BYTES)).toBe(true);
     expect(budget.take('b', 0)).toBe(true);
     expect(budget.warnings()).toEqual([]);
   });
 
-  it('leaves out what does not fit and still takes smaller files after it', () => {
+  it('leaves out what does not fit and still accepts smaller files after it', () => {
     const budget = createContextBudget();
     expect(budget.take('a', MAX_CONTEXT_BYTES - 10)).toBe(true);
     expect(budget.take('b', 11)).toBe(false);
@@ -34,7 +34,7 @@ describe('createContextBudget', () => {
     expect(budget.warnings()[0]?.message).toMatch(/^1 context file was left out, .*"b"\./);
   });
 
-  it('C1 11: takes so many files and counts the rest in one warning', () => {
+  it('C1 11: accepts a limited number of files and counts the rest in one warning', () => {
     const budget = createContextBudget();
     for (let index = 0; index < MAX_CONTEXT_FILES; index += 1) expect(budget.take(`f${index}`, 1)).toBe(true);
     expect(budget.isSpent()).toBe(true);

@@ -38,8 +38,8 @@ function textOf(scope: Scope | undefined, pull = PULL): string {
   );
 }
 
-describe('a review of what is new', () => {
-  it('shows that, and names the rest', () => {
+describe('a review of the changes since the last one', () => {
+  it('is described as such, and names the other files', () => {
     const text = textOf(since());
     expect(text).toContain('Changed since your last review of 1111111: 1 of 3 files of the pull request.');
     expect(text).toContain('+y of b.ts');
@@ -48,14 +48,14 @@ describe('a review of what is new', () => {
     expect(text).toContain('modified a.ts +1 -1\nmodified c.ts +1 -1');
   });
 
-  it('says so where nothing of its own has changed', () => {
+  it('is described if nothing of its own has changed', () => {
     const text = textOf(since({ change: changed(), hasMerge: true }));
     expect(text).toContain('0 of 3 files of the pull request. Another branch was merged in between');
     expect(text).toContain('The rest of the pull request, 3 files');
     expect(text).not.toContain('The old side of this diff');
   });
 
-  it('names no rest where everything has changed', () => {
+  it('names no other files if everything has changed', () => {
     expect(textOf(since({ change: PULL }))).not.toContain('The rest of the pull request');
   });
 
@@ -64,14 +64,14 @@ describe('a review of what is new', () => {
     expect(text).toContain('The rest of the pull request, 3,499 files, of which GitHub lists 2');
   });
 
-  it('says what a review that was cut short had been shown', () => {
+  it('states what a review that was cut short had been shown', () => {
     const text = textOf(since({ before: { last: LAST, wasCut: true } }));
     expect(text).toContain(
       'A review of 2222222 after that was cut short, so what it was shown is shown again.',
     );
   });
 
-  it('shows what did not fit before, against the base, and no longer among the rest', () => {
+  it('shows what did not fit before, against the base, and no longer among the other files', () => {
     const before = { last: FROM, wasCut: false, unseen: ['a.ts', 'gone.ts'] };
     const text = textOf(since({ before }));
     expect(text).toContain(
@@ -88,7 +88,7 @@ describe('a review of what is new', () => {
     expect(text).toContain('+y of c.ts');
   });
 
-  it('names what nobody reads and did not fit before, and does not call it seen', () => {
+  it('names generated files that did not fit before, and does not call them seen', () => {
     const pull = changed('a.ts', 'b.ts', 'package-lock.json');
     const before = { last: FROM, wasCut: false, unseen: ['package-lock.json'] };
     const told = (maxTokens: number) =>
@@ -117,7 +117,7 @@ describe('a review of what is new', () => {
     expect(told(since({ before }))).toEqual(['big.ts']);
   });
 
-  it('takes no room for files that the workflow leaves out', () => {
+  it('reserves no room for files that the workflow leaves out', () => {
     const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
     const change = changed(...Array.from({ length: 9 }, (_, index) => `lib/${index}.lock`));
     const policy = { ...POLICY, maxTokens: 60, pathsIgnore: ['lib/**'] };
@@ -126,7 +126,7 @@ describe('a review of what is new', () => {
     );
   });
 
-  it('gives what did not fit before the room that is left', () => {
+  it('gives the remaining room to what did not fit before', () => {
     const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
     const told = (maxTokens: number) =>
       describeScoped(PULL, { scope: since({ before }), source: 'diff', policy: { ...POLICY, maxTokens } });
@@ -139,7 +139,7 @@ describe('a review of what is new', () => {
     });
   });
 
-  it('leaves out what does not fit, and says that', () => {
+  it('leaves out what does not fit, and reports it', () => {
     const scope = since({ change: changed('b.ts', 'a.ts') });
     const policy = { ...POLICY, maxTokens: 30 };
     const parts = describeScoped(PULL, { scope, source: 'diff', policy });
@@ -154,7 +154,7 @@ describe('a review of everything', () => {
     ['asked', 'that was asked for'],
     ['rewritten', 'the branch was rewritten since the last review'],
     ['cut-short', 'a limit ended the last review before it had seen everything'],
-  ])('gives the reason: %s', (why, words) => {
+  ])('has the reason: %s', (why, words) => {
     const before = { last: LAST, wasCut: why === 'cut-short' };
     const text = textOf({ kind: 'full', why, before, ...reviewing });
     const cut = why === 'cut-short' ? ' and was cut short' : '';
@@ -164,7 +164,7 @@ describe('a review of everything', () => {
     expect(text).toContain('+y of c.ts');
   });
 
-  it('needs none the first time', () => {
+  it('needs no reason the first time', () => {
     expect(textOf({ kind: 'full', why: 'first', before: undefined, ...reviewing })).toBe(textOf(undefined));
   });
 });

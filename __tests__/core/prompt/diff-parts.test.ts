@@ -31,7 +31,7 @@ function split(files: readonly string[], limits: Partial<PartLimits> = {}, polic
 }
 
 describe('a change in parts', () => {
-  it('has files in the order of their paths, and a test beside what it is named after', () => {
+  it('has files in the order of their paths, and a test next to the file it is named after', () => {
     const names = [
       'src/b.ts',
       'lib/other.py',
@@ -80,7 +80,7 @@ describe('a change in parts', () => {
     expect(left).toEqual(['src/huge.ts']);
   });
 
-  it('has at most so many parts: what sounds dangerous first, then what changes most; the rest is named', () => {
+  it('has a limited number of parts: first what sounds dangerous, then what changes most; the rest is named', () => {
     const files = [
       file('src/a.ts', 40),
       file('src/b.ts', 60),
@@ -92,7 +92,7 @@ describe('a change in parts', () => {
     expect(left.toSorted()).toEqual(['src/a.ts', 'src/c.ts']);
   });
 
-  it('leaves out what nobody reads and names it, and what the inputs leave out without a word', () => {
+  it('leaves out generated files and names them, and leaves out what the inputs exclude without naming it', () => {
     const { parts, left } = split(
       [file('package-lock.json', 10), file('src/a.ts', 10), file('docs/a.md', 10)],
       {},
@@ -105,7 +105,7 @@ describe('a change in parts', () => {
   it.each([
     ['nothing', ''],
     ['no diff', 'hello\n'],
-  ])('of %s is none', (_, diff) => {
+  ])('is empty for %s', (_, diff) => {
     expect(splitDiff(diff, POLICY, { parts: 6, partTokens: 1000 })).toEqual({ parts: [], left: [] });
   });
 });
@@ -123,7 +123,7 @@ describe('a change in another order', () => {
 });
 
 describe('the map of a change', () => {
-  it('has the definitions that change, and what hunks stand in', () => {
+  it('contains the changed definitions, and those around hunks', () => {
     const text = `diff --git a/a.ts b/a.ts
 --- a/a.ts
 +++ b/a.ts

@@ -13,31 +13,31 @@ function from(repository: string | null): TriggerContext {
   return { kind: 'pull_request', diff: '', files: [], filesTotal: 0, pinned, warnings: [] };
 }
 
-describe('whether the context has to say if a change comes from a fork', () => {
+describe('the check whether the context decides if a change comes from a fork', () => {
   it.each([
     ['a comment in the conversation of a pull request', onPull, true],
     ['a review, which says it', { ...onPull, isFork: false }, false],
     ['a comment on an issue', comment(), false],
     ['a pull request', pullRequest(), false],
-  ])('%s', (_, trigger, expected) => {
+  ])('is decided for %s', (_, trigger, expected) => {
     expect(isForkUnknown(trigger, TRUSTED)).toBe(expected);
     expect(isForkUnknown(trigger, { ...TRUSTED, level: 'untrusted' })).toBe(false);
   });
 });
 
-describe('the trust of a run that is given the diff', () => {
-  it.each([['octocat/hello'], ['Octocat/Hello']])('stays for a branch of %s', (repository) => {
+describe('the trust of a run that receives the diff', () => {
+  it.each([['octocat/hello'], ['Octocat/Hello']])('remains for a branch of %s', (repository) => {
     expect(trustOfDiff(TRUSTED, onPull, from(repository))).toBe(TRUSTED);
   });
 
-  it.each([['hubot/hello'], [null]])('is none for a head in %j', (repository) => {
+  it.each([['hubot/hello'], [null]])('is lost for a head in %j', (repository) => {
     expect(trustOfDiff(TRUSTED, onPull, from(repository))).toMatchObject({
       level: 'untrusted',
       lane: 'untrusted',
     });
   });
 
-  it('stays where no diff could be fetched', () => {
+  it('remains if no diff could be fetched', () => {
     expect(trustOfDiff(TRUSTED, onPull, { kind: 'none', warnings: [] })).toBe(TRUSTED);
     expect(trustOfDiff(TRUSTED, onPull, undefined)).toBe(TRUSTED);
   });

@@ -18,7 +18,7 @@ const PARTS = {
   tools: notesToolsOf([]),
 };
 
-describe('what notes add to a prompt', () => {
+describe('the notes part of a prompt', () => {
   it('follows the agent’s file', () => {
     const usual = makeNotesPrompt({ ...PARTS, memory: memory('') });
     expect(usual.prompt.block).toContain('a'.repeat(500));
@@ -31,12 +31,12 @@ describe('what notes add to a prompt', () => {
     expect(makeNotesPrompt({ ...PARTS, memory: classic }).prompt.block).not.toContain('planned');
   });
 
-  it('is nothing without notes and tools', () => {
+  it('is empty without notes and tools', () => {
     const { prompt } = makeNotesPrompt({ ...PARTS, files: new Map(), memory: memory(''), tools: [] });
     expect(prompt).toEqual({ block: '', toolsPrompt: '' });
   });
 
-  it('speaks of the tools the agent lists, of the four usual ones without a list', () => {
+  it('mentions the tools that the agent lists, or the four usual ones without a list', () => {
     const spoken = (lines: string) =>
       makeNotesPrompt({ ...PARTS, memory: memory(lines), tools: notesToolsOf(memory(lines).tools) }).prompt
         .toolsPrompt;

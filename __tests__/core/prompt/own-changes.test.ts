@@ -43,7 +43,7 @@ describe('a pull request that changes its own reviewer', () => {
     ['its skill', { path: 'axe/skills/reviewing/SKILL.md' }, 'axe/skills/reviewing/SKILL.md'],
     ['a file it is given', { path: 'STYLE.md' }, 'STYLE.md'],
     ['a file it will be given', { path: 'docs/new.md' }, 'docs/new.md'],
-  ])('is told of %s (memory-and-security C6 81)', (_, change, named) => {
+  ])('causes a warning about %s (memory-and-security C6 81)', (_, change, named) => {
     const warning = warnOfOwnChanges(INSTRUCTIONS, changing({ path: 'src/a.ts' }, change));
     expect(warning).toMatchObject({
       code: 'agent-changed-in-pull-request',
@@ -54,12 +54,12 @@ describe('a pull request that changes its own reviewer', () => {
   it.each([
     ['base', 'The version of the base branch was used'],
     ['head', 'Its own version was used (`agent-ref: head`)'],
-  ] as const)('is told which version runs with `agent-ref: %s`', (agentRef, text) => {
+  ] as const)('causes a warning with the version that runs for `agent-ref: %s`', (agentRef, text) => {
     const changed = changing({ path: 'axe/agents/bot.toml' });
     expect(warnOfOwnChanges({ ...INSTRUCTIONS, agentRef }, changed)?.message).toContain(text);
   });
 
-  it('is not told of a file that only has the path of another repository’s agent or skill', () => {
+  it('causes no warning about a file that only has the path of another repository’s agent or skill', () => {
     const changed = changing({ path: 'axe/agents/bot.toml' }, { path: 'axe/skills/reviewing/SKILL.md' });
     const repository = { owner: 'octocat', name: 'hello' };
     expect(warnOfOwnChanges({ ...INSTRUCTIONS, repository }, changed)).toBeDefined();
@@ -67,7 +67,7 @@ describe('a pull request that changes its own reviewer', () => {
     expect(warnOfOwnChanges({ ...INSTRUCTIONS, agent, repository }, changed)).toBeUndefined();
   });
 
-  it('names five files and counts the rest', () => {
+  it('causes a warning that names five files and counts the rest', () => {
     const files = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ path: `docs/${n}.md` }));
     expect(warnOfOwnChanges(INSTRUCTIONS, changing(...files))?.message).toContain(
       '`docs/5.md` and 2 more, which',
@@ -79,11 +79,11 @@ describe('a pull request that changes its own reviewer', () => {
     ['nothing', changing()],
     ['what is not known', undefined],
     ['no pull request', { kind: 'none', warnings: [] } as TriggerContext],
-  ])('is told nothing of %s', (_, context) => {
+  ])('causes no warning about %s', (_, context) => {
     expect(warnOfOwnChanges(INSTRUCTIONS, context)).toBeUndefined();
   });
 
-  it('has a skill by its path too', () => {
+  it('is detected for a skill by its path too', () => {
     const instructions = { ...INSTRUCTIONS, skill: './skills/x/HOW.md' };
     expect(warnOfOwnChanges(instructions, changing({ path: 'axe/skills/x/HOW.md' }))).toBeDefined();
     expect(warnOfOwnChanges(instructions, changing({ path: 'skills/x/OTHER.md' }))).toBeUndefined();

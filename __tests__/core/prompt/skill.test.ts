@@ -25,11 +25,11 @@ describe('skillBody', () => {
     ['front matter that is never closed', '---\nname: x\n# Review\n'],
     ['an empty file', ''],
     ['a text between two rules', '---\nJust a sentence: with a colon\n---\n'],
-  ])('leaves a skill with %s whole', (_what, text) => {
+  ])('returns a skill with %s whole', (_what, text) => {
     expect(skillBody(text)).toBe(text);
   });
 
-  it('takes no longer for a long file that looks like front matter', () => {
+  it('needs no more time for a long file that looks like front matter', () => {
     const text = `---\n${'a:\n\n'.repeat(50_000)}x`;
     expect(skillBody(text)).toBe(text);
   });

@@ -23,14 +23,14 @@ describe('the system prompt (axe-behaviour §5)', () => {
 
   it.each([
     ['nothing', NOTHING, ''],
-    ['only a skill: it begins with two newlines', { ...NOTHING, skill: 's' }, `${RULE}## Skill\n\ns`],
+    ['only a skill: it starts with two newlines', { ...NOTHING, skill: 's' }, `${RULE}## Skill\n\ns`],
     ['a persona of spaces, which is kept', { ...NOTHING, systemPrompt: ' ' }, ' '],
     ['a skill of one newline, which is kept', { ...NOTHING, skill: '\n' }, `${RULE}## Skill\n\n\n`],
-  ])('is made of %s', (_, parts, prompt) => {
+  ])('consists of %s', (_, parts, prompt) => {
     expect(buildSystemPrompt(parts)).toBe(prompt);
   });
 
-  it('ends with the language that was asked for, before memory, and says nothing without one (D28)', () => {
+  it('ends with the requested language, before memory, and has no such line without one (D28)', () => {
     const prompt = buildSystemPrompt({ ...NOTHING, systemPrompt: 'You review.', language: 'pt-BR' });
     expect(prompt).toMatch(
       /^You review\.\n\n---\n\n## Language\n\nWrite .* in this language: pt-BR\. Leave code,/,
@@ -38,13 +38,13 @@ describe('the system prompt (axe-behaviour §5)', () => {
     expect(buildSystemPrompt({ ...NOTHING, language: '' })).toBe('');
   });
 
-  it('has no memory section where nothing is remembered', () => {
+  it('has no memory section if nothing is remembered', () => {
     expect(appendMemory('persona', '')).toBe('persona');
     expect(appendMemory('', 'x')).toBe(`${RULE}## Memory\n\nx`);
   });
 
   it.each(['', '## t\n**Task:** x\n**Result:** y\n\n'])(
-    'is the same with no notes behind the entries %j',
+    'is the same with no notes after the entries %j',
     (runLog) => {
       expect(withNotes('persona', { runLog, ...NO_NOTES })).toBe(appendMemory('persona', runLog));
     },
@@ -56,7 +56,7 @@ describe('the system prompt (axe-behaviour §5)', () => {
     ['no note yet', 'E', '', '!', `persona${RULE}## Memory\n\nE!`],
     ['no tool', 'E', '<memory>', '', `persona${RULE}## Memory\n\nE${RULE}<memory>`],
   ])(
-    'has entries, notes and the words about tools in that order: %s',
+    'has entries, notes and the text about tools in that order: %s',
     (_, runLog, block, toolsPrompt, prompt) => {
       expect(withNotes('persona', { runLog, block, toolsPrompt })).toBe(prompt);
     },
@@ -78,7 +78,7 @@ describe('the system prompt (axe-behaviour §5)', () => {
     ['a `word`', 3],
     ['```js\nx\n```', 4],
     ['`````', 6],
-  ])('cannot be left by a file that holds %j', (content, ticks) => {
+  ])('cannot be ended by a file that holds %j', (content, ticks) => {
     const fence = '`'.repeat(ticks);
     expect(buildSystemPrompt({ ...NOTHING, files: [{ path: 'a.md', content }] })).toBe(
       `${RULE}## Context Files\n\n### a.md\n${fence}md\n${content}\n${fence}`,

@@ -17,17 +17,17 @@ function dismissed(why: Ended['why'], id = 'a'.repeat(16)): Ended {
   };
 }
 
-it('answers what was dismissed by words or thumbs, and nothing else', () => {
+it('replies are written to dismissals by text or thumbs, and to nothing else', () => {
   const answered = END_REASONS.filter((why) => dismissalsToAnswer([dismissed(why)]).length > 0);
   expect(answered).toEqual(['thumbs-down', 'reply']);
   expect(dismissalsToAnswer([dismissed('reply')])).toEqual([{ id: 'a'.repeat(16), pull: 7 }]);
 });
 
-it('answers ten at most', () => {
+it('at most ten replies are written', () => {
   const many = Array.from({ length: 30 }, (_, index) => dismissed('reply', `${index}`.padStart(16, '0')));
   expect(dismissalsToAnswer(many)).toHaveLength(10);
 });
 
-it('says how to take it back', () => {
+it('a reply states how to revert it', () => {
   expect(dismissedText('9f2c')).toBe('Noted: not raised again on like code. Undo: `/axe forget 9f2c`.');
 });

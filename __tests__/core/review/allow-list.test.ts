@@ -21,11 +21,11 @@ describe('an allow-list', () => {
     ['abc', ['a.c'], undefined],
     ['bug', [], undefined],
     ['', ['bug'], undefined],
-  ])('lets %j of %j through as %j', (name, patterns, expected) => {
+  ])('maps %j with %j to %j', (name, patterns, expected) => {
     expect(allowedName(name, patterns)).toBe(expected);
   });
 
-  it('answers at once about a long name and many stars', () => {
+  it('is matched at once for a long name and many stars', () => {
     expect(allowedName('a'.repeat(10_000), [`${'*a'.repeat(1000)}*b`])).toBeUndefined();
   });
 });
@@ -36,12 +36,12 @@ it.each<[string | undefined, readonly string[]]>([
   ['bug, Bug', ['Bug']],
   ['', []],
   [undefined, []],
-])('splits the list %j into %j', (list, expected) => {
+])('is split from %j into %j', (list, expected) => {
   expect(splitNames(list)).toEqual(expected);
 });
 
 describe('picked names', () => {
-  it('are allowed, and no more than there is room for', () => {
+  it('are accepted if allowed, up to the limit', () => {
     const rules = { patterns: ['a', 'b', 'c'], max: 2, before: ['a'] };
     expect(pickNames(['A', 'x', 'b', 'c'], rules)).toEqual({
       names: ['a', 'b'],
@@ -50,7 +50,7 @@ describe('picked names', () => {
     });
   });
 
-  it('can be taken back whatever their case', () => {
+  it('can be removed in any case', () => {
     expect(withoutNames(['Bug', 'docs'], ['bug'])).toEqual(['docs']);
   });
 });

@@ -11,7 +11,7 @@ import { findingMarker } from '../../../src/core/review/markers.js';
 import type { ReviewFact } from '../../../src/core/review/state-facts.js';
 import { AT, ended, ID, LATER, NOW, OTHER, opening, PERMISSIONS, raised, said, thread } from './threads.js';
 
-describe('what people said of a finding', () => {
+describe('people’s response to a finding', () => {
   it.each<[string, Partial<AnsweredThread>, string, string]>([
     ['a writer closed the conversation', { resolvedBy: 'octocat' }, 'closed', 'octocat'],
     [
@@ -48,7 +48,7 @@ describe('what people said of a finding', () => {
     ],
     ['a writer said no', { replies: [said('monalisa', 'False positive.')] }, 'reply', 'monalisa'],
     [
-      'a writer said no, whoever closed it',
+      'a writer disagreed, whoever closed it',
       { resolvedBy: 'reader', replies: [said('monalisa', 'By design.')] },
       'reply',
       'monalisa',
@@ -75,7 +75,7 @@ describe('what people said of a finding', () => {
       'octocat',
     ],
     ['logins differ in case', { thumbsDown: ['OctoCat'] }, 'thumbs-down', 'OctoCat'],
-  ])('counts where %s', (_, parts, why, by) => {
+  ])('counts if %s', (_, parts, why, by) => {
     const how = why === 'thumbs-down' || why === 'reply' ? 'dismissed' : 'settled';
     expect(answerOf(thread(parts), PERMISSIONS)).toEqual({ how, why, by });
   });
@@ -86,9 +86,9 @@ describe('what people said of a finding', () => {
     ['a reader gave 👎', { thumbsDown: ['reader'] }],
     ['somebody with triage rights gave 👎', { thumbsDown: ['triager'] }],
     ['somebody gave 👎 whose permission is unknown', { thumbsDown: ['nobody'] }],
-    ['somebody gave 👎 who was not asked for', { thumbsDown: ['stranger'] }],
+    ['somebody gave 👎 whose permission was not requested', { thumbsDown: ['stranger'] }],
     ['as many liked it as did not', { thumbsDown: ['octocat'], thumbsUp: ['monalisa'] }],
-    ['the author of the pull request closed it and may not write', { resolvedBy: 'reader' }],
+    ['the author of the pull request closed it and cannot write', { resolvedBy: 'reader' }],
     ['a reader said no', { replies: [said('reader', 'Not a bug.')] }],
     [
       'a bot said no',
@@ -115,11 +115,11 @@ describe('what people said of a finding', () => {
       'the account itself closed the conversation',
       { resolvedBy: 'octocat', first: opening({ author: { login: 'octocat', isBot: false } }) },
     ],
-  ])('counts for nothing where %s', (_, parts) => {
+  ])('is ignored if %s', (_, parts) => {
     expect(answerOf(thread(parts), PERMISSIONS)).toBeUndefined();
   });
 
-  it('counts as a dismissal whatever else was done, and only then as a cure', () => {
+  it('counts as a dismissal whatever else was done, and as a fix only then', () => {
     const cured = { resolvedBy: 'octocat', isOutdated: true };
     expect(answerOf(thread(cured), PERMISSIONS)).toMatchObject({ how: 'settled', why: 'fixed' });
     const both = thread({ ...cured, thumbsDown: ['monalisa'], replies: [said('hubot', 'Done.')] });
@@ -139,14 +139,14 @@ describe('a conversation of ours', () => {
     ['somebody else has changed', { first: opening({ isEditedByOther: true }) }, undefined],
     ['only quotes the marker', { first: opening({ body: `> ${opening().body}` }) }, undefined],
     ['has no marker', { first: opening({ body: 'Wrong.' }) }, undefined],
-  ])('is sorted by its first comment: one that %s', (_, parts, agent) => {
+  ])('is classified by its first comment: one that %s', (_, parts, agent) => {
     expect(ownThreads([thread(parts)]).map(({ marker }) => marker.agent)).toEqual(
       agent === undefined ? [] : [agent],
     );
   });
 });
 
-describe('what is asked', () => {
+describe('the questions to GitHub', () => {
   it.each<[string, readonly ReviewFact[], readonly string[]]>([
     ['a finding without an answer', [raised()], [ID]],
     ['no finding that was dismissed', [raised(), ended()], []],
@@ -155,11 +155,11 @@ describe('what is asked', () => {
     ['one that ended on another pull request', [raised({ pull: 44 }), ended({ at: LATER })], [ID]],
     ['nothing that was forgotten', [raised({ id: OTHER })], []],
     ['no end of a finding that nobody keeps', [ended()], []],
-  ])('is about %s', (_, facts, expected) => {
+  ])('are about %s', (_, facts, expected) => {
     expect(unanswered(facts, new Set([OTHER])).map(({ id }) => id)).toEqual(expected);
   });
 
-  it('goes to the own pull request, and to those where something was found last', () => {
+  it('cover the own pull request, and those with the latest findings', () => {
     const all = [40, 42, 41, 43].map((pull) => raised({ pull, at: new Date(AT.getTime() + pull) }));
     expect(pullsToAsk(all, { own: 40, asksOwn: false, limit: 2 })).toEqual([40, 43, 42]);
     expect(pullsToAsk([...all, ...all], { own: 99, asksOwn: false, limit: 3 })).toEqual([43, 42, 41]);
@@ -167,7 +167,7 @@ describe('what is asked', () => {
     expect(pullsToAsk([], { own: 42, asksOwn: true, limit: 3 })).toEqual([42]);
   });
 
-  it('is who can have said something, each once, a crowd of strangers last', () => {
+  it('cover everybody who can have responded, each once, a crowd of strangers last', () => {
     const crowd = Array.from({ length: 20 }, (_, index) => `reader-${index}`);
     const threads = [
       thread({ thumbsUp: ['hubot', 'Octocat'], thumbsDown: crowd, replies: [said('reader', 'Hello!')] }),
@@ -176,7 +176,7 @@ describe('what is asked', () => {
     expect(peopleToAsk(ownThreads(threads))).toEqual(['octocat', 'monalisa', ...crowd, 'hubot']);
   });
 
-  it('is last who belongs here and said something of their own', () => {
+  it('put people who belong here and wrote their own words last', () => {
     const replies = [
       said('monalisa', 'Let us keep it so.', { authorAssociation: 'MEMBER' }),
       said('stranger', 'Me too.', { authorAssociation: 'CONTRIBUTOR' }),
@@ -188,7 +188,7 @@ describe('what is asked', () => {
     ]);
   });
 
-  it('puts those whom GitHub calls members before a crowd that says the same words', () => {
+  it('put people whom GitHub calls members before a crowd that repeats the same words', () => {
     const crowd = Array.from({ length: 40 }, (_, n) => said(`stranger-${n}`, 'Not a bug.'));
     const member = said('octocat', 'Not a bug.', { authorAssociation: 'MEMBER' });
     const threads = [

@@ -43,7 +43,7 @@ describe('findings after their second look', () => {
     expect(one?.finding).toMatchObject({ effect: 'breach', reach: 'common', severity: 'critical' });
   });
 
-  it('lose a suggestion that does not cure', () => {
+  it('lose a suggestion that does not fix the problem', () => {
     const one = placed(1, { ...major, suggestion: '  return 1;' });
     expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
     expect(judged({ ...HOLDS, suggestionCures: false }, one).findings[0]?.finding.suggestion).toBeUndefined();

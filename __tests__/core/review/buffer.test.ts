@@ -40,7 +40,7 @@ function request(parts: Partial<CommentRequest> = {}): CommentRequest {
   };
 }
 
-describe('comments', () => {
+describe('review comments', () => {
   it.each<[string, Partial<CommentRequest>, string]>([
     [
       'on a line of the diff, with the line they stand on',
@@ -80,7 +80,7 @@ describe('comments', () => {
       { line: 2, path: 'win.ts', startLine: 1, suggestion: 'a();\r\nc();\r\n' },
       'Comment 1 (severity major): it will be shown at lines 1-2 of "win.ts" (RIGHT), which reads "c();". Its suggestion was left out: it is the same as the current code. Nothing is posted before the run ends.',
     ],
-  ])('are taken %s', (_, parts, text) => {
+  ])('are accepted %s', (_, parts, text) => {
     const buffer = publications();
     expect(buffer.addComment(request(parts))).toEqual({ kind: 'taken', text });
     expect(buffer.buffered.findings).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('comments', () => {
       'Not taken: `body` has 4098 bytes, at most 4096 are taken: shorten it.',
     ],
     [
-      'with a suggestion without end',
+      'with an endless suggestion',
       { suggestion: 'x'.repeat(4097) },
       'Not taken: `suggestion` has 4097 bytes, at most 4096 are taken: shorten it.',
     ],
@@ -122,7 +122,7 @@ describe('comments', () => {
     expect(buffer.buffered.findings[0]?.placement).toMatchObject({ kind: 'line', line: 11, isExact: true });
   });
 
-  it('are taken once for the same finding, with the later words', () => {
+  it('are accepted once for the same finding, with the later text', () => {
     const buffer = publications();
     buffer.addComment(request({ body: 'The id is in the query.' }));
     buffer.addComment(request({ line: 11 }));
@@ -134,14 +134,14 @@ describe('comments', () => {
     ]);
   });
 
-  it('are two where one line has two faults', () => {
+  it('are two if one line has two defects', () => {
     const buffer = publications();
     buffer.addComment(request());
     buffer.addComment(request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' }));
     expect(buffer.buffered.findings).toHaveLength(2);
   });
 
-  it('and questions about earlier ones are no refusals, and each is asked once', () => {
+  it('and questions about earlier ones are not refusals, and each is put once', () => {
     const buffer = publications({}, [known()]);
     const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
     expect(buffer.addComment(unlike).text).toMatch(/^Not taken: not yet\. F1 is open at line 10: /);
@@ -175,7 +175,7 @@ describe('comments', () => {
     });
   });
 
-  it('can take the place of an earlier one', () => {
+  it('can replace an earlier one', () => {
     const buffer = publications();
     buffer.addComment(request());
     buffer.addComment(request({ line: 11 }));
@@ -184,7 +184,7 @@ describe('comments', () => {
     expect(buffer.addComment(request({ replaces: 3 })).text).toContain('there are 1 to 2');
   });
 
-  it('say how many are left, and where those beyond the limit will stand', () => {
+  it('report how many are left, and where those beyond the limit appear', () => {
     const buffer = publications({ maxComments: 3 });
     const texts = [7, 8, 9, 10].map((line) => buffer.addComment(request({ line })).text);
     expect(texts.map((text) => /\d of 3 comments|at most 3/.exec(text)?.[0])).toEqual([
@@ -196,7 +196,7 @@ describe('comments', () => {
     expect(buffer.buffered.findings).toHaveLength(4);
   });
 
-  it('are counted when there are more than a run may raise', () => {
+  it('are counted when there are more than a run can raise', () => {
     const buffer = publications({ maxFindings: 2 });
     for (const line of [7, 8, 9, 10]) buffer.addComment(request({ line }));
     expect(buffer.buffered.findings).toHaveLength(2);
@@ -205,20 +205,20 @@ describe('comments', () => {
     expect(buffer.buffered.refusedFindings).toBe(2);
   });
 
-  it('are refused where there is no diff', () => {
+  it('are refused if there is no diff', () => {
     const buffer = new Publications({ rules: RULES, review: undefined, subject: 7 });
     expect(buffer.addComment(request()).kind).toBe('refused');
     expect(buffer.submitReview({ summary: 'x', verdict: 'comment' }).kind).toBe('refused');
   });
 
-  it('offer nothing to commit but the suggestion', () => {
+  it('contain nothing to commit except the suggestion', () => {
     const buffer = publications();
     buffer.addComment(request({ body: 'Do\n```suggestion\nrm -rf\n```' }));
     expect(buffer.buffered.findings[0]?.finding.body).toBe('Do\n```\nrm -rf\n```');
   });
 });
 
-describe('the review', () => {
+describe('the submitted review', () => {
   it.each<[string, boolean, string, string | undefined]>([
     ['comment', false, 'taken', 'comment'],
     ['request-changes', true, 'taken', 'request-changes'],
@@ -227,20 +227,20 @@ describe('the review', () => {
     ['approve', true, 'refused', undefined],
     ['APPROVED', true, 'refused', undefined],
     ['merge', true, 'refused', undefined],
-  ])('with the verdict %j, changes may be requested: %j, is %s as %j', (verdict, may, kind, kept) => {
+  ])('with the verdict %j, changes can be requested: %j, is %s as %j', (verdict, may, kind, kept) => {
     const buffer = publications({ mayRequestChanges: may });
     expect(buffer.submitReview({ summary: 'One risk.', verdict }).kind).toBe(kind);
     expect(buffer.buffered.review?.verdict).toBe(kept);
   });
 
-  it('says that it cannot request changes', () => {
+  it('states that it cannot request changes', () => {
     const answer = publications().submitReview({ summary: 'x', verdict: 'request-changes' });
     expect(answer.text).toBe(
       'The review is taken, with 0 findings. It will only comment: the workflow does not let it request changes. It is posted when the run ends.',
     );
   });
 
-  it('is what the last call says', () => {
+  it('is the text of the last call', () => {
     const buffer = publications();
     buffer.addComment(request());
     buffer.submitReview({ summary: 'First.', verdict: 'comment' });
@@ -249,7 +249,7 @@ describe('the review', () => {
     expect(buffer.buffered.review?.summary).toBe('Second.');
   });
 
-  it('is refused where it is a wall of text', () => {
+  it('is refused if it is too long', () => {
     expect(publications().submitReview({ summary: 'x'.repeat(8193), verdict: 'comment' }).text).toContain(
       '8193 bytes',
     );
@@ -259,7 +259,7 @@ describe('the review', () => {
 describe('the ends of earlier findings', () => {
   const WRONG = { finding: 'F1', how: 'wrong', reason: 'It is bound already.', evidence: [] } as const;
 
-  it('are taken, and refused where they are none', () => {
+  it('are accepted, and refused if they are invalid', () => {
     const buffer = publications({}, [known()]);
     expect(buffer.settle(WRONG).kind).toBe('taken');
     expect(buffer.settle({ ...WRONG, finding: 'F2' }).kind).toBe('refused');
@@ -267,7 +267,7 @@ describe('the ends of earlier findings', () => {
     expect(buffer.buffered.refusals).toMatchObject([{ tool: 'settle_finding' }]);
   });
 
-  it('are refused where there is no diff', () => {
+  it('are refused if there is no diff', () => {
     const buffer = new Publications({ rules: RULES, review: undefined, subject: 7 });
     expect(buffer.settle(WRONG).kind).toBe('refused');
   });
@@ -277,12 +277,12 @@ describe('the ends of earlier findings', () => {
     ['one is open', [known()], true],
     ['all have ended', [known({ state: 'settled' })], false],
     ['the open one is another agent’s', [known({ isOwn: false })], false],
-  ])('have a tool only where one can be ended: %s', (_, earlier, isOpen) => {
+  ])('have a tool only if one can be ended: %s', (_, earlier, isOpen) => {
     expect(publications({}, earlier).isOpenTo('settle_finding')).toBe(isOpen);
   });
 });
 
-describe('labels', () => {
+describe('requested labels', () => {
   it('are those that are allowed, and the answer names them', () => {
     const buffer = publications();
     const answer = buffer.setLabels({ add: ['Bug', 'evil'], remove: ['area/docs'] });
@@ -294,7 +294,7 @@ describe('labels', () => {
     expect(buffer.buffered.refusals).toHaveLength(1);
   });
 
-  it('follow the last word on each', () => {
+  it('follow the last call about each', () => {
     const buffer = publications();
     buffer.setLabels({ add: ['bug', 'area/a'], remove: [] });
     buffer.setLabels({ add: [], remove: ['BUG'] });
@@ -317,7 +317,7 @@ describe('labels', () => {
     ['none is allowed', { labels: [] }, ['bug']],
     ['none is given', {}, []],
     ['all are unknown', {}, ['x', 'y']],
-  ])('are refused where %s', (_, rules, add) => {
+  ])('are refused if %s', (_, rules, add) => {
     const buffer = publications(rules);
     expect(buffer.setLabels({ add, remove: [] }).kind).toBe('refused');
     expect(buffer.buffered.labels).toEqual({ add: [], remove: [] });
@@ -325,7 +325,7 @@ describe('labels', () => {
 });
 
 describe('people, reactions and issues', () => {
-  it('are assigned where they are allowed, with or without the sign', () => {
+  it('are assigned if they are allowed, with or without the sign', () => {
     const buffer = publications();
     expect(buffer.assign(['@Octocat', 'stranger']).text).toContain('Not taken: "stranger".');
     expect(buffer.assign(['hubot', 'monalisa', 'mona']).text).toContain('Not taken: "mona".');
@@ -366,7 +366,7 @@ describe('people, reactions and issues', () => {
     expect(buffer.buffered.issues).toEqual([]);
   });
 
-  it('are refused where the run is about nothing', () => {
+  it('are refused if the run has no subject', () => {
     const buffer = new Publications({ rules: RULES, review: undefined, subject: undefined });
     expect([
       buffer.setLabels({ add: ['bug'], remove: [] }).kind,

@@ -129,7 +129,7 @@ export function finding(parts: Partial<Finding> = {}): Finding {
   };
 }
 
-/** That finding in its place in {@link CHANGE}; its id tells its place. */
+/** That finding in its place in {@link CHANGE}; its id contains its place. */
 export function placed(parts: Partial<Finding> = {}): PlacedFinding {
   const one = finding(parts);
   const id = mintId(`${one.path} ${one.title}`, one.line);

@@ -7,18 +7,18 @@ it.each([
   ['/axe review full', true],
   ['  /AXE  Review  FULL  \nPlease look at the locks.', true],
   ['\r\n/axe review\r\n', false],
-])('asks for a review: %j', (body, isFull) => {
+])('a comment requests a review: %j', (body, isFull) => {
   expect(reviewCommand(comment({ on: 'pull_request', body }))).toEqual({ isFull });
 });
 
 it.each(['/axe reviews', '/axe review fully', 'Please /axe review', '    /axe review', '> /axe review', ''])(
-  'asks for none: %j',
+  'a comment requests no review: %j',
   (body) => {
     expect(reviewCommand(comment({ on: 'pull_request', body }))).toBeUndefined();
   },
 );
 
-it('has to stand below a pull request', () => {
+it('a review is only requested below a pull request', () => {
   const body = '/axe review';
   expect(reviewCommand(comment({ on: 'issue', body }))).toBeUndefined();
   expect(reviewCommand(issue({ body }))).toBeUndefined();

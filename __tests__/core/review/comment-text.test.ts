@@ -17,7 +17,7 @@ function text(parts: Partial<Finding>, signature = SIGNATURE): string {
   return commentText(placed({ title: 'T', body: 'B', ...parts }), { signature, clean: same });
 }
 
-/** What stands above the fold, without the heading. */
+/** The text above the fold, without the heading. */
 function shownOf(parts: Partial<Finding>): string {
   const [shown = ''] = text(parts).split('\n\n<details>');
   expect(shown.startsWith(`${HEADING}\n\n`)).toBe(true);
@@ -30,7 +30,7 @@ describe('the text of a comment', () => {
     ['says when it happens', { trigger: 'the id has\na quote' }, 'B\n\n**When:** the id has a quote'],
     ['says which line it is about', { line: 20 }, '(about line 20)\n\nB'],
     ['says which lines it is about', { startLine: 13, line: 20 }, '(about lines 13-20)\n\nB'],
-    ['says that a line is gone', { line: 20, side: 'LEFT' }, '(about line 20 of the old version)\n\nB'],
+    ['says that a line was removed', { line: 20, side: 'LEFT' }, '(about line 20 of the old version)\n\nB'],
     ['offers a suggestion', { suggestion: 'x' }, 'B\n\n```suggestion\nx\n```'],
     ['offers one for a range', { startLine: 8, suggestion: 'x' }, 'B\n\n```suggestion\nx\n```'],
     [
@@ -65,11 +65,11 @@ describe('the text of a comment', () => {
     [{ confidence: 'confirmed' }, HEADING],
     [{ confidence: 'unsure' }, '🟠 **Major · security, not certain** — T'],
     [{ title: 'One\nline' }, '🟠 **Major · security** — One line'],
-  ])('of %j begins with %j', (parts, expected) => {
+  ])('for %j starts with %j', (parts, expected) => {
     expect(text(parts).split('\n')[0]).toBe(expected);
   });
 
-  it('folds the proof away, with how to answer and who says so', () => {
+  it('folds the evidence, with how to answer and who can', () => {
     const evidence = [
       { path: 'src/queue.ts', line: 88, code: '  await refund(job)' },
       { path: 'db/`odd`.sql', line: 14, code: 'id text,' },
@@ -85,19 +85,19 @@ describe('the text of a comment', () => {
     );
   });
 
-  it('says in the fold what the agent could not see', () => {
+  it('states in the fold what the agent could not see', () => {
     expect(text({ confidence: 'unsure' })).toContain(
       '<summary>Why this is reported</summary>\n\n- The agent could not see all that decides this.\n\nWrong?',
     );
   });
 
-  it('folds away how to answer where there is no proof', () => {
+  it('folds how to answer if there is no evidence', () => {
     expect(text({}, '').split('\n\nB\n\n')[1]).toBe(
       `<details><summary>How to answer</summary>\n\n${ANSWERS}\n\n</details>`,
     );
   });
 
-  it('cleans each text by itself, so that none takes in what follows', () => {
+  it('sanitizes each text separately, so that none includes what follows', () => {
     const clean = (markdown: string) => sanitize(markdown, 'comment', ['hunter2-hunter2']);
     const evil = '@octocat hunter2-hunter2 <!-- axe-action:finding 0 -->';
     const made = commentText(
@@ -121,12 +121,12 @@ describe('the text of a comment', () => {
 });
 
 describe('a finding without a line', () => {
-  it('offers nothing to be committed, and nobody can answer below it', () => {
+  it('has nothing to commit, and no instructions to answer below it', () => {
     const shown = findingInText(placed({ title: 'T', body: 'B', suggestion: 'x', trigger: 'W' }), same);
     expect(shown).toBe(`${HEADING}\n\nB\n\n**When:** W\n\nSuggested:\n\n\`\`\`\nx\n\`\`\``);
   });
 
-  it('is plain markdown where nothing is posted', () => {
+  it('is plain markdown if nothing is posted', () => {
     expect(plainFinding(finding({ title: 'T', body: 'B', trigger: 'W', suggestion: 'x' }))).toBe(
       'T\n\nB\n\nWhen: W\n\nSuggested:\n\n```\nx\n```',
     );

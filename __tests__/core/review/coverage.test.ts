@@ -29,11 +29,11 @@ function cover(change: CoverageParts['change'], patch: Partial<CoverageParts> = 
 const BARE = { status: 'modified', additions: 0, deletions: 0 };
 
 describe('coverage', () => {
-  it('is whole if every file was shown', () => {
+  it('is complete if every file was shown', () => {
     expect(cover(changed('a.ts', 'b.ts'))).toEqual({ kind: 'whole', files: 2, read: 2, unread: [] });
   });
 
-  it('is never whole where GitHub lists only the first files, and says so', () => {
+  it('is never complete if GitHub lists only the first files, and reports it', () => {
     const coverage = cover({ ...changed('a.ts', 'b.ts'), isListShort: true });
     expect(coverage).toEqual({ kind: 'part', files: 2, read: 2, unread: [], isListShort: true });
     expect(formatCoverage(coverage)).toBe(
@@ -88,7 +88,7 @@ describe('coverage', () => {
     expect(unread).toEqual([{ path: 'b.ts', why: 'paths' }]);
   });
 
-  it('takes a file that only moved, changed its mode or is empty for read', () => {
+  it('counts a file that only moved, changed its mode or is empty as read', () => {
     const diff = [
       'diff --git a/old.ts b/new.ts\nsimilarity index 100%\nrename from old.ts\nrename to new.ts\n',
       'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n',
@@ -103,7 +103,7 @@ describe('coverage', () => {
     expect(cover({ diff: '', files: [], filesTotal: 0 }).kind).toBe('none');
   });
 
-  it('is not whole if the run was cut short', () => {
+  it('is not complete if the run was cut short', () => {
     expect(cutShort(cover(changed('a.ts')))).toMatchObject({ kind: 'part', read: 1, isCutShort: true });
   });
 });
@@ -126,7 +126,7 @@ function missing(...unread: Coverage['unread']): Coverage {
   return { kind: 'part', files: 11, read: 11 - unread.length, unread };
 }
 
-describe('the sentence on coverage', () => {
+describe('the coverage sentence', () => {
   it.each<[Coverage, Scope | undefined, string]>([
     [WHOLE, undefined, 'Read: the whole change, 11 files.'],
     [WHOLE, FIRST, 'Reviewed: the whole pull request, 11 files, at `3333333`.'],
@@ -157,7 +157,7 @@ describe('the sentence on coverage', () => {
     ],
     [cutShort(WHOLE), FIRST, 'Reviewed in part: 11 files at `3333333`.'],
     [NOTHING_READ, FIRST, 'Nothing was read: the change could not be fetched.'],
-  ])('%#', (coverage, scope, sentence) => {
+  ])('is correct: %#', (coverage, scope, sentence) => {
     expect(formatCoverage(coverage, scope)).toBe(sentence);
   });
 
@@ -180,7 +180,7 @@ describe('the sentence on coverage', () => {
   });
 });
 
-it('counts the files of a part that failed as not read, each once', () => {
+it('the files of a part that failed are counted as not read, each once', () => {
   const whole = { kind: 'whole', files: 3, read: 3, unread: [] } as const;
   const missed = [{ path: 'a.ts', why: 'failed' as const }];
   const part = withoutFiles(whole, missed);

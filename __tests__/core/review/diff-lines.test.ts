@@ -31,7 +31,7 @@ describe('the lines of a diff that can carry a comment', () => {
     expect(LINES.get('no-end.txt')?.RIGHT.get(3)?.text).toBe('gamma');
   });
 
-  it('are those of both parts where a link becomes a file', () => {
+  it('are those of both parts if a link becomes a file', () => {
     const lines = readDiffLines(
       [
         'diff --git a/bin b/bin',
@@ -62,7 +62,7 @@ describe('the lines of a diff that can carry a comment', () => {
     expect(lines.get('lib')?.RIGHT.size).toBe(0);
   });
 
-  it('are none where there is no diff', () => {
+  it('are none if there is no diff', () => {
     expect(readDiffLines('').size).toBe(0);
     expect(readDiffLines('Sorry, this diff is taking too long to generate.').size).toBe(0);
   });
@@ -74,7 +74,7 @@ describe('the lines of a diff that can carry a comment', () => {
   });
 });
 
-describe('the file a path means', () => {
+describe('the file of a path', () => {
   it.each<[string, string | undefined]>([
     ['src/auth.ts', 'src/auth.ts'],
     ['./src/auth.ts', 'src/auth.ts'],
@@ -109,7 +109,7 @@ describe('the nearest line', () => {
   });
 });
 
-it('lists at most twenty ranges', () => {
+it('at most twenty ranges are listed', () => {
   const hunks = Array.from({ length: 30 }, (_, n) => `@@ -${n * 10 + 1} +${n * 10 + 1} @@\n-a\n+b`);
   const file = readDiffLines(`--- a/f\n+++ b/f\n${hunks.join('\n')}\n`).get('f');
   expect(file === undefined ? '' : formatRanges(file, 'RIGHT')).toMatch(/^1, 11, .* 191, \.\.\.$/);

@@ -9,7 +9,7 @@ function read(line: string) {
   return parseReviewFacts(`- ${line} ${TIME}\n`);
 }
 
-describe('the line of a finding', () => {
+describe('the line of a stored finding', () => {
   it.each<[FindingFact, string]>([
     [raised(), `${ID}/41 pr=41 path=src/auth.ts cat=security sev=major`],
     [raised({ severity: undefined, path: 'a b' }), `${ID}/41 pr=41 path=a%20b cat=security`],
@@ -24,7 +24,7 @@ describe('the line of a finding', () => {
     expect(read(`${kind} ${expected}`)).toEqual([fact]);
   });
 
-  it('is read where the person or the sketch is empty', () => {
+  it('is read if the person or the sketch is empty', () => {
     const facts = [ended({ how: 'outdated', why: 'gone', by: '' }), lesson()];
     expect(parseReviewFacts(withReviewFacts('', facts))).toEqual(facts);
   });
@@ -39,7 +39,7 @@ describe('the line of an older version', () => {
     ['security-sql-injection', 'security'],
     ['sql-injection', 'other'],
     ['general', 'other'],
-  ])('has a category in place of the rule %j: %j', (rule, category) => {
+  ])('has a category for the rule %j: %j', (rule, category) => {
     expect(read(`finding ${ID}/41 pr=41 path=src/auth.ts rule=${rule}`)).toEqual([
       { kind: 'finding', ...PLACE, category, severity: undefined },
     ]);
@@ -50,14 +50,14 @@ describe('the line of an older version', () => {
     ['fixed', 'settled', 'fixed'],
     ['thumbs-down', 'dismissed', 'thumbs-down'],
     ['reply', 'dismissed', 'reply'],
-  ])('that says withdrawn for %j says %s for %s', (why, how, reason) => {
+  ])('that has withdrawn for %j becomes %s for %s', (why, how, reason) => {
     const line = `withdrawn ${ID} pr=41 path=src/auth.ts rule=xss why=${why} by=octocat`;
     expect(read(line)).toEqual([
       { kind: 'ended', ...PLACE, category: 'other', how, why: reason, by: 'octocat' },
     ]);
   });
 
-  it('gives way to a later line of this version', () => {
+  it('is replaced by a later line of this version', () => {
     const former = `- withdrawn ${ID} pr=41 path=src/auth.ts rule=security why=resolved by=octocat ${TIME}\n`;
     const now = ended({ why: 'thumbs-down', at: LATER });
     expect(parseReviewFacts(withReviewFacts(former, [now]))).toEqual([now]);
@@ -66,16 +66,16 @@ describe('the line of an older version', () => {
   });
 });
 
-describe('a line that is not whole', () => {
+describe('an incomplete line', () => {
   it.each<[string, string]>([
     ['an id of another length', `finding ${ID}0/41 pr=41 path=a cat=data`],
     ['no pull request', `finding ${ID}/41 path=a cat=data`],
     ['no path', `finding ${ID}/41 pr=41 cat=data`],
     ['neither a category nor a rule', `finding ${ID}/41 pr=41 path=a`],
-    ['a category that is none', `finding ${ID}/41 pr=41 path=a cat=taste`],
+    ['an invalid category', `finding ${ID}/41 pr=41 path=a cat=taste`],
     ['no way it ended', `ended ${ID}/41 pr=41 path=a cat=data why=fixed by=b`],
-    ['a way that is none', `ended ${ID}/41 pr=41 path=a cat=data how=bribed why=fixed by=b`],
-    ['a reason that is none', `ended ${ID}/41 pr=41 path=a cat=data how=settled why=bribed by=b`],
+    ['an invalid way', `ended ${ID}/41 pr=41 path=a cat=data how=bribed why=fixed by=b`],
+    ['an invalid reason', `ended ${ID}/41 pr=41 path=a cat=data how=settled why=bribed by=b`],
     ['no strength', `lesson ${ID} pr=41 path=a cat=data sk=AAAA`],
     ['more strength than there is', `lesson ${ID} pr=41 path=a cat=data strength=2 sk=AAAA`],
     ['no strength at all', `lesson ${ID} pr=41 path=a cat=data strength=0 sk=AAAA`],
@@ -83,7 +83,7 @@ describe('a line that is not whole', () => {
     expect(read(line)).toEqual([]);
   });
 
-  it('has no severity where it names none that is known', () => {
+  it('has no severity if it names an unknown one', () => {
     expect(read(`finding ${ID}/41 pr=41 path=a cat=data sev=awful`)).toMatchObject([{ severity: undefined }]);
   });
 });
@@ -95,12 +95,12 @@ describe('the life of a finding', () => {
     ['ended at the very time it was raised', [raised(), ended()], 'dismissed'],
     ['back', [raised({ at: NOW }), ended({ at: LATER })], undefined],
     ['ended, though nobody keeps when it was raised', [ended()], 'dismissed'],
-    ['open beside a lesson', [raised(), lesson({ at: LATER })], undefined],
+    ['open next to a lesson', [raised(), lesson({ at: LATER })], undefined],
   ])('is %s', (_, facts, how) => {
     expect(livesOf(facts).get(`${ID}/41`)?.ended?.how).toBe(how);
   });
 
-  it('is another one on every pull request', () => {
+  it('is separate for every pull request', () => {
     const lives = livesOf([raised(), raised({ pull: 42 }), ended({ pull: 42 })]);
     expect([lives.get(`${ID}/41`)?.ended, lives.get(`${ID}/42`)?.ended?.how]).toEqual([
       undefined,

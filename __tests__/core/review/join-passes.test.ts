@@ -21,7 +21,7 @@ const OTHER = {
 } as const;
 
 describe('findings of several passes', () => {
-  it('are one where two passes raised it, and confirmed with evidence', () => {
+  it('are one if two passes raised it, and confirmed with evidence', () => {
     const { buffered, raisedBy } = joinPasses(
       [pass('a', {}), pass('b', { ...SAME, evidence: EVIDENCE })],
       100,
@@ -32,7 +32,7 @@ describe('findings of several passes', () => {
     expect(raisedBy.get('a0')).toBe(2);
   });
 
-  it('stay likely without evidence, and unsure where their pass was', () => {
+  it('stay likely without evidence, and unsure if their pass was', () => {
     const { buffered } = joinPasses([pass('a', {}), pass('b', SAME)], 100);
     expect(buffered.findings.map(({ finding }) => finding.confidence)).toEqual(['likely']);
     const unsure = { evidence: EVIDENCE, confidence: 'unsure' } as const;
@@ -40,19 +40,19 @@ describe('findings of several passes', () => {
     expect(joined.findings.map(({ finding }) => finding.confidence)).toEqual(['unsure']);
   });
 
-  it('stay two where they are two faults, or one pass told them apart', () => {
+  it('stay two if they are two defects, or one pass distinguished them', () => {
     expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).buffered.findings).toHaveLength(2);
     expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).buffered.findings).toHaveLength(2);
   });
 
-  it('are the worst ones where there are too many', () => {
+  it('are limited to the worst ones if there are too many', () => {
     const nit = { ...OTHER, line: 49, severity: 'nit' } as const;
     const { buffered } = joinPasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
     expect(buffered.findings.map(({ finding }) => finding.severity)).toEqual(['critical']);
     expect(buffered.refusedFindings).toBe(1);
   });
 
-  it('come with all that was held back, stopped and said', () => {
+  it('include everything that was held back, stopped and noted', () => {
     const one = {
       ...pass('a'),
       gates: { 'asks-only': 2 },

@@ -30,7 +30,7 @@ function marked(mark: 'outdated' | 'settled' | 'withdrawn') {
   return opening({ body: withEndNote(opening().body, mark, 'Ended.') });
 }
 
-describe('what people may do to an open finding', () => {
+describe('what people can do to an open finding', () => {
   it.each<[string, Partial<AnsweredThread>, Ended['how'], Ended['why'], string]>([
     ['a writer who resolves settles it', { resolvedBy: 'octocat' }, 'settled', 'closed', 'octocat'],
     [
@@ -102,14 +102,14 @@ describe('what people may do to an open finding', () => {
       'a reader resolves it, as the author of any pull request can',
       { resolvedBy: 'reader', isResolved: true },
     ],
-    ['somebody resolves it whose permission nobody knows', { resolvedBy: 'nobody', isResolved: true }],
+    ['somebody resolves it whose permission is unknown', { resolvedBy: 'nobody', isResolved: true }],
     ['as many writers like it as do not', { thumbsDown: ['octocat'], thumbsUp: ['hubot'] }],
-  ])('it stays open where %s', (_, parts) => {
+  ])('it stays open if %s', (_, parts) => {
     expect(lifeOf(parts)).toEqual({ state: 'open', fresh: [] });
   });
 });
 
-describe('a finding that has ended', () => {
+describe('an ended finding', () => {
   const DOWN = ended({ why: 'thumbs-down' });
   const CLOSED = ended({ how: 'settled', why: 'closed' });
   const FIXED = ended({ how: 'settled', why: 'fixed', by: '' });
@@ -124,9 +124,9 @@ describe('a finding that has ended', () => {
     ['a reader resolved it once more', CLOSED, { resolvedBy: 'reader', isResolved: true }],
     ['a run settled it, and a person opened the conversation again', FIXED, {}],
     ['a run took it back, and a person opened the conversation again', WRONG, {}],
-    ['its line was gone, and a person opened the conversation again', GONE, {}],
-    ['a writer dismissed it in own words, and the conversation was opened again', WORDS, {}],
-  ])('is open again where %s, and that is kept', (_, end, parts) => {
+    ['its line was removed, and a person opened the conversation again', GONE, {}],
+    ['a writer dismissed it in their own words, and the conversation was opened again', WORDS, {}],
+  ])('is open again if %s, and that is stored', (_, end, parts) => {
     expect(lifeOf(parts, [raised(), end])).toEqual({ state: 'open', fresh: [raised({ at: NOW })] });
   });
 
@@ -143,7 +143,7 @@ describe('a finding that has ended', () => {
     ['the conversation is resolved', CLOSED, { resolvedBy: 'hubot' }],
     ['a run resolved it', FIXED, { resolvedBy: 'github-actions', isResolved: true }],
     ['a run could only mark it', GONE, { first: marked('outdated') }],
-  ])('stays so where %s, and is not kept twice', (_, end, parts) => {
+  ])('stays ended if %s, and is not stored twice', (_, end, parts) => {
     const { id, pull, path, category, at } = end;
     const place = { id, pull, path, category, at };
     const lesson: LessonFact = { kind: 'lesson', ...place, strength: 1, sketch: '', code: '', by: 'octocat' };
@@ -151,51 +151,51 @@ describe('a finding that has ended', () => {
     expect(lifeOf(parts, facts)).toEqual({ state: end.how, fresh: [] });
   });
 
-  it('and that an older version kept as dismissed teaches from now on, as long as it would have', () => {
+  it('that an older version stored as dismissed teaches from now on, as long as it would have', () => {
     const { fresh } = lifeOf({ thumbsDown: ['octocat'] }, [raised(), DOWN]);
     expect(fresh).toMatchObject([{ kind: 'lesson', id: ID, at: DOWN.at, strength: 1 }]);
   });
 
-  it('stays dismissed by whom an older version did not name', () => {
+  it('stays dismissed by the person whom an older version did not name', () => {
     const former = ended({ why: 'thumbs-down', by: '' });
     expect(lifeOf({ thumbsDown: ['octocat'] }, [raised(), former]).state).toBe('dismissed');
     expect(lifeOf({}, [raised(), former]).state).toBe('open');
   });
 
-  it('is dismissed by a writer who says so later', () => {
+  it('is dismissed by a writer’s later statement', () => {
     const { state, fresh } = lifeOf({ thumbsDown: ['hubot'], resolvedBy: 'octocat' }, [raised(), CLOSED]);
     expect(state).toBe('dismissed');
     expect(fresh.map(({ kind }) => kind)).toEqual(['ended', 'lesson']);
   });
 
-  it('was raised again later, and is open', () => {
+  it('that was raised again later is open', () => {
     const back = raised({ at: LATER });
     expect(lifeOf({}, [back, GONE])).toEqual({ state: 'open', fresh: [] });
   });
 
-  it('ended on another pull request alone is open here', () => {
+  it('that ended on another pull request alone is open here', () => {
     expect(lifeOf({}, [raised(), { ...DOWN, pull: 9 }])).toEqual({ state: 'open', fresh: [] });
   });
 });
 
-describe('a finding that was forgotten', () => {
+describe('a forgotten finding', () => {
   it.each<[string, Partial<AnsweredThread>, string]>([
     ['is dismissed by no answer', { thumbsDown: ['octocat'] }, 'open'],
     ['is dismissed by no words', { replies: [said('octocat', 'Not a bug.')] }, 'open'],
-    ['is closed by whoever resolves it', { resolvedBy: 'octocat' }, 'settled'],
+    ['is closed by the person who resolves it', { resolvedBy: 'octocat' }, 'settled'],
   ])('%s', (_, parts, state) => {
     expect(know([thread(parts)], { forgotten: new Set([ID]) }).known).toMatchObject([{ state }]);
   });
 });
 
-describe('what is kept', () => {
-  it('is nothing of a finding that no trusted run has raised', () => {
+describe('the stored facts of a run', () => {
+  it('exclude findings that no trusted run has raised', () => {
     const { known, facts } = know([thread({ thumbsDown: ['octocat'] })], { facts: [] });
     expect(known).toMatchObject([{ state: 'dismissed' }]);
     expect(facts).toEqual([]);
   });
 
-  it('is nothing of another agent, whose finding is known all the same', () => {
+  it('exclude those of another agent, whose finding is known all the same', () => {
     const first = opening({ body: `${findingMarker({ id: ID, agent: 'bot-2' })}\nWrong.` });
     const { known, facts } = know([thread({ first, thumbsDown: ['octocat'] })]);
     expect(known).toMatchObject([{ agent: 'bot-2', isOwn: false, state: 'dismissed' }]);
@@ -205,7 +205,7 @@ describe('what is kept', () => {
   it.each<[string, Partial<AnsweredThread>, number]>([
     ['a 👎', { thumbsDown: ['octocat'] }, 1],
     ['a set phrase, which is less sure', { replies: [said('octocat', 'Intended.')] }, 0.5],
-  ])('of %s is a lesson without a word of anybody', (_, parts, strength) => {
+  ])('of %s are a lesson without anybody’s words', (_, parts, strength) => {
     const { fresh } = lifeOf(parts);
     const lesson = fresh.find((fact) => fact.kind === 'lesson');
     expect(lesson).toMatchObject({ id: ID, pull: 41, path: 'src/auth.ts', category: 'security', strength });
@@ -215,8 +215,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('what a run knows of a finding', () => {
-  it('is its place, its words, and who has written there', () => {
+describe('the known facts of a finding', () => {
+  it('are its place, its text, and who has written in its conversation', () => {
     const body = `${findingMarker({ id: ID, agent: 'bot', category: 'data', severity: 'nit', title: 'Lost\non retry' })}\n⚪ **Nit · data** — Lost on retry\n\nIt is lost.\n\n<details><summary>How to answer</summary>\n\nx\n\n</details>`;
     const one = thread({
       first: opening({ body }),
@@ -247,12 +247,12 @@ describe('what a run knows of a finding', () => {
     expect(known[1]).toMatchObject({ id: OTHER, handle: 'F2', line: 10, isChanged: false });
   });
 
-  it('of an older version has its first sentence for a title, and no severity', () => {
+  it('of an older version include its first sentence as a title, and no severity', () => {
     const [one] = know([thread()]).known;
     expect(one).toMatchObject({ title: 'Comparing with == tells the length.', severity: undefined });
   });
 
-  it('names the people with write access who have written there', () => {
+  it('include the people with write access who have written there', () => {
     const replies = [
       said('octocat', 'Hm.'),
       said('reader', 'I dismiss it.'),
@@ -263,7 +263,7 @@ describe('what a run knows of a finding', () => {
     expect(know([thread({ replies })]).known[0]?.people).toEqual(['octocat']);
   });
 
-  it('is all that stands in its conversation, and the worst of it', () => {
+  it('include all findings in its conversation, and the worst of them', () => {
     const first = findingMarker({ id: ID, agent: 'bot', severity: 'minor' });
     const next = findingMarker({ id: OTHER, agent: 'bot', severity: 'critical' });
     const fold = '<details><summary>x</summary>\n\ny</details>';
@@ -287,7 +287,7 @@ describe('what a run knows of a finding', () => {
     ['Text.\n\n<details><summary>x</summary>\n\ny</details>', 'Text.'],
     ['Text.\n\n<details><summary>x</summary>\n\nnever closed', 'Text.'],
     ['', ''],
-  ])('are the words that a comment shows: of %j %j', (body, words) => {
+  ])('include the visible text of a comment: of %j %j', (body, words) => {
     expect(commentText(body)).toBe(words);
   });
 
@@ -295,7 +295,7 @@ describe('what a run knows of a finding', () => {
     ['@@ -1 +1 @@\n-a\n+  b  c', 'b c'],
     ['@@ -1 +1 @@\r\n+b\r\n\\ No newline at end of file', 'b'],
     ['', ''],
-  ])('is the last line of its part of the diff: of %j %j', (hunk, code) => {
+  ])('include the last line of its hunk: of %j %j', (hunk, code) => {
     expect(lastCode(hunk)).toBe(code);
   });
 });

@@ -38,7 +38,7 @@ const ODD: TextFinding = {
 };
 
 describe('hidden markers', () => {
-  it('of a comment are read at its beginning only', () => {
+  it('of a comment are read only at its start', () => {
     const parts = { id: ID, agent: 'a --> b' };
     const marker = findingMarker(parts);
     expect(marker.match(/-->/g)).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('hidden markers', () => {
     ['an older version', { id: ID, agent: 'bot' }],
     ['this version', { id: ID, agent: 'bot', category: 'data', severity: 'nit', title: 'Lost --> on retry' }],
     ['an odd title', { id: ID, agent: 'bot', title: 'a=b sev=critical\n<!-- x -->' }],
-  ])('of a comment of %s say all they were given', (_, parts) => {
+  ])('of a comment of %s contain all given fields', (_, parts) => {
     const marker = findingMarker(parts);
     expect(marker.match(/-->/g)).toHaveLength(1);
     expect(marker).not.toContain('\n');
@@ -66,7 +66,7 @@ describe('hidden markers', () => {
     [`<!-- axe-action:finding ${ID} sev=nit -->`, undefined],
     [`<!-- axe-action:finding ${ID} -->`, undefined],
     ['<!-- axe-action:finding 01234 agent=bot -->', undefined],
-  ])('of a comment are read as far as they make sense: %j', (line, expected) => {
+  ])('of a comment are read as far as they are valid: %j', (line, expected) => {
     expect(parseFindingMarker(line)).toEqual(expected);
   });
 
@@ -74,7 +74,7 @@ describe('hidden markers', () => {
     { agent: 'pr-reviewer', head: 'a'.repeat(40), findings: [] },
     { agent: 'pr-reviewer', head: 'a'.repeat(40), findings: [FINDING, ODD] },
     { agent: 'a --> b', head: '--', findings: [], part: 2 },
-  ])('of a review say whose it is: %j', (parts) => {
+  ])('of a review name its agent: %j', (parts) => {
     const marker = reviewMarker(parts);
     expect(parseReviewMarker(`${marker}\n\nText`)).toEqual(parts);
     expect(parseReviewMarker(`${marker}\r\n\r\nText`)).toEqual(parts);
@@ -107,7 +107,7 @@ describe('a comment whose conversation could not be resolved', () => {
     ['outdated', outdatedNote('f'.repeat(40))],
     ['settled', 'Settled as of fffffff.'],
     ['withdrawn', 'Taken back.'],
-  ])('says that it is %s, once, and no longer once it is open again', (mark, note) => {
+  ])('states that it is %s, once, and no longer once it is open again', (mark, note) => {
     const noted = withEndNote(body, mark, note);
     expect(noted.split('\n').slice(1, 4)).toEqual([`<!-- axe-action:${mark} -->`, `*${note}*`, '']);
     expect(endMarkOf(noted)).toBe(mark);
@@ -121,7 +121,7 @@ describe('a comment whose conversation could not be resolved', () => {
     ['in its words', `${body}\n<!-- axe-action:outdated -->`],
     ['before its marker', `<!-- axe-action:outdated -->\n${body}`],
     ['in a word of another kind', body.replace('\n', '\n<!-- axe-action:liked -->\n')],
-  ])('is not taken for ended by what stands %s', (_, text) => {
+  ])('is not treated as ended by text %s', (_, text) => {
     expect(endMarkOf(text)).toBeUndefined();
   });
 });
@@ -137,7 +137,7 @@ describe('the findings in the text of a review', () => {
   const marker = reviewMarker({ agent: 'bot', head: 'a'.repeat(40), findings: [FINDING, ODD] });
   const body = `${marker}\n\nTwo things.`;
 
-  it('are told where they are outdated, and leave its marker', () => {
+  it('are marked as outdated, and the marker stays', () => {
     const left = withoutTextFindings(body, [FINDING], 'b'.repeat(40));
     expect(parseReviewMarker(left)?.findings).toEqual([ODD]);
     expect(left).toMatch(/ -->\n\n\*Outdated as of bbbbbbb: `src\/a\.ts:44`\.\*\n\nTwo things\.$/);
@@ -146,7 +146,7 @@ describe('the findings in the text of a review', () => {
     expect(none).toContain('Outdated as of ccccccc: `-- a b/ü:日本 --> .ts:7`');
   });
 
-  it('leave it without a word where it has no room for one', () => {
+  it('leave the text unmarked if there is no room for a mark', () => {
     const long = body.padEnd(65_536, 'x');
     const left = withoutTextFindings(long, [FINDING], 'b'.repeat(40));
     expect(left).not.toContain('Outdated');
@@ -154,13 +154,13 @@ describe('the findings in the text of a review', () => {
     expect(left.length).toBeLessThanOrEqual(65_536);
   });
 
-  it('lists ten places at most', () => {
+  it('are at most ten in the list of places', () => {
     const many = Array.from({ length: 12 }, (_, index) => ({ ...FINDING, line: 50 + index }));
     const all = withTextFindings(body, () => many);
     expect(withoutTextFindings(all, many, 'b'.repeat(40))).toContain('`src/a.ts:59` and 2 more.*');
   });
 
-  it('are not written into what is no review of ours', () => {
+  it('are not written into somebody else’s review', () => {
     expect(withTextFindings('Text', () => [FINDING])).toBe('Text');
   });
 });

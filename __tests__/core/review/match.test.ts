@@ -24,7 +24,7 @@ function match(...candidates: readonly Candidate[]) {
   return found === undefined ? undefined : [found.verdict, found.place, found.of];
 }
 
-describe('the earlier finding that a new one is', () => {
+describe('the earlier finding that matches a new one', () => {
   it.each<[string, Candidate, unknown]>([
     ['is one in other words on the same line', candidate({ text: TEXT }), ['same', 'line', 0]],
     [
@@ -33,12 +33,12 @@ describe('the earlier finding that a new one is', () => {
       ['same', 'line', 0],
     ],
     [
-      'is asked for where another fault is on the same line',
+      'causes a question if another defect is on the same line',
       candidate({ text: OTHER_TEXT }),
       ['ask', 'line', 0],
     ],
     [
-      'is asked for where the sketch is empty and the line the same',
+      'causes a question if the sketch is empty and the line the same',
       candidate({ sketch: '' }),
       ['ask', 'line', 0],
     ],
@@ -52,9 +52,13 @@ describe('the earlier finding that a new one is', () => {
       candidate({ text: OTHER_TEXT, line: 40, code: 'line 39;' }),
       undefined,
     ],
-    ['is none in another file while that one stands', candidate({ text: TEXT, path: 'src/b.ts' }), undefined],
     [
-      'is one of a file that is gone',
+      'is not found in another file while the first one is open',
+      candidate({ text: TEXT, path: 'src/b.ts' }),
+      undefined,
+    ],
+    [
+      'is one of a file that was deleted',
       candidate({ text: TEXT, path: 'src/b.ts', line: undefined, isPresent: false }),
       ['same', 'elsewhere', 0],
     ],
@@ -63,7 +67,7 @@ describe('the earlier finding that a new one is', () => {
     expect(match(one)).toEqual(expected);
   });
 
-  it('is what is the same before what has to be asked, and then the one that is most alike', () => {
+  it('is preferably one that is the same, before one that needs a question, and then the most similar', () => {
     const near = candidate({ text: `${TEXT}\n${OTHER_TEXT}`, line: 11, code: 'return user;' });
     expect(match(candidate({ text: OTHER_TEXT }), candidate({ text: TEXT }))).toEqual(['same', 'line', 1]);
     expect(match(candidate({ text: `${TEXT} ${OTHER_TEXT}` }), candidate({ text: TEXT }), near)?.[2]).toBe(1);
@@ -71,12 +75,12 @@ describe('the earlier finding that a new one is', () => {
   });
 });
 
-describe('an earlier finding at the newest version', () => {
+describe('an earlier finding in the newest version', () => {
   it.each<[string, Partial<KnownFinding>, Partial<Candidate>]>([
     ['is where GitHub says', { line: 12 }, { line: 12, isPresent: true }],
     ['is where its code is now', { line: undefined }, { line: 10, isPresent: true }],
     [
-      'is nowhere once its code is gone',
+      'is nowhere once its code is removed',
       { line: undefined, code: 'exec(user.id);' },
       { line: undefined, isPresent: false },
     ],
@@ -95,16 +99,12 @@ describe('an earlier finding at the newest version', () => {
       { line: undefined, code: '}' },
       { line: undefined, isPresent: false },
     ],
-    [
-      'is not found by a line that nobody knows',
-      { line: undefined, code: '' },
-      { line: undefined, isPresent: false },
-    ],
+    ['is not found by an unknown line', { line: undefined, code: '' }, { line: undefined, isPresent: false }],
   ])('%s', (_, parts, expected) => {
     expect(candidateOf(known(parts), LINES)).toMatchObject(expected);
   });
 
-  it('is a finding of this run where that is what it is compared with', () => {
+  it('is a finding of this run if the comparison is within the run', () => {
     expect(candidateOfPlaced(placed({ title: 'T', body: 'B', trigger: 'W' }))).toEqual({
       path: 'src/auth.ts',
       line: 10,

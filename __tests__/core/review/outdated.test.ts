@@ -14,20 +14,20 @@ const LINE: CommentedLine = {
 };
 
 it.each<[string, Partial<CommentedLine>, boolean]>([
-  ['is gone from its file', {}, true],
-  ['is gone with its file', { path: 'b.ts' }, true],
-  ['is gone, whatever the end of the file', { hunk: `${LINE.hunk}\n\\ No newline at end of file` }, true],
+  ['was removed from its file', {}, true],
+  ['was removed with its file', { path: 'b.ts' }, true],
+  ['was removed, whatever the end of the file', { hunk: `${LINE.hunk}\n\\ No newline at end of file` }, true],
   ['is found by GitHub', { isOutdated: false }, false],
   [
     'was moved to another path together with its file',
     { path: 'b.ts', hunk: '@@ -9 +9 @@\n+ fresh();' },
     false,
   ],
-  ['says nothing, and its file is gone', { path: 'b.ts', hunk: '@@ -9 +9 @@\n+ }' }, true],
+  ['says nothing, and its file was removed', { path: 'b.ts', hunk: '@@ -9 +9 @@\n+ }' }, true],
   ['was only moved', { hunk: '@@ -9 +9 @@\n+ fresh();' }, false],
   ['was removed, and is on the other side', { side: 'LEFT', hunk: '@@ -9 +9 @@\n-\told();' }, false],
-  ['stands in a file of which GitHub shows nothing', { path: 'large.ts' }, false],
+  ['is in a file of which GitHub shows nothing', { path: 'large.ts' }, false],
   ['says nothing', { hunk: '@@ -9 +9 @@\n+' }, false],
-])('a line %s', (_, line, gone) => {
+])('an earlier finding on a line %s', (_, line, gone) => {
   expect(isLineRemoved({ ...LINE, ...line }, LINES)).toBe(gone);
 });

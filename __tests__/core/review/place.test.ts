@@ -14,7 +14,7 @@ interface Expected {
   readonly isExact?: boolean;
 }
 
-describe('a finding', () => {
+describe('the place of a finding', () => {
   it.each<[string, Wanted, Expected]>([
     ['on an added line stays there', { line: 10 }, { line: 10 }],
     ['on an unchanged line stays there', { line: 41 }, { line: 41 }],
@@ -81,22 +81,22 @@ describe('a finding', () => {
     ['a file that was only renamed', { path: 'moved.ts' }, 'no-lines'],
     ['a line eleven lines away', { line: 25 }, 'too-far'],
     ['a line far behind the end', { line: 999_999 }, 'too-far'],
-  ])('on %s goes to the text of the review', (_, wanted, reason) => {
+  ])('on %s is the text of the review', (_, wanted, reason) => {
     expect(placed(wanted).placement).toEqual({ kind: 'body', reason });
   });
 
-  it('keeps the code of the line it was meant for, not of the one it had to move to', () => {
+  it('keeps the code of the original line, not of the one it had to move to', () => {
     expect(placed({ line: 20, code: 'line 20;' }).finding.code).toBe('line 20;');
     expect(placed({ line: 20 }).finding.code).toBeUndefined();
     expect(placed({ line: 14 }).finding.code).toBe('line 13;');
   });
 
-  it('bears the newest name of its file', () => {
+  it('uses the newest name of its file', () => {
     expect(placed({ path: 'src/old-name.ts', line: 5 }).finding.path).toBe('src/new-name.ts');
     expect(placed({ path: 'b/src/auth.ts' }).finding.path).toBe('src/auth.ts');
   });
 
-  it('never stands where no comment can stand', () => {
+  it('is never one that cannot hold a comment', () => {
     const side = fc.constantFrom('LEFT', 'RIGHT');
     const path = fc.constantFrom(...LINES.keys(), 'src/old-name.ts', './win.ts', 'elsewhere.ts');
     const line = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1 }));

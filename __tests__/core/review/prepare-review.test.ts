@@ -37,7 +37,7 @@ function prepare(
   });
 }
 
-/** A finding that stands on its line, in the very words of this one. */
+/** A finding on its line, in exactly the words of this one. */
 function openOf(one: PlacedFinding, id = OTHER): OpenFinding {
   const { placement } = one;
   const thread =
@@ -64,7 +64,7 @@ describe('a prepared review', () => {
     expect([verdict, hasFindings]).toEqual(['request-changes', true]);
   });
 
-  it('has one small line, which stands below all else, and room for it', () => {
+  it('has one small line, which is below all else, and room for it', () => {
     const wall = Array.from({ length: 60 }, (_, n) =>
       placed({ path: `f${n}.ts`, body: 'many words '.repeat(370) }),
     );
@@ -89,7 +89,7 @@ describe('a prepared review', () => {
     expect(comment?.body).toContain(`${end}\n\n<details><summary>How to answer</summary>`);
   });
 
-  it('gives the worst findings their lines, and the text to the others', () => {
+  it('puts the worst findings on their lines, and the others into the text', () => {
     const severities: readonly Severity[] = ['nit', 'minor', 'critical', 'major'];
     const some = LINES.map((_, index) => placed({ line: 7 + index, severity: severities[index] ?? 'nit' }));
     const { comments, inBody, body } = prepare(some, { maxComments: 3 });
@@ -100,11 +100,11 @@ describe('a prepared review', () => {
     expect(prepare(LINES, { maxComments: 0 }).inBody).toEqual(LINES);
   });
 
-  it('keeps the order of findings that are as bad', () => {
+  it('keeps the order of findings of equal severity', () => {
     expect(prepare(LINES, { maxComments: 3 }).comments.map(({ line }) => line)).toEqual([7, 8, 9]);
   });
 
-  it('begins one conversation on a line, with the worst finding first', () => {
+  it('starts one conversation on a line, with the worst finding first', () => {
     const mild = placed({ severity: 'minor' });
     const bad = placed({ ...UNLIKE, severity: 'critical' });
     const { comments } = prepare([mild, bad, placed({ line: 11 })]);
@@ -118,7 +118,7 @@ describe('a prepared review', () => {
     expect(body.match(/<!-- axe-action/g)).toHaveLength(1);
   });
 
-  it('puts into the text what the comment of a line has no room for', () => {
+  it('moves into the text what does not fit into the comment of a line', () => {
     const wall = 'many words '.repeat(370);
     const all = Array.from({ length: 30 }, (_, n) => placed({ title: `Fault ${n}`, body: wall }));
     const { comments, inBody, omitted } = prepare(all);
@@ -132,10 +132,10 @@ describe('a prepared review', () => {
 
 describe('a finding that was posted meanwhile', () => {
   it.each<[string, OpenFinding]>([
-    ['stands on its line', openOf(placed())],
-    ['stands on its line, in words that decide nothing', openOf(placed(UNLIKE))],
+    ['is on its line', openOf(placed())],
+    ['is on its line, in words that decide nothing', openOf(placed(UNLIKE))],
     [
-      'stands in the text of a review',
+      'is in the text of a review',
       {
         id: OTHER,
         candidate: {
@@ -149,14 +149,14 @@ describe('a finding that was posted meanwhile', () => {
       },
     ],
     [
-      'stands in the text of a review of an older version',
+      'is in the text of a review of an older version',
       {
         id: OTHER,
         candidate: { path: 'src/auth.ts', line: 10, isPresent: false, code: '', sketch: '' },
         thread: undefined,
       },
     ],
-  ])('is not said again where it %s', (_, open) => {
+  ])('is not repeated if it %s', (_, open) => {
     const one = placed();
     const prepared = prepare([one], { open: [open] });
     expect(prepared).toMatchObject({ comments: [], replies: [], inBody: [], hasFindings: false });
@@ -164,11 +164,11 @@ describe('a finding that was posted meanwhile', () => {
     expect(prepared.body).toContain('Not repeated: 1 finding that is open already.');
   });
 
-  it('is another one with other words on another line', () => {
+  it('counts as different with other words on another line', () => {
     expect(prepare([placed({ ...UNLIKE, line: 40 })], { open: [openOf(placed())] }).comments).toHaveLength(1);
   });
 
-  it('spends no room', () => {
+  it('uses no room', () => {
     const [first, second, third, fourth] = LINES;
     const open = [first, second].flatMap((one) => (one === undefined ? [] : [openOf(one)]));
     const { comments, alreadyOpen } = prepare(
@@ -181,7 +181,7 @@ describe('a finding that was posted meanwhile', () => {
 });
 
 describe('a finding on a line that has a conversation', () => {
-  it('is said there, and never begins a second one', () => {
+  it('is posted in it, and never starts a second one', () => {
     const open = openOf(placed(UNLIKE));
     const one = placed({ severity: 'critical' });
     const { comments, replies, hasFindings } = prepare([one], { open: [open], compared: new Set([OTHER]) });
@@ -197,7 +197,7 @@ describe('a finding on a line that has a conversation', () => {
     ['on the other side', { side: 'LEFT' }],
     ['on another line', { line: 11 }],
     ['on a line that has left the diff', { line: undefined }],
-  ])('begins its own where the conversation is %s', (_, parts) => {
+  ])('starts its own if the conversation is %s', (_, parts) => {
     const open = openOf(placed(UNLIKE));
     const thread = open.thread === undefined ? undefined : { ...open.thread, ...parts };
     const made = prepare([placed()], { open: [{ ...open, thread }], compared: new Set([OTHER]) });
@@ -233,7 +233,7 @@ describe('the verdict', () => {
     ],
     ['what people have dismissed alone', [], { buffered: { heldBack } }, 'comment'],
     [
-      'what people have dismissed, beside one that was posted meanwhile',
+      'what people have dismissed, next to one that was posted meanwhile',
       [of('major')],
       { open: [openOf(placed())], buffered: { heldBack } },
       'request-changes',

@@ -25,7 +25,7 @@ describe('pruning a state', () => {
     expect(pruneState(`${young}\n${old}\n`, NOW)).toBe(`${young}\n`);
   });
 
-  it('keeps what does not grow old, and every line that is not its own, byte for byte', () => {
+  it('keeps facts that do not expire, and every unknown line, byte for byte', () => {
     const text = `# State\r\n\r\n- forgotten abc at=${daysAgo(999)}\r\n- withdrawn ${ID} pr=1 path=a rule=b why=bribed by=c at=${daysAgo(999)}\r\n- spent broken at=${daysAgo(999)}\r\nA note.`;
     expect(pruneState(text, NOW)).toBe(text);
   });
@@ -37,7 +37,7 @@ describe('pruning a state', () => {
     ['reviewed', 1000, (n) => `reviewed ${n + 1} head=a base=b`],
     ['spent', 2000, (n) => `spent ${n}-1 pr=1 day=2026-11-22 usd=1.00`],
     ['paused', 200, (n) => `paused ${n + 1} by=octocat`],
-  ])('keeps of %s no more than the latest %i', (_, most, line) => {
+  ])('keeps of %s at most the latest %i', (_, most, line) => {
     const lines = Array.from({ length: most + 5 }, (__, n) => `- ${line(n)} at=${daysAgo(n / 1000)}`);
     const others = `# State\n- forgotten abc\n- resumed 1 by=octocat at=${daysAgo(0)}`;
     expect(pruneState([others, ...lines.toReversed()].join('\n'), NOW)).toBe(
@@ -45,7 +45,7 @@ describe('pruning a state', () => {
     );
   });
 
-  it('leaves of the busiest repository what the cache can hold', () => {
+  it('leaves a state of the busiest repository that the cache can hold', () => {
     const long = encodeURIComponent('packages/a-package-with-a-name/src/components/forms/login.tsx');
     const sha = 'a'.repeat(40);
     const lines = Array.from({ length: 20_000 }, (_, n) => {

@@ -15,7 +15,7 @@ describe('the marker of a sticky comment', () => {
     expect(stickyMarker('x-->').match(/-->/g)).toHaveLength(1);
   });
 
-  it('differs for agents whose names begin alike', () => {
+  it('differs for agents with a common beginning', () => {
     expect(stickyMarker('review-security').startsWith(stickyMarker('review'))).toBe(false);
   });
 });
@@ -27,13 +27,13 @@ describe('the body of a sticky comment', () => {
     );
   });
 
-  it('has no gap where there is no footer', () => {
+  it('has no gap if there is no footer', () => {
     expect(stickyBody({ agent: 'bot', text: 'Fine.', footer: '' })).toBe(
       '<!-- axe-action sticky agent=bot -->\nFine.',
     );
   });
 
-  it('C8 100: is cut to what GitHub takes, says so, and keeps marker and footer', () => {
+  it('C8 100: is cut to GitHub’s limit, reports it, and keeps marker and footer', () => {
     const body = stickyBody({ agent: 'bot', text: 'word '.repeat(40_000), footer });
     expect(body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
     expect(body.length).toBeGreaterThan(MAX_COMMENT_CHARACTERS - 2000);
@@ -54,7 +54,7 @@ describe('the body of a sticky comment', () => {
     ['a fence inside a longer one', '````\n```\n````'],
     ['an inline run', '``` not a fence ```'],
     ['tildes around backticks', '~~~\n```\n~~~'],
-  ])('leaves %s alone', (_, text) => {
+  ])('leaves %s unchanged', (_, text) => {
     expect(stickyBody({ agent: 'bot', text, footer: '' })).toBe(`${stickyMarker('bot')}\n${text}`);
   });
 

@@ -11,7 +11,7 @@ function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
 
 const OWN = 'depth = "thorough"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
 
-describe('how a run reviews', () => {
+describe('the review plan of a run', () => {
   it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
     [
       'is the default',
@@ -33,11 +33,7 @@ describe('how a run reviews', () => {
       plan({ depth: 'quick', verifyModel: 'c/x/y', minSeverity: 'major' }, OWN),
       { depth: 'quick', verifyModel: parseModelRef('c/x/y'), minSeverity: 'major' },
     ],
-    [
-      'is quick where no model answers',
-      plan({ depth: 'thorough' }, OWN, 'offline/rules'),
-      { depth: 'quick' },
-    ],
+    ['is quick if no model answers', plan({ depth: 'thorough' }, OWN, 'offline/rules'), { depth: 'quick' }],
   ])('%s', (_, made, expected) => {
     expect(made).toMatchObject(expected);
   });
@@ -45,7 +41,7 @@ describe('how a run reviews', () => {
   it.each([
     ['offline/rules', '`verify-model` cannot be `offline/rules`, which is not a model'],
     ['gpt', 'invalid model format "gpt": expected provider/model-name'],
-  ])('is an error with the second look by %s', (verifyModel, message) => {
+  ])('is an error with `verify-model` %s', (verifyModel, message) => {
     expect(() => plan({ verifyModel })).toThrow(message);
   });
 });

@@ -11,16 +11,16 @@ function plan(last: Partial<Reviewed> | undefined, asked: Partial<Parameters<typ
   return planScope({ facts, pull: 42, head: HEAD, into: 'main', isFullRequested: false, ...asked });
 }
 
-describe('the plan of a review', () => {
-  it('goes on from the commit that was reviewed last', () => {
+describe('the scope of a review', () => {
+  it('continues from the commit that was reviewed last', () => {
     expect(plan({})).toEqual({ kind: 'ask', from: LAST, before: { last: LAST, wasCut: false } });
   });
 
-  it('knows what did not fit into the reviews before', () => {
+  it('includes what did not fit into the reviews before', () => {
     expect(plan({ unseen: ['b.ts'] })).toMatchObject({ kind: 'ask', before: { unseen: ['b.ts'] } });
   });
 
-  it('goes on from the last commit that was looked at to the end', () => {
+  it('continues from the last commit that was reviewed completely', () => {
     const before = { last: LAST, wasCut: true };
     expect(plan({ cut: { whole: OLD } })).toEqual({ kind: 'ask', from: OLD, before });
     expect(plan({ cut: { whole: OLD } }, { head: LAST })).toEqual({ kind: 'ask', from: OLD, before });
@@ -34,11 +34,11 @@ describe('the plan of a review', () => {
     ['cut-short', plan({ cut: { whole: undefined } })],
     ['other-base', plan({}, { into: 'release' })],
     ['asked', plan({ into: 'release' }, { isFullRequested: true })],
-  ])('is of everything: %s', (why, made) => {
+  ])('covers everything: %s', (why, made) => {
     expect(made).toMatchObject({ kind: 'full', why });
   });
 
-  it('does not take a base for another that is not known', () => {
+  it('does not treat an unknown base as a different one', () => {
     const { into: _, ...without } = REVIEWED;
     const question = { pull: 42, head: HEAD, isFullRequested: false };
     expect(planScope({ ...question, facts: [without], into: 'main' }).kind).toBe('ask');
@@ -53,8 +53,8 @@ const change = { diff: '', files: [file, file], filesTotal: 2 };
 const SINCE: Scope = { kind: 'since', from: LAST, before, change, hasMerge: false, ...reviewing };
 const AGAIN: Scope = { kind: 'full', why: 'again', before, ...reviewing };
 
-describe('a scope', () => {
-  it('names the files of the last whole review that did not fit', () => {
+describe('the description of a scope', () => {
+  it('names the files of the last complete review that did not fit', () => {
     const partly = { ...before, unseen: ['b.ts'] };
     expect(unseenSoFar({ ...SINCE, before: partly })).toEqual(['b.ts']);
     expect(unseenSoFar({ ...AGAIN, before: partly })).toEqual(['b.ts']);
@@ -62,7 +62,7 @@ describe('a scope', () => {
     expect([SINCE, undefined].map(unseenSoFar)).toEqual([[], []]);
   });
 
-  it('says how far the pull request was seen before', () => {
+  it('states how far the pull request was reviewed before', () => {
     expect([SINCE, AGAIN, undefined].map(wholeSoFar)).toEqual([LAST, LAST, undefined]);
     expect(wholeSoFar({ kind: 'full', why: 'rewritten', before, ...reviewing })).toBeUndefined();
   });

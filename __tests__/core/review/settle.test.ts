@@ -27,7 +27,7 @@ function take(
 describe('the end of an earlier finding', () => {
   it.each<[string, Partial<SettleRequest>, Partial<Settlement>]>([
     ['is taken as fixed with a line that has changed since', {}, { how: 'fixed', by: '' }],
-    ['may be named in small letters', { finding: ' f1 ' }, { how: 'fixed' }],
+    ['can be named in small letters', { finding: ' f1 ' }, { how: 'fixed' }],
     [
       'is proved by a line of a renamed file, under its old name too',
       { evidence: [{ path: 'src/old-name.ts', line: 5, code: 'const v5 = five();' }] },
@@ -59,7 +59,7 @@ describe('the end of an earlier finding', () => {
       { how: 'dismissed', evidence: [], by: '@octocat' },
       { how: 'dismissed', by: 'octocat' },
     ],
-    ['names nobody where nobody dismissed it', { how: 'wrong', by: 'octocat' }, { how: 'wrong', by: '' }],
+    ['names nobody if nobody dismissed it', { how: 'wrong', by: 'octocat' }, { how: 'wrong', by: '' }],
     ['has a reason of one line', { reason: '  It is bound now.\n' }, { reason: 'It is bound now.' }],
   ])('%s', (_, request, expected) => {
     const { answer, settlements } = take(request);
@@ -83,7 +83,7 @@ describe('the end of an earlier finding', () => {
       { reason: 'x'.repeat(301) },
       '`reason` is longer than 300 characters; shorten it.',
     ],
-  ])('is refused where it %s', (_, request, expected) => {
+  ])('is refused if it %s', (_, request, expected) => {
     expect(take(request)).toEqual({
       answer: { kind: 'refused', text: `Not taken: ${expected}` },
       settlements: [],
@@ -93,23 +93,23 @@ describe('the end of an earlier finding', () => {
   const NO_CURE =
     'Not taken: name in `evidence` a line that changed since F1 was posted and that cures it, copied as it is.';
   it.each<[string, Partial<SettleRequest['evidence'][number]>]>([
-    ['a line that the change leaves as it is', { code: 'line 11;' }],
+    ['a line that the change leaves unchanged', { code: 'line 11;' }],
     ['a line that was removed', { code: 'line 10;' }],
-    ['a line that stood there when the finding was posted', { code: 'line 9;' }],
-    ['a line that stands nowhere', { code: 'return bound;' }],
+    ['a line that was there when the finding was posted', { code: 'line 9;' }],
+    ['a line that does not exist', { code: 'return bound;' }],
     ['a part of a line', { code: 'return' }],
     ['a line of another file', { path: 'fresh.ts' }],
     ['a file that is not in the diff', { path: 'src/other.ts' }],
     ['nothing', { code: '  ' }],
-  ])('is refused as fixed where its proof is %s', (_, parts) => {
+  ])('is refused as fixed if its evidence is %s', (_, parts) => {
     expect(take({ evidence: [{ ...CURE, ...parts }] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
   });
 
-  it('is refused as fixed without any proof', () => {
+  it('is refused as fixed without any evidence', () => {
     expect(take({ evidence: [] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
   });
 
-  it('is proved by what is new since the last review alone', () => {
+  it('is proved only by what is new since the last review', () => {
     const fresh = readDiffLines(
       'diff --git a/src/auth.ts b/src/auth.ts\n--- a/src/auth.ts\n+++ b/src/auth.ts\n@@ -10,1 +10,2 @@\n return user;\n+bind(user.id);\n',
     );
@@ -122,7 +122,7 @@ describe('the end of an earlier finding', () => {
     ['nobody is named', undefined, '`by` names nobody'],
     ['an empty name is given', '@', '`by` names nobody'],
     ['a stranger is named', 'hubot', '"hubot" has not written in the conversation of F1'],
-  ])('is refused as dismissed where %s', (_, by, why) => {
+  ])('is refused as dismissed if %s', (_, by, why) => {
     expect(take({ how: 'dismissed', evidence: [], by }).answer).toEqual({
       kind: 'refused',
       text: `Not taken: ${why}; only a person who answered there can have dismissed it.`,
@@ -132,13 +132,13 @@ describe('the end of an earlier finding', () => {
   it.each([
     ['has ended already', known({ state: 'settled' })],
     ['is another agent’s', known({ isOwn: false, agent: 'bot-2' })],
-  ])('is refused where the finding %s', (_, finding) => {
+  ])('is refused if the finding %s', (_, finding) => {
     expect(take({}, { known: [finding] }).answer.text).toBe(
       'Not taken: "F1" is none of your open findings; there are none.',
     );
   });
 
-  it('is what the last call says, one for each finding', () => {
+  it('is that of the last call, one for each finding', () => {
     const first = take({});
     const second = take({ finding: 'F2', how: 'wrong' }, {}, first.settlements);
     const third = take({ how: 'wrong', reason: 'It never was.' }, {}, second.settlements);
@@ -153,7 +153,7 @@ describe('the end of an earlier finding', () => {
   });
 });
 
-describe('a cure that only takes lines out', () => {
+describe('a fix that only removes lines', () => {
   const fresh = (hunk: string) =>
     readDiffLines(
       `diff --git a/src/other.ts b/src/other.ts\n--- a/src/other.ts\n+++ b/src/other.ts\n${hunk}\n`,
@@ -169,7 +169,7 @@ describe('a cure that only takes lines out', () => {
 
   it.each([
     ['was only moved', { fresh: MOVED }],
-    ['may have been out before, since all was looked at', { lines: REMOVED, fresh: undefined }],
+    ['might have been removed before, since everything was reviewed', { lines: REMOVED, fresh: undefined }],
   ])('is not proved by a line that %s', (_, scope) => {
     expect(take({ evidence }, scope)).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
   });

@@ -53,7 +53,7 @@ const FACTS: readonly ReviewFact[] = [
 ];
 
 describe('facts of the pull request bot', () => {
-  it('stand in the state file as lines a person can read', () => {
+  it('are in the state file as lines that a person can read', () => {
     expect(
       withReviewFacts(
         '',
@@ -76,12 +76,12 @@ describe('facts of the pull request bot', () => {
     ]);
   });
 
-  it('are read back as they were', () => {
+  it('are read back as written', () => {
     expect(parseReviewFacts(withReviewFacts('', FACTS))).toEqual(FACTS);
     for (const fact of FACTS) expect(parseReviewFact(formatReviewFact(fact))).toEqual(fact);
   });
 
-  it('are read back whatever a path or a login holds', () => {
+  it('are read back whatever a path or a login contains', () => {
     const text = fc.string({ unit: 'binary', minLength: 1 });
     fc.assert(
       fc.property(text, text, fc.constantFrom(...END_REASONS), (path, by, why) => {
@@ -106,29 +106,29 @@ describe('facts of the pull request bot', () => {
   it.each<[string, string]>([
     ['no time', '- paused 42 by=octocat'],
     ['no number', '- paused x by=octocat at=2026-11-22T10:00:00Z'],
-    ['a number that is none', '- reviewed 042 head=a base=b at=2026-11-22T10:00:00Z'],
+    ['an invalid number', '- reviewed 042 head=a base=b at=2026-11-22T10:00:00Z'],
     ['no head', '- reviewed 42 base=b at=2026-11-22T10:00:00Z'],
     ['no id', '- withdrawn xyz pr=42 path=a rule=b why=fixed by=c at=2026-11-22T10:00:00Z'],
     ['an unknown reason', `- withdrawn ${ID} pr=42 path=a rule=b why=bribed by=c at=2026-11-22T10:00:00Z`],
     ['a negative amount', '- spent 1-1 pr=42 day=2026-11-22 usd=-5 at=2026-11-22T10:00:00Z'],
     ['an amount beyond reason', '- spent 1-1 pr=42 day=2026-11-22 usd=1e9 at=2026-11-22T10:00:00Z'],
     ['an unknown kind', '- liked 42 at=2026-11-22T10:00:00Z'],
-  ])('are left out where a line has %s', (_, line) => {
+  ])('are left out if a line has %s', (_, line) => {
     expect(parseReviewFacts(`${line}\n`)).toEqual([]);
   });
 
-  it('are read where a person wrote the number with its sign', () => {
+  it('are read if a person wrote the number with its sign', () => {
     const [fact] = parseReviewFacts('- paused #42 by=octocat at=2026-11-22T10:00:00Z\r\n');
     expect(fact).toMatchObject({ kind: 'paused', pull: 42, by: 'octocat' });
   });
 
-  it('hold with their latest word', () => {
+  it('count with their latest version', () => {
     const later = '- reviewed 42 head=new base=b at=2026-11-23T10:00:00Z';
     const facts = parseReviewFacts(`${later}\n- reviewed #42 head=old base=b at=2026-11-22T10:00:00Z\n`);
     expect(facts).toMatchObject([{ head: 'new' }]);
   });
 
-  it('are taken back by forgetting the id', () => {
+  it('are removed by forgetting the id', () => {
     const text = withReviewFacts('', [...FACTS, lesson({ id: ID })]);
     const kinds = parseReviewFacts(`${text}- forgotten ${ID} at=2026-11-23T00:00:00Z\n`).map(
       ({ kind }) => kind,
@@ -138,13 +138,13 @@ describe('facts of the pull request bot', () => {
     expect(kinds).toContain('finding');
   });
 
-  it('leave every other line as it is', () => {
+  it('leave every other line unchanged', () => {
     const before = '# State\n\nA note.\n- forgotten abc at=2026-01-01T00:00:00Z\n';
     expect(withReviewFacts(before, [spent('1-1', 1)]).startsWith(before)).toBe(true);
   });
 });
 
-describe('what runs have spent', () => {
+describe('the stored cost of runs', () => {
   it.each<[number, string]>([
     [0, '0.00'],
     [0.00000001, '0.000001'],
@@ -158,7 +158,7 @@ describe('what runs have spent', () => {
     expect(formatReviewFact(spent('1-1', usd)).rest).toContain(`usd=${expected} `);
   });
 
-  it('adds up over runs at the same time, in whatever order they are merged, each once', () => {
+  it('adds up over concurrent runs, in any merge order, each once', () => {
     const amounts = fc.array(fc.integer({ min: 0, max: 5_000_000 }), { minLength: 1, maxLength: 8 });
     const order = fc.array(fc.nat(), { minLength: 20, maxLength: 20 });
     fc.assert(
@@ -179,7 +179,7 @@ describe('what runs have spent', () => {
     );
   });
 
-  it('counts the later amount of a run that was saved twice', () => {
+  it('uses the later amount of a run that was saved twice', () => {
     const early = withReviewFacts('', [spent('1-1', 0.5)]);
     const late = withReviewFacts('', [spent('1-1', 0.75, { at: new Date(AT.getTime() + 1) })]);
     expect(spentUsd(parseReviewFacts(mergeStates(late, early)), { pull: 42 })).toBe(0.75);

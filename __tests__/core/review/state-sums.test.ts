@@ -12,14 +12,14 @@ function spent(pull: number | undefined, day: string, usd: number): ReviewFact {
 describe('sums over the state', () => {
   const facts = [spent(1, '2026-11-21', 0.1), spent(1, '2026-11-22', 0.2), spent(undefined, '2026-11-22', 4)];
 
-  it('tell what a pull request and a day have cost', () => {
+  it('give the cost of a pull request and of a day', () => {
     expect(spentUsd(facts, { pull: 1 })).toBe(0.3);
     expect(spentUsd(facts, { day: '2026-11-22' })).toBe(4.2);
     expect(spentUsd(facts, { pull: 9 })).toBe(0);
     expect(spentUsd([], { day: '2026-11-22' })).toBe(0);
   });
 
-  it('tell what was reviewed last', () => {
+  it('give the last reviewed commit', () => {
     const reviewed: ReviewFact = { kind: 'reviewed', pull: 2, head: 'a', base: 'b', at: AT };
     expect(lastReviewed([...facts, reviewed], 2)).toBe(reviewed);
     expect(lastReviewed([...facts, reviewed], 1)).toBeUndefined();
@@ -46,7 +46,7 @@ describe('sums over the state', () => {
       ],
       true,
     ],
-  ])('tell whether a pull request is paused: %s', (_, given, expected) => {
+  ])('give whether a pull request is paused: %s', (_, given, expected) => {
     expect(isPaused(given, 1)).toBe(expected);
   });
 });

@@ -5,26 +5,26 @@ import { sanitize } from '../../../src/core/sanitize/sanitize.js';
 
 describe('a suggestion', () => {
   it.each<[string, string | undefined, string | undefined]>([
-    ['lines as they are', '  a();\n  b();', '  a();\n  b();'],
+    ['unchanged lines', '  a();\n  b();', '  a();\n  b();'],
     ['one line break at the end less', 'a();\n', 'a();'],
     ['plain line breaks', 'a();\r\nb();\r\n', 'a();\nb();'],
-    ['what stands in a fence', '```suggestion\na();\n```', 'a();'],
-    ['what stands in a fence with a language', '```ts\na();\nb();\n```\n', 'a();\nb();'],
+    ['what is in a fence', '```suggestion\na();\n```', 'a();'],
+    ['what is in a fence with a language', '```ts\na();\nb();\n```\n', 'a();\nb();'],
     ['a blank line', '\n\n', '\n'],
     ['nothing of an empty text', '', undefined],
     ['nothing of an empty fence', '```\n```', undefined],
-    ['nothing where there is none', undefined, undefined],
-    ['two fences as they are', '```\na\n```\n```\nb\n```', '```\na\n```\n```\nb\n```'],
+    ['nothing if there is none', undefined, undefined],
+    ['two fences unchanged', '```\na\n```\n```\nb\n```', '```\na\n```\n```\nb\n```'],
   ])('reads %s', (_, written, expected) => {
     expect(readSuggestion(written, 'a.ts')).toBe(expected);
   });
 
-  it('keeps the fence that a markdown file is to have', () => {
+  it('keeps the fence inside a suggested markdown file', () => {
     expect(readSuggestion('```sh\nnpm test\n```', 'README.md')).toBe('```sh\nnpm test\n```');
     expect(readSuggestion('```suggestion\nnpm test\n```', 'README.md')).toBe('npm test');
   });
 
-  it('stands in a fence that it cannot close', () => {
+  it('is in a fence that it cannot close', () => {
     expect(fencedBlock('a\n```\nb', 'suggestion')).toBe('````suggestion\na\n```\nb\n````');
     const code = fc
       .array(fc.constantFrom('`', '```', '````', '\n', 'a', ' ', '~~~', 'suggestion'))
@@ -42,13 +42,13 @@ describe('a suggestion', () => {
     );
   });
 
-  it('goes out as it is', () => {
+  it('is published unchanged', () => {
     const block = fencedBlock('if (a < b) { /* @octocat fixes #1 */ }\n```\n/deploy', 'suggestion');
     expect(sanitize(block, 'comment', [])).toBe(block);
   });
 });
 
-describe('text of a comment', () => {
+describe('the text of a comment', () => {
   it.each<[string, string]>([
     ['```suggestion\na\n```', '```\na\n```'],
     ['x\n  ~~~~ Suggestion \na\n~~~~', 'x\n  ~~~~\na\n~~~~'],
@@ -56,7 +56,7 @@ describe('text of a comment', () => {
     ['> 1. ````SUGGESTION\n', '> 1. ````\n'],
     ['```ts\na\n```', '```ts\na\n```'],
     ['A suggestion: ```suggestion``` is code', 'A suggestion: ```suggestion``` is code'],
-  ])('of %j offers nothing to commit: %j', (body, expected) => {
+  ])('%j has nothing to commit: %j', (body, expected) => {
     expect(withoutOffers(body)).toBe(expected);
   });
 });
@@ -65,6 +65,6 @@ it.each<[string, string]>([
   ['a.ts', '`a.ts`'],
   ['a`b', '`` a`b ``'],
   ['``', '``` `` ```'],
-])('writes %j as the code span %j', (text, expected) => {
+])('a code span of %j is %j', (text, expected) => {
   expect(codeSpan(text)).toBe(expected);
 });

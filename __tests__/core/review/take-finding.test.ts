@@ -55,33 +55,33 @@ function fate({ answer, findings, repeated, heldBack }: ReturnType<typeof take>)
   return repeated.length > 0 ? 'repeated' : heldBack.length > 0 ? 'held back' : 'lost';
 }
 
-describe('a finding that the pull request may have already', () => {
+describe('a finding that the pull request might have already', () => {
   it.each<[string, Partial<CommentRequest>, Partial<KnownFinding>, string]>([
     ['is not posted again in other words', {}, {}, 'repeated'],
-    ['is not posted again where another agent’s is open', {}, { isOwn: false, agent: 'bot-2' }, 'repeated'],
-    ['comes back where it was settled', {}, { state: 'settled' }, 'repeated'],
-    ['comes back where its line had gone', {}, { state: 'outdated' }, 'repeated'],
-    ['comes back where it was taken back', {}, { state: 'withdrawn' }, 'repeated'],
-    ['is held back where people dismissed it', {}, { state: 'dismissed' }, 'held back'],
+    ['is not posted again if another agent’s is open', {}, { isOwn: false, agent: 'bot-2' }, 'repeated'],
+    ['comes back if it was settled', {}, { state: 'settled' }, 'repeated'],
+    ['comes back if its line had gone', {}, { state: 'outdated' }, 'repeated'],
+    ['comes back if it was taken back', {}, { state: 'withdrawn' }, 'repeated'],
+    ['is held back if people dismissed it', {}, { state: 'dismissed' }, 'held back'],
     [
-      'is held back where people dismissed another agent’s',
+      'is held back if people dismissed another agent’s',
       {},
       { state: 'dismissed', isOwn: false },
       'held back',
     ],
-    ['is posted where another agent’s has ended', {}, { state: 'settled', isOwn: false }, 'new'],
-    ['is asked for where words do not decide', UNLIKE, {}, 'asked'],
-    ['is another one where the model says so at once', { ...UNLIKE, isNew: true }, {}, 'new'],
-    ['is the same where words decide, whatever the model says', { isNew: true }, {}, 'repeated'],
+    ['is posted if another agent’s has ended', {}, { state: 'settled', isOwn: false }, 'new'],
+    ['causes a question if words do not decide', UNLIKE, {}, 'asked'],
+    ['is another one if the model says so at once', { ...UNLIKE, isNew: true }, {}, 'new'],
+    ['is the same if words decide, whatever the model says', { isNew: true }, {}, 'repeated'],
     ['is the one that the model names', { ...UNLIKE, sameAs: ' f1 ' }, {}, 'repeated'],
     [
-      'is held back where the model names a dismissed one',
+      'is held back if the model names a dismissed one',
       { ...UNLIKE, sameAs: 'F1' },
       { state: 'dismissed' },
       'held back',
     ],
     [
-      'is posted where the model names another agent’s that has ended',
+      'is posted if the model names another agent’s that has ended',
       { sameAs: 'F1' },
       { state: 'settled', isOwn: false },
       'new',
@@ -91,7 +91,7 @@ describe('a finding that the pull request may have already', () => {
     expect(fate(take(request, [known(parts)]))).toBe(expected);
   });
 
-  it('says what became of it', () => {
+  it('is answered with what was done', () => {
     expect(take({}, [known()]).answer.text).toBe('F1 is open already, so it is not posted again.');
     expect(take({}, [known({ state: 'outdated' })]).answer.text).toBe(
       'F1 had ended (outdated) and is open again. Nothing is posted before the run ends.',
@@ -105,26 +105,26 @@ describe('a finding that the pull request may have already', () => {
     ['on its line', {}, {}, 'F1 is open at line 10'],
     ['that has ended', {}, { state: 'settled' }, 'F1 was settled at line 10'],
     ['whose line has moved', {}, { line: undefined }, 'F1 is open in "src/auth.ts"'],
-  ])('is asked for by the name of the one %s', (_, request, parts, place) => {
+  ])('causes a question with the name of the one %s', (_, request, parts, place) => {
     expect(take({ ...UNLIKE, ...request }, [known(parts)]).answer.text).toBe(
       `Not taken: not yet. ${place}: “The query is built from the id”. If yours is the same, call again with \`same_as: "F1"\`; if it is another one, with \`new: true\`.`,
     );
   });
 
-  it('is asked for once, and then taken as another one', () => {
+  it('causes one question, and is then accepted as a different one', () => {
     const asked = take(UNLIKE, [known()]);
     expect([...asked.questioned]).toEqual(['F1']);
     expect(fate(take(UNLIKE, [known()], { before: asked }))).toBe('new');
   });
 
-  it('is asked for once for each earlier one', () => {
+  it('causes one question for each earlier finding', () => {
     const other = known({ id: OTHER, handle: 'F2', line: 11, code: 'return user;' });
     const asked = take(UNLIKE, [known(), other]);
     const second = take({ ...UNLIKE, line: 11, isNew: false }, [known(), other], { before: asked });
     expect([...second.questioned]).toEqual(['F1', 'F2']);
   });
 
-  it('is repeated once, with what was said last', () => {
+  it('is repeated once, with the latest text', () => {
     const once = take({}, [known()]);
     const twice = take({ body: 'The id is put into the query as it is.' }, [known()], { before: once });
     expect(twice.repeated).toMatchObject([
@@ -135,7 +135,7 @@ describe('a finding that the pull request may have already', () => {
   it.each<[string, readonly KnownFinding[], string]>([
     ['there are none', [], 'there are none'],
     ['it has another name', [known(), known({ id: OTHER, handle: 'F2' })], 'these are F1, F2'],
-  ])('is refused where it names none of them: %s', (_, earlier, told) => {
+  ])('is refused if it names none of them: %s', (_, earlier, told) => {
     expect(take({ sameAs: 'F9' }, earlier).answer).toEqual({
       kind: 'refused',
       text: `Not taken: \`same_as\` names no earlier finding of this pull request; ${told}.`,
@@ -143,8 +143,8 @@ describe('a finding that the pull request may have already', () => {
   });
 });
 
-describe('a finding that is taken', () => {
-  it('has all that the model said, and what follows from it', () => {
+describe('an accepted finding', () => {
+  it('has all fields of the model, and the derived ones', () => {
     const evidence = Array.from({ length: 6 }, () => ({ path: 'src/auth.ts', line: 10, code: CODE }));
     const { findings } = take({
       title: ' Two\nlines ',
@@ -184,7 +184,7 @@ describe('a finding that is taken', () => {
     expect(answer.text).toContain(`(severity ${severity})`);
   });
 
-  it('keeps its id when it is said again, and no two have one', () => {
+  it('keeps its id when it is repeated, and no two share one', () => {
     const first = take({});
     const again = take({ body: 'Bind the id, which is put into the query.' }, [], { before: first });
     expect(again.findings.map(({ id }) => id)).toEqual(first.findings.map(({ id }) => id));
@@ -206,7 +206,7 @@ describe('a finding that is taken', () => {
       '`title` has 241 bytes, at most 240 are taken: shorten it',
     ],
     ['without words', { body: '' }, '`body` is empty'],
-  ])('is none %s', (_, request, why) => {
+  ])('is not created %s', (_, request, why) => {
     expect(take(request)).toMatchObject({
       findings: [],
       answer: { kind: 'refused', text: `Not taken: ${why}.` },

@@ -11,14 +11,14 @@ describe('the verdicts of a verifier', () => {
     ['is refuted by a line that was never shown', request({ evidence: [FORGED] }), 'refused', 'unclear'],
     ['is refuted without a line', request({ evidence: [] }), 'refused', 'unclear'],
     ['names a claim that is not there', request({ claim: 2 }), 'refused', undefined],
-  ])('say that a claim %s', (_, wanted, answer, kind) => {
+  ])('report that a claim %s', (_, wanted, answer, kind) => {
     const verdicts = new Verdicts(['a'], ledgerOf());
     expect(verdicts.give(wanted).kind).toBe(answer);
     expect(verdicts.all.get('a')?.kind).toBe(kind);
     expect(verdicts.isComplete).toBe(answer === 'taken');
   });
 
-  it('may be proven after all, and are given once', () => {
+  it('can be proven after all, and are given once', () => {
     const verdicts = new Verdicts(['a'], ledgerOf());
     verdicts.give(request({ evidence: [FORGED] }));
     expect(verdicts.give(request())).toMatchObject({ kind: 'taken', text: 'Taken: claim 1 is refuted.' });
@@ -26,7 +26,7 @@ describe('the verdicts of a verifier', () => {
     expect(verdicts.all.get('a')?.kind).toBe('refuted');
   });
 
-  it('name their claim where there are several', () => {
+  it('name their claim if there are several', () => {
     const verdicts = new Verdicts(['a', 'b'], ledgerOf());
     expect(verdicts.give(request())).toMatchObject({ text: expect.stringContaining('claims 1 to 2') });
     expect(verdicts.give(request({ claim: 2 }))).toMatchObject({
@@ -37,7 +37,7 @@ describe('the verdicts of a verifier', () => {
     expect(verdicts.isComplete).toBe(true);
   });
 
-  it('come through the tool, where an empty word is none', async () => {
+  it('arrive through the tool, and an empty string means none', async () => {
     const verdicts = new Verdicts(['a'], ledgerOf());
     const tool = createGiveVerdict(verdicts);
     const give = (input: unknown) => tool.execute(input, new AbortController().signal);

@@ -17,7 +17,7 @@ const ROWS: readonly (readonly [string, string, string])[] = [
 
 describe('removeHidden', () => {
   for (const [name, markdown, expected] of ROWS) {
-    it(`${name} goes`, () => {
+    it(`${name} is removed`, () => {
       expect(removeHidden(markdown)).toBe(expected);
     });
   }
@@ -28,12 +28,12 @@ describe('removeHidden', () => {
     );
   });
 
-  it('leaves definitions that lead somewhere', () => {
+  it('leaves definitions with a target', () => {
     const text = '[docs]: https://docs.example "Docs"\n- [x] done: # (1)';
     expect(removeHidden(text)).toBe(text);
   });
 
-  it('leaves no whole comment, whatever it is given', () => {
+  it('leaves no complete comment, whatever the text', () => {
     const unit = fc.constantFrom('<', '!', '-', '--', '-->', '<!--', '>', 'a', '\n', ' ');
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 40 }), (units) => {

@@ -20,26 +20,26 @@ const INVISIBLE: readonly (readonly [string, string])[] = [
 
 describe('stripInvisible', () => {
   for (const [name, characters] of INVISIBLE) {
-    it(`C6 76: removes ${name} and leaves nothing of them`, () => {
+    it(`C6 76: removes ${name} completely`, () => {
       expect(stripInvisible(`a${characters}b`)).toBe('ab');
     });
   }
 
-  it('makes newlines of all line breaks and keeps tabs', () => {
+  it('replaces all line breaks with newlines and keeps tabs', () => {
     expect(stripInvisible('a\r\nb\rc\u2028d\u2029e\u0085f\vg\fh\ti')).toBe('a\nb\nc\nd\ne\nf\ng\nh\ti');
   });
 
-  it('C8 100: shows lone surrogates, so that taking something away cannot join them', () => {
+  it('C8 100: shows lone surrogates, so that removing text cannot join them', () => {
     expect(stripInvisible('\uD83D')).toBe('\uFFFD');
     expect(stripInvisible('\uDB40\u200B\uDC41')).toBe('\uFFFD\uFFFD');
   });
 
-  it('leaves visible text of any script', () => {
+  it('leaves visible text of any script unchanged', () => {
     const text = 'naïve Ω 漢字 العربية 🙂 "quotes" — dashes\n\ttabbed';
     expect(stripInvisible(text)).toBe(text);
   });
 
-  it('leaves nothing for a second time and is well-formed', () => {
+  it('changes nothing the second time and returns well-formed text', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 3 }),
       fc.constantFrom(

@@ -289,21 +289,21 @@ describe('cleanMarkdown', () => {
     'prefixes #12',
     'fixes\n\n#12',
     'See https://github.com/octo/repo/issues/1 and octo/repo@0123456 and GH-3',
-  ])('leaves references alone that close nothing: %j', (text) => {
+  ])('leaves references that close nothing unchanged: %j', (text) => {
     expect(cleanMarkdown(text)).toBe(text);
   });
 
-  it.each(REFERENCES)('C8 97: tells no thread by %j in an untrusted run', (input, output) => {
+  it.each(REFERENCES)('C8 97: links to no thread by %j in an untrusted run', (input, output) => {
     expect(cleanWith(input, 'none')).toBe(output);
     expect(cleanWith(output, 'none')).toBe(output);
   });
 
-  it.each(UNREFERRED)('leaves what no thread is told by in an untrusted run: %j', (text) => {
+  it.each(UNREFERRED)('leaves text without links to threads unchanged in an untrusted run: %j', (text) => {
     expect(cleanWith(text, 'none')).toBe(text);
   });
 
   for (const [name, text] of KEPT) {
-    it(`leaves ${name} alone`, () => {
+    it(`leaves ${name} unchanged`, () => {
       expect(cleanMarkdown(text)).toBe(text);
     });
   }

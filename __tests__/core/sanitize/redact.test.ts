@@ -42,7 +42,7 @@ describe('redact with registered secrets', () => {
 
   // Of a secret with spaces no pieces are looked for, so each form has to be found as it is.
   it.each<[string, (secret: string) => string]>([
-    ['as it is', (secret) => secret],
+    ['unchanged', (secret) => secret],
     ['reversed', (secret) => Array.from(secret).reverse().join('')],
     ['in base64 with `+` and `/`', (secret) => Buffer.from(secret).toString('base64')],
     ['in base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
@@ -62,26 +62,26 @@ describe('redact with registered secrets', () => {
     );
   });
 
-  it('hides every long line of a secret of several lines, and leaves its short lines', () => {
+  it('hides every long line of a multi-line secret, and leaves its short lines', () => {
     const secret = '{\n  "private": "0123456789abcdef",\n  "id": 1\n}';
     expect(redact('x\n  "private": "0123456789abcdef",\n}', [secret])).toBe('x\n  ***\n}');
   });
 
-  it('hides a secret as JSON writes it', () => {
+  it('hides a secret in its JSON form', () => {
     const secret = 'a "quoted"\tsecret';
     expect(redact(JSON.stringify({ secret }), [secret])).toBe('{"secret":"***"}');
   });
 
-  it('does not look for secrets that are ordinary words by their length', () => {
+  it('does not search for secrets that are short ordinary words', () => {
     expect(redact('main on 8080 is true', ['main', '8080', 'true'])).toBe('main on 8080 is true');
     expect(MIN_SECRET_LENGTH).toBe(6);
   });
 
-  it('looks for short secrets as they are only', () => {
+  it('searches for short secrets only in their plain form', () => {
     expect(redact('secret1 and se cret1', ['secret1'])).toBe('*** and se cret1');
   });
 
-  it('hides every piece of twelve letters and digits of a secret, and leaves shorter ones', () => {
+  it('hides every part of twelve letters and digits of a secret, and leaves shorter ones', () => {
     const secret = 'q7Zk2Pv9Xw4Lm8Rt3Ns6Bd1Fh5Jc0Gy';
     for (let at = 0; at + 12 <= secret.length; at += 1) {
       expect(redact(`<${secret.slice(at, at + 12)}>`, [secret])).toBe('<***>');
@@ -89,12 +89,12 @@ describe('redact with registered secrets', () => {
     }
   });
 
-  it('leaves other links alone when a URL is secret', () => {
+  it('leaves other links unchanged when a URL is secret', () => {
     const hook = 'https://www.example.com/hooks/T0123456789';
     expect(redact(`https://www.example.org and ${hook}`, [hook])).toBe('https://www.example.org and ***');
   });
 
-  it('leaves a text without secrets as it is', () => {
+  it('leaves a text without secrets unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '.', 'é', '🙂') }), (text) => {
         expect(redact(text, [CANARY])).toBe(text);
@@ -102,7 +102,7 @@ describe('redact with registered secrets', () => {
     );
   });
 
-  it('lets no secret survive in any encoding and changes nothing the second time', () => {
+  it('hides every secret in any encoding and changes nothing the second time', () => {
     const secret = fc
       .string({
         unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/='),
@@ -139,7 +139,7 @@ describe('redact with registered secrets', () => {
     );
   });
 
-  it('copes with mebibytes made to slow it down', () => {
+  it('is fast for mebibytes made to slow it down', () => {
     for (const unit of [
       '-----BEGIN PRIVATE KEY-----',
       'eyJ',
@@ -155,7 +155,7 @@ describe('redact with registered secrets', () => {
   });
 });
 
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Put together here, so that no scanner reports this file as a leak. */
 const TOKENS: readonly (readonly [string, string])[] = [
   ['GitHub classic', `ghp_${'aB3'.repeat(12)}`],
   ['GitHub installation', `ghs_${'aB3'.repeat(12)}`],
@@ -192,7 +192,7 @@ describe('redact with well-known shapes', () => {
     expect(redact(`a -----BEGIN ${kind}-----\n+${body}\nThe end of it.`, [])).toBe('a ***\nThe end of it.');
   });
 
-  it('leaves ordinary words of similar looks', () => {
+  it('leaves ordinary words of similar form', () => {
     const text = 'task-proj-x risk-free sk-button--primary AKIA ghp_short npm_config_registry eyJ.eyJ.x';
     expect(redact(text, [])).toBe(text);
   });

@@ -74,7 +74,7 @@ function referencesIn({ texts }: Rendered): readonly string[] {
 
 describe('a cleaned text, read by a GFM parser', () => {
   const channels: readonly Channel[] = ['comment', 'untrusted-comment', 'summary'];
-  it.each(channels)('holds no mention, image, tag or closing word that works (%s)', (channel) => {
+  it.each(channels)('contains no working mention, image, tag or closing word (%s)', (channel) => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(liveIn(renderMarkdown(sanitize(text, channel, [])))).toEqual([]);
@@ -83,7 +83,7 @@ describe('a cleaned text, read by a GFM parser', () => {
     );
   });
 
-  it('refers to no other thread where it may hold words of strangers', () => {
+  it('links to no other thread if it might contain text by strangers', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(referencesIn(renderMarkdown(sanitize(text, 'untrusted-comment', [])))).toEqual([]);
@@ -92,7 +92,7 @@ describe('a cleaned text, read by a GFM parser', () => {
     );
   });
 
-  it('is judged by a parser that sees what works', () => {
+  it('is judged by a parser that detects what works', () => {
     const text =
       '@octocat _fixes #1_ fixes&nbsp;#2 ![a](b) <div>\n\nhttps://github.com/octo/repo/issues/1 `@x` octo/repo@0123456';
     const rendered = renderMarkdown(text);

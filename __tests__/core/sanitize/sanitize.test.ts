@@ -117,9 +117,9 @@ const PIECES = [
 
 const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-describe('outbound', () => {
+describe('the sanitized output', () => {
   for (const channel of CHANNELS) {
-    it(`gives what it was given when it is applied again (${channel})`, () => {
+    it(`does not change when it is sanitized again (${channel})`, () => {
       fc.assert(
         fc.property(hostile, (text) => {
           const once = sanitize(text, channel, [CANARY]);
@@ -129,7 +129,7 @@ describe('outbound', () => {
       );
     });
 
-    it(`lets no secret through (${channel})`, () => {
+    it(`contains no secret (${channel})`, () => {
       fc.assert(
         fc.property(hostile, hostile, (before, after) => {
           const cleaned = sanitize(before + CANARY + after, channel, [CANARY]);
@@ -144,7 +144,7 @@ describe('outbound', () => {
       expect(sanitize(`x-api-key: ${CANARY}`, channel, [CANARY])).toBe('x-api-key: ***');
     });
 
-    it(`C6 83: hides a secret whose characters are kept apart by what is removed (${channel})`, () => {
+    it(`C6 83: hides a secret whose characters are separated by removed text (${channel})`, () => {
       const apart = Array.from(CANARY).join('\u200B');
       const commented = Array.from(CANARY).join('<!-- -->');
       for (const text of [apart, commented]) {
@@ -165,13 +165,13 @@ describe('outbound', () => {
     expect(sanitize(title, 'title', [])).toBe(shown);
   });
 
-  it('leaves outputs and memory as they are but for secrets', () => {
+  it('keeps outputs and memory unchanged except for secrets', () => {
     const text = '@octocat <!-- x --> ![a](b)\r\n::error::\x1B[1m';
     expect(sanitize(text, 'output', [])).toBe(text);
     expect(sanitize(text, 'memory', [])).toBe(text);
   });
 
-  it('C8 94: leaves no workflow command in the log', () => {
+  it('C8 94: contains no workflow command in the log', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const cleaned = sanitize(text, 'log', []);
@@ -181,7 +181,7 @@ describe('outbound', () => {
     );
   });
 
-  it('C8 97: leaves no mention outside of code, whatever stands around it', () => {
+  it('C8 97: contains no mention outside of code, whatever is around it', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const lines = sanitize(text, 'comment', []).split('\n');
@@ -197,7 +197,7 @@ describe('outbound', () => {
     );
   });
 
-  it('C8 100: cuts a comment of 200 KB so that it fits with a frame, and says so', () => {
+  it('C8 100: cuts a comment of 200 KB so that it fits with a frame, and reports it', () => {
     const line = 'A sentence with `code` and @octocat in it 🙂.\n';
     const cleaned = sanitize(line.repeat(5000), 'comment', []);
     expect(cleaned.length).toBeLessThanOrEqual(65_536 - 1000);
@@ -209,14 +209,14 @@ describe('outbound', () => {
     expect(sanitize(cleaned, 'comment', [])).toBe(cleaned);
   });
 
-  it('C8 99: closes what the cut leaves open, so that the note and a footer are seen', () => {
+  it('C8 99: closes what the cut leaves open, so that the note and a footer are visible', () => {
     const text = `<details>\n<summary>Log</summary>\n\n\`\`\`js\n${'const a = 1;\n'.repeat(10_000)}`;
     const cleaned = sanitize(text, 'comment', []);
     expect(cleaned).toMatch(/\n```\n\n<\/details>\n\n\*The text is cut here/);
     expect(sanitize(cleaned, 'comment', [])).toBe(cleaned);
   });
 
-  it('cuts after it has redacted, also where a secret crosses the limit', () => {
+  it('cuts after it has redacted, even if a secret crosses the limit', () => {
     for (let shift = 0; shift < 40; shift += 1) {
       const text = `${'y'.repeat(63_900 + shift)}${CANARY}${' z'.repeat(5000)}`;
       expect(sanitize(text, 'comment', [CANARY])).not.toContain('canary');
@@ -236,11 +236,11 @@ describe('outbound', () => {
     expect(cleaned).toMatch(/\*The text is cut here: it is longer than a job summary may be\.\*$/);
   });
 
-  it('C8 100: shows lone surrogates and takes overrides of direction away', () => {
+  it('C8 100: shows lone surrogates and removes overrides of direction', () => {
     expect(sanitize('a\uD83Db\u202Ec', 'comment', [])).toBe('a\uFFFDbc');
   });
 
-  it('copes with long texts made to slow it down', () => {
+  it('is fast for long texts made to slow it down', () => {
     const units = [
       '<',
       '<!',

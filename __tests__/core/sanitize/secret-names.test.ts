@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSecrets, secretValues } from '../../../src/core/sanitize/secret-names.js';
 
-describe('the values of an environment that must never leave', () => {
+describe('the secret values of an environment', () => {
   it.each([
     'ANTHROPIC_API_KEY',
     'MY_OWN_API_KEY',
@@ -82,7 +82,7 @@ describe('the values of an environment that must never leave', () => {
     expect(secretValues(env)).toEqual(['abcdef', 'abc']);
   });
 
-  it('are those of the names that are listed, in any case', () => {
+  it('are those of the listed names, in any case', () => {
     expect(secretValues({ Plain: 'hunter2-hunter2', OTHER: 'x' }, ['PLAIN', 'missing'])).toEqual([
       'hunter2-hunter2',
     ]);
@@ -100,12 +100,12 @@ describe('the values of an environment that must never leave', () => {
     expect([...secretValues({ UPSTREAM: value })].sort()).toEqual([...expected].sort());
   });
 
-  it('are the lines of a key too, but for those that every key has', () => {
+  it('include the lines of a key, except those that every key has', () => {
     const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\nshort\n-----END KEY-----';
     expect(secretValues({ APP_PRIVATE_KEY: key })).toEqual([key, 'MIIEvQIBADANBgkq', 'hkiG9w0BAQEFAASC']);
   });
 
-  it('are the secret fields of a JSON document too', () => {
+  it('include the secret fields of a JSON document', () => {
     const account = {
       type: 'service_account',
       private_key: 'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC',
@@ -129,18 +129,18 @@ describe('the values of an environment that must never leave', () => {
     ['https://host/path:with@sign', []],
     ['git@github.com:octocat/hello.git', []],
     ['http://proxy.example:3128', []],
-  ])('are passwords in addresses, as they are written and meant: %s', (value, expected) => {
+  ])('include passwords in addresses, in written and decoded form: %s', (value, expected) => {
     expect(secretValues({ HTTPS_PROXY: value })).toEqual(expected);
   });
 
-  it('become more, for whoever holds the list', () => {
+  it('can be added while others hold the list', () => {
     const { values, add } = createSecrets({ A_TOKEN: 'abc' });
     const held = values;
     add(['new', ' ', 'abc', '']);
     expect(held).toEqual(['abc', 'new']);
   });
 
-  it('are each key of a list of signing keys, and all of it', () => {
+  it('include each key of a list of signing keys, and the whole list', () => {
     expect(secretValues({ AXE_MEMORY_SIGNING_KEY: 'the new signing key\r\nthe old one of it\n' })).toEqual([
       'the new signing key\r\nthe old one of it',
       'the new signing key',
@@ -148,7 +148,7 @@ describe('the values of an environment that must never leave', () => {
     ]);
   });
 
-  it('are none of nothing', () => {
+  it('are none in an empty environment', () => {
     expect(secretValues({})).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ describe('the text of bytes', () => {
     );
   });
 
-  it('reads valid UTF-8 as everybody does, beside bytes that are none', () => {
+  it('decodes valid UTF-8 in the standard way, next to invalid bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
         const [before, after] = [one.toWellFormed(), two.toWellFormed()];
@@ -51,7 +51,7 @@ describe('the text of bytes', () => {
 });
 
 describe('the bytes of a text', () => {
-  it('that holds other halves of characters are those of U+FFFD', () => {
+  it('with other lone surrogates are those of U+FFFD', () => {
     expect([...encodeBytes('a\uD800b\uDFFF\uDC7F')]).toEqual(utf8('a\uFFFDb\uFFFD\uFFFD'));
   });
 });

@@ -14,7 +14,7 @@ describe('cutting to bytes', () => {
   });
 });
 
-describe('a line by somebody else', () => {
+describe('a line by another person', () => {
   it.each([
     ['Fix auth', 'Fix auth'],
     ['  Fix\r\nauth\u2028now\u0085\t ', 'Fix auth now'],
@@ -27,7 +27,7 @@ describe('a line by somebody else', () => {
     ['lone \uD800 half', 'lone half'],
     ['日本語 é \u{1F600}', '日本語 é \u{1F600}'],
     ['\n\u200B\n', ''],
-  ])('%j is %j', (text, expected) => {
+  ])('%j becomes %j', (text, expected) => {
     expect(cleanLine(text, 200)).toBe(expected);
   });
 

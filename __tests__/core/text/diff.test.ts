@@ -71,7 +71,7 @@ describe('parseDiff', () => {
     ]);
   });
 
-  it('takes no content for a header', () => {
+  it('treats no content as a header', () => {
     const diff = [
       'diff --git a/x.sql b/x.sql',
       '--- a/x.sql',
@@ -101,12 +101,12 @@ describe('parseDiff', () => {
     ]);
   });
 
-  it('goes on with the next file where a hunk was cut short', () => {
+  it('continues with the next file if a hunk was cut short', () => {
     const diff = `${adding('a.ts', ['x', 'y']).replace('+1,3 @@', '+1,9 @@')}${adding('b.ts', ['z'])}`;
     expect(pathsOf(diff)).toEqual(['a.ts', 'b.ts']);
   });
 
-  it('knows the line without a newline for what it is', () => {
+  it('recognizes the mark of a missing final newline', () => {
     const diff = [
       ...['diff --git a/a b/a', '--- a/a', '+++ b/a', '@@ -1 +1 @@'],
       ...['-a', '\\ No newline at end of file', '+b', '\\ No newline at end of file'],
@@ -298,7 +298,7 @@ describe('parseDiff', () => {
     });
   }
 
-  it('tells two files of a diff without git apart', () => {
+  it('distinguishes two files of a diff without git', () => {
     const diff = [
       '--- a.txt',
       '+++ a.txt',
@@ -353,7 +353,7 @@ describe('parseDiff', () => {
     );
   });
 
-  it('copes with long headers made to slow it down', () => {
+  it('is fast for long headers made to slow it down', () => {
     for (const unit of ['a/ ', ' b/', '"', '\\1', ' ']) {
       expect(parseDiff(`diff --git ${unit.repeat(300_000)}`)).toHaveLength(1);
     }

@@ -134,13 +134,13 @@ describe('compileGlob', () => {
     ['**', 'a/node_modules', false],
     ['.git/**', '.git', true],
     ['../x/*', 'x', false],
-  ])('says of %j whether %j is worth opening: %p', (pattern, folder, expected) => {
+  ])('returns for %j whether %j is worth opening: %p', (pattern, folder, expected) => {
     expect(compileGlob(pattern).mayContain(folder)).toBe(expected);
   });
 });
 
 describe('selectPaths', () => {
-  it('gives each path once, in byte order, whatever the order of the patterns', () => {
+  it('returns each path once, in byte order, whatever the order of the patterns', () => {
     const paths = ['src/b.ts', 'a.md', 'B.md', 'src.md', 'src/a.md', '\u{1f389}.md', '\uff5e.md'];
     expect(selectPaths(['src/*', 'a.md', '*.md', 'a.md'], paths)).toEqual([
       'B.md',

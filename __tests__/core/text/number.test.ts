@@ -7,7 +7,7 @@ it.each([
   [999.6, '1,000'],
   [24_730, '24,730'],
   [1_200_000, '1,200,000'],
-])('groups the digits of %d', (number, text) => {
+])('the digits of %d are grouped', (number, text) => {
   expect(grouped(number)).toBe(text);
 });
 
@@ -17,7 +17,7 @@ it.each([
   [41_200, '41 s'],
   [119_400, '119 s'],
   [200_000, '3 min 20 s'],
-])('tells %d ms as a person would', (ms, text) => {
+])('%d ms are written for people', (ms, text) => {
   expect(duration(ms)).toBe(text);
 });
 

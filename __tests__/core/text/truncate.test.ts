@@ -5,12 +5,12 @@ import { createOutputBuffer, truncate } from '../../../src/core/text/truncate.js
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
 describe('truncating', () => {
-  it('leaves a text that fits as it is', () => {
+  it('leaves a text that fits unchanged', () => {
     expect(truncate('a\nb\n', 4)).toBe('a\nb\n');
     expect(truncate('', 10)).toBe('');
   });
 
-  it('keeps whole lines of head and tail and says how many bytes are missing', () => {
+  it('keeps whole lines of head and tail and states how many bytes are missing', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${String(index).padStart(3, '0')}`);
     const text = lines.join('\n');
     const cut = truncate(text, 300);
@@ -47,7 +47,7 @@ describe('truncating', () => {
 });
 
 describe('an output buffer', () => {
-  it('gives the same for any cutting of its input into pieces', () => {
+  it('gives the same for any division of its input into chunks', () => {
     const source = new TextEncoder().encode(
       Array.from({ length: 500 }, (_, i) => `zeile ${i} äöü`).join('\n'),
     );
@@ -66,7 +66,7 @@ describe('an output buffer', () => {
     );
   });
 
-  it('counts what it does not keep', () => {
+  it('counts what it drops', () => {
     const buffer = createOutputBuffer(1000);
     const chunk = new Uint8Array(64 * 1024).fill(97);
     for (let index = 0; index < 1600; index += 1) buffer.add(chunk);

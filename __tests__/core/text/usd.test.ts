@@ -10,6 +10,6 @@ it.each([
   ['millionths', 0.000_001, '$0.000001'],
   ['dollars', 12, '$12.00'],
   ['dollars and parts of cents', 12.345, '$12.35'],
-])('writes %s', (_, amount, text) => {
+])('an amount of %s is written', (_, amount, text) => {
   expect(usd(amount)).toBe(text);
 });

@@ -26,7 +26,7 @@ describe('arguments', () => {
       { path: 'a', offset: undefined, replace_all: undefined },
     ],
     ['an empty string', { path: '' }, { path: '', offset: undefined, replace_all: undefined }],
-  ])('are taken: %s', (_, input, expected) => {
+  ])('are accepted: %s', (_, input, expected) => {
     expect(checkInput(shape, input)).toEqual({ kind: 'right', input: expected });
   });
 
@@ -55,16 +55,16 @@ describe('arguments', () => {
     ],
     ['two at once', { offset: 'x' }, ['`path` is missing', '`offset` must be a whole number, not "x"']],
     ['a name of every object', { path: 'a', constructor: 1 }, ['`constructor` is not an argument']],
-  ])('are refused with what is wrong: %s', (_, input, problems) => {
+  ])('are refused with the reason: %s', (_, input, problems) => {
     expect(checkInput(shape, input)).toEqual({ kind: 'wrong', problems });
   });
 
-  it('cannot smuggle in a prototype', () => {
+  it('cannot change a prototype', () => {
     const checked = checkInput(shape, JSON.parse('{"path":"a","__proto__":{"offset":5}}'));
     expect(checked).toEqual({ kind: 'wrong', problems: ['`__proto__` is not an argument'] });
   });
 
-  it('that are hostile make a short answer', () => {
+  it('that are hostile cause a short answer', () => {
     const input = Object.fromEntries(
       Array.from({ length: 1000 }, (_, index) => [`x${index}\n`.repeat(50), 'y'.repeat(9999)]),
     );
@@ -76,7 +76,7 @@ describe('arguments', () => {
     expect(text).toContain('and 996 more');
   });
 
-  it('are shown in their right form', () => {
+  it('are shown in their correct form', () => {
     expect(explainProblems('read_file', shape, ['`path` is missing'])).toBe(
       'read_file was not run: `path` is missing. Send {"path": "...", "offset": <integer> (optional), "replace_all": <boolean> (optional)}',
     );
@@ -88,7 +88,7 @@ describe('arguments', () => {
     );
   });
 
-  it('may be offered words, which are not held to, and limits, which are', () => {
+  it('can have suggested values, which are optional, and limits, which are enforced', () => {
     const narrow = {
       mode: { type: 'string', description: 'How.', choices: ['append', 'overwrite'] },
       limit: { type: 'integer', description: 'Most.', minimum: 1, maximum: 20 },
@@ -123,10 +123,10 @@ describe('arguments', () => {
         [{ path: 'a', line: '2' }, { path: 'b' }],
         [{ path: 'a', line: 2 }, { path: 'b' }],
       ],
-      ['may be one object', { path: 'a' }, [{ path: 'a' }]],
-      ['may be empty', [], []],
-      ['may be left out', undefined, undefined],
-      ['may be null', null, undefined],
+      ['can be one object', { path: 'a' }, [{ path: 'a' }]],
+      ['can be empty', [], []],
+      ['can be left out', undefined, undefined],
+      ['can be null', null, undefined],
     ])('%s', (_, evidence, expected) => {
       expect(checkInput(listed, { name: 'x', evidence })).toEqual({
         kind: 'right',
@@ -145,14 +145,14 @@ describe('arguments', () => {
         [{ paht: 'a' }],
         '`path` is missing; `paht` is not an argument (did you mean `path`?)',
       ],
-    ])('are refused with what is wrong: %s', (_, evidence, problem) => {
+    ])('are refused with the reason: %s', (_, evidence, problem) => {
       expect(checkInput(listed, { name: 'x', evidence })).toEqual({
         kind: 'wrong',
         problems: [`\`evidence\` has an item that is not right: ${problem}`],
       });
     });
 
-    it('have a schema and are shown in their right form', () => {
+    it('have a schema and are shown in their correct form', () => {
       expect(schemaOf(listed).properties).toMatchObject({
         evidence: {
           type: 'array',

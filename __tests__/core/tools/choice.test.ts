@@ -5,11 +5,11 @@ it.each([
   [undefined, 'head'],
   ['', 'head'],
   [' BASE ', 'base'],
-])('reads %p as %p', (given, word) => {
+])('a choice reads %p as %p', (given, word) => {
   expect(readChoice('ref', given, ['head', 'base'])).toBe(word);
 });
 
-it('refuses anything else with the words there are', () => {
+it('a choice refuses anything else and lists its values', () => {
   expect(() => readChoice('ref', 'refs/heads/main', ['head', 'base'])).toThrow(
     '`ref` is one of `head`, `base`, not "refs/heads/main"',
   );

@@ -14,12 +14,12 @@ function tool(run: (input: { readonly word: string }) => Promise<string | ToolTe
 }
 
 describe('a tool', () => {
-  it('answers with what it made of its arguments', async () => {
+  it('answers with the result of its arguments', async () => {
     const echo = tool(async ({ word }) => `${word} ${word}`);
     expect(await echo.execute({ word: 'hi' }, quiet)).toEqual({ text: 'hi hi', isError: false });
   });
 
-  it.each([true, false])('says whether others wrote its answer: %p', async (isTainted) => {
+  it.each([true, false])('reports whether others wrote its answer: %p', async (isTainted) => {
     const echo = tool(async ({ word: text }) => ({ text, isTainted }));
     expect(await echo.execute({ word: 'hi' }, quiet)).toEqual({ text: 'hi', isTainted, isError: false });
   });
@@ -36,14 +36,14 @@ describe('a tool', () => {
     expect(ran).toBe(false);
   });
 
-  it('turns trouble into a result', async () => {
+  it('turns an error into a result', async () => {
     const echo = tool(async () => {
       throw new ToolError('no such word');
     });
     expect(await echo.execute({ word: 'hi' }, quiet)).toEqual({ text: 'no such word', isError: true });
   });
 
-  it('lets a bug through, for the loop to report', async () => {
+  it('rethrows a bug, for the loop to report', async () => {
     const echo = tool(async () => {
       throw new TypeError('a bug');
     });

@@ -9,7 +9,7 @@ const terminal: GrantRules = { where: 'terminal', trust: 'trusted', toolsAllowed
 const trusted: GrantRules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] };
 const untrusted: GrantRules = { where: 'workflow', trust: 'untrusted', toolsAllowed: [] };
 
-describe('what an agent is granted (D22)', () => {
+describe('the tools that are allowed for an agent', () => {
   it.each<[string, GrantRules, readonly Effect[]]>([
     ['everything it lists in a terminal', terminal, EFFECTS],
     ['reading, memory and publishing in a trusted workflow', trusted, ['read', 'memory', 'publish']],
@@ -45,7 +45,7 @@ describe('what an agent is granted (D22)', () => {
       ['read', 'memory'],
     ],
     ['no more because of its parent', { ...untrusted, parentEffects: new Set(EFFECTS) }, ['read', 'publish']],
-  ])('is %s', (_, rules, effects) => {
+  ])('are %s', (_, rules, effects) => {
     const { granted, withheld } = grantTools(asked, rules);
     expect(granted.map(({ effect }) => effect)).toEqual(effects);
     expect(withheld.map(({ effect }) => effect)).toEqual(
@@ -58,20 +58,23 @@ describe('what an agent is granted (D22)', () => {
     ['its effect', ['execute'], ['docs'], 'no-jail'],
     ['its effect and its name', ['execute', 'run_command'], ['run_command', 'docs'], undefined],
     ['nothing', ['docs'], ['docs'], 'not-allowed'],
-  ])('has commands without a process jail where the workflow names %s: %j', (_, allowed, granted, reason) => {
-    const tools = [
-      { name: 'run_command', effect: 'execute' },
-      { name: 'docs', effect: 'execute' },
-    ] as const;
-    const toolsAllowed = [...allowed, 'docs'];
-    const grant = grantTools(tools, { ...trusted, toolsAllowed, unjailed: ['run_command'] });
-    expect(grant.granted.map(({ name }) => name)).toEqual(granted);
-    expect(grant.withheld.map((tool) => tool.reason)).toEqual(reason === undefined ? [] : [reason]);
-    const yaml = `tools-allowed: ${[...toolsAllowed, 'run_command'].join(', ')}`;
-    expect(grant.withheld.map((tool) => tool.yaml)).toEqual(reason === undefined ? [] : [yaml]);
-  });
+  ])(
+    'include commands without a process jail if the workflow names %s: %j',
+    (_, allowed, granted, reason) => {
+      const tools = [
+        { name: 'run_command', effect: 'execute' },
+        { name: 'docs', effect: 'execute' },
+      ] as const;
+      const toolsAllowed = [...allowed, 'docs'];
+      const grant = grantTools(tools, { ...trusted, toolsAllowed, unjailed: ['run_command'] });
+      expect(grant.granted.map(({ name }) => name)).toEqual(granted);
+      expect(grant.withheld.map((tool) => tool.reason)).toEqual(reason === undefined ? [] : [reason]);
+      const yaml = `tools-allowed: ${[...toolsAllowed, 'run_command'].join(', ')}`;
+      expect(grant.withheld.map((tool) => tool.yaml)).toEqual(reason === undefined ? [] : [yaml]);
+    },
+  );
 
-  it('comes with the line that would allow the rest', () => {
+  it('are listed with the line that would allow the rest', () => {
     const rules = { ...trusted, toolsAllowed: ['write_file'] };
     const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);
     expect(withheld).toEqual([
@@ -89,7 +92,7 @@ describe('what an agent is granted (D22)', () => {
     [['run_comand'], 'tools-allowed: run_command', '`run_comand`'],
     [['excute', 'write_file'], 'tools-allowed: write_file, run_command', '`excute`'],
     [['run_command_'], 'tools-allowed: run_command', '`run_command_`'],
-  ])('comes without the typo of %j in that line', (toolsAllowed, yaml, typo) => {
+  ])('come without the misspelt %j in that line', (toolsAllowed, yaml, typo) => {
     const rules = { ...trusted, toolsAllowed, knownNames: ['run_command', 'write_file', 'edit_file'] };
     const [withheld] = grantTools([{ name: 'run_command', effect: 'execute' }], rules).withheld;
     expect(withheld).toMatchObject({
@@ -98,13 +101,13 @@ describe('what an agent is granted (D22)', () => {
     });
   });
 
-  it('takes the name of another tool or server for no typo', () => {
+  it('are not guessed from the name of another tool or server', () => {
     const rules = { ...trusted, toolsAllowed: ['write_file'], knownNames: ['write_file', 'edit_file'] };
     const [withheld] = grantTools([{ name: 'edit_file', effect: 'write' }], rules).withheld;
     expect(withheld?.yaml).toBe('tools-allowed: write_file, edit_file');
   });
 
-  it('names no line where none would help', () => {
+  it('come without a line if none would help', () => {
     const [one] = grantTools([{ name: 'run_command', effect: 'execute' }], untrusted).withheld;
     expect(one).toMatchObject({ reason: 'untrusted', yaml: undefined });
     const parent = { ...terminal, parentEffects: new Set<Effect>() };
@@ -112,7 +115,7 @@ describe('what an agent is granted (D22)', () => {
     expect(other).toMatchObject({ reason: 'parent', yaml: undefined });
   });
 
-  it('keeps the tools themselves and their order', () => {
+  it('keep the tools themselves and their order', () => {
     const tools = [...asked].reverse();
     expect(grantTools(tools, terminal).granted).toEqual(tools);
   });

@@ -22,7 +22,7 @@ const ports: ToolPorts = {
 };
 
 describe('the tools', () => {
-  it('have the names and effects that agents and workflows are written with (D22)', () => {
+  it('have the names and effects that agents and workflows use (D22)', () => {
     const { tools } = createTools(TOOL_NAMES, ports);
     expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
       ['list_directory', 'read'],
@@ -42,7 +42,7 @@ describe('the tools', () => {
     ]);
   });
 
-  it("have axe's argument names, where axe has them", () => {
+  it("have axe's argument names, if axe has them", () => {
     const { tools } = createTools(TOOL_NAMES, ports);
     const names = tools.map(({ name, inputSchema }) => [name, ...Object.keys(inputSchema.properties ?? {})]);
     expect(names).toEqual([
@@ -63,7 +63,7 @@ describe('the tools', () => {
     ]);
   });
 
-  it('come once each and in one order, however they are listed', () => {
+  it('are listed once each and in one order, however the agent lists them', () => {
     const names = (list: readonly string[]) => createTools(list, ports).tools.map(({ name }) => name);
     expect(names(['url_fetch', 'read_file', 'url_fetch'])).toEqual(['read_file', 'url_fetch']);
     expect(names(['read_file', 'url_fetch'])).toEqual(['read_file', 'url_fetch']);
@@ -75,7 +75,7 @@ describe('the tools', () => {
     expect(bytes()).toBe(bytes());
   });
 
-  it('do not include names nobody knows', () => {
+  it('do not include unknown names', () => {
     expect(createTools(['readfile', 'call_agent', 'Read_File', '__proto__'], ports)).toEqual({
       tools: [],
       unknown: [
@@ -88,7 +88,7 @@ describe('the tools', () => {
     });
   });
 
-  it('that read on GitHub are not there without an event', () => {
+  it('that read on GitHub are absent without an event', () => {
     const { github: _, ...local } = ports;
     const { tools, ...others } = createTools(['github_search', 'read_file', 'github_file'], local);
     expect(tools.map(({ name }) => name)).toEqual(['read_file']);

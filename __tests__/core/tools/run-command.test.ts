@@ -19,7 +19,7 @@ async function run(result: Partial<CommandResult>, command = 'make') {
 }
 
 describe('run_command', () => {
-  it('hands the command on as it is', async () => {
+  it('runs the command unchanged', async () => {
     const { requests } = await run({}, 'a && b "$(c)" > d\ne');
     expect(requests).toEqual([
       expect.objectContaining({
@@ -60,7 +60,7 @@ describe('run_command', () => {
     expect(requests).toEqual([]);
   });
 
-  it('never answers with more than the most', async () => {
+  it('never exceeds its maximum answer', async () => {
     const { text } = await run({ exitCode: 1, output: '\x01'.repeat(MAX_TOOL_RESULT_BYTES) });
     expect(text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
   });

@@ -18,7 +18,7 @@ describe('hidden characters', () => {
     ['tabs and newlines', 'a\tb\nc'],
     ['joined emoji', '👩‍💻 ❤️'],
     ['letters', 'naïve ñ 漢字 ہے'],
-  ])('leave alone what is seen: %s', (_, text) => {
+  ])('stay unchanged if they are visible: %s', (_, text) => {
     expect(showHidden(text)).toBe(text);
   });
 });
@@ -31,7 +31,7 @@ describe('the output of a program', () => {
     ['a link', '\x1b]8;;https://example.com\x1b\\here\x1b]8;;\x1b\\', 'here'],
     ['a title without an end', '\x1b]0;make\nmore', '0;make\nmore'],
     ['other hidden characters, written out', 'a\u202E\x1b[0mb', 'a<U+202E>b'],
-  ])('loses what is for a terminal: %s', (_, text, shown) => {
+  ])('loses terminal control sequences: %s', (_, text, shown) => {
     expect(showOutput(text)).toBe(shown);
   });
 });

@@ -44,7 +44,7 @@ function open(files: Readonly<Record<string, string | null>>, truncated = false)
 }
 
 describe('agent files of a commit', () => {
-  it('are listed folder by folder, of those with one name the nearest', async () => {
+  it('are listed folder by folder, with only the nearest of those with one name', async () => {
     const { list, folders, where } = open({
       'axe/agents/b.toml': TEXT,
       'axe/agents/c.toml': TEXT,
@@ -59,7 +59,7 @@ describe('agent files of a commit', () => {
     expect(where).toBe(`${HELLO.owner}/${HELLO.name}@bbbbbbb`);
   });
 
-  it('are read as they are written, by name, by path, and built-in', async () => {
+  it('are read unchanged, by name, by path, and built-in', async () => {
     const { read } = open({ 'axe/agents/b.toml': 'name = \n', 'more/x.toml': TEXT });
     expect(await read('b')).toMatchObject({ name: 'b', file: 'axe/agents/b.toml', text: 'name = \n' });
     expect(await read('/work/more/x.toml')).toMatchObject({ file: 'more/x.toml', text: TEXT });
@@ -83,7 +83,7 @@ describe('agent files of a commit', () => {
     await expect(read(name)).rejects.toMatchObject({ name: 'ConfigError', message });
   });
 
-  it('have the skills beside them and beside the other folders', async () => {
+  it('have the skills next to them and next to the other folders', async () => {
     const { read } = open({
       'more/agents/x.toml': TEXT,
       'more/skills/s/SKILL.md': 'More.',
@@ -109,7 +109,7 @@ describe('agent files of a commit', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('say nothing of what may stand behind the end of a listing', async () => {
+  it('report nothing missing if the listing was cut off', async () => {
     const { countPaths } = open({ 'docs/a.md': '' }, true);
     expect(await countPaths('*.txt', '')).toBeUndefined();
     expect(await countPaths('docs/*', '')).toBe(1);

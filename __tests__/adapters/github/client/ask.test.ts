@@ -40,7 +40,7 @@ it.each([
   });
 });
 
-it('an answer that does not fit says which and what', async () => {
+it('an answer that does not fit is reported with the place and the mismatch', async () => {
   const client = createFakeGitHubClient({
     'GET /repos/{owner}/{repo}': () => ({ id: 'x' }),
     graphql: () => null,
@@ -60,7 +60,7 @@ it('an answer that does not fit says which and what', async () => {
   );
 });
 
-it('JSON that arrives as text is read', async () => {
+it('JSON that arrives as text is parsed', async () => {
   const client = createFakeGitHubClient({ 'GET /search/code': () => '{"id":1}' });
   const question = {
     route: 'GET /search/code',
@@ -71,7 +71,7 @@ it('JSON that arrives as text is read', async () => {
   expect(await askRest(client, question, noAbort())).toEqual({ id: 1 });
 });
 
-it('an aborted signal is not made into anything else', async () => {
+it('an aborted signal is passed on unchanged', async () => {
   const reason = new Error('time is up');
   const question = { query: '', variables: {}, schema: v.unknown(), what: 'it', permission: 'checks: read' };
   await expect(askGraphQl(createFakeGitHubClient({}), question, AbortSignal.abort(reason))).rejects.toBe(

@@ -58,7 +58,7 @@ describe('a request', () => {
     expect(peer.requests().map((request) => request.path)).toEqual(['/api/v3/repos/a/b', '/api/graphql']);
   });
 
-  it('asks for the media type and returns text as text', async () => {
+  it('requests the media type and returns text as text', async () => {
     const { client, peer } = await connect((_, response) => {
       response.writeHead(200, { 'content-type': 'application/vnd.github.diff; charset=utf-8' }).end('diff');
     });
@@ -77,11 +77,11 @@ describe('a request', () => {
   });
 });
 
-describe('an answer that fails', () => {
+describe('a failed answer', () => {
   const denied = { message: 'Resource not accessible by integration' };
   it.each([
     {
-      name: 'a 403 with the wanted permissions names the line of YAML',
+      name: 'a 403 with the accepted permissions names the line of YAML',
       status: 403,
       body: denied,
       headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' },
@@ -97,7 +97,7 @@ describe('an answer that fails', () => {
       remedy: 'Add `contents: write` and `workflows: write` under `permissions:` of the job.',
     },
     {
-      name: 'a 403 without the header goes by the route',
+      name: 'a 403 without the header derives them from the route',
       status: 403,
       body: denied,
       headers: {},
@@ -113,7 +113,7 @@ describe('an answer that fails', () => {
       remedy: 'The token is not valid (any more); check the `github-token` input.',
     },
     {
-      name: 'a 404 may hide a missing permission',
+      name: 'a 404 might hide a missing permission',
       status: 404,
       body: { message: 'Not Found' },
       headers: {},
@@ -122,7 +122,7 @@ describe('an answer that fails', () => {
         'If it exists, the token cannot see it: add `pull-requests: read` under `permissions:` of the job.',
     },
     {
-      name: 'a secondary rate limit tells how long to wait',
+      name: 'a secondary rate limit states how long to wait',
       status: 403,
       body: { message: 'You have exceeded a secondary rate limit' },
       headers: { 'retry-after': '30' },
@@ -153,7 +153,7 @@ describe('an answer that fails', () => {
       remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 60 s.',
     },
     {
-      name: 'a rate limit may say its end as a date',
+      name: 'a rate limit can give its end as a date',
       status: 429,
       body: { message: 'Too many requests' },
       headers: { 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT', date: 'Fri, 02 Jan 2026 03:04:05 GMT' },
@@ -207,17 +207,17 @@ describe('an answer that fails', () => {
   });
 });
 
-describe('an answer that does not come', () => {
+describe('a missing answer', () => {
   it.each([
     ['GET /x', 502],
     ['POST /x', 502],
-  ])('is not asked for again here: %s', async (route, status) => {
+  ])('is not requested again here: %s', async (route, status) => {
     const { client, peer } = await connect((_, response) => sendJson(response, status, {}));
     expect((await githubError(client.request(route, { signal }))).reason).toBe('unavailable');
     expect(peer.requests()).toHaveLength(1);
   });
 
-  it('is told from one that comes, in words with a subject', async () => {
+  it('is distinguished from one that comes, in words with a subject', async () => {
     const { client } = await connect((_, response) => void response.destroy());
     const error = await githubError(client.request('POST /x', { signal }));
     expect(error).toMatchObject({ reason: 'unavailable', status: undefined });
@@ -263,7 +263,7 @@ describe('GraphQL', () => {
     expect(error.message).toContain(message.replace(/\.$/, ''));
   });
 
-  it('tells how long a spent limit lasts', async () => {
+  it('reports how long an exceeded limit lasts', async () => {
     const { client } = await connect((_, response) =>
       sendJson(
         response,
@@ -280,7 +280,7 @@ describe('GraphQL', () => {
     expect(error.retryAfterMs).toBe(40 * 60_000);
   });
 
-  it('returns what is missing as null where that is asked for', async () => {
+  it('returns missing data as null if the caller asks for that', async () => {
     const data = { repository: { ref: { target: { file: null } } } };
     const missing = { type: 'NOT_FOUND', message: "Could not resolve file for path 'a.md'." };
     let errors: readonly unknown[] = [missing];
@@ -297,34 +297,31 @@ describe('GraphQL', () => {
 it.each([
   ['the route says', {}],
   ['GitHub says', { 'x-accepted-github-permissions': 'checks=read' }],
-])(
-  'asks at once for the `write` that is needed in the end, where %s that reading is enough',
-  async (_, headers) => {
-    const peer = await startLoopback((_request, response) =>
-      sendJson(response, 403, { message: 'Resource not accessible by integration' }, headers),
-    );
-    const client = await createGitHubClient({
-      token: 'token-1',
-      apiUrl: peer.url,
-      graphqlUrl: `${peer.url}/graphql`,
-      fetch: globalThis.fetch,
-      userAgent: 'axe-action/test',
-      clock: createFakeClock(),
-      needsWrite: ['checks'],
-    });
-    const error = await githubError(client.request('GET /repos/o/r/commits/main/check-runs', { signal }));
-    expect(error.remedy).toBe('Add `checks: write` under `permissions:` of the job.');
-  },
-);
+])('a required `write` permission is requested at once if %s that reading is enough', async (_, headers) => {
+  const peer = await startLoopback((_request, response) =>
+    sendJson(response, 403, { message: 'Resource not accessible by integration' }, headers),
+  );
+  const client = await createGitHubClient({
+    token: 'token-1',
+    apiUrl: peer.url,
+    graphqlUrl: `${peer.url}/graphql`,
+    fetch: globalThis.fetch,
+    userAgent: 'axe-action/test',
+    clock: createFakeClock(),
+    needsWrite: ['checks'],
+  });
+  const error = await githubError(client.request('GET /repos/o/r/commits/main/check-runs', { signal }));
+  expect(error.remedy).toBe('Add `checks: write` under `permissions:` of the job.');
+});
 
-it('has no remedy of permissions for an address without a GraphQL API', async () => {
+it('an address without a GraphQL API has no remedy about permissions', async () => {
   const { client } = await connect((_, response) => sendJson(response, 404, { message: 'Not Found' }));
   const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
   expect(error).toMatchObject({ reason: 'invalid', message: 'GitHub answered 404: Not Found' });
   expect(error.remedy).toContain('`GITHUB_GRAPHQL_URL`');
 });
 
-it('leaves one full stop at the end of what GitHub says', async () => {
+it('one full stop is left at the end of GitHub’s message', async () => {
   const { client } = await connect((_, response) =>
     sendJson(response, 403, { message: 'You have exceeded a secondary rate limit.' }),
   );
@@ -341,7 +338,7 @@ describe('an aborted signal', () => {
     expect(peer.requests()).toEqual([]);
   });
 
-  it('ends a request under way, with its reason and without another attempt', async () => {
+  it('ends a request in progress, with its reason and without another attempt', async () => {
     const controller = new AbortController();
     const reason = new Error('time is up');
     const { client, peer } = await connect(() => controller.abort(reason));

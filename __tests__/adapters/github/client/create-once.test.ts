@@ -23,18 +23,18 @@ function scene({ errors, found }: { readonly errors: readonly Error[]; readonly 
 const lost = new GitHubError('no answer', { reason: 'unavailable', requestLine: 'POST /x' });
 const denied = new GitHubError('may not do this', { reason: 'denied', requestLine: 'POST /x' });
 
-describe('something that is to stand once', () => {
-  it('is created without a look where the answer comes', async () => {
+describe('something that must exist once', () => {
+  it('is created without a search if the answer comes', async () => {
     const { made, calls } = scene({ errors: [] });
     expect([await made, calls]).toEqual(['new', ['create']]);
   });
 
-  it('is not created again where it is there after a lost answer', async () => {
+  it('is not created again if it exists after a lost answer', async () => {
     const { made, calls } = scene({ errors: [lost], found: 'first' });
     expect([await made, calls]).toEqual(['first', ['create', 'find']]);
   });
 
-  it('is tried once more where it is not there, and not a third time', async () => {
+  it('is tried once more if it does not exist, but not a third time', async () => {
     const again = scene({ errors: [lost] });
     expect([await again.made, again.calls]).toEqual(['new', ['create', 'find', 'create']]);
     const { made, calls } = scene({ errors: [lost, lost] });
@@ -42,9 +42,12 @@ describe('something that is to stand once', () => {
     expect(calls).toEqual(['create', 'find', 'create']);
   });
 
-  it.each([denied, new Error('a bug')])('is not looked for after an answer that came: %s', async (error) => {
-    const { made, calls } = scene({ errors: [error] });
-    await expect(made).rejects.toBe(error);
-    expect(calls).toEqual(['create']);
-  });
+  it.each([denied, new Error('a bug')])(
+    'is not searched for after an answer that came: %s',
+    async (error) => {
+      const { made, calls } = scene({ errors: [error] });
+      await expect(made).rejects.toBe(error);
+      expect(calls).toEqual(['create']);
+    },
+  );
 });

@@ -21,7 +21,7 @@ it.each([
   ['GET /repos/o/r/contents/check-runs', '`contents: read`'],
   ['GET /search/code', '`contents: read`'],
   ['GET /search/issues', '`issues: read` or `pull-requests: read`'],
-])('%s without its permission asks for %s', (asked, wanted) => {
+])('%s without its permission requires %s', (asked, wanted) => {
   const error = httpError({
     requestLine: asked,
     status: 403,

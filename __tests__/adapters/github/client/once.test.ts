@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { once } from '../../../../src/adapters/github/client/once.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 
-it('asks once, however many want to know at the same time', async () => {
+it('many concurrent callers cause one request', async () => {
   let asked = 0;
   const ask = once(async () => {
     asked += 1;
@@ -12,7 +12,7 @@ it('asks once, however many want to know at the same time', async () => {
   expect(await ask(noAbort())).toBe(1);
 });
 
-it('asks again after a failure', async () => {
+it('a failed request is repeated for the next caller', async () => {
   let asked = 0;
   const ask = once(async () => {
     asked += 1;

@@ -31,11 +31,11 @@ it.each([
   [250, 250, true, 3],
   [300, 300, false, 3],
   [999, 300, false, 3],
-])('of %i items reads %i, completely: %s, in %i pages', async (total, length, isComplete, pages) => {
+])('a list of %i items reads %i, completely: %s, in %i pages', async (total, length, isComplete, pages) => {
   expect(await read(total)).toEqual({ length, isComplete, pages });
 });
 
-it('takes the list out of an object', async () => {
+it('a list inside an object is read', async () => {
   expect(await read(150, (check_runs) => ({ total_count: 150, check_runs }), 'check_runs')).toMatchObject({
     length: 150,
   });
@@ -45,7 +45,7 @@ it.each([
   ['an object without the list', () => ({ total_count: 1 }), 'check_runs'],
   ['no object', () => null, 'check_runs'],
   ['items of another kind', () => ['a'], undefined],
-])('does not take %s for an empty list', async (_, wrap, field) => {
+])('%s is not treated as an empty list', async (_, wrap, field) => {
   await expect(read(1, wrap, field)).rejects.toThrow(
     "GitHub's answer to `GET /repos/o/r/labels` does not hold the labels",
   );

@@ -39,25 +39,25 @@ function times(count: number, error: Error): readonly Error[] {
   return Array.from({ length: count }, () => error);
 }
 
-describe('what GitHub limits', () => {
+describe('a rate-limited request', () => {
   it.each([
     ['as long as GitHub says', { 'retry-after': '7' }, [7000, 7000]],
-    ['a minute where it says nothing', {}, [60_000]],
-    ['longer each time where it says nothing useful', { 'retry-after': '0' }, [1000, 3000, 9000]],
-  ])('is asked for again after a pause: %s', async (_, headers, pauses) => {
+    ['a minute without a value', {}, [60_000]],
+    ['longer each time with a useless value', { 'retry-after': '0' }, [1000, 3000, 9000]],
+  ])('is repeated after a pause: %s', async (_, headers, pauses) => {
     const { client, fake, clock } = stage(...pauses.map(() => limited(headers)));
     expect((await client.request(POST, { signal: noAbort() })).body).toEqual({ number: 1 });
     expect(clock.slept).toEqual(pauses);
     expect(fake.requests).toHaveLength(pauses.length + 1);
   });
 
-  it.each(['query { x }', 'mutation { x }'])('is asked for again by GraphQL: %s', async (query) => {
+  it.each(['query { x }', 'mutation { x }'])('is repeated by GraphQL: %s', async (query) => {
     const { client, clock } = stage(limited({ 'retry-after': '2' }, 429));
     expect(await client.graphql(query, { variables: {}, signal: noAbort() })).toEqual({ number: 1 });
     expect(clock.slept).toEqual([2000]);
   });
 
-  it('is not asked for a seventh time', async () => {
+  it('is not repeated a seventh time', async () => {
     const { client, fake } = stage(...times(9, limited({ 'retry-after': '1' })));
     const asked = client.request(GET, {
       signal: limitTime({ clock: createFakeClock(), limitMs: 1e9, signal: noAbort() }).signal,
@@ -67,7 +67,7 @@ describe('what GitHub limits', () => {
   });
 });
 
-describe('what GitHub could not do for the moment', () => {
+describe('a request that failed temporarily', () => {
   it.each([
     ['a read', (client: ReturnType<typeof stage>['client']) => client.request(GET, { signal: noAbort() })],
     [
@@ -75,14 +75,14 @@ describe('what GitHub could not do for the moment', () => {
       (client: ReturnType<typeof stage>['client']) =>
         client.graphql('query { x }', { variables: {}, signal: noAbort() }),
     ],
-  ])('is asked for again with growing pauses, if it is %s', async (_, ask) => {
+  ])('is repeated with growing pauses, if it is %s', async (_, ask) => {
     const { client, fake, clock } = stage(BROKEN, DOWN, BROKEN);
     await ask(client);
     expect(clock.slept).toEqual([1000, 3000, 9000]);
     expect(fake.requests).toHaveLength(4);
   });
 
-  it('says in the end how often it was asked for, and in which time', async () => {
+  it('reports in the end how often it was tried, and in which time', async () => {
     const { client, fake } = stage(...times(9, DOWN));
     await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({
       reason: 'unavailable',
@@ -93,7 +93,7 @@ describe('what GitHub could not do for the moment', () => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  it('is not asked for a third time where each answer takes 20 seconds', async () => {
+  it('is not repeated a third time if each answer takes 20 seconds', async () => {
     const { clock } = stage();
     let requests = 0;
     const slow = createFakeGitHubClient({
@@ -117,7 +117,7 @@ describe('what GitHub could not do for the moment', () => {
       (client: ReturnType<typeof stage>['client']) =>
         client.graphql(' mutation { x }', { variables: {}, signal: noAbort() }),
     ],
-  ])('is not asked for again if it is %s, since it may have been carried out', async (_, send) => {
+  ])('is not repeated if it is %s, since it might have been carried out', async (_, send) => {
     const { client, fake } = stage(DOWN);
     await expect(send(client)).rejects.toBe(DOWN);
     expect(fake.requests).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('what GitHub could not do for the moment', () => {
 });
 
 describe('a pause', () => {
-  it('is told before it begins', async () => {
+  it('is reported before it starts', async () => {
     const { client, told } = stage(limited({ 'retry-after': '7' }));
     await client.request(GET, { signal: noAbort() });
     expect(told).toMatchObject([{ pauseMs: 7000, error: { reason: 'rate-limited' } }]);
@@ -134,14 +134,14 @@ describe('a pause', () => {
   it.each([
     ['GitHub', 3_600, 100_000],
     ['us', 1, 900],
-  ])('is not begun where the time of the run is over before that of %s', async (_, retryAfterS, limitMs) => {
+  ])('is not started if the time of the run ends before that of %s', async (_, retryAfterS, limitMs) => {
     const { client, clock } = stage(limited({ 'retry-after': String(retryAfterS) }));
     const { signal } = limitTime({ clock, limitMs, signal: noAbort() });
     await expect(client.request(GET, { signal })).rejects.toMatchObject({ reason: 'rate-limited' });
     expect(clock.slept).toEqual([]);
   });
 
-  it('lasts two minutes at most where nobody has said how much time there is', async () => {
+  it('lasts at most two minutes if no deadline is known', async () => {
     const { client, clock } = stage(...times(3, limited({ 'retry-after': '50' })));
     await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({
       reason: 'rate-limited',
@@ -149,7 +149,7 @@ describe('a pause', () => {
     expect(clock.slept).toEqual([50_000, 50_000]);
   });
 
-  it('ends with the signal, and nothing is asked after it', async () => {
+  it('ends with the signal, and no request follows', async () => {
     const abort = new AbortController();
     const { fake } = stage(limited({ 'retry-after': '1' }));
     const clock = { ...createFakeClock(), sleep: async () => abort.abort(new Error('time is up')) };
@@ -159,14 +159,14 @@ describe('a pause', () => {
   });
 });
 
-it.each([404, 401, 422])('passes on a %d at once', async (status) => {
+it.each([404, 401, 422])('a %d is passed on at once', async (status) => {
   const error = httpError({ requestLine: GET, status, headers: {}, body: { message: 'no' } });
   const { client, clock } = stage(error);
   await expect(client.request(GET, { signal: noAbort() })).rejects.toBe(error);
   expect(clock.slept).toEqual([]);
 });
 
-it('passes on at once what the settings are to blame for', async () => {
+it('an error caused by the settings is passed on at once', async () => {
   const mistake = networkError(GET, {
     code: undefined,
     message: 'no password',
@@ -178,7 +178,7 @@ it('passes on at once what the settings are to blame for', async () => {
   expect(clock.slept).toEqual([]);
 });
 
-it('passes on what is no error of GitHub', async () => {
+it('an error that is not from GitHub is passed on', async () => {
   const { client } = stage(new Error('a bug'));
   await expect(client.request(GET, { signal: noAbort() })).rejects.toThrow('a bug');
 });

@@ -16,13 +16,13 @@ async function scene(handle: Handler, afterMs: number) {
   return { clock, limits, peer, fetch: timedFetch(globalThis.fetch, { timer }) };
 }
 
-describe('a fetch', () => {
-  it('gives up when nothing comes for 20 seconds', async () => {
+describe('a fetch with a time limit', () => {
+  it('is abandoned when nothing comes for 20 seconds', async () => {
     const { fetch, peer } = await scene(() => {}, 20_000);
     await expect(fetch(peer.url)).rejects.toThrow('no answer within 20 s');
   });
 
-  it('has an answer that came in time, with status, headers and the whole body', async () => {
+  it('returns an answer that came in time, with status, headers and the whole body', async () => {
     const { fetch, peer } = await scene((_, response) => {
       response.writeHead(201, { 'x-test': 'yes' });
       response.write('one ');
@@ -36,13 +36,13 @@ describe('a fetch', () => {
     ]);
   });
 
-  it('gives more time to what is large', async () => {
+  it('has more time for large bodies', async () => {
     const { fetch, peer, limits } = await scene((_, response) => void response.end(), 0);
     await fetch(peer.url, { method: 'POST', body: 'x'.repeat(1_000_000) });
     expect(limits[0]).toBe(40_000);
   });
 
-  it('gives up an answer that stops in the middle', async () => {
+  it('is abandoned when the answer stops in the middle', async () => {
     const { fetch, peer, clock } = await scene((_, response) => void response.write('half'), 0);
     const asked = fetch(peer.url);
     await peer.idle();
@@ -52,7 +52,7 @@ describe('a fetch', () => {
     clearInterval(ticking);
   });
 
-  it('takes no answer that broke off for a whole one', async () => {
+  it('does not treat an interrupted answer as a complete one', async () => {
     const { fetch, peer } = await scene((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half');
@@ -61,7 +61,7 @@ describe('a fetch', () => {
     await expect(fetch(peer.url)).rejects.toThrow('terminated');
   });
 
-  it('is aborted under the one name that octokit knows', async () => {
+  it('is aborted under the one name that octokit recognizes', async () => {
     const abort = new AbortController();
     const { fetch, peer } = await scene(() => abort.abort(new Error('time is up')), 0);
     await expect(fetch(peer.url, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' });

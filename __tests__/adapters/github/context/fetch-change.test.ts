@@ -27,8 +27,8 @@ async function newSince(comparison: unknown, diff: string | number = DIFF) {
   return await fetchNewSince(client, { repository: HELLO, base: 'b', head: 'h' }, noAbort());
 }
 
-describe('what is new since a commit', () => {
-  it('is its diff and its files', async () => {
+describe('the changes since a commit', () => {
+  it('are its diff and its files', async () => {
     expect(await newSince(AHEAD)).toEqual({
       kind: 'ahead',
       hasMerge: false,
@@ -41,7 +41,7 @@ describe('what is new since a commit', () => {
     });
   });
 
-  it('is put together from its files, where GitHub makes no diff', async () => {
+  it('are put together from the files if GitHub produces no diff', async () => {
     expect(await newSince(AHEAD, 406)).toMatchObject({
       kind: 'ahead',
       change: { diff: expect.stringContaining('+b') },
@@ -52,21 +52,21 @@ describe('what is new since a commit', () => {
   it.each([
     ['a commit with two parents', { commits: [COMMIT, { ...COMMIT, parents: [{}, {}] }], total_commits: 2 }],
     ['more commits than are listed', { total_commits: 300 }],
-  ])('may hold what a merge brought: %s', async (_, patch) => {
+  ])('might include what a merge brought: %s', async (_, patch) => {
     expect(await newSince({ ...AHEAD, ...patch })).toMatchObject({ kind: 'ahead', hasMerge: true });
   });
 
-  it.each(['diverged', 'behind', 'identical'])('is nothing where the head is %s', async (status) => {
+  it.each(['diverged', 'behind', 'identical'])('are empty if the head is %s', async (status) => {
     expect(await newSince({ ...AHEAD, status })).toEqual({ kind: 'rewritten' });
   });
 
   it.each([
-    ['the commit is gone', 404, 404, 'rewritten'],
-    ['the token may not read it', 403, 403, 'unread'],
+    ['the commit was removed', 404, 404, 'rewritten'],
+    ['the token cannot read it', 403, 403, 'unread'],
     ['GitHub is down', 500, 500, 'unread'],
     ['there are more files than GitHub lists', { ...AHEAD, files: Array(300).fill(FILE) }, 406, 'unread'],
-    ['the answer is none', 'x', DIFF, 'unread'],
-  ])('is not known where %s', async (_, comparison, diff, kind) => {
+    ['the answer is invalid', 'x', DIFF, 'unread'],
+  ])('are unknown if %s', async (_, comparison, diff, kind) => {
     expect(await newSince(comparison, diff)).toEqual({ kind });
   });
 });

@@ -101,7 +101,7 @@ describe('the context of a pull request', () => {
     });
   });
 
-  it('C5 71: is that of the event although the head has moved, and says so', async () => {
+  it('C5 71: is that of the event even if the head has moved, and reports the move', async () => {
     const { diff, files, filesTotal, messages } = await fetched({
       headSha: NEWER,
       files: [file('a.ts', '@@'), file('sneaked-in.ts', '@@')],
@@ -145,7 +145,7 @@ describe('the context of a pull request', () => {
     expect(result.messages).toEqual(['the diff holds 249 of the 250 files that the pull request changes']);
   });
 
-  it('C5 68: stops at the 3000 files GitHub lists, and says how many there are', async () => {
+  it('C5 68: stops at the 3000 files that GitHub lists, and reports how many there are', async () => {
     const files = Array.from({ length: 3100 }, (_, index) => file(`f${index}.ts`, '@@'));
     const result = await fetched({ files, diff: TOO_LARGE, changedFiles: 3100 });
     expect(result.files).toHaveLength(3000);
@@ -153,7 +153,7 @@ describe('the context of a pull request', () => {
     expect(result.messages[0]).toContain('100 files are not listed at all');
   });
 
-  it('tells where a renamed file comes from', async () => {
+  it('names the former path of a renamed file', async () => {
     const renamed = { ...file('new.ts', undefined, 'renamed'), previous_filename: 'old.ts' };
     const place = { path: 'new.ts', status: 'renamed', previousPath: 'old.ts' };
     const diff = 'diff --git a/old.ts b/new.ts\nrename from old.ts\nrename to new.ts\n@@ -1 +1 @@\n-a\n+b\n';
@@ -163,7 +163,7 @@ describe('the context of a pull request', () => {
     }
   });
 
-  it('C5 68: is empty where nothing changed', async () => {
+  it('C5 68: is empty if nothing changed', async () => {
     const { diff, files, warnings } = await fetched({ diff: () => '', files: [] });
     expect({ diff, files, warnings }).toEqual({ diff: '', files: [], warnings: [] });
   });
@@ -173,7 +173,7 @@ describe('the context of a pull request', () => {
     expect(diff).toBe(DIFF);
   });
 
-  it('warns of a diff that holds fewer files than were changed', async () => {
+  it('warns about a diff that holds fewer files than were changed', async () => {
     const { messages } = await fetched({ changedFiles: 5 });
     expect(messages).toEqual(['the diff holds 1 of the 5 files that the pull request changes']);
   });
@@ -249,20 +249,20 @@ describe('a diff that GitHub does not send', () => {
     expect(messages).toHaveLength(2);
   });
 
-  it('for want of permission is put together too, and the permission named', async () => {
+  it('because of a missing permission is put together too, and the permission is named', async () => {
     const { diff, messages } = await fetched({ diff: refuse(403, 'no') });
     expect(diff).toBe(DIFF);
     expect(messages[0]).toContain('Add `contents: read` under `permissions:` of the job.');
   });
 
-  it('for want of every permission is none, and the run goes on', async () => {
+  it('because every permission is missing is left out, and the run goes on', async () => {
     const denied = refuse(403, 'no');
     const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, [PULL]: denied });
     const context = await fetchContext(client, { trigger, parts: [] }, noAbort());
     expect(context).toMatchObject({ kind: 'none', warnings: [{}, {}, {}] });
   });
 
-  it('is read without the list of files, which it tells itself', async () => {
+  it('is read without the list of files, which it lists itself', async () => {
     const denied = refuse(403, 'no');
     const client = createFakeGitHubClient({ [COMPARE]: () => DIFF, [FILES]: denied, [PULL]: denied });
     expect(await fetchContext(client, { trigger, parts: [] }, noAbort())).toMatchObject({
@@ -286,11 +286,11 @@ describe('a diff that GitHub does not send', () => {
   );
 });
 
-describe('answers that are not understood', () => {
+describe('an answer with an unexpected shape', () => {
   it.each([
     ['files', { [COMPARE]: TOO_LARGE, [FILES]: () => ({}), [PULL]: () => ({ head: { sha: HEAD } }) }],
     ['the pull request', { [COMPARE]: () => DIFF, [FILES]: () => [], [PULL]: () => null }],
-  ])('fail the run: %s', async (_, routes) => {
+  ])('fails the run: %s', async (_, routes) => {
     const client = createFakeGitHubClient(routes);
     await expect(fetchContext(client, { trigger, parts: [] }, noAbort())).rejects.toMatchObject({
       name: 'GitHubError',
@@ -298,8 +298,8 @@ describe('answers that are not understood', () => {
   });
 });
 
-describe('other triggers', () => {
-  it('need nothing more', async () => {
+describe('the context of other triggers', () => {
+  it('needs no further requests', async () => {
     const client = github({});
     expect(await fetchContext(client, { trigger: { kind: 'local' }, parts: [] }, noAbort())).toEqual({
       kind: 'none',

@@ -50,8 +50,8 @@ function addFailure({ repo, headSha }: Hello): void {
   jobLogs.set(3, 'start\n##[error]test broke\n');
 }
 
-describe('what stands around a pull request', () => {
-  it('is its commits, threads, conversation, linked issues and failing checks', async () => {
+describe('the surroundings of a pull request', () => {
+  it('are its commits, threads, conversation, linked issues and failing checks', async () => {
     const hello = await startHello();
     const { github, repo, baseSha, headSha } = hello;
     github.addIssue(NAME, { number: 7, title: 'It breaks', body: 'Always.', author: 'monalisa' });
@@ -98,14 +98,14 @@ describe('what stands around a pull request', () => {
     });
   });
 
-  it('does not take what another workflow wrote with the same token for ours', async () => {
+  it('exclude what another workflow wrote with the same token', async () => {
     const hello = await startHello();
     hello.github.addComment(NAME, { issue: 42, author: BOT, body: 'Coverage: 80 %' });
     const { surroundings } = await around(hello);
     expect(surroundings.comments).toMatchObject([{ isOurs: false, mayWrite: false }]);
   });
 
-  it('C5 71: leaves out what was written or changed after the event, and counts it', async () => {
+  it('C5 71: exclude what was written or changed after the event, and count it', async () => {
     const hello = await startHello();
     const { repo, github } = hello;
     const { comments } = seedReview(repo, {
@@ -127,7 +127,7 @@ describe('what stands around a pull request', () => {
     expect((await around(hello, { before: undefined })).surroundings).not.toHaveProperty('changedLater');
   });
 
-  it('holds only the parts that were asked for', async () => {
+  it('hold only the requested parts', async () => {
     const hello = await startHello();
     expect((await around(hello, { parts: ['commits'] })).surroundings).toEqual({
       commits: expect.any(Array),
@@ -135,7 +135,7 @@ describe('what stands around a pull request', () => {
     expect((await around(hello, { parts: [] })).surroundings).toEqual({});
   });
 
-  it('goes without what the token may not read, and says which permission is missing', async () => {
+  it('leave out what the token cannot read, and name the missing permission', async () => {
     const hello = await startHello();
     const { github } = hello;
     github.fail(denied('GET /repos/{owner}/{repo}/pulls/{pull_number}/commits', 'pull_requests=read'));
@@ -159,8 +159,8 @@ describe('what stands around a pull request', () => {
   });
 });
 
-describe('what stands around other triggers', () => {
-  it('is of an issue the conversation, without the comment that is answered', async () => {
+describe('the surroundings of other triggers', () => {
+  it('are for an issue the conversation, without the comment that is answered', async () => {
     const { github, client } = await startHello();
     github.addIssue(NAME, { number: 7, author: 'octocat' });
     github.addComment(NAME, { issue: 7, author: 'hubot', body: 'Since Monday.' });
@@ -176,7 +176,7 @@ describe('what stands around other triggers', () => {
     });
   });
 
-  it('is of a comment on a pull request also its change, pinned when the run begins', async () => {
+  it('include for a comment on a pull request its change, pinned when the run starts', async () => {
     const { client, repo, baseSha, headSha } = await startHello();
     repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
     const trigger = comment({ on: 'pull_request', number: 42 });
@@ -187,7 +187,7 @@ describe('what stands around other triggers', () => {
     });
   });
 
-  it('C5 71: is of a review the change of the commits that its event names', async () => {
+  it('C5 71: are for a review the change of the commits that its event names', async () => {
     const { client, repo, baseSha, headSha, github } = await startHello();
     repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
     github.commit(NAME, { 'src/a.ts': 'sneaked in\n' }, { branch: 'topic' });
@@ -201,7 +201,7 @@ describe('what stands around other triggers', () => {
     expect(context).not.toHaveProperty('pinned');
   });
 
-  it('is of a workflow run the failing checks with the ends of their logs', async () => {
+  it('are for a workflow run the failing checks with the ends of their logs', async () => {
     const hello = await startHello();
     addFailure(hello);
     const trigger = {
@@ -227,7 +227,7 @@ describe('what stands around other triggers', () => {
     });
   });
 
-  it('is of a push and of a merge group the difference between their commits', async () => {
+  it('are for a push and a merge group the difference between their commits', async () => {
     const { client, repo, baseSha, headSha } = await startHello();
     repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
     const about = { action: '', repository: HELLO, actor: { login: 'octocat', isBot: false } };

@@ -51,7 +51,7 @@ function formatRow(event: string, trigger: Trigger): string {
 }
 
 describe('GitHub’s example payloads', () => {
-  it('are classified as the table says', () => {
+  it('are classified as in the table', () => {
     const rows = exampleEvents('api.github.com').flatMap(({ name, examples }) =>
       examples.map((payload) => formatRow(name, parseEvent(name, payload, NO_ENV))),
     );
@@ -66,7 +66,7 @@ describe('GitHub’s example payloads', () => {
     expect(`${table}\n`).toBe(readFileSync(fixture, 'utf8'));
   });
 
-  it.each(exampleVersions())('of %s all give a trigger', (version) => {
+  it.each(exampleVersions())('of %s all produce a trigger', (version) => {
     for (const { name, examples } of exampleEvents(version)) {
       for (const payload of examples) {
         expect(parseEvent(name, payload, NO_ENV)).toMatchObject({ event: name, kind: expect.any(String) });
@@ -75,10 +75,10 @@ describe('GitHub’s example payloads', () => {
   });
 
   it.each<[string, Partial<AdmissionPolicy>]>([
-    ['as it is', {}],
+    ['unchanged', {}],
     ['that asks for nothing', { minPermission: 'none', reviewDrafts: false, skipLabels: ['bug'] }],
     ['with a phrase', { triggerPhrase: '@axe', allowBots: ['github-actions[bot]'], allowUsers: ['octocat'] }],
-  ])('all pass through a gate %s, and nobody unknown starts what takes a permission', (_, patch) => {
+  ])('all pass through admission %s, and no unknown sender starts what requires a permission', (_, patch) => {
     const policy = { ...DEFAULT_ADMISSION_POLICY, ...patch };
     for (const version of exampleVersions()) {
       for (const { name, examples } of exampleEvents(version)) {
@@ -92,7 +92,7 @@ describe('GitHub’s example payloads', () => {
     }
   });
 
-  it('C5 69: give a trigger that no stranger can use when any one field is null or of another type', () => {
+  it('C5 69: produce a trigger that no stranger can use when any one field is null or of another type', () => {
     const events = ['pull_request', 'issues', 'issue_comment', 'pull_request_review', 'workflow_run', 'push'];
     const damaged = fc.record({
       event: fc.constantFrom(...events),
@@ -134,7 +134,7 @@ describe('any event', () => {
     ),
   );
 
-  it('is read, refused by an error for people, or unknown, whatever JSON its payload is', () => {
+  it('is read, refused with a readable error, or unknown, whatever JSON its payload is', () => {
     const names = fc.oneof(
       fc.constantFrom(...exampleEvents('api.github.com').map(({ name }) => name), 'schedule'),
       fc.string({ maxLength: 12 }),
@@ -200,7 +200,7 @@ describe('parsing an event', () => {
     });
   });
 
-  it('reads labels and the commit of the trial merge where there are any', () => {
+  it('reads labels and the commit of the trial merge if there are any', () => {
     const label = { name: 'no-bots' };
     const merge_commit_sha = 'c'.repeat(40);
     const pull = loadWebhook('pull_request', 'opened', {
@@ -218,7 +218,7 @@ describe('parsing an event', () => {
     });
   });
 
-  it('takes pull_request_target for a pull request and keeps its name', () => {
+  it('treats pull_request_target as a pull request and keeps its name', () => {
     expect(parseEvent('pull_request_target', loadWebhook('pull_request', 'opened'), NO_ENV)).toMatchObject({
       kind: 'pull_request',
       event: 'pull_request_target',
@@ -239,7 +239,7 @@ describe('parsing an event', () => {
       false,
       'codertocat/hello-world',
     ],
-  ])('%s: where the head is', (_, patch, isFork, repository) => {
+  ])('%s: reads the repository of the head', (_, patch, isFork, repository) => {
     const trigger = parseEvent('pull_request', loadWebhook('pull_request', 'opened', patch), NO_ENV);
     expect(trigger).toMatchObject({ isFork, head: { repository } });
   });
@@ -278,7 +278,7 @@ describe('parsing an event', () => {
     ['workflow_run', 'a workflow run with a commit'],
     ['merge_group', 'a merge group with its commits'],
   ])(
-    '%s without what it is about is skipped with what is missing, and not told to run on itself',
+    '%s without its subject is skipped with what is missing, and does not advise a local run',
     (event, lacks) => {
       const gate = decideAdmission(parseEvent(event, { action: 'odd' }, NO_ENV), 'unknown');
       expect(gate).toEqual({
@@ -337,22 +337,22 @@ describe('parsing an event', () => {
 
   it.each([
     ['another repository', { full_name: 'hubot/Hello-World' }, true],
-    ['a repository that is gone', null, true],
+    ['a repository that was deleted', null, true],
     ['this repository in other letters', { full_name: 'codertocat/hello-world' }, false],
-  ])('tells of a review whether its head is in a fork: %s', (_, repo, isFork) => {
+  ])('reads from a review whether its head is in a fork: %s', (_, repo, isFork) => {
     const payload = loadWebhook('pull_request_review', 'submitted');
     const pull = payload['pull_request'] as Payload;
     (pull['head'] as Payload)['repo'] = repo;
     expect(parseEvent('pull_request_review', payload, NO_ENV)).toMatchObject({ isFork });
   });
 
-  it('cannot tell it of a comment in the conversation', () => {
+  it('leaves that unknown for a comment in the conversation', () => {
     expect(parseEvent('issue_comment', loadWebhook('issue_comment', 'created'), NO_ENV)).not.toHaveProperty(
       'isFork',
     );
   });
 
-  it('reads of a comment on a line where it stands, and which commits it is about', () => {
+  it('reads from a comment on a line its position, and its commits', () => {
     const payload = loadWebhook('pull_request_review_comment', 'created');
     expect(parseEvent('pull_request_review_comment', payload, NO_ENV)).toMatchObject({
       place: { path: 'README.md', hunk: expect.stringContaining('@@') },
@@ -382,7 +382,7 @@ describe('parsing an event', () => {
   it.each([
     ['a fork', { 'workflow_run.head_repository.full_name': 'hubot/Hello-World' }],
     ['a fork that was deleted', { 'workflow_run.head_repository': null }],
-  ])('C5 73: does not run on what a workflow did on the commits of %s', (_, patch) => {
+  ])('C5 73: ignores what a workflow did on the commits of %s', (_, patch) => {
     const trigger = parseEvent('workflow_run', loadWebhook('workflow_run', 'completed', patch), NO_ENV);
     expect(trigger).toMatchObject({ kind: 'workflow_run', isFork: true });
     expect(decideAdmission(trigger, 'admin')).toMatchObject({ kind: 'skip', reason: 'fork' });
@@ -392,7 +392,7 @@ describe('parsing an event', () => {
     });
   });
 
-  it('C5 73: reads a merge group, in which anybody’s pull requests may be', () => {
+  it('C5 73: reads a merge group, which might contain anybody’s pull requests', () => {
     const payload = loadWebhook('merge_group', 'checks_requested');
     const trigger = parseEvent('merge_group', payload, NO_ENV);
     expect(trigger).toMatchObject({
@@ -406,7 +406,7 @@ describe('parsing an event', () => {
     });
   });
 
-  it('reads what a review came to, and whether what an event is about is closed', () => {
+  it('reads the verdict of a review, and whether the subject of an event is closed', () => {
     const review = loadWebhook('pull_request_review', 'submitted', { 'review.state': 'approved' });
     expect(parseEvent('pull_request_review', review, NO_ENV)).toMatchObject({ review: 'approved' });
     const onLine = loadWebhook('pull_request_review_comment', 'created', { 'pull_request.state': 'closed' });
@@ -439,7 +439,7 @@ describe('parsing an event', () => {
     });
   });
 
-  it('takes from the environment what a schedule does not say', () => {
+  it('reads from the environment what the payload of a schedule lacks', () => {
     const env = { repository: 'octocat/hello', defaultBranch: 'main', actor: 'octocat' };
     expect(parseEvent('schedule', { schedule: '0 9 * * 1' }, env)).toEqual({
       kind: 'schedule',
@@ -451,12 +451,12 @@ describe('parsing an event', () => {
     });
   });
 
-  it('never takes the environment’s actor for the sender of another event', () => {
+  it('never uses the environment’s actor as the sender of another event', () => {
     const payload = loadWebhook('issues', 'opened', { sender: null });
     expect(parseEvent('issues', payload, { actor: 'octocat' })).toMatchObject({ actor: { login: 'ghost' } });
   });
 
-  it.each([['workflow_dispatch'], ['repository_dispatch']])('takes %s for a dispatch', (event) => {
+  it.each([['workflow_dispatch'], ['repository_dispatch']])('treats %s as a dispatch', (event) => {
     expect(parseEvent(event, loadWebhook(event), NO_ENV).kind).toBe('dispatch');
   });
 
@@ -469,7 +469,7 @@ describe('parsing an event', () => {
     'something_new',
     'toString',
     '__proto__',
-  ])('C5 73: %s is an event this version does not know', (event) => {
+  ])('C5 73: %s is an event that this version does not know', (event) => {
     expect(parseEvent(event, {}, NO_ENV)).toMatchObject({ kind: 'unknown', event });
   });
 
@@ -492,7 +492,7 @@ describe('parsing an event file', () => {
     );
   });
 
-  it('names the file where there is no position', () => {
+  it('names the file if there is no position', () => {
     expect(() => parseEventFile('', 'event.json')).toThrow(
       expect.objectContaining({ name: 'ConfigError', at: expect.objectContaining({ file: 'event.json' }) }),
     );

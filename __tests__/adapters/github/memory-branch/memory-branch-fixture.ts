@@ -40,7 +40,7 @@ export function branchWith(
   return { branch: createMemoryBranch(client, { ...PLACE, ...place }), client };
 }
 
-/** The repository as GraphQL shows it, with what stands at the paths a query asks for. */
+/** The repository as GraphQL shows it, with the content at the paths of a query. */
 export function repositoryAt(
   head: string | undefined,
   { entries = {}, ...more }: { entries?: Readonly<Record<string, unknown>> } & Record<string, unknown> = {},

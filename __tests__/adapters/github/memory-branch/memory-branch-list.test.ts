@@ -41,7 +41,7 @@ function listed(path: string, content: string, more: Record<string, unknown> = {
 }
 
 describe('reading a whole branch', () => {
-  it('reads the markdown files below the folder and their backups, and says why not of the rest', async () => {
+  it('reads the markdown files below the folder and their backups, and reports why others are left out', async () => {
     const { branch, client } = branchOf(
       [
         listed('a.md', 'A'),
@@ -64,7 +64,7 @@ describe('reading a whole branch', () => {
     expect(client.requests[1]?.params).toMatchObject({ tree_sha: FOLDER, recursive: '1' });
   });
 
-  it('reads from the top where no folder is given', async () => {
+  it('reads from the top if no folder is given', async () => {
     const { branch, client } = branchOf([listed('a.md', 'A')], { contents: ['A'] });
     expect(await branch.readAll('', noAbort())).toMatchObject({
       files: new Map([['a.md', { kind: 'text', text: 'A' }]]),
@@ -72,7 +72,7 @@ describe('reading a whole branch', () => {
     expect(client.requests[1]?.params['tree_sha']).toBe(TREE);
   });
 
-  it('asks for fifty files at a time, and for each content once', async () => {
+  it('requests fifty files at a time, and each content once', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `f${index}.md`);
     const contents = names.map((name, index) => (index < 3 ? 'same' : name));
     const listing = names.map((name, index) => listed(name, contents[index] ?? ''));
@@ -90,7 +90,7 @@ describe('reading a whole branch', () => {
     ]);
   });
 
-  it('fetches long files alone', async () => {
+  it('fetches long files separately', async () => {
     const long = 'x'.repeat(1_200_000);
     const { branch, client } = branchOf([listed('a.md', long)], { contents: [long] });
     const read = await branch.readAll('mem', noAbort());
@@ -98,7 +98,7 @@ describe('reading a whole branch', () => {
     expect(client.requests.map(({ route }) => route)).toEqual(['graphql', TREES, BLOBS]);
   });
 
-  it('reads a thousand files at most', async () => {
+  it('reads at most a thousand files', async () => {
     const listing = Array.from({ length: 1001 }, (_, index) => listed(`f${index}.md`, 'A'));
     const { branch } = branchOf(listing, { contents: ['A'] });
     const read = await branch.readAll('mem', noAbort());
@@ -108,14 +108,14 @@ describe('reading a whole branch', () => {
     expect(files[0]).toEqual({ kind: 'refused', reason, isTooMuch: true });
   });
 
-  it('reads run logs before notes where there are too many files', async () => {
+  it('reads run logs before notes if there are too many files', async () => {
     const notes = Array.from({ length: 1001 }, (_, index) => listed(`notes/n${index}.md`, 'A'));
     const { branch } = branchOf([...notes, listed('zebra.md', 'A')], { contents: ['A'] });
     const read = await branch.readAll('mem', noAbort());
     expect(read.kind === 'found' && read.files.get('mem/zebra.md')).toEqual({ kind: 'text', text: 'A' });
   });
 
-  it('reads 8 MiB at most', async () => {
+  it('reads at most 8 MiB', async () => {
     const listing = [listed('big.md', 'B', { size: 8 * 1024 * 1024 }), listed('small.md', 'A')];
     const { branch } = branchOf(listing, { contents: ['A', 'B'] });
     expect(await branch.readAll('mem', noAbort())).toMatchObject({
@@ -126,7 +126,7 @@ describe('reading a whole branch', () => {
     });
   });
 
-  it('finds nothing in a folder that is not there, and refuses one that is a file', async () => {
+  it('finds nothing in a folder that does not exist, and refuses one that is a file', async () => {
     const missing = branchWith({ query: repositoryAt(HEAD) });
     expect(await missing.branch.readAll('mem', noAbort())).toMatchObject({ kind: 'found', files: new Map() });
     const entries = { mem: fileEntry('x') };
@@ -136,7 +136,7 @@ describe('reading a whole branch', () => {
     });
   });
 
-  it('fails rather than take a part for the whole', async () => {
+  it('fails instead of treating a part as the whole', async () => {
     const { branch } = branchOf([listed('a.md', 'A')], { truncated: true });
     expect(await branch.readAll('', noAbort())).toMatchObject({
       kind: 'failed',
@@ -146,7 +146,7 @@ describe('reading a whole branch', () => {
     });
   });
 
-  it('says that the branch is missing', async () => {
+  it('reports that the branch is missing', async () => {
     const { branch } = branchWith({ query: repositoryAt(undefined) });
     expect(await branch.readAll('mem', noAbort())).toEqual({ kind: 'missing', isPublic: true });
   });

@@ -17,7 +17,7 @@ const BLOB = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
 const INVALID = Uint8Array.of(0x23, 0x20, 0xe9, 0x0a);
 
 describe('reading a branch', () => {
-  it('takes one query, with the paths as variables', async () => {
+  it('uses one query, with the paths as variables', async () => {
     const entries = {
       mem: { type: 'tree', mode: 0o40000, oid: HEAD, size: 0 },
       'mem/a.md': fileEntry('# a\n'),
@@ -41,7 +41,7 @@ describe('reading a branch', () => {
     ]);
   });
 
-  it('tells a missing branch from an empty one, and a private repository from a public one', async () => {
+  it('distinguishes a missing branch from an empty one, and a private repository from a public one', async () => {
     const missing = branchWith({ query: repositoryAt(undefined, { isPrivate: true }) });
     expect(await missing.branch.read(['a.md'], noAbort())).toEqual({ kind: 'missing', isPublic: false });
     const empty = branchWith({ query: repositoryAt(HEAD) });
@@ -87,7 +87,7 @@ describe('reading a branch', () => {
       trouble: { reason: 'rate-limited', retryAfterMs: 7000 },
     },
     {
-      name: 'a server in trouble, which is asked again',
+      name: 'a failing server, which is called again',
       query: refuses(502),
       trouble: { reason: 'unavailable', retryAfterMs: 5000 },
     },
@@ -101,7 +101,7 @@ describe('reading a branch', () => {
       query: () => ({ repository: 7 }),
       trouble: { reason: 'unavailable', message: expect.stringContaining('is not understood') },
     },
-  ])('says of $name what was tried and what mends it', async ({ query, place, trouble }) => {
+  ])('reports for $name what was tried and what fixes it', async ({ query, place, trouble }) => {
     const { branch } = branchWith({ query }, place);
     const message = expect.stringMatching(/^reading octocat\/hello@axe-memory failed: /);
     expect(await branch.read(['a.md'], noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
@@ -155,7 +155,7 @@ it.each([
     entry: { size: 104_857_601 },
     reason: 'it has 104,857,601 bytes, more than GitHub gives out',
   },
-])('C3 50: $name in the place of memory is refused without reading it', async ({ entry, reason }) => {
+])('C3 50: $name in place of the memory file is refused without reading it', async ({ entry, reason }) => {
   const entries = { 'a.md': fileEntry('target', entry) };
   const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
   const read = await branch.read(['a.md'], noAbort());

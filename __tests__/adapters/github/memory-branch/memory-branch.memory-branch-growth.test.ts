@@ -4,7 +4,7 @@ import { branchWith, HEAD, NEXT, refuses } from './memory-branch-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
-describe('how a branch stands to an earlier commit of it', () => {
+describe('the relation of a branch to an earlier commit of it', () => {
   it.each([
     ['ahead', 'grown'],
     ['identical', 'grown'],
@@ -18,7 +18,7 @@ describe('how a branch stands to an earlier commit of it', () => {
     ]);
   });
 
-  it('is replaced where the commits have no common ancestor (C3 51)', async () => {
+  it('is replaced if the commits have no common ancestor (C3 51)', async () => {
     const { branch } = branchWith({ [COMPARE]: refuses(404, 'No common ancestor between a and b') });
     expect(await branch.growth(HEAD, NEXT, noAbort())).toEqual({ kind: 'replaced' });
   });
@@ -27,12 +27,12 @@ describe('how a branch stands to an earlier commit of it', () => {
     [502, '', {}, 'unavailable'],
     [403, 'Resource not accessible by integration', {}, 'denied'],
     [403, 'You have exceeded a secondary rate limit', { 'retry-after': '7' }, 'rate-limited'],
-  ])('is not known after a %d %s', async (status, message, headers, reason) => {
+  ])('is unknown after a %d %s', async (status, message, headers, reason) => {
     const { branch } = branchWith({ [COMPARE]: refuses(status, message, headers) });
     expect(await branch.growth(HEAD, NEXT, noAbort())).toMatchObject({ kind: 'failed', reason });
   });
 
-  it('is not known from an answer that is not understood', async () => {
+  it('is unknown after an answer with an unexpected shape', async () => {
     const { branch } = branchWith({ [COMPARE]: () => ({ status: 'sideways' }) });
     expect(await branch.growth(HEAD, NEXT, noAbort())).toMatchObject({
       kind: 'failed',
@@ -40,7 +40,7 @@ describe('how a branch stands to an earlier commit of it', () => {
     });
   });
 
-  it('rejects when it is called off', async () => {
+  it('rejects when it is aborted', async () => {
     const { branch } = branchWith({
       [COMPARE]: () => {
         throw new Error('over');

@@ -75,7 +75,7 @@ const SERVERS: readonly { readonly name: string; readonly options: GitHubOptions
 ];
 
 describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options }) => {
-  it('C3 45: two create the branch at once, and both entries are kept', async () => {
+  it('C3 45: two runs create the branch at once, and both entries are kept', async () => {
     const github = await start(options);
     const [one, two] = await Promise.all([connect(github), connect(github)]);
     await Promise.all([append(one, 'entry one'), append(two, 'entry two')]);
@@ -100,7 +100,7 @@ describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options 
     expect(github.history(REPO, BRANCH)).toHaveLength(20);
   });
 
-  it('C3 52: leaves other files and the bytes of a hand-edited one as they are', async () => {
+  it('C3 52: other files and the bytes of a hand-edited one stay unchanged', async () => {
     const latin1 = Buffer.from('# notes in café\r\n', 'latin1');
     const github = await start(options, {
       'mem/a.md': latin1,
@@ -118,7 +118,7 @@ describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options 
     expect(github.files(REPO, BRANCH)).toMatchObject({ 'mem/b.md': 'B', 'run.sh': '#!/bin/sh\n' });
   });
 
-  it('reads the notes directly in a folder, and removes one with the commit that writes another', async () => {
+  it('the notes directly in a folder are read, and one is removed with the commit that writes another', async () => {
     const notes = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [`p/notes/n${at}.md`, `note ${at}\n`]),
     );
@@ -148,7 +148,7 @@ describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options 
     ]);
   });
 
-  it('C3 50: reads and writes a file of more than 1 MB', async () => {
+  it('C3 50: a file of more than 1 MB is read and written', async () => {
     const long = `${'## entry ü\n'.repeat(110_000)}`;
     const github = await start(options, { 'a.md': long });
     const branch = await connect(github);
@@ -161,14 +161,14 @@ describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options 
 });
 
 describe('memory on a branch, over the wire', () => {
-  it('takes one read and one write in the common case', async () => {
+  it('needs one read and one write in the common case', async () => {
     const github = await start({}, { 'mem/a.md': 'A\n' });
     await append(await connect(github), 'B');
     expect(github.calls().filter((call) => call.includes('/graphql'))).toHaveLength(2);
     expect(github.requests()).toHaveLength(2);
   });
 
-  it('C3 50: refuses links, submodules and folders, and what stands below a link', async () => {
+  it('C3 50: refuses links, submodules and folders, and everything below a link', async () => {
     const github = await start(
       {},
       {
@@ -214,7 +214,7 @@ describe('memory on a branch, over the wire', () => {
     expect(all.head).toBe(github.repo(REPO).branches.get(BRANCH));
   });
 
-  it('squashes to one commit with the same files, and not over somebody else’s', async () => {
+  it('squashes to one commit with the same files, but never over somebody else’s commit', async () => {
     const github = await start({}, { 'mem/a.md': 'A\n', 'mem/b.md': 'B\n' });
     const branch = await connect(github);
     await append(branch, 'C');
@@ -228,7 +228,7 @@ describe('memory on a branch, over the wire', () => {
     expect(github.files(REPO, BRANCH)).toEqual({ 'mem/a.md': 'A\nC\nD\n', 'mem/b.md': 'B\n' });
   });
 
-  it('says so where history cannot be dropped safely', async () => {
+  it('reports a history that cannot be dropped safely', async () => {
     const github = await start({ missingMutations: ['updateRefs'] }, { 'a.md': 'A' });
     const branch = await connect(github);
     const { head } = found(await branch.read([], signal));
@@ -260,7 +260,7 @@ describe('memory on a branch, over the wire', () => {
   it.each([
     { name: 'a secondary limit', fault: secondaryRateLimit(7), retryAfterMs: 7000 },
     { name: 'a limit of GraphQL that was renewed long ago', fault: graphQlRateLimit(1), retryAfterMs: 0 },
-  ])('C3 49: hands on how long $name lasts', async ({ fault, retryAfterMs }) => {
+  ])('C3 49: reports how long $name lasts', async ({ fault, retryAfterMs }) => {
     const github = await start({}, { 'a.md': 'A' });
     const branch = await connect(github);
     const { head } = found(await branch.read([], signal));

@@ -38,7 +38,7 @@ describe('a memory branch', () => {
 });
 
 describe('committing', () => {
-  it('takes one call, based on the head that was read', async () => {
+  it('needs one call, based on the head that was read', async () => {
     const mutation = () => ({ createCommitOnBranch: { commit: { oid: NEXT } } });
     const { branch, client } = branchWith({ mutation });
     const change = { files: new Map([['ü/a.md', 'x\uDCE9']]), message: 'axe: remember [skip ci]\n\nRun 1' };
@@ -74,7 +74,7 @@ describe('committing', () => {
       result: { kind: 'stale' },
     },
     {
-      name: 'a refusal in unknown words is stale if the branch has moved',
+      name: 'a refusal with an unknown message is stale if the branch has moved',
       mutation: refusesQuery('no'),
       query: repositoryAt(OTHER),
       result: { kind: 'stale' },
@@ -86,7 +86,7 @@ describe('committing', () => {
       result: { kind: 'stale' },
     },
     {
-      name: 'a refusal in unknown words is an error if the branch has not moved',
+      name: 'a refusal with an unknown message is an error if the branch has not moved',
       mutation: refusesQuery('A path was requested twice'),
       query: repositoryAt(HEAD),
       result: {
@@ -120,13 +120,13 @@ describe('committing', () => {
       result: { kind: 'unknown' },
     },
     {
-      name: 'C3 49: a secondary limit asks to come again',
+      name: 'C3 49: a secondary limit requires a wait',
       mutation: refuses(403, 'You have exceeded a secondary rate limit.', { 'retry-after': '30' }),
       query: repositoryAt(HEAD),
       result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 30_000 },
     },
     {
-      name: 'C3 49: a spent primary limit asks to come again when it is renewed',
+      name: 'C3 49: a spent primary limit requires a wait until it is renewed',
       mutation: refuses(403, 'API rate limit exceeded', {
         'x-ratelimit-remaining': '0',
         'x-ratelimit-reset': '1767229200',
@@ -136,7 +136,7 @@ describe('committing', () => {
       result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 40 * 60_000 },
     },
     {
-      name: 'C3 49: a limit that GraphQL tells asks to come again in a minute',
+      name: 'C3 49: a limit in a GraphQL answer requires a wait of a minute',
       mutation: refusesQuery('API rate limit already exceeded for installation ID 1.', 'RATE_LIMIT'),
       query: repositoryAt(HEAD),
       result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 60_000 },
@@ -182,7 +182,7 @@ describe('committing', () => {
         "Set `memory-branch: axe-memory`, a branch of memory's own, or let the app that the token belongs to bypass the rules for branch `main` in the repository's settings.",
     },
     {
-      name: 'an archived repository by its words',
+      name: 'an archived repository, recognized by the message',
       mutation: refusesQuery('Repository was archived so is read-only.', 'FORBIDDEN'),
       remedy: 'Unarchive octocat/hello, or name another repository with `memory-repo`.',
     },
@@ -221,7 +221,7 @@ describe('committing', () => {
     });
   });
 
-  it('advises no permission where there is no GraphQL at the address', async () => {
+  it('names no permission if there is no GraphQL API at the address', async () => {
     const query: Answer = () => {
       throw httpError({
         requestLine: 'POST /graphql',
@@ -238,7 +238,7 @@ describe('committing', () => {
     });
   });
 
-  it('says of a secret in the file that the file is the trouble, not the rules', async () => {
+  it('reports for a secret in the file that the file is the problem, not the rules', async () => {
     const mutation = refusesQuery('Repository rule violations found\n\nSecret detected in content');
     const { branch } = branchWith({ mutation, query: repositoryAt(HEAD) });
     expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({
@@ -247,7 +247,7 @@ describe('committing', () => {
     });
   });
 
-  it('keeps a first refusal if the look at the branch fails as well', async () => {
+  it('keeps the first refusal if the check of the branch fails as well', async () => {
     const mutation = refusesQuery('Resource not accessible by integration', 'FORBIDDEN');
     const { branch } = branchWith({ mutation, query: refuses(502) });
     expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({ kind: 'failed', reason: 'denied' });
@@ -268,7 +268,7 @@ describe('committing on a server without the mutation', () => {
     ...OBJECTS,
   };
 
-  it('uses the Git database, and asks for the mutation only once', async () => {
+  it('uses the Git database, and tries the mutation only once', async () => {
     const { branch, client } = branchWith({
       ...rest,
       [NEW_BLOB]: () => ({ sha: OTHER }),
@@ -324,7 +324,7 @@ describe('committing on a server without the mutation', () => {
     expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject(result);
   });
 
-  it.each([COMMIT, NEW_TREE, NEW_COMMIT])('C3 48: says so if the token may not use %s', async (route) => {
+  it.each([COMMIT, NEW_TREE, NEW_COMMIT])('C3 48: reports that the token cannot use %s', async (route) => {
     const { branch } = branchWith({
       ...rest,
       [route]: refuses(403, 'Resource not accessible by integration'),
@@ -360,7 +360,7 @@ describe('creating the branch', () => {
       result: { kind: 'failed', reason: 'denied', remedy: expect.stringContaining('rulesets') },
     },
     {
-      name: 'a refusal in unknown words is stale if the branch is there by now',
+      name: 'a refusal with an unknown message is stale if the branch exists by now',
       answer: refuses(422, 'Reference update failed'),
       query: repositoryAt(OTHER),
       result: { kind: 'stale' },
@@ -380,7 +380,7 @@ describe('creating the branch', () => {
     expect(await branch.create(CHANGE, noAbort())).toMatchObject(result);
   });
 
-  it('says that an empty repository needs a first commit', async () => {
+  it('reports that an empty repository needs a first commit', async () => {
     const { branch } = branchWith({
       query: repositoryAt(undefined),
       [NEW_TREE]: refuses(409, 'Git Repository is empty.'),
@@ -394,7 +394,7 @@ describe('creating the branch', () => {
 });
 
 describe('squashing', () => {
-  it('puts a commit without a parent in place of the head', async () => {
+  it('replaces the head with a commit without a parent', async () => {
     const { branch, client } = branchWith({
       ...OBJECTS,
       query: repositoryAt(HEAD),
@@ -431,7 +431,7 @@ describe('squashing', () => {
     expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'stale' });
   });
 
-  it('does not force blindly on a server without the mutation', async () => {
+  it('does not force-push blindly on a server without the mutation', async () => {
     const { branch, client } = branchWith({
       ...OBJECTS,
       query: repositoryAt(HEAD),
@@ -445,7 +445,7 @@ describe('squashing', () => {
     expect(client.requests.some(({ route }) => route === MOVE_REF)).toBe(false);
   });
 
-  it('leaves it open if the answer is lost, and says so if it is denied', async () => {
+  it('reports an unknown result if the answer is lost, and a denial if it is denied', async () => {
     const asked = { ...OBJECTS, query: repositoryAt(HEAD) };
     const lost = branchWith({ ...asked, mutation: drops });
     expect(await lost.branch.squash(HEAD, 'm', noAbort())).toMatchObject({ kind: 'unknown' });

@@ -5,7 +5,7 @@ import { noAbort } from '../../../helpers/github-client-fake.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';
 import { deniedQuery, startHello } from '../hello-fixture.js';
 
-it('tells the conversations of a pull request', async () => {
+it('the conversations of a pull request are read', async () => {
   const { client, place, repo } = await startHello();
   const comments = [{ path: 'src/a.ts', line: 3, body: 'Third is wrong.' }];
   seedReview(repo, { pull: 42, author: 'github-actions[bot]', comments });
@@ -15,7 +15,7 @@ it('tells the conversations of a pull request', async () => {
   });
 });
 
-it('tells why they cannot be read, with the remedy', async () => {
+it('a failed read of the conversations is reported with the remedy', async () => {
   const { client, place, github } = await startHello();
   github.fail(deniedQuery());
   expect(await answerThreads(readThreadsOnce(client), place, noAbort())).toEqual({
@@ -24,7 +24,7 @@ it('tells why they cannot be read, with the remedy', async () => {
   });
 });
 
-it('ends with the signal', async () => {
+it('reading the conversations ends with the signal', async () => {
   const { client, place } = await startHello();
   const reason = new Error('time is up');
   await expect(answerThreads(readThreadsOnce(client), place, AbortSignal.abort(reason))).rejects.toBe(reason);

@@ -6,7 +6,7 @@ import { denied, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/issues/{issue_number}/assignees';
 
-it('assigns who may be assigned, and tells who may not', async () => {
+it('people who can be assigned are assigned, and the others are reported', async () => {
   const { client, repo, place } = await startHello();
   const assignment = { ...place, logins: ['Hubot', 'hubot', 'monalisa'] };
   repo.roles.set('Hubot', 'none');
@@ -18,7 +18,7 @@ it('assigns who may be assigned, and tells who may not', async () => {
   expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
 });
 
-it('C5 70: asks again where the answer was lost', async () => {
+it('C5 70: the assignment is repeated if the answer was lost', async () => {
   const { client, github, repo, place } = await startHello();
   github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
   expect(await assign(client, { ...place, logins: ['hubot'] }, noAbort())).toMatchObject({
@@ -27,14 +27,14 @@ it('C5 70: asks again where the answer was lost', async () => {
   expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
 });
 
-it('asks nothing for nobody', async () => {
+it('no request is sent for an empty list', async () => {
   const { place } = await startHello();
   const client = createFakeGitHubClient({});
   expect(await assign(client, { ...place, logins: [] }, noAbort())).toMatchObject({ kind: 'assigned' });
   expect(client.requests).toEqual([]);
 });
 
-it('tells the permission it lacks', async () => {
+it('the missing permission is reported', async () => {
   const { client, github, place } = await startHello();
   github.fail(denied(POST, 'issues=write; pull_requests=write'));
   expect(await assign(client, { ...place, logins: ['hubot'] }, noAbort())).toMatchObject({

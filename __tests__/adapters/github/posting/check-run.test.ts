@@ -35,7 +35,7 @@ it.each([
   [50, [POST]],
   [51, [POST, PATCH]],
   [120, [POST, PATCH, PATCH]],
-])('with %i annotations is sent fifty at a time', async (count, writes) => {
+])('a check with %i annotations is sent fifty at a time', async (count, writes) => {
   const hello = await startHello();
   expect(await publish(hello, count)).toMatchObject({ kind: 'published', created: true });
   expect(hello.github.calls()).toEqual([LIST, ...writes]);
@@ -46,7 +46,7 @@ it.each([
   );
 });
 
-it('is brought up to date by the same run and made anew by another', async () => {
+it('a check is updated by the same run and created anew by another', async () => {
   const hello = await startHello();
   const first = await publish(hello, 60);
   expect(await publish(hello, 60)).toEqual({ ...first, created: false });
@@ -56,8 +56,8 @@ it('is brought up to date by the same run and made anew by another', async () =>
 });
 
 it.each([
-  ['is not repeated where it is there', BAD_GATEWAY_AFTER_EFFECT],
-  ['is repeated where it is not', BAD_GATEWAY],
+  ['is not repeated if it exists', BAD_GATEWAY_AFTER_EFFECT],
+  ['is repeated if it is not', BAD_GATEWAY],
 ])('C5 70: a creation whose answer was lost %s', async (_, fault) => {
   const hello = await startHello();
   hello.github.fail({ route: POST, ...fault });
@@ -66,7 +66,7 @@ it.each([
 });
 
 it.each([POST, LIST, PATCH])(
-  'tells the permission it lacks for %s, also without the header',
+  'the missing permission is reported for %s, even without the header',
   async (route) => {
     const hello = await startHello();
     hello.github.fail({ ...denied(route, ''), headers: {} });
@@ -77,7 +77,7 @@ it.each([POST, LIST, PATCH])(
   },
 );
 
-it('is in progress until its end, which needs no search', async () => {
+it('a check is in progress until its end, which needs no search', async () => {
   const hello = await startHello();
   const { client, headSha, repo } = hello;
   const key = { repository: HELLO, headSha, name: 'axe: bot', externalId: '1/1' };
@@ -98,7 +98,7 @@ it('is in progress until its end, which needs no search', async () => {
   expect(await readCheckRun(client, key, noAbort())).toEqual({ conclusion: 'success', title: 'Fine' });
 });
 
-it('is begun once, though the answer is lost', async () => {
+it('a check is created once, even if the answer is lost', async () => {
   const hello = await startHello();
   hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
   const key = { repository: HELLO, headSha: hello.headSha, name: 'axe: bot', externalId: '1/1' };

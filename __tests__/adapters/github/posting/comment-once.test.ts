@@ -14,7 +14,7 @@ async function say({ client, place }: Hello, number = 42) {
 it.each([
   ['a pull request', 42],
   ['an issue', 7],
-])('stands once on %s', async (_, number) => {
+])('a comment exists once on %s', async (_, number) => {
   const hello = await startHello();
   hello.github.addIssue(NAME, { number: 7 });
   const result = await say(hello, number);
@@ -23,16 +23,16 @@ it.each([
   expect(hello.repo.comments).toMatchObject([{ issue: number, body: `${marker}\nDone.` }]);
 });
 
-it('C8 98: somebody else’s with the marker does not count', async () => {
+it('C8 98: somebody else’s comment with the marker does not count', async () => {
   const hello = await startHello();
   hello.github.addComment(NAME, { issue: 42, author: 'monalisa', body: marker });
   expect(await say(hello)).toMatchObject({ created: true });
 });
 
 it.each([
-  ['is not repeated where it is there', BAD_GATEWAY_AFTER_EFFECT],
-  ['is repeated where it is not', BAD_GATEWAY],
-])('C5 70: one whose answer was lost %s', async (_, fault) => {
+  ['is not repeated if it exists', BAD_GATEWAY_AFTER_EFFECT],
+  ['is repeated if it is not', BAD_GATEWAY],
+])('C5 70: a comment whose answer was lost %s', async (_, fault) => {
   const hello = await startHello();
   hello.github.fail({ route: POST, ...fault });
   expect(await say(hello)).toMatchObject({ kind: 'published', created: true });
@@ -46,7 +46,7 @@ it.each([
     'Add `issues: write` or `pull-requests: write`',
   ],
   ['to look', deniedQuery(), 'Add `issues: write`'],
-])('tells the permission it lacks %s', async (_, fault, remedy) => {
+])('the missing permission is reported %s', async (_, fault, remedy) => {
   const hello = await startHello();
   hello.github.fail(fault);
   expect(await say(hello)).toMatchObject({ kind: 'failed', remedy: expect.stringContaining(remedy) });

@@ -16,20 +16,20 @@ function states({ repo }: Hello): readonly string[] {
   return repo.talk.reviews.map(({ state }) => state);
 }
 
-it('dismisses the reviews it is given, and no other', async () => {
+it('only the given reviews are dismissed', async () => {
   const hello = await startHello();
   const [first, , third] = [OURS, OURS, OURS].map((one) => seedReview(hello.repo, one).id);
   expect(await dismiss(hello, [first ?? 0, third ?? 0])).toEqual({ kind: 'dismissed' });
   expect(states(hello)).toEqual(['DISMISSED', 'CHANGES_REQUESTED', 'DISMISSED']);
 });
 
-it('asks nothing where there is none', async () => {
+it('no request is sent without reviews', async () => {
   const hello = await startHello();
   expect(await dismiss(hello, [])).toEqual({ kind: 'dismissed' });
   expect(hello.github.calls()).toEqual([]);
 });
 
-it('is done where the answer was lost and GitHub says so the second time', async () => {
+it('a dismissal is done if the answer was lost and GitHub confirms it the second time', async () => {
   const hello = await startHello();
   const { id } = seedReview(hello.repo, OURS);
   hello.github.fail({ route: PUT, ...BAD_GATEWAY_AFTER_EFFECT });
@@ -44,7 +44,7 @@ it.each([
     { route: PUT, status: 422, body: { message: 'Unprocessable Entity', errors: ['Can not dismiss'] } },
     /protected branch/,
   ],
-])('tells what is missing: %s', async (_, fault, remedy) => {
+])('the missing right is reported: %s', async (_, fault, remedy) => {
   const hello = await startHello();
   const { id } = seedReview(hello.repo, OURS);
   hello.github.fail(fault);

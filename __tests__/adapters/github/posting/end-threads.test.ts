@@ -48,7 +48,7 @@ function replies({ repo: { talk } }: Hello): readonly string[] {
 }
 
 describe('a conversation that has ended', () => {
-  it('is resolved where the token may', async () => {
+  it('is resolved if the token can resolve it', async () => {
     const hello = await helloWithTwo();
     hello.repo.contents = 'write';
     expect(await change(hello)).toEqual({ kind: 'changed' });
@@ -59,7 +59,7 @@ describe('a conversation that has ended', () => {
     expect(replies(hello)).toEqual([]);
   });
 
-  it('says so in its first comment where the token may not, once', async () => {
+  it('is marked as ended in its first comment if the token cannot resolve it, once', async () => {
     const hello = await helloWithTwo();
     expect(await change(hello)).toEqual({ kind: 'changed' });
     const [first] = hello.repo.talk.reviewComments;
@@ -85,7 +85,7 @@ describe('a conversation that has ended', () => {
     expect(marks(hello).map(([by]) => by)).toEqual([BOT, BOT]);
   });
 
-  it('is only answered where it has to stay open', async () => {
+  it('is only answered if it has to stay open', async () => {
     const hello = await helloWithTwo();
     hello.repo.contents = 'write';
     await change(hello, { to: 'leave', mark: 'withdrawn', reply: 'I take this back.' });
@@ -96,14 +96,14 @@ describe('a conversation that has ended', () => {
     ]);
   });
 
-  it('is done where the answer was lost', async () => {
+  it('is done if the answer was lost', async () => {
     const hello = await helloWithTwo();
     hello.github.fail({ route: PATCH, ...ANSWER_LOST });
     expect(await change(hello)).toEqual({ kind: 'changed' });
     expect(marks(hello).map(([, mark]) => mark)).toEqual(['outdated', 'outdated']);
   });
 
-  it('that cannot be changed tells what is missing', async () => {
+  it('that cannot be changed is reported with what is missing', async () => {
     const hello = await helloWithTwo();
     hello.github.fail(denied(PATCH, 'pull_requests=write'));
     expect(await change(hello)).toMatchObject({
@@ -113,10 +113,10 @@ describe('a conversation that has ended', () => {
   });
 });
 
-describe('a conversation that is open again', () => {
+describe('a conversation that is reopened', () => {
   const BACK = { to: 'reopen', note: '', reply: 'Back since fffffff.' } as const;
 
-  it('is opened where the token may', async () => {
+  it('is reopened if the token can do so', async () => {
     const hello = await helloWithTwo();
     hello.repo.contents = 'write';
     await change(hello);
@@ -130,7 +130,7 @@ describe('a conversation that is open again', () => {
     );
   });
 
-  it('no longer says that it has ended, whatever the token may by now', async () => {
+  it('is no longer marked as ended, whatever the token can do by now', async () => {
     for (const contents of ['read', 'write'] as const) {
       const hello = await helloWithTwo();
       await change(hello);

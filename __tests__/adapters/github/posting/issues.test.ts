@@ -15,7 +15,7 @@ async function report({ client }: Hello, changes: Partial<ReportIssue> = {}) {
 }
 
 describe('a report', () => {
-  it('is opened once and then brought up to date', async () => {
+  it('is opened once and then updated', async () => {
     const hello = await startHello();
     expect(await report(hello)).toEqual({
       kind: 'published',
@@ -55,14 +55,14 @@ describe('a report', () => {
   it.each([
     ['somebody else’s issue with the marker', { author: 'monalisa', body: marker }],
     ['an issue of ours without it', { author: BOT, body: 'All well.' }],
-  ])('never takes %s', async (_, issue) => {
+  ])('is never stored in %s', async (_, issue) => {
     const hello = await startHello();
     hello.github.addIssue(NAME, { number: 7, ...issue });
     expect(await report(hello)).toMatchObject({ created: true });
     expect(hello.repo.issues.get(7)?.body).toBe(issue.body);
   });
 
-  it('leaves an issue closed that somebody closed', async () => {
+  it('stays closed if somebody closed it', async () => {
     const hello = await startHello();
     await report(hello);
     hello.repo.talk.closedIssues.add(43);
@@ -81,8 +81,8 @@ describe('a report', () => {
 });
 
 it.each([
-  ['is not repeated where the issue is there', BAD_GATEWAY_AFTER_EFFECT],
-  ['is repeated where it is not', BAD_GATEWAY],
+  ['is not repeated if the issue exists', BAD_GATEWAY_AFTER_EFFECT],
+  ['is repeated if it is not', BAD_GATEWAY],
 ])('C5 70: a creation whose answer was lost %s', async (_, fault) => {
   const hello = await startHello();
   hello.github.fail({ route: POST, ...fault });
@@ -94,14 +94,14 @@ it.each([
   ['to open one', denied(POST, ''), 'Add `issues: write`'],
   ['to change it', denied(PATCH, 'issues=write'), 'Add `issues: write`'],
   ['to look for it', deniedQuery(), 'Add `issues: write`'],
-])('tells the permission it lacks %s', async (_, fault, remedy) => {
+])('is reported with the permission it lacks %s', async (_, fault, remedy) => {
   const hello = await startHello();
   if (fault.route === PATCH) await report(hello);
   hello.github.fail({ ...fault, headers: {} });
   expect(await report(hello)).toMatchObject({ kind: 'failed', remedy: expect.stringContaining(remedy) });
 });
 
-it('says where issues are switched off', async () => {
+it('is reported if issues are switched off', async () => {
   const hello = await startHello();
   hello.github.fail({ route: POST, status: 410, body: { message: 'Issues are disabled for this repo' } });
   expect(await report(hello)).toMatchObject({

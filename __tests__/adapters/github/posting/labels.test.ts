@@ -19,7 +19,7 @@ async function change({ client, place }: Hello, add: readonly string[], remove: 
   return await setLabels(client, { ...place, add, remove }, noAbort());
 }
 
-it('adds labels that exist, as they are written, and none that do not', async () => {
+it('existing labels are added in their own spelling, and unknown ones are not', async () => {
   const hello = await start();
   expect(await change(hello, ['BUG', 'area: api', 'good/first', 'nonsense', 'bug'])).toEqual({
     kind: 'set',
@@ -31,7 +31,7 @@ it('adds labels that exist, as they are written, and none that do not', async ()
   expect(hello.repo.talk.labels).not.toContain('nonsense');
 });
 
-it('removes what is there, and adds what is in both lists', async () => {
+it('existing labels are removed, and labels in both lists are added', async () => {
   const hello = await start(['bug', 'Area: API']);
   expect(await change(hello, ['bug'], ['Bug', 'area: api', 'good/first'])).toEqual({
     kind: 'set',
@@ -42,7 +42,7 @@ it('removes what is there, and adds what is in both lists', async () => {
   expect(hello.repo.talk.labelsOf.get(42)).toEqual(['bug']);
 });
 
-it('writes nothing where nothing is to do', async () => {
+it('nothing is written if there is nothing to do', async () => {
   const hello = await start(['bug']);
   await change(hello, ['bug'], ['good/first']);
   expect(hello.github.calls()).toEqual([LIST]);
@@ -56,14 +56,14 @@ it('writes nothing where nothing is to do', async () => {
 it.each([
   ['adding', ADD, ['good/first'], [], ['bug', 'good/first']],
   ['removing', REMOVE, [], ['bug'], []],
-])('C5 70: %s is done although the answer was lost', async (_, route, add, remove, left) => {
+])('C5 70: %s is done even if the answer was lost', async (_, route, add, remove, left) => {
   const hello = await start(['bug']);
   hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
   expect(await change(hello, add, remove)).toMatchObject({ kind: 'set', added: add, removed: remove });
   expect(hello.repo.talk.labelsOf.get(42)).toEqual(left);
 });
 
-it.each([ADD, REMOVE, LIST])('tells the permission it lacks for %s', async (route) => {
+it.each([ADD, REMOVE, LIST])('the missing permission is reported for %s', async (route) => {
   const hello = await start(['bug']);
   hello.github.fail(denied(route, 'issues=write; pull_requests=write'));
   expect(await change(hello, ['good/first'], ['bug'])).toMatchObject({

@@ -31,7 +31,7 @@ function pullsOf({ repo }: Hello) {
 }
 
 describe('a proposal', () => {
-  it('is opened once and then brought up to date, one commit on top of the default branch', async () => {
+  it('is opened once and then updated, one commit on top of the default branch', async () => {
     const hello = await startHello();
     expect(await propose(hello)).toMatchObject({ kind: 'published', created: true });
     expect(pullsOf(hello)).toMatchObject([
@@ -60,7 +60,7 @@ describe('a proposal', () => {
     expect(hello.github.files(NAME, BRANCH)['mine.md']).toBe('Mine.\n');
   });
 
-  it('is opened anew after somebody closed it', async () => {
+  it('is opened again after somebody closed it', async () => {
     const hello = await startHello();
     await propose(hello);
     for (const pull of pullsOf(hello)) hello.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
@@ -68,7 +68,7 @@ describe('a proposal', () => {
     expect(pullsOf(hello)).toHaveLength(2);
   });
 
-  it('whose marker a person removed stays as it is, and so does its branch', async () => {
+  it('whose marker a person removed stays unchanged, and so does its branch', async () => {
     const hello = await startHello();
     await propose(hello);
     const [theirs] = pullsOf(hello);
@@ -86,7 +86,7 @@ describe('a proposal', () => {
     expect([pullsOf(hello).length, hello.repo.branches.get(BRANCH)]).toEqual([1, head]);
   });
 
-  it('that was closed without being merged is told of, the others are not', async () => {
+  it('that was closed without being merged is reported, the others are not', async () => {
     const hello = await startHello();
     const place = { repository: HELLO, branch: BRANCH };
     for (const patch of [{}, { mergedAt: '2026-01-02T03:04:05Z' }]) {
@@ -104,7 +104,7 @@ describe('a proposal', () => {
     ]);
   });
 
-  it('is not opened twice where the answer was lost', async () => {
+  it('is not opened twice if the answer was lost', async () => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
     expect(await propose(hello)).toMatchObject({ kind: 'published', created: true });
@@ -126,7 +126,7 @@ describe('a proposal', () => {
       },
       'Allow GitHub Actions to create pull requests',
     ],
-  ])('says what is missing %s', async (_, fault, remedy) => {
+  ])('reports what is missing %s', async (_, fault, remedy) => {
     const hello = await startHello();
     hello.github.fail(fault);
     expect(await propose(hello)).toMatchObject({ kind: 'failed', remedy: expect.stringContaining(remedy) });

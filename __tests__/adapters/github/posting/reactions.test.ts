@@ -34,7 +34,7 @@ const SUBJECTS: Table[] = [
   ],
 ];
 
-it.each(SUBJECTS)('stands once on %s, also after a lost answer', async (_, subjectOf, route) => {
+it.each(SUBJECTS)('a reaction exists once on %s, even after a lost answer', async (_, subjectOf, route) => {
   const hello = await startHello();
   const reaction = {
     repository: hello.place.repository,
@@ -49,7 +49,7 @@ it.each(SUBJECTS)('stands once on %s, also after a lost answer', async (_, subje
 });
 
 it.each(SUBJECTS)(
-  'tells the permission it lacks on %s, also without the header',
+  'the missing permission is reported on %s, even without the header',
   async (_, subjectOf, route) => {
     const hello = await startHello();
     hello.github.fail({ ...denied(route, ''), headers: {} });

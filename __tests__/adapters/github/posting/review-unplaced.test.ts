@@ -28,7 +28,7 @@ async function misplaced(comments: readonly ReviewComment[], message: string, fi
 
 const files = [{ filename: 'a.ts', patch: PATCH }, { filename: 'b.bin' }];
 
-describe('the comments a refusal is about', () => {
+describe('the comments that a refusal is about', () => {
   const fine = [comment({}), comment({ side: 'LEFT' }), comment({ line: 3, side: 'LEFT', startLine: 1 })];
 
   it.each<[string, Partial<ReviewComment>]>([
@@ -36,32 +36,32 @@ describe('the comments a refusal is about', () => {
     ['line zero', { line: 0 }],
     ['a binary file', { path: 'b.bin', line: 1 }],
     ['a file that is not there', { path: 'c.ts' }],
-    ['a range that begins before the hunk', { startLine: 0 }],
+    ['a range that starts before the hunk', { startLine: 0 }],
   ])('are those on %s', async (_, wrong) => {
     expect(await misplaced([...fine, comment(wrong)], 'Line could not be resolved', files)).toEqual([3]);
   });
 
-  it('are the ranges where only their start is spoken of', async () => {
+  it('are the ranges if the refusal is only about their start', async () => {
     expect(await misplaced(fine, 'Start line must be part of the same hunk as the line.', files)).toEqual([
       2,
     ]);
   });
 
-  it('are all where the files show nothing wrong', async () => {
+  it('are all if the files show nothing wrong', async () => {
     expect(await misplaced(fine, 'Line could not be resolved', files)).toEqual([0, 1, 2]);
   });
 
-  it('are all where the files cannot be had', async () => {
+  it('are all if the files cannot be read', async () => {
     expect(await misplaced(fine, 'Line could not be resolved')).toEqual([0, 1, 2]);
   });
 });
 
 describe('a body with comments that have no line', () => {
-  it('is itself where there are none', () => {
+  it('is unchanged if there are none', () => {
     expect(withUnplaced('text\n', [])).toBe('text\n');
   });
 
-  it('names each place, and what is in a path does nothing', () => {
+  it('names each place, and markup in a path has no effect', () => {
     const text = withUnplaced('text', [
       comment({ path: 'src/<b>`*.ts', body: 'First.' }),
       comment({ startLine: 1, body: 'Second.\n' }),
@@ -78,7 +78,7 @@ describe('a body with comments that have no line', () => {
     );
   });
 
-  it('is never longer than GitHub takes, and says how many it leaves out', () => {
+  it('never exceeds GitHub’s limit, and reports how many comments it leaves out', () => {
     const long = comment({ body: 'x'.repeat(30_000) });
     const text = withUnplaced('text', [long, long, long, long]);
     expect(text.length).toBeLessThanOrEqual(65_536);

@@ -26,7 +26,7 @@ it.each([
   expect(refusalOf(refused([error]))).toBe(kind);
 });
 
-it('an older server’s objects are read too', () => {
+it('an older server’s error objects are understood too', () => {
   const error = {
     resource: 'PullRequestReviewComment',
     code: 'custom',

@@ -75,7 +75,7 @@ describe('a review', () => {
     ]);
   });
 
-  it('gets its marker where the body lacks it', async () => {
+  it('gets its marker if the body lacks it', async () => {
     const hello = await startHello();
     await publish(hello, { body: 'No marker.' });
     expect(hello.repo.talk.reviews[0]?.body).toBe(`${markerOf(hello.headSha)}\nNo marker.`);
@@ -88,7 +88,7 @@ describe('a review', () => {
     expect(posts(hello)).toBe(1);
   });
 
-  it('is found behind a page of others, in numbers beyond 32 bits', async () => {
+  it('is found behind a page of others, with ids beyond 32 bits', async () => {
     const hello = await startHello();
     const first = await publish(hello);
     for (let count = 0; count < 60; count += 1)
@@ -102,7 +102,7 @@ describe('a review', () => {
 
   it.each<[string, (hello: Hello) => Parameters<typeof seedReview>[1]]>([
     [
-      'C8 98: somebody else’s with the marker',
+      'C8 98: somebody else’s review with the marker',
       ({ headSha }) => ({ pull: 42, author: 'monalisa', body: markerOf(headSha) }),
     ],
     [
@@ -117,14 +117,14 @@ describe('a review', () => {
       'ours with the marker on another commit',
       ({ headSha }) => ({ pull: 42, author: BOT, body: markerOf(headSha), commit: 'f'.repeat(40) }),
     ],
-  ])('%s does not keep it from being posted', async (_, seeded) => {
+  ])('%s does not prevent it from being posted', async (_, seeded) => {
     const hello = await startHello();
     seedReview(hello.repo, seeded(hello));
     expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });
     expect(posts(hello)).toBe(1);
   });
 
-  it('stands where a person has dismissed it', async () => {
+  it('is not posted again after a person dismissed it', async () => {
     const hello = await startHello();
     seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'DISMISSED' });
     expect(await publish(hello)).toMatchObject({ created: false });
@@ -138,7 +138,7 @@ describe('a review', () => {
     expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
   });
 
-  it('replaces such a draft although the answer to its removal was lost', async () => {
+  it('replaces such a draft even if the answer to its removal was lost', async () => {
     const hello = await startHello();
     seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'PENDING' });
     const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
@@ -147,7 +147,7 @@ describe('a review', () => {
     expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
   });
 
-  it('leaves somebody’s draft under the same account alone, and says so', async () => {
+  it('leaves somebody’s draft under the same account alone, and reports it', async () => {
     const hello = await startHello({ viewer: 'hubot' });
     seedReview(hello.repo, { pull: 42, author: 'hubot', body: 'unfinished', state: 'PENDING' });
     expect(await publish(hello)).toMatchObject({
@@ -157,7 +157,7 @@ describe('a review', () => {
     expect(hello.repo.talk.reviews).toHaveLength(1);
   });
 
-  it('asks for changes on our own pull request as a comment', async () => {
+  it('requests changes on our own pull request as a comment', async () => {
     const hello = await startHello({ viewer: 'octocat' });
     expect(await publish(hello, { event: 'REQUEST_CHANGES' })).toMatchObject({
       kind: 'published',
@@ -167,11 +167,11 @@ describe('a review', () => {
   });
 });
 
-describe('C5 70: an answer that does not come', () => {
+describe('C5 70: an answer that does not come after', () => {
   it.each([
     ['502 although the review was posted', BAD_GATEWAY_AFTER_EFFECT],
     ['a broken connection although the review was posted', ANSWER_LOST],
-  ])('%s: it is not posted again', async (_, fault) => {
+  ])('%s: the review is not posted again', async (_, fault) => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...fault });
     expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });
@@ -179,7 +179,7 @@ describe('C5 70: an answer that does not come', () => {
     expect(posts(hello)).toBe(1);
   });
 
-  it('502 and no review: it is posted once more', async () => {
+  it('502 and no review: the review is posted once more', async () => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...BAD_GATEWAY });
     expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });
@@ -187,7 +187,7 @@ describe('C5 70: an answer that does not come', () => {
     expect(posts(hello)).toBe(2);
   });
 
-  it('502 twice: it is given up', async () => {
+  it('502 twice: the review is abandoned', async () => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...BAD_GATEWAY, times: 9 });
     expect(await publish(hello)).toMatchObject({
@@ -197,7 +197,7 @@ describe('C5 70: an answer that does not come', () => {
     expect(posts(hello)).toBe(2);
   });
 
-  it('502 twice, posted at the second: it is found', async () => {
+  it('502 twice, posted at the second: the review is found', async () => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...BAD_GATEWAY });
     hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
@@ -206,7 +206,7 @@ describe('C5 70: an answer that does not come', () => {
   });
 });
 
-describe('a comment that GitHub does not take on its line', () => {
+describe('a comment that GitHub refuses on its line', () => {
   it.each<[string, readonly ReviewComment[], readonly number[]]>([
     ['outside every hunk', [second, outside], [1]],
     ['on the wrong side', [second, { ...second, line: 4, side: 'LEFT' }], [1]],
@@ -222,7 +222,7 @@ describe('a comment that GitHub does not take on its line', () => {
     expect(posts(hello)).toBe(2);
   });
 
-  it('goes into the body with all others where nothing shows which it is', async () => {
+  it('goes into the body with all others if nothing shows which it is', async () => {
     const hello = await startHello();
     const body = { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] };
     hello.github.fail({ route: POST, status: 422, body });
@@ -230,7 +230,7 @@ describe('a comment that GitHub does not take on its line', () => {
     expect(hello.repo.talk.reviewComments).toEqual([]);
   });
 
-  it('takes the rest with it if it was not the only one', async () => {
+  it('moves the others into the body if it was not the only one', async () => {
     const hello = await startHello();
     const body = { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] };
     hello.github.fail({ route: POST, status: 422, body, times: 2 });
@@ -306,7 +306,7 @@ describe('a review that cannot be posted', () => {
       ({ github }) => github.fail({ route: POST, status: 401, body: { message: 'Bad credentials' } }),
       /`github-token`/,
     ],
-  ])('%s is told with its remedy and not repeated', async (_, arrange, remedy) => {
+  ])('%s is reported with its remedy and not repeated', async (_, arrange, remedy) => {
     const hello = await startHello();
     arrange(hello);
     const result = await publish(hello);
@@ -326,7 +326,7 @@ describe('a review that cannot be posted', () => {
     });
   });
 
-  it('posts nothing where nobody can tell whether it is there already', async () => {
+  it('is not posted if nobody can tell whether it exists already', async () => {
     const client = createFakeGitHubClient({
       graphql: () => {
         throw failure(502, 'POST /graphql');

@@ -84,7 +84,7 @@ function writes(client: FakeGitHubClient): readonly string[] {
 const other = (id: number): Stored => ({ id, body: 'Looks good', isOurs: false });
 
 describe('a sticky comment', () => {
-  it('is created where there is none', async () => {
+  it('is created if there is none', async () => {
     const { client, comments } = conversation([other(1)]);
     expect(await publish(client)).toEqual({
       kind: 'published',
@@ -94,7 +94,7 @@ describe('a sticky comment', () => {
     expect(comments.at(-1)?.body).toBe(bodyOf('new'));
   });
 
-  it('is updated where it is, however many comments came after it', async () => {
+  it('is updated if it exists, however many comments followed', async () => {
     const ours = { id: 4_294_967_299, body: bodyOf('old'), isOurs: true };
     const { client, comments } = conversation([other(1), ours, other(3), other(4), other(5), other(6)]);
     expect(await publish(client)).toMatchObject({ kind: 'published', created: false });
@@ -112,7 +112,7 @@ describe('a sticky comment', () => {
     ['C8 98: somebody else’s comment with the marker', { id: 1, body: bodyOf('forged'), isOurs: false }],
     ['another agent’s comment', { id: 1, body: bodyOf('other', 'bot-security'), isOurs: true }],
     ['a comment that only quotes the marker', { id: 1, body: `> ${bodyOf('quoted')}`, isOurs: true }],
-  ])('%s is never it', async (_, comment) => {
+  ])('%s is never treated as the sticky comment', async (_, comment) => {
     const { client, comments } = conversation([comment]);
     const before = comment.body;
     expect(await publish(client)).toMatchObject({ created: true });
@@ -137,7 +137,7 @@ describe('a sticky comment', () => {
 });
 
 describe('C5 70: a creation that fails', () => {
-  it('is not repeated if the comment is there after all', async () => {
+  it('is not repeated if the comment exists after all', async () => {
     const lostAnswer = (store: () => void) => {
       store();
       throw failure(502, CREATE);
@@ -148,7 +148,7 @@ describe('C5 70: a creation that fails', () => {
     expect(writes(client)).toEqual([CREATE]);
   });
 
-  it('is repeated once if it is not', async () => {
+  it('is repeated once if it does not', async () => {
     const lostRequest = () => {
       throw failure(502, CREATE);
     };
@@ -158,7 +158,7 @@ describe('C5 70: a creation that fails', () => {
     expect(writes(client)).toEqual([CREATE, CREATE]);
   });
 
-  it('is given up after the second time', async () => {
+  it('is abandoned after the second time', async () => {
     const lostRequest = () => {
       throw failure(502, CREATE);
     };
@@ -175,7 +175,7 @@ describe('C5 70: a creation that fails', () => {
     [404, expect.stringContaining('`issues: write` or `pull-requests: write`')],
     [410, expect.stringContaining('permissions')],
     [422, expect.stringContaining('job summary')],
-  ])('with %i is told with its remedy and not repeated', async (status, remedy) => {
+  ])('with %i is reported with its remedy and not repeated', async (status, remedy) => {
     const refused = () => {
       throw failure(status, 'POST /repos/octocat/hello/issues/42/comments');
     };
@@ -185,8 +185,8 @@ describe('C5 70: a creation that fails', () => {
   });
 });
 
-describe('a look-up that fails', () => {
-  it('creates nothing, since there may be a comment already', async () => {
+describe('a failed look-up', () => {
+  it('creates nothing, since a comment might exist already', async () => {
     const client = createFakeGitHubClient({
       graphql: () => {
         throw failure(403, 'POST /graphql');
@@ -207,7 +207,7 @@ describe('a look-up that fails', () => {
   });
 });
 
-describe('the query', () => {
+describe('the query for comments', () => {
   it('is valid against GitHub’s schema', async () => {
     const queries: string[] = [];
     const { client } = conversation([]);

@@ -20,7 +20,7 @@ async function start() {
   return { ...hello, first, reply, answers };
 }
 
-it('answers in the thread of any of its comments, once', async () => {
+it('a reply is posted in the thread of any of its comments, once', async () => {
   const { reply, answers, first } = await start();
   const result = await reply();
   expect(result).toMatchObject({ kind: 'published', created: true });
@@ -37,8 +37,8 @@ it('C8 98: somebody else’s answer with the marker does not count', async () =>
 });
 
 it.each([
-  ['is not repeated where it is there', BAD_GATEWAY_AFTER_EFFECT],
-  ['is repeated where it is not', BAD_GATEWAY],
+  ['is not repeated if it exists', BAD_GATEWAY_AFTER_EFFECT],
+  ['is repeated if it is not', BAD_GATEWAY],
 ])('C5 70: an answer that was lost %s', async (_, fault) => {
   const { github, reply, answers } = await start();
   github.fail({ route: POST, ...fault });
@@ -46,7 +46,7 @@ it.each([
   expect(answers()).toHaveLength(1);
 });
 
-it('tells the permission it lacks', async () => {
+it('the missing permission is reported', async () => {
   const { github, reply } = await start();
   github.fail(denied(POST, 'pull_requests=write'));
   expect(await reply()).toMatchObject({

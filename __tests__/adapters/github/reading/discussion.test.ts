@@ -4,7 +4,7 @@ import { noAbort } from '../../../helpers/github-client-fake.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';
 import { NAME, startHello } from '../hello-fixture.js';
 
-it('has comments and reviews by time, and no review without words', async () => {
+it('a discussion has comments and reviews by time, and no review without text', async () => {
   const { client, place, github, repo } = await startHello();
   github.addComment(NAME, { issue: 42, author: 'hubot', body: 'Second.' });
   const [comment] = repo.comments;
@@ -24,7 +24,7 @@ it('has comments and reviews by time, and no review without words', async () => 
   ]);
 });
 
-it('is that of an issue, open or closed', async () => {
+it('a discussion of an issue is read, open or closed', async () => {
   const { client, place, github, repo } = await startHello();
   github.addIssue(NAME, { number: 7, title: 'It times out', body: null, author: 'monalisa' });
   repo.talk.closedIssues.add(7);
@@ -38,7 +38,7 @@ it('is that of an issue, open or closed', async () => {
   expect(found.posts).toMatchObject([{ what: 'description', author: 'monalisa', body: '' }]);
 });
 
-it('is not there without the issue', async () => {
+it('a discussion without the issue is missing', async () => {
   const { client, place } = await startHello();
   const asked = fetchDiscussion(client, { ...place, number: 404 }, noAbort());
   await expect(asked).rejects.toMatchObject({ reason: 'missing' });

@@ -17,18 +17,18 @@ it.each([
     6,
   ],
   ['nothing of an empty log', '', 5, '', 0],
-])('keeps %s', (_, log, maxLines, text, linesTotal) => {
+])('a job log keeps %s', (_, log, maxLines, text, linesTotal) => {
   expect(tailOf(log, maxLines)).toEqual({ kind: 'tail', text, linesTotal });
 });
 
-it('comes from another server, which never sees the token', async () => {
+it('a job log comes from another server, which never sees the token', async () => {
   const { client, repo } = await startHello();
   repo.talk.jobLogs.set(5, `${AT}one\n${AT}two\n`);
   const request = { repository: HELLO, jobId: 5, maxLogLines: 1 };
   expect(await fetchJobLog(client, request, noAbort())).toEqual({ kind: 'tail', text: 'two', linesTotal: 2 });
 });
 
-it('may come as bytes', async () => {
+it('a job log can arrive as bytes', async () => {
   const body = new TextEncoder().encode('one\ntwo').buffer;
   const client = createFakeGitHubClient({
     'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs': () => body,
@@ -37,7 +37,7 @@ it('may come as bytes', async () => {
   expect(await fetchJobLog(client, request, noAbort())).toMatchObject({ text: 'two' });
 });
 
-it('says why there is none', async () => {
+it('a missing job log is reported with the reason', async () => {
   const { client } = await startHello();
   const request = { repository: HELLO, jobId: 6, maxLogLines: 1 };
   expect(await fetchJobLog(client, request, noAbort())).toEqual({

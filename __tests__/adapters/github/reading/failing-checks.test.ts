@@ -40,7 +40,7 @@ async function failing({ client, headSha }: Hello, maxLogs = 2) {
   return await failingChecks(client, { repository: HELLO, sha: headSha, maxLogLines: 1, maxLogs }, noAbort());
 }
 
-it('tells what failed last, with the ends of the logs of Actions jobs', async () => {
+it('the last failures are listed, with the ends of the logs of Actions jobs', async () => {
   const hello = await startHello();
   addRun(hello, { name: 'lint', job: 1 });
   addRun(hello, { name: 'lint', conclusion: 'success', job: 2 });
@@ -72,7 +72,7 @@ it('tells what failed last, with the ends of the logs of Actions jobs', async ()
   expect(checks[4]).toMatchObject({ summary: 'No', url: 'https://ci.example.com/1' });
 });
 
-it('takes no other app’s word for which log is its own', async () => {
+it('a log is never chosen by what another app claims', async () => {
   const hello = await startHello();
   addRun(hello, { name: 'coverage', app: 'octoapp', job: 1 });
   const { checks } = await failing(hello);
@@ -80,7 +80,7 @@ it('takes no other app’s word for which log is its own', async () => {
   expect(hello.github.calls()).not.toContain(LOGS);
 });
 
-it('reads more than a page', async () => {
+it('failing checks are read over several pages', async () => {
   const hello = await startHello();
   for (let count = 0; count < 150; count += 1) addRun(hello, { name: `test ${count}`, app: 'octoapp' });
   for (let count = 0; count < 130; count += 1) addStatus(hello, { context: `ci/${count}` });
@@ -91,19 +91,22 @@ it('reads more than a page', async () => {
 it.each([
   ['the check runs', RUNS, '', /Add `checks: read`/, ['ci']],
   ['the statuses', STATUS, '', /Add `statuses: read`/, ['test']],
-])('tells what it lacks for %s, and the rest all the same', async (_, route, header, remedy, names) => {
-  const hello = await startHello();
-  addRun(hello, { name: 'test', job: 1 });
-  addStatus(hello, { context: 'ci' });
-  hello.github.fail(deniedQuery('statusCheckRollup'));
-  hello.github.fail({ ...denied(route, header), headers: {} });
-  const { checks, isComplete, problems } = await failing(hello);
-  expect(checks.map(({ name }) => name)).toEqual(names);
-  expect([isComplete, problems]).toEqual([
-    false,
-    [{ message: expect.any(String), remedy: expect.stringMatching(remedy) }],
-  ]);
-});
+])(
+  'the missing permission is reported for %s, and the rest is read',
+  async (_, route, header, remedy, names) => {
+    const hello = await startHello();
+    addRun(hello, { name: 'test', job: 1 });
+    addStatus(hello, { context: 'ci' });
+    hello.github.fail(deniedQuery('statusCheckRollup'));
+    hello.github.fail({ ...denied(route, header), headers: {} });
+    const { checks, isComplete, problems } = await failing(hello);
+    expect(checks.map(({ name }) => name)).toEqual(names);
+    expect([isComplete, problems]).toEqual([
+      false,
+      [{ message: expect.any(String), remedy: expect.stringMatching(remedy) }],
+    ]);
+  },
+);
 
 it('gets from GraphQL in one request what the REST API says in two', async () => {
   const hello = await startHello();
@@ -131,7 +134,7 @@ it('asks nothing more where the token has used up its requests, and says so', as
   expect(problems).toMatchObject([{ message: expect.stringMatching(/^the checks: GitHub answered 429/) }]);
 });
 
-it('tells what it lacks for a log', async () => {
+it('the missing permission for a log is reported', async () => {
   const hello = await startHello();
   addRun(hello, { name: 'test', job: 1 });
   hello.github.fail({ ...denied(LOGS, ''), headers: {} });

@@ -5,7 +5,7 @@ import { denied, deniedQuery, NAME, startHello } from '../hello-fixture.js';
 
 const COMMITS = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
 
-it('lists the commits of a pull request, oldest first', async () => {
+it('the commits of a pull request are listed, oldest first', async () => {
   const { client, place, headSha } = await startHello();
   const { items, isComplete } = await commitsOf(client, place, noAbort());
   expect(isComplete).toBe(true);
@@ -40,7 +40,7 @@ it('lists more than a hundred through the REST API', async () => {
   expect(items.map(({ sha }) => sha)).toEqual(Array(105).fill('b'));
 });
 
-it('knows that GitHub lists no more than 250', async () => {
+it('GitHub’s limit of 250 commits is recognized', async () => {
   const commit = {
     sha: 'a',
     commit: { message: 'm', author: { name: 'Mona' }, committer: null },
@@ -54,7 +54,7 @@ it('knows that GitHub lists no more than 250', async () => {
   expect(items[0]).toEqual({ sha: 'a', message: 'm', author: 'Mona', date: '', isMerge: true });
 });
 
-it('tells the history of a file, newest first', async () => {
+it('the history of a file is listed, newest first', async () => {
   const { client, github, headSha, baseSha } = await startHello();
   const ask = (path: string, ref: string, limit = 10) =>
     fileHistory(client, { repository: HELLO, path, ref, limit }, noAbort());
@@ -76,7 +76,7 @@ it('tells the history of a file, newest first', async () => {
 it.each([
   ['commits', 'GET /repos/{owner}/{repo}/commits', '`contents: read`'],
   ['a pull request’s commits', COMMITS, '`pull-requests: read`'],
-])('names the permission it lacks for %s', async (_, route, permission) => {
+])('the missing permission is named for %s', async (_, route, permission) => {
   const { client, github, place } = await startHello();
   github.fail(deniedQuery('committedDate'));
   github.fail({ ...denied(route, ''), headers: {} });

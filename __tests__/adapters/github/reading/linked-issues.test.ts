@@ -3,7 +3,7 @@ import { linkedIssues } from '../../../../src/adapters/github/reading/linked-iss
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { deniedQuery, NAME, startHello } from '../hello-fixture.js';
 
-it('finds what a pull request closes', async () => {
+it('the issues that a pull request closes are found', async () => {
   const { client, github, repo, place, baseSha, headSha } = await startHello();
   github.addIssue(NAME, { number: 7, title: 'It breaks', body: 'Always.', author: 'monalisa' });
   github.addIssue(NAME, { number: 8, author: 'hubot[bot]' });
@@ -29,7 +29,7 @@ it('finds what a pull request closes', async () => {
   ]);
 });
 
-it('finds none where there are none, and names the permission it lacks', async () => {
+it('no issues are found if there are none, and a missing permission is named', async () => {
   const { client, github, place } = await startHello();
   expect(await linkedIssues(client, place, noAbort())).toEqual([]);
   github.fail(deniedQuery());

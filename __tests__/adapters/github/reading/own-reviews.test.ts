@@ -6,7 +6,7 @@ import { deniedQuery, startHello } from '../hello-fixture.js';
 
 const marker = '<!-- axe-action:review agent=bot ';
 
-it('lists ours, newest first, over all pages', async () => {
+it('our reviews are listed, newest first, over all pages', async () => {
   const { client, repo, place, headSha } = await startHello();
   const body = `${marker}head=x -->\ntext`;
   const ids = [0, 1].map(() => {
@@ -25,7 +25,7 @@ it('lists ours, newest first, over all pages', async () => {
   });
 });
 
-it('names the permission it lacks', async () => {
+it('the missing permission is named', async () => {
   const { client, github, place } = await startHello();
   github.fail(deniedQuery());
   await expect(listOwnReviews(client, { ...place, marker }, noAbort())).rejects.toMatchObject({
@@ -48,6 +48,6 @@ it.each([
   ['https://github.com/o/r/pull/1#discussion_r5029493795', 'discussion_r', 5_029_493_795],
   ['https://github.com/o/r/pull/1#pullrequestreview-7', 'discussion_r', undefined],
   ['', 'discussion_r', undefined],
-])('the id in %j behind %s is %s', (url, anchor, id) => {
+])('the id in %j after %s is %s', (url, anchor, id) => {
   expect(idFromUrl(url, anchor)).toBe(id);
 });

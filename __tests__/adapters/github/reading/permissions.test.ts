@@ -33,7 +33,7 @@ describe('an account’s permission', () => {
     expect(result).toEqual({ kind: 'known', permission: expected });
   });
 
-  it('asks for the account in the repository', async () => {
+  it('requests the account’s permission in the repository', async () => {
     const { requests } = await ask(() => ({ permission: 'read' }));
     expect(requests).toEqual([
       { route: ROUTE, params: { owner: 'octocat', repo: 'hello', username: 'octocat' }, accept: undefined },
@@ -52,7 +52,7 @@ describe('an account’s permission', () => {
     expect(result.kind === 'unknown' && result.message).toContain(message);
   });
 
-  it('is none for an account that is no user', async () => {
+  it('is none for an account that is not a user', async () => {
     const { result } = await ask(() => {
       throw failure(404, 'GET /permission', 'octocat is not a user');
     });

@@ -34,7 +34,7 @@ const pull = (sha: string) => () => ({
   base: { sha: 'b', ref: 'main' },
 });
 
-describe('the files that differ, where GitHub makes no diff', () => {
+describe('the changed files, if GitHub produces no diff,', () => {
   it.each([406, 500])('are listed after a %i', async (status) => {
     const routes = { [COMPARE]: () => ({ files: [file(1), { filename: 'logo.png' }] }) };
     const { files, isComplete } = await compare(routes, undefined, status);
@@ -45,7 +45,7 @@ describe('the files that differ, where GitHub makes no diff', () => {
     expect(isComplete).toBe(true);
   });
 
-  it('are not all, where a comparison has as many as GitHub lists', async () => {
+  it('are incomplete if a comparison has as many as GitHub lists', async () => {
     const files = Array.from({ length: 300 }, (_, index) => file(index));
     expect((await compare({ [COMPARE]: () => ({ files }) }, undefined)).isComplete).toBe(false);
   });
@@ -68,7 +68,7 @@ describe('the files that differ, where GitHub makes no diff', () => {
     expect((await compare(routes, 42)).paths).toEqual(['f1.ts']);
   });
 
-  it('are not looked for where the answer is another one', async () => {
+  it('are not requested if the answer is a different one', async () => {
     await expect(compare({}, undefined, 403)).rejects.toMatchObject({ reason: 'denied' });
     const gone = () => {
       throw failure(404);

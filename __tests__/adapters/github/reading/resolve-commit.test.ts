@@ -3,14 +3,14 @@ import { resolveCommit } from '../../../../src/adapters/github/reading/resolve-c
 import { createFakeGitHubClient, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { startHello } from '../hello-fixture.js';
 
-it('names the commit that a branch or a sha stands for', async () => {
+it('a branch or a sha resolves to its commit', async () => {
   const { client, headSha } = await startHello();
   for (const ref of ['topic', headSha]) {
     expect(await resolveCommit({ client, repository: HELLO, ref }, noAbort())).toBe(headSha);
   }
 });
 
-it('tells a ref that is not there from a repository that is not', async () => {
+it('a missing ref is distinguished from a missing repository', async () => {
   const { client } = await startHello();
   await expect(resolveCommit({ client, repository: HELLO, ref: 'v9' }, noAbort())).rejects.toMatchObject({
     reason: 'invalid',
@@ -21,7 +21,7 @@ it('tells a ref that is not there from a repository that is not', async () => {
   });
 });
 
-it('takes nothing for a commit that is none', async () => {
+it('an object that is not a commit is not treated as one', async () => {
   const client = createFakeGitHubClient({
     'GET /repos/{owner}/{repo}/commits/{ref}': () => '<html>',
   });

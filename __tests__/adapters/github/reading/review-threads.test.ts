@@ -14,7 +14,7 @@ async function threadsOf({ client, place }: Hello) {
   return await fetchReviewThreads(client, place, noAbort());
 }
 
-it('tells what became of our comments', async () => {
+it('the state of our comments is reported', async () => {
   const hello = await startHello();
   const { comments } = seedReview(hello.repo, { pull: 42, author: BOT, comments: [finding] });
   const id = comments[0] ?? 0;
@@ -68,7 +68,7 @@ it('tells what became of our comments', async () => {
   ]);
 });
 
-it('knows a comment that somebody else has changed', async () => {
+it('a comment that somebody else has changed is recognized', async () => {
   const hello = await startHello();
   const { comments } = seedReview(hello.repo, { pull: 42, author: BOT, comments: [finding] });
   const editedAt = '2026-01-03T00:00:00Z';
@@ -80,7 +80,7 @@ it('knows a comment that somebody else has changed', async () => {
   expect(threads[0]?.replies.map(({ isEditedByOther }) => isEditedByOther)).toEqual([false, true]);
 });
 
-it('follows a line that moved, and knows an outdated one', async () => {
+it('a moved line is followed, and an outdated one is recognized', async () => {
   const hello = await startHello();
   seedReview(hello.repo, {
     pull: 42,
@@ -106,7 +106,7 @@ it('follows a line that moved, and knows an outdated one', async () => {
   ]);
 });
 
-it('reads all pages, and the newest replies of a long thread', async () => {
+it('all pages are read, and the newest replies of a long thread', async () => {
   const hello = await startHello();
   const many = Array.from({ length: 130 }, (_, index) => ({ ...finding, body: `Finding ${index}` }));
   const { comments } = seedReview(hello.repo, { pull: 42, author: BOT, comments: many });
@@ -122,7 +122,7 @@ it('reads all pages, and the newest replies of a long thread', async () => {
   expect(threads[0]?.replies.at(-1)?.body).toBe('Reply 70');
 });
 
-it('stops at a thousand and says so', async () => {
+it('reading stops at a thousand threads and reports it', async () => {
   const hello = await startHello({ validate: false });
   const many = Array.from({ length: 1001 }, () => finding);
   seedReview(hello.repo, { pull: 42, author: BOT, comments: many });
@@ -130,7 +130,7 @@ it('stops at a thousand and says so', async () => {
   expect([threads.length, isComplete]).toEqual([1000, false]);
 });
 
-it('names the permission it lacks', async () => {
+it('the missing permission for threads is named', async () => {
   const hello = await startHello();
   hello.github.fail(deniedQuery());
   await expect(threadsOf(hello)).rejects.toMatchObject({
@@ -139,7 +139,7 @@ it('names the permission it lacks', async () => {
   });
 });
 
-it('are read once for all who ask in a run, and for each pull request', async () => {
+it('threads are read once for all callers in a run, and for each pull request', async () => {
   const { client, place, github, repo } = await startHello();
   const readThreads = readThreadsOnce(client);
   const asked = await Promise.all([readThreads(place, noAbort()), readThreads(place, noAbort())]);

@@ -5,7 +5,7 @@ import { secondaryRateLimit } from '../../../helpers/github-faults.js';
 import { NAME, startHello } from '../hello-fixture.js';
 
 describe('a search', () => {
-  it('finds files with the pieces that match', async () => {
+  it('finds files with the matching parts', async () => {
     const { client, github } = await startHello();
     github.commit(NAME, { 'src/a.ts': 'const one = 1;\nlogin(user);\n', 'b.md': 'log in' });
     expect(
@@ -39,7 +39,7 @@ describe('a search', () => {
   it.each([
     ['the repository', 'The listed users and repositories cannot be searched either because the', 'missing'],
     ['an account of the query', 'The listed users cannot be searched either because the', 'invalid'],
-  ])('that GitHub refuses for %s names the permission where that may be it', async (_, said, reason) => {
+  ])('that GitHub refuses for %s names the permission if that can be the cause', async (_, said, reason) => {
     const { client, github } = await startHello();
     const message = `${said} resources do not exist or you do not have permission to view them.`;
     const errors = [{ message, resource: 'Search', field: 'q', code: 'invalid' }];
@@ -58,7 +58,7 @@ describe('a search', () => {
     });
   });
 
-  it('tells how long GitHub wants it to wait', async () => {
+  it('reports how long GitHub asks it to wait', async () => {
     const { client, github } = await startHello();
     github.fail({ route: 'GET /search/code', ...secondaryRateLimit(3600) });
     await expect(
@@ -88,7 +88,7 @@ describe('a query from the model', () => {
     expect(await sent(query)).toEqual({ q, per_page: 100 });
   });
 
-  it('finds nothing elsewhere, whatever it says', async () => {
+  it('finds nothing in other repositories, whatever it contains', async () => {
     const file = (full_name: string) => ({ path: 'a', repository: { full_name } });
     const items = [file('octocat/private'), file('Octocat/Hello')];
     const client = createFakeGitHubClient({

@@ -73,7 +73,7 @@ it.each<[string, Trigger, object]>([
   ['an issue', issue(), branch],
   ['a comment on an issue', comment(), branch],
   ['a schedule', SCHEDULE, branch],
-])('of %s are known from the event', async (_, trigger, expected) => {
+])('the commits of %s are known from the event', async (_, trigger, expected) => {
   if (trigger.kind === 'local') throw new Error('not an event');
   const client = createFakeGitHubClient({});
   expect(await subjectCommits(client, trigger, noAbort())).toEqual(expected);
@@ -83,8 +83,8 @@ it.each<[string, Trigger, object]>([
 it.each([
   ['the repository', { full_name: 'Octocat/Hello' }, false],
   ['a fork', { full_name: 'hubot/hello' }, true],
-  ['a fork that is gone', null, true],
-])('of a comment that names none are asked for: a head of %s', async (_, repo, isForeign) => {
+  ['a fork that was deleted', null, true],
+])('the commits of a comment that names none are requested: a head of %s', async (_, repo, isForeign) => {
   const client = createFakeGitHubClient({
     'GET /repos/{owner}/{repo}/pulls/{pull_number}': () => ({
       head: { sha: HEAD, ref: 'fix', repo },

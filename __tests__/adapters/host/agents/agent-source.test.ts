@@ -28,7 +28,7 @@ function open(options: Partial<DiskSourceOptions> = {}) {
 }
 
 describe('agent files on disk', () => {
-  it('are listed folder by folder, of those with one name the nearest', async () => {
+  it('are listed folder by folder, with only the nearest of those with one name', async () => {
     writeFiles(cwd, {
       '.axe/agents/b.toml': TEXT,
       'axe/agents/c.toml': TEXT,
@@ -48,7 +48,7 @@ describe('agent files on disk', () => {
     });
   });
 
-  it('are read as they are written, by name, by path, and built-in', async () => {
+  it('are read unchanged, by name, by path, and built-in', async () => {
     writeFiles(cwd, { 'axe/agents/b.toml': 'name = \n', 'more/x.toml': TEXT });
     const { read } = open();
     expect(await read('b')).toMatchObject({ name: 'b', file: 'axe/agents/b.toml', text: 'name = \n' });
@@ -75,7 +75,7 @@ describe('agent files on disk', () => {
     await expect(open().read(name)).rejects.toMatchObject({ name: 'ConfigError', message });
   });
 
-  it('have the skills beside them and of the configuration folder, and none beside others', async () => {
+  it('have the skills next to them and of the configuration folder, and none next to others', async () => {
     writeFiles(cwd, {
       'axe/agents/b.toml': TEXT,
       'axe/skills/s/SKILL.md': 'Own.',
@@ -100,7 +100,7 @@ describe('agent files on disk', () => {
     await expect(countPaths('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
   });
 
-  it('may be links inside of a checkout, and none that lead out of it', async () => {
+  it('can be links inside of a checkout, but not links that lead out of it', async () => {
     writeFiles(home, { 'secret.toml': 'token = "x"\n' });
     writeFiles(cwd, { 'shared/x.toml': TEXT, 'axe/agents/y.toml': TEXT });
     symlinkSync(join(home, 'secret.toml'), join(cwd, 'axe/agents/out.toml'));
@@ -114,7 +114,7 @@ describe('agent files on disk', () => {
     expect(await open().read('out')).toMatchObject({ text: 'token = "x"\n' });
   });
 
-  describe('of a checkout that may be anybody’s', () => {
+  describe('of a checkout that anybody might have written', () => {
     beforeEach(() => {
       writeFiles(home, {
         'there.toml': TEXT,
@@ -145,7 +145,7 @@ describe('agent files on disk', () => {
       await expect(countPaths('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
     });
 
-    it.each(['there', 'gone'])('do not tell whether %s.toml is there outside of it', async (name) => {
+    it.each(['there', 'gone'])('do not reveal whether %s.toml exists outside of it', async (name) => {
       const { read } = open({ followsLinks: false });
       for (const path of [join(home, `${name}.toml`), `out/${name}.toml`, `nowhere/${name}.toml`]) {
         await expect(read(path)).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('agent files on disk', () => {
       }
     });
 
-    it.each(['there', 'gone'])('do not tell whether the skill %s is there outside of it', async (name) => {
+    it.each(['there', 'gone'])('do not reveal whether the skill %s exists outside of it', async (name) => {
       symlinkSync(join(home, 'skills', name), join(cwd, 'axe', name));
       const { loadSkill } = await open({ followsLinks: false }).read('b');
       for (const skill of [join(home, 'skills', name, 'SKILL.md'), `../out/skills/${name}/SKILL.md`, name]) {
@@ -172,7 +172,7 @@ describe('agent files on disk', () => {
       );
     });
 
-    it('are refused one by one where the workflow names a folder outside', async () => {
+    it('are refused one by one if the workflow names a folder outside', async () => {
       const { list, read } = open({
         followsLinks: false,
         dirs: [join(home, 'agents')],

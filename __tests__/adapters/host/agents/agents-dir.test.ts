@@ -17,7 +17,7 @@ function agent(name: string, more = ''): string {
   return `name = "${name}"\nmodel = "anthropic/m"\n${more}`;
 }
 
-/** A repository with both agent folders and a configuration folder beside it. */
+/** A repository with both agent folders and a configuration folder next to it. */
 function library(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const root = tempDir('agents');
   const cwd = join(root, 'repo');
@@ -42,7 +42,7 @@ async function errorOf(promise: Promise<unknown>): Promise<ConfigError> {
 }
 
 describe('loadAgent', () => {
-  it('takes the first of the folders, then the configuration folder (D4)', async () => {
+  it('uses the first of the folders, then the configuration folder (D4)', async () => {
     const { agents } = library({
       'repo/axe/agents/a.toml': agent('first'),
       'repo/.axe/agents/a.toml': agent('second'),
@@ -63,7 +63,7 @@ describe('loadAgent', () => {
     expect((await agents.loadAgent('c')).config.name).toBe('third');
   });
 
-  it('is named by its file, whatever the name key says (axe-behaviour §1)', async () => {
+  it('names the agent by its file, whatever its key `name` is (axe-behaviour §1)', async () => {
     const { agents, configDir } = library({ 'config/axe/agents/file.toml': agent('key') });
     expect(await agents.loadAgent('file')).toMatchObject({
       name: 'file',
@@ -74,7 +74,7 @@ describe('loadAgent', () => {
   });
 
   it.each(['bots/review.toml', './bots/review.toml', '../repo/bots/review.toml'])(
-    'takes the path %s, relative to the current folder',
+    'accepts the path %s, relative to the current folder',
     async (path) => {
       const { agents } = library({ 'repo/bots/review.toml': agent('review') });
       expect(await agents.loadAgent(path)).toMatchObject({
@@ -85,7 +85,7 @@ describe('loadAgent', () => {
     },
   );
 
-  it('takes an absolute path', async () => {
+  it('accepts an absolute path', async () => {
     const { agents, root } = library({ 'elsewhere/x.toml': agent('x') });
     expect((await agents.loadAgent(join(root, 'elsewhere/x.toml'))).config.name).toBe('x');
   });
@@ -94,7 +94,7 @@ describe('loadAgent', () => {
     ['builtin/pr-reviewer', 'pr-reviewer'],
     ['builtin/triage', 'triage'],
     ['builtin/ask', 'ask'],
-  ])('has the built-in %s', async (name, key) => {
+  ])('loads the built-in %s', async (name, key) => {
     expect(await library().agents.loadAgent(name)).toMatchObject({
       name,
       config: { name: key },
@@ -103,7 +103,7 @@ describe('loadAgent', () => {
     });
   });
 
-  it('hands on the warnings of the file, at the file', async () => {
+  it('passes on the warnings of the file, with its place', async () => {
     const { agents } = library({ 'repo/axe/agents/a.toml': agent('a', '[memory]\nlastn = 1\n') });
     expect((await agents.loadAgent('a')).warnings).toMatchObject([
       { code: 'agent-unknown-key', at: { file: 'axe/agents/a.toml', line: 4 } },
@@ -117,7 +117,7 @@ describe('loadAgent', () => {
     expect((await errorOf(agents.loadAgent('b'))).message).toBe('agent config not found: b');
   });
 
-  it('C1 9: a missing agent is told with those that exist, the nearest first (golden 21, step 35)', async () => {
+  it('C1 9: reports a missing agent with the existing ones, the nearest first (golden 21, step 35)', async () => {
     const { agents } = library({
       'repo/axe/agents/zed.toml': agent('zed'),
       'repo/.axe/agents/review.toml': agent('review'),
@@ -132,7 +132,7 @@ describe('loadAgent', () => {
     expect(error.remedy).toContain('`axe/agents`, `.axe/agents`');
   });
 
-  it('a missing built-in agent and a missing path are told likewise', async () => {
+  it('reports a missing built-in agent and a missing path in the same way', async () => {
     const { agents } = library();
     const builtIn = await errorOf(agents.loadAgent('builtin/pr-review'));
     expect(builtIn.message).toBe('agent config not found: builtin/pr-review');
@@ -143,7 +143,7 @@ describe('loadAgent', () => {
   });
 
   it.each(['../escape', 'grp/sub', '..', 'a\u0000b', '', '../../etc/x'])(
-    'C1 7: the name %j is refused, unlike in axe (D5; golden 21, steps 39 and 40)',
+    'C1 7: refuses the name %j, unlike axe (D5; golden 21, steps 39 and 40)',
     async (name) => {
       const { agents } = library({
         'config/axe/escape.toml': agent('e'),
@@ -153,14 +153,14 @@ describe('loadAgent', () => {
     },
   );
 
-  it('C1 7: a reserved name is refused by path as well', async () => {
+  it('C1 7: refuses a reserved name by path as well', async () => {
     const { agents } = library({ 'repo/bots/memory.toml': agent('m') });
     expect((await errorOf(agents.loadAgent('bots/memory.toml'))).message).toBe(
       'agent name "memory" is reserved',
     );
   });
 
-  it('C1 8: two agents that differ only in case are refused; one that only begins alike is another (D5)', async () => {
+  it('C1 8: refuses two agents that differ only in case, but not one with a common beginning (D5)', async () => {
     const { agents } = library({
       'repo/axe/agents/review.toml': agent('one'),
       'repo/axe/agents/Review.toml': agent('two'),
@@ -177,12 +177,12 @@ describe('loadAgent', () => {
     expect((await agents.loadAgent('Triage')).config.name).toBe('four');
   });
 
-  it('C1 8: a name is not found in different case', async () => {
+  it('C1 8: does not find a name in a different case', async () => {
     const { agents } = library({ 'repo/axe/agents/review.toml': agent('one') });
     expect((await errorOf(agents.loadAgent('Review'))).remedy).toContain('Did you mean `review`?');
   });
 
-  it('an invalid file is refused with its path in the repository', async () => {
+  it('refuses an invalid file with its path in the repository', async () => {
     const { agents } = library({ 'repo/axe/agents/a.toml': 'name = "a"\n' });
     expect(await errorOf(agents.loadAgent('a'))).toMatchObject({
       message: 'agent config missing required field: model',
@@ -190,25 +190,25 @@ describe('loadAgent', () => {
     });
   });
 
-  it('C1 2: UTF-16 is refused', async () => {
+  it('C1 2: refuses UTF-16', async () => {
     const { agents } = library({ 'repo/axe/agents/a.toml': Uint8Array.from([0xff, 0xfe, 0x61, 0]) });
     expect((await errorOf(agents.loadAgent('a'))).message).toContain('UTF-16');
   });
 
-  it('C1 6: a file over the limit is refused unread', async () => {
+  it('C1 6: refuses a file over the limit without reading it', async () => {
     const { agents } = library({ 'repo/axe/agents/a.toml': new Uint8Array(MAX_AGENT_BYTES + 1).fill(0x23) });
     expect((await errorOf(agents.loadAgent('a'))).message).toBe(
       `failed to parse agent config "a": the file has 262,145 bytes; the most is 262,144 bytes`,
     );
   });
 
-  it('C1.6 a file of 3 GB, which could not even be read, is refused by its size', async () => {
+  it('C1.6 refuses a file of 3 GB, which could not even be read, by its size', async () => {
     const { agents, cwd } = library({ 'repo/axe/agents/a.toml': agent('a') });
     truncateSync(join(cwd, 'axe/agents/a.toml'), 3 * 1024 ** 3);
     expect((await errorOf(agents.loadAgent('a'))).message).toContain('the file has 3,221,225,472 bytes');
   });
 
-  it('a FIFO and a folder are no agents', async () => {
+  it('does not accept a FIFO or a folder as an agent', async () => {
     const { agents, cwd } = library({ 'repo/axe/agents/x.toml': agent('x') });
     const pipe = join(cwd, 'axe/agents/pipe.toml');
     expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
@@ -255,7 +255,7 @@ describe('listAgents', () => {
     ]);
   });
 
-  it('says of names that cannot be used why', async () => {
+  it('reports why a name cannot be used', async () => {
     const { agents } = library({
       'repo/axe/agents/my agent.toml': agent('a'),
       'repo/axe/agents/x.toml': agent('x'),
@@ -271,7 +271,7 @@ describe('listAgents', () => {
 });
 
 describe('agentFile', () => {
-  it('is the path of the file, even of an invalid one', async () => {
+  it('returns the path of the file, even of an invalid one', async () => {
     const { agents, cwd } = library({ 'repo/axe/agents/a.toml': 'broken' });
     expect(await agents.agentFile('a')).toBe(join(cwd, 'axe/agents/a.toml'));
     expect((await errorOf(agents.agentFile('b'))).message).toBe('agent config not found: b');
@@ -288,7 +288,7 @@ describe('loadSkill', () => {
     ['far', 'far'],
     ['flat.md', 'flat'],
     ['', ''],
-  ])('finds %j beside the agents, then in the configuration folder', async (path, text) => {
+  ])('finds %j next to the agents, then in the configuration folder', async (path, text) => {
     const { agents } = library({
       'repo/axe/skills/s/SKILL.md': 'near',
       'config/axe/skills/s/SKILL.md': 'hidden',
@@ -299,24 +299,24 @@ describe('loadSkill', () => {
     expect(await agents.loadSkill(path)).toBe(text);
   });
 
-  it('takes an absolute path (golden 23, step 04)', async () => {
+  it('accepts an absolute path (golden 23, step 04)', async () => {
     const { agents, root } = library({ 'elsewhere/SKILL.md': 'x' });
     expect(await agents.loadSkill(join(root, 'elsewhere/SKILL.md'))).toBe('x');
   });
 
-  it('an empty skill is empty (golden 23, step 05)', async () => {
+  it('returns an empty skill as empty (golden 23, step 05)', async () => {
     const { agents } = library({ 'config/axe/skills/empty/SKILL.md': '' });
     expect(await agents.loadSkill('skills/empty/SKILL.md')).toBe('');
   });
 
-  it('a path relative to the current folder is not found, in axe’s words (golden 23, step 03)', async () => {
+  it('does not find a path relative to the current folder, in axe’s words (golden 23, step 03)', async () => {
     const { agents, configDir } = library({ 'repo/local/SKILL.md': 'x' });
     const error = await errorOf(agents.loadSkill('local/SKILL.md'));
     expect(error).toMatchObject({ message: `skill not found: ${configDir}/local/SKILL.md`, exitCode: 2 });
     expect(error.remedy).toContain('`axe/local/SKILL.md`');
   });
 
-  it('a folder is refused in axe’s words (golden 23, step 06)', async () => {
+  it('refuses a folder in axe’s words (golden 23, step 06)', async () => {
     const { agents, configDir } = library({ 'config/axe/skills/s/SKILL.md': 'x' });
     expect(await errorOf(agents.loadSkill('skills/s'))).toMatchObject({
       message: `failed to read skill: read ${configDir}/skills/s: is a directory`,
@@ -324,7 +324,7 @@ describe('loadSkill', () => {
     });
   });
 
-  it('C1 9: a missing skill is told with the nearest that exists', async () => {
+  it('C1 9: reports a missing skill with the nearest that exists', async () => {
     const { agents } = library({ 'repo/axe/skills/review/SKILL.md': 'x' });
     for (const path of ['reviwe', 'skills/reviwe/SKILL.md']) {
       expect((await errorOf(agents.loadSkill(path))).remedy).toContain(
@@ -337,19 +337,19 @@ describe('loadSkill', () => {
     ['skills/review/SKILL.md', { 'repo/axe/skills/review/skill.md': 'x' }, '`skills/review/skill.md`'],
     ['review', { 'repo/axe/skills/review/REVIEW.md': 'x' }, '`skills/review/REVIEW.md`'],
     ['axe/skills/review/SKILL.md', { 'repo/axe/skills/review/SKILL.md': 'x' }, '`skills/review/SKILL.md`'],
-  ])('does not suggest for %j what was written, but what is there', async (path, files, meant) => {
+  ])('suggests for %j what exists, not what was written', async (path, files, meant) => {
     const { agents } = library(files);
     expect((await errorOf(agents.loadSkill(path))).remedy).toMatch(
       new RegExp(`^Did you mean ${meant}\\? Searched for `),
     );
   });
 
-  it('suggests nothing where a folder of that name has no skill', async () => {
+  it('suggests nothing if a folder of that name has no skill', async () => {
     const { agents } = library({ 'repo/axe/skills/review/notes.txt': 'x' });
     expect((await errorOf(agents.loadSkill('skills/review/SKILL.md'))).remedy).toMatch(/^Searched for `/);
   });
 
-  it('C1 10: a relative path does not lead out of the repository, nor does a link', async () => {
+  it('C1 10: does not follow a relative path or a link out of the repository', async () => {
     const { agents, root, cwd } = library({ 'secret.md': 'secret', 'repo/axe/x.md': 'x' });
     symlinkSync(join(root, 'secret.md'), join(cwd, 'axe/link.md'));
     mkdirSync(join(cwd, 'axe/skills'));
@@ -361,7 +361,7 @@ describe('loadSkill', () => {
     }
   });
 
-  it('C1 10: D4 allows an absolute path, other files of the repository, and links in the user’s own folder', async () => {
+  it('C1 10: accepts an absolute path, other files of the repository, and links in the user’s own folder (D4)', async () => {
     const { agents, root, configDir } = library({
       'dotfiles/SKILL.md': 'mine',
       'repo/docs/SKILL.md': 'docs',
@@ -373,7 +373,7 @@ describe('loadSkill', () => {
     expect(await agents.loadSkill(join(root, 'dotfiles/SKILL.md'))).toBe('mine');
   });
 
-  it('a repository cannot put its skill under an agent of the user’s', async () => {
+  it('does not let a repository place its skill under a user’s agent', async () => {
     const { agents } = library({
       'config/axe/agents/mine.toml': agent('mine', 'skill = "skills/s/SKILL.md"\n'),
       'config/axe/skills/s/SKILL.md': 'mine',
@@ -383,7 +383,7 @@ describe('loadSkill', () => {
     expect(await agents.loadSkill(mine.config.skill, mine)).toBe('mine');
   });
 
-  it('an agent that was named by path brings the folder above its own', async () => {
+  it('also searches the folder above an agent that was named by path', async () => {
     const { agents } = library({
       'repo/tools/bots/a.toml': agent('a', 'skill = "s"\n'),
       'repo/tools/skills/s/SKILL.md': 'tools',
@@ -392,7 +392,7 @@ describe('loadSkill', () => {
     expect(await agents.loadSkill('s', bot)).toBe('tools');
   });
 
-  it('each of several agents has the skill beside it, also where another has one of the same name', async () => {
+  it('gives each of several agents the skill next to it, even if another has one of the same name', async () => {
     const { agents } = library({
       'repo/axe/agents/a.toml': agent('a', 'skill = "s"\n'),
       'repo/axe/skills/s/SKILL.md': 'repo',
@@ -405,7 +405,7 @@ describe('loadSkill', () => {
     expect(skills).toEqual(['repo', 'tools']);
   });
 
-  it('one that is given in the place of the agent’s own is looked for beside all agents', async () => {
+  it('looks next to all agents for a skill that replaces the agent’s own', async () => {
     const { agents } = library({
       'config/axe/agents/mine.toml': agent('mine', 'skill = "skills/s/SKILL.md"\n'),
       'repo/axe/skills/other/SKILL.md': 'other',
@@ -413,7 +413,7 @@ describe('loadSkill', () => {
     expect(await agents.loadSkill('other', await agents.loadAgent('mine'))).toBe('other');
   });
 
-  it('a FIFO is never opened, and a very large file is refused', async () => {
+  it('never opens a FIFO, and refuses a very large file', async () => {
     const { agents, cwd } = library({ 'repo/axe/big.md': 'x'.repeat(1024 * 1024) });
     expect(spawnSync('mkfifo', [join(cwd, 'axe/pipe.md')]).status).toBe(0);
     expect((await errorOf(agents.loadSkill('pipe.md'))).message).toContain('is not a regular file');
@@ -422,7 +422,7 @@ describe('loadSkill', () => {
 });
 
 describe('loadContextFiles', () => {
-  it('takes a workdir relative to the current folder', async () => {
+  it('accepts a workdir relative to the current folder', async () => {
     const { agents } = library({ 'repo/docs/a.md': 'a' });
     expect(await agents.loadContextFiles(['*.md'], 'docs')).toEqual({
       files: [{ path: 'a.md', content: 'a' }],

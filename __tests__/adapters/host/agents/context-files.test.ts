@@ -61,7 +61,7 @@ const BINARY_PATTERNS = [
   'bom.txt',
 ];
 
-describe('the patterns axe was recorded with (golden 22)', () => {
+describe('context files match the patterns that axe was recorded with (golden 22)', () => {
   it.each([
     ['02', ['*.md'], MARKDOWN],
     ['03', ['**/*.ts'], ['inlink.ts', ...SOURCES]],
@@ -108,26 +108,26 @@ describe('the patterns axe was recorded with (golden 22)', () => {
     expect(await pathsOf(patterns, goldenTree().work)).toEqual(expected);
   });
 
-  it('step 01: axe drops a file whose name begins with two dots; we keep it', async () => {
+  it('step 01: a file whose name starts with two dots is kept, unlike in axe', async () => {
     expect(await pathsOf(['*'], goldenTree().work)).toEqual(['..odd', ...TOP, 'x.tar.gz']);
   });
 
-  it('step 04: axe walks .git; we do not', async () => {
+  it('step 04: .git is not searched, unlike in axe', async () => {
     expect(await pathsOf(['**'], goldenTree().work)).toEqual(['..odd', ...TOP, ...SOURCES, 'x.tar.gz']);
   });
 
-  it('step 21: axe reads through a linked folder that leads out; we do not', async () => {
+  it('step 21: a linked folder that leads out is not read, unlike in axe', async () => {
     expect(await pathsOf(['linkdir/*.txt'], goldenTree().work)).toEqual([]);
   });
 
-  it('step 24: axe drops ..odd; we keep it', async () => {
+  it('step 24: ..odd is kept, unlike in axe', async () => {
     expect(await pathsOf(['..odd'], goldenTree().work)).toEqual(['..odd']);
   });
 
   it.each([
     ['25', '[x'],
     ['26', '**/[x'],
-  ])('step %s: refuses %j with axe’s message', async (_step, pattern) => {
+  ])('step %s: %j is refused with axe’s message', async (_step, pattern) => {
     await expect(loadContextFiles([pattern], goldenTree().work)).rejects.toMatchObject({
       message: `invalid glob pattern "${pattern}": syntax error in pattern`,
       exitCode: 2,
@@ -160,7 +160,7 @@ describe('the patterns axe was recorded with (golden 22)', () => {
     });
   });
 
-  it('step 38: a workdir that does not exist is no error without patterns', async () => {
+  it('step 38: a workdir that does not exist is not an error without patterns', async () => {
     expect(await loadContextFiles([], '/no-such-folder/such')).toEqual({ files: [], warnings: [] });
   });
 
@@ -171,7 +171,7 @@ describe('the patterns axe was recorded with (golden 22)', () => {
     );
   });
 
-  it('step 41: brackets in the workdir’s own name break axe’s plain patterns; ours work', async () => {
+  it('step 41: brackets in the workdir’s own name do not break plain patterns, unlike in axe', async () => {
     expect(await pathsOf(['*.md'], join(goldenTree().root, 'w[1]'))).toEqual(['a.md']);
   });
 });
@@ -208,7 +208,7 @@ describe('links', () => {
     expect(await pathsOf(patterns, work)).toEqual(['in.txt']);
   });
 
-  it('inside of the workdir are followed under their own name, by plain patterns only where they are folders', async () => {
+  it('inside of the workdir are followed under their own name, by plain patterns only if they are folders', async () => {
     const work = tempDir('context');
     writeFiles(work, { 'src/a.ts': 'a', 'src/deep/b.ts': 'b' });
     symlinkSync('src', join(work, 'linked'));
@@ -246,8 +246,8 @@ describe('links', () => {
   });
 });
 
-describe('files that are not for a prompt', () => {
-  it('C1 11: a FIFO is never opened', async () => {
+describe('files that are unsuitable for a prompt', () => {
+  it('C1 11: include a FIFO, which is never opened', async () => {
     const work = tempDir('context');
     writeFiles(work, { 'a.md': 'a' });
     expect(spawnSync('mkfifo', [join(work, 'pipe.md')]).status).toBe(0);
@@ -255,7 +255,7 @@ describe('files that are not for a prompt', () => {
     expect(await pathsOf(['*', '**'], work)).toEqual(['a.md']);
   });
 
-  it('C1 11: a file of 5 GB is left out unread, with a warning, and the others stay', async () => {
+  it('C1 11: include a file of 5 GB, which is left out unread, with a warning, and the others stay', async () => {
     const work = tempDir('context');
     // Its head is text, so that it is its size that keeps it out.
     writeFiles(work, { 'big.md': 'x'.repeat(1024), 'small.md': 's' });
@@ -266,13 +266,13 @@ describe('files that are not for a prompt', () => {
     expect(warnings[0]?.message).toContain('"big.md"');
   });
 
-  it('C1 11: a binary file does not use up the budget, however large', async () => {
+  it('C1 11: include a binary file, which does not use up the budget, however large', async () => {
     const work = tempDir('context');
     writeFiles(work, { 'a.bin': new Uint8Array(MAX_CONTEXT_BYTES + 1), 'b.md': 'b' });
     expect(await pathsOf(['**'], work)).toEqual(['b.md']);
   });
 
-  it('C1 11: more files than a prompt holds are counted', async () => {
+  it('C1 11: are counted beyond the maximum number', async () => {
     const work = tempDir('context');
     const names = Array.from(
       { length: MAX_CONTEXT_FILES + 50 },
@@ -284,7 +284,7 @@ describe('files that are not for a prompt', () => {
     expect(warnings[0]?.message).toContain('50 context files were left out');
   });
 
-  it('unreadable files and folders are left out without a word, as in axe', async () => {
+  it('are left out without a warning if they are unreadable, as in axe', async () => {
     const work = tempDir('context');
     writeFiles(work, { 'a.md': 'a', 'b.md': 'b', 'closed/c.md': 'c' });
     chmodSync(join(work, 'b.md'), 0);
@@ -295,7 +295,7 @@ describe('files that are not for a prompt', () => {
     chmodSync(join(work, 'closed'), 0o755);
   });
 
-  it('a workdir that is a file has no files in it', async () => {
+  it('are none in a workdir that is a file', async () => {
     const work = tempDir('context');
     writeFileSync(join(work, 'a.md'), 'a');
     expect(await pathsOf(['*', '**'], join(work, 'a.md'))).toEqual([]);

@@ -30,7 +30,7 @@ function pack(workspace: string, program: string): string {
 }
 
 describe('an archive of the real tar', () => {
-  it.each(['zstdmt', 'gzip'])('packed with %s is let through, long and foreign names too', (program) => {
+  it.each(['zstdmt', 'gzip'])('packed with %s is accepted, with long and non-ASCII names too', (program) => {
     const workspace = tempDir('workspace');
     writeFiles(workspace, {
       [`${FOLDER}/bot.md`]: '## x\n',
@@ -111,20 +111,20 @@ describe('C3 42: a poisoned archive', () => {
     expect(await judge(cacheArchive([header, header, HONEST]))).toContain('follows another');
   });
 
-  it('is not unpacked to see that it holds 10 GB', async () => {
+  it('is rejected without unpacking its 10 GB', async () => {
     const frame = zstdCompressSync(Buffer.alloc(13 * 1024 * 1024));
     expect(frame.length).toBeLessThan(10_000);
     expect(await judge(frame)).toBe('it holds more than 12,582,912 bytes');
     expect(await judge(gzipSync(Buffer.alloc(13 * 1024 * 1024)))).toBe('it holds more than 12,582,912 bytes');
   });
 
-  it('is not read where it is too large itself', async () => {
+  it('is not read if it is too large itself', async () => {
     expect(await judge(Buffer.alloc(8 * 1024 * 1024 + 1))).toBe(
       'it has 8,388,609 bytes, and at most 8,388,608 are unpacked',
     );
   });
 
-  it('is refused where another follows, which one program would see and another would not', async () => {
+  it('is refused if another archive follows, which some programs would read and others not', async () => {
     const evil = tarOf([{ path: '../.bashrc', text: 'x' }]);
     expect(await judge(Buffer.concat([tarOf([HONEST]), evil].map((tar) => zstdCompressSync(tar))))).toBe(
       'it is more than one frame',
@@ -138,13 +138,13 @@ describe('C3 42: a poisoned archive', () => {
   });
 
   it.each([
-    ['is no archive', zstdCompressSync(Buffer.from('x'.repeat(600))), 'not a POSIX archive'],
+    ['is not an archive', zstdCompressSync(Buffer.from('x'.repeat(600))), 'not a POSIX archive'],
     ['has no end', zstdCompressSync(tarOf([HONEST]).subarray(0, 1024)), 'it has no end'],
     ['is cut off', zstdCompressSync(tarOf([{ ...HONEST, size: '77777' }])), 'it is cut off'],
     ['says a size in another way', zstdCompressSync(tarOf([{ ...HONEST, size: '\x80zzzzz' }])), 'malformed'],
-    ['is no packed file', Buffer.from('<html>Bad Gateway</html>'), 'incorrect header'],
+    ['is not a packed file', Buffer.from('<html>Bad Gateway</html>'), 'incorrect header'],
     ['is empty', Buffer.alloc(0), 'unexpected end'],
-  ])('is refused where it %s', async (_, bytes, reason) => {
+  ])('is refused if it %s', async (_, bytes, reason) => {
     expect(await judge(bytes)).toContain(reason);
   });
 
@@ -154,19 +154,19 @@ describe('C3 42: a poisoned archive', () => {
     expect(await judge(zstdCompressSync(archive))).toBe('a checksum is wrong');
   });
 
-  it('is refused where there is none', () => {
+  it('is refused if the header is missing', () => {
     expect(refuseArchive('/nowhere/cache.tzst', FOLDER)?.reason).toContain('ENOENT');
   });
 });
 
-describe('an archive that broke off on its way', () => {
+describe('an archive that was interrupted in transfer', () => {
   const whole = tarOf([
     { ...HONEST, text: Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n') },
   ]);
   it.each([
     ['zstd', zstdCompressSync(whole)],
     ['gzip', gzipSync(whole)],
-  ])('is damaged, and nobody is suspected of it: %s', async (_, packed) => {
+  ])('is reported as damaged, not as an attack: %s', async (_, packed) => {
     for (const share of [0.1, 0.5, 0.99]) {
       const refusal = await refusalOf(packed.subarray(0, Math.max(8, Math.floor(packed.length * share))));
       expect(refusal).toEqual({
@@ -176,7 +176,7 @@ describe('an archive that broke off on its way', () => {
     }
   });
 
-  it('is damaged too where a byte of it changed', async () => {
+  it('is also reported as damaged if a byte of it changed', async () => {
     const packed = gzipSync(whole);
     packed[packed.length - 6] = (packed[packed.length - 6] ?? 0) ^ 0xff;
     expect(await refusalOf(packed)).toMatchObject({ kind: 'damaged' });

@@ -43,8 +43,8 @@ async function push(text: string, branch = 'main') {
   return await opened.commit(head, { files, message: 'Update memory' }, noAbort());
 }
 
-describe('a folder of a checkout', () => {
-  it('says what has changed in it, however that is staged, and nothing of other files', async () => {
+describe('the memory folder of a checkout', () => {
+  it('reports its changes, however they are staged, and nothing about other files', async () => {
     writeFiles(clone, {
       '.axe/memory/bot.md': 'one\ntwo\n',
       '.axe/memory/new.state.md': 'new\n',
@@ -66,7 +66,7 @@ describe('a folder of a checkout', () => {
     expect(gitIn(clone, 'status', '--porcelain')).toContain(' M src/a.ts');
   });
 
-  it('is unchanged right after the checkout, and where it is empty', async () => {
+  it('is unchanged right after the checkout, and if it is empty', async () => {
     expect((await open()).changed.size).toBe(0);
     gitIn(clone, 'rm', '--quiet', '-r', '.axe');
     commit('Remove memory');
@@ -81,12 +81,12 @@ describe('a folder of a checkout', () => {
     await expect(open({ dir: at() })).rejects.toThrow(message);
   });
 
-  it('is refused where a link stands in the place of memory', async () => {
+  it('is refused if a link is in its place', async () => {
     symlinkSync('/etc/hostname', join(dir, 'linked.md'));
     await expect(open()).rejects.toThrow('`.axe/memory/linked.md` is not a regular file');
   });
 
-  it('knows no branch where a single commit is checked out', async () => {
+  it('has no branch if a single commit is checked out', async () => {
     gitIn(clone, 'checkout', '--quiet', '--detach');
     expect((await open()).branch).toBeUndefined();
   });
@@ -101,7 +101,7 @@ describe('a branch of the remote', () => {
     expect(gitIn(clone, 'rev-parse', 'HEAD')).toBe(gitIn(remote, 'rev-parse', 'main'));
   });
 
-  it('is stale for whoever is late, and the checkout stays at its commit', async () => {
+  it('is stale for a later push, and the checkout stays at its commit', async () => {
     const head = gitIn(clone, 'rev-parse', 'HEAD').trim();
     const branch = (await open()).openBranch('main');
     await branch.read([], noAbort());
@@ -115,7 +115,7 @@ describe('a branch of the remote', () => {
     expect(gitIn(clone, 'rev-parse', 'HEAD').trim()).toBe(head);
   });
 
-  it('is missing where there is none, and created by whoever is first', async () => {
+  it('is missing if it does not exist, and is created by the first push', async () => {
     const branch = (await open()).openBranch('memory');
     expect(await branch.read([], noAbort())).toEqual({ kind: 'missing', isPublic: false });
     const change = { files: new Map([['bot.md', 'one\n']]), message: 'First' };
@@ -135,7 +135,7 @@ describe('a branch of the remote', () => {
     expect(await branch.growth(found.head, found.head, noAbort())).toEqual({ kind: 'grown' });
   });
 
-  it('that the server protects is denied, with what the server says and what helps', async () => {
+  it('that the server protects is denied, with the server’s message and a remedy', async () => {
     const hook = join(remote, 'hooks/pre-receive');
     writeFiles(remote, {
       'hooks/pre-receive': '#!/bin/sh\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n',
@@ -173,12 +173,12 @@ describe('credentials', () => {
     return server.requests().map(({ headers }) => headers['authorization']);
   }
 
-  it('are the token where git has none', async () => {
+  it('are the token if git has none', async () => {
     const basic = Buffer.from('x-access-token:canary-token').toString('base64');
     expect(await asked([])).toEqual([`basic ${basic}`]);
   });
 
-  it('are those of the checkout where it has some: GitHub refuses two', async () => {
+  it('are those of the checkout if it has some: GitHub refuses two', async () => {
     expect(await asked([['http.SERVER/.extraheader', 'AUTHORIZATION: basic b3du']])).toEqual(['basic b3du']);
   });
 });

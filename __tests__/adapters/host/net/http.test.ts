@@ -43,7 +43,7 @@ describe('the fetch of every connection', () => {
     expect((await createFetch({})(new URL(`${url}/moved`))).url).toContain('/elsewhere');
   });
 
-  it('has a proxy reach such a port, too', async () => {
+  it('reaches such a port through a proxy, too', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const fetch = createFetch({ HTTP_PROXY: proxy.url });
@@ -52,7 +52,7 @@ describe('the fetch of every connection', () => {
     expect(origin.requests()[0]?.headers['host']).toBe('models.example:6666');
   });
 
-  it('stops waiting for such a port when it is told to', async () => {
+  it('stops waiting for such a port when its signal aborts', async () => {
     const origin = await startOrigin();
     const controller = new AbortController();
     origin.onRequest(() => controller.abort(new Error('over')));
@@ -60,7 +60,7 @@ describe('the fetch of every connection', () => {
     await expect(asked).rejects.toThrow('over');
   });
 
-  it('asks a plain http server through the proxy, by its name', async () => {
+  it('calls a plain http server through the proxy, by its name', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const fetch = createFetch({ HTTP_PROXY: proxy.url });
@@ -77,7 +77,7 @@ describe('the fetch of every connection', () => {
     });
   });
 
-  it('asks a TLS server through a tunnel', async () => {
+  it('calls a TLS server through a tunnel', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const fetch = createFetch({ HTTPS_PROXY: proxy.url });
@@ -88,7 +88,7 @@ describe('the fetch of every connection', () => {
     expect(origin.requests()).toEqual([]);
   });
 
-  it('asks directly what NO_PROXY names, and this machine', async () => {
+  it('calls hosts in NO_PROXY, and this machine, directly', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const fetch = createFetch({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '.internal' });
@@ -98,7 +98,7 @@ describe('the fetch of every connection', () => {
     expect(origin.requests()).toHaveLength(1);
   });
 
-  it('shows the proxy who asks', async () => {
+  it('sends its credentials to the proxy', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const fetch = createFetch({ HTTP_PROXY: proxy.url.replace('http://', 'http://octo:c%40t@') });
@@ -107,7 +107,7 @@ describe('the fetch of every connection', () => {
     expect(origin.requests()[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
-  it('takes a URL and a request too, and keeps one connection to the proxy', async () => {
+  it('accepts a URL and a request too, and keeps one connection to the proxy', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const fetch = createFetch({ HTTP_PROXY: proxy.url });
@@ -116,7 +116,7 @@ describe('the fetch of every connection', () => {
     expect(proxy.asked).toEqual(['GET http://models.example/a', 'GET http://models.example/b']);
   });
 
-  it('follows no redirect where it is told so', async () => {
+  it('follows no redirect if the caller forbids it', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const answer = await createFetch({ HTTP_PROXY: proxy.url })('http://models.example/moved', {
@@ -126,7 +126,7 @@ describe('the fetch of every connection', () => {
     expect(origin.requests()).toHaveLength(1);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal aborts', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const controller = new AbortController();
@@ -142,7 +142,7 @@ describe('the fetch of every connection', () => {
     ['HTTPS_PROXY', 'https', 407, 'requires a user and a password (407)', 'http://user:password@'],
     ['HTTP_PROXY', 'http', 407, 'requires a user and a password (407)', 'http://user:password@'],
     ['HTTPS_PROXY', 'https', 403, 'answered 403', '`NO_PROXY`'],
-  ])('says so where %s refuses %s with %i', async (variable, protocol, refuse, why, remedy) => {
+  ])('reports when %s refuses %s with %i', async (variable, protocol, refuse, why, remedy) => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url, { refuse });
     const fetch = createFetch({ [variable]: proxy.url.replace('http://', 'http://octo:c%40t@') });
@@ -155,7 +155,7 @@ describe('the fetch of every connection', () => {
     expect(origin.requests()).toEqual([]);
   });
 
-  it.each(['HTTPS_PROXY', 'HTTP_PROXY'])('says so where %s is not there', async (variable) => {
+  it.each(['HTTPS_PROXY', 'HTTP_PROXY'])('reports when %s is unreachable', async (variable) => {
     const origin = await startOrigin();
     await origin.close();
     const asked = createFetch({ [variable]: origin.url })(
@@ -168,7 +168,7 @@ describe('the fetch of every connection', () => {
     expect(cause.remedy).toContain(variable);
   });
 
-  it('blames no proxy for what is behind it', async () => {
+  it('blames no proxy for errors of the server', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
     const asked = createFetch({ HTTPS_PROXY: proxy.url })('https://models.example/');
@@ -176,7 +176,7 @@ describe('the fetch of every connection', () => {
   });
 
   it.each(['socks5://proxy.example', 'http://', '://', 'ftp://proxy.example'])(
-    'says that %s is no address of a proxy, without showing it',
+    'reports that %s is not an address of a proxy, without showing it',
     async (proxy) => {
       await expect(createFetch({ HTTPS_PROXY: proxy })('https://models.example/')).rejects.toMatchObject({
         name: 'ConfigError',

@@ -19,7 +19,7 @@ async function post(handle: Handler, changes: Partial<PostRequest> = {}, signal 
 }
 
 describe('posting JSON', () => {
-  it('sends the body and gives the answer as it is', async () => {
+  it('sends the body and returns the answer unchanged', async () => {
     const { peer, answer } = await post((_, response) => sendJson(response, 422, { error: 'é' }));
     expect(await answer).toEqual({ status: 422, text: '{"error":"é"}' });
     expect(peer.requests()).toMatchObject([
@@ -27,7 +27,7 @@ describe('posting JSON', () => {
     ]);
   });
 
-  it('takes the key to no other place', async () => {
+  it('sends the key to no other host', async () => {
     const { peer, answer } = await post(
       (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
     );
@@ -40,25 +40,25 @@ describe('posting JSON', () => {
     await expect(answer).rejects.toThrow('is larger than 1000 bytes');
   });
 
-  it('gives up after its time', async () => {
+  it('ends after its time limit', async () => {
     const { answer } = await post(() => undefined, { timeoutMs: 100 });
     await expect(answer).rejects.toThrow(/127\.0\.0\.1:\d+ did not answer within 0.1 seconds/);
   });
 
-  it('gives up when the run does, with its reason', async () => {
+  it('ends when the run ends, with its reason', async () => {
     const abort = new AbortController();
     const { peer, answer } = await post(() => undefined, {}, abort.signal);
     peer.onRequest(() => abort.abort(new Error('cancelled')));
     await expect(answer).rejects.toThrow('cancelled');
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that nobody is listening', async () => {
     const peer = await startLoopback(() => undefined);
     await peer.close();
     await expect(postJson(peer.url, request, quiet)).rejects.toThrow(/could not be reached: .*ECONNREFUSED/);
   });
 
-  it('carries a web search', async () => {
+  it('works for a web search', async () => {
     const results = [{ title: 'T', url: 'https://example.com/', content: 'C' }];
     const peer = await startLoopback((_, response) => sendJson(response, 200, { results }));
     const tool = createWebSearch({ postJson, key: 'tvly-x', baseUrl: peer.url });

@@ -25,14 +25,14 @@ describe('the proxy of the environment', () => {
   });
 
   it.each(['http://localhost:11434/', 'http://127.0.0.1:8080/', 'http://127.8.9.1/', 'http://[::1]:8080/'])(
-    'is not asked for this machine: %s',
+    'is not used for this machine: %s',
     (url) => {
       expect(proxyOf(url, { HTTP_PROXY: PROXY })).toBeUndefined();
     },
   );
 
   it.each(['http://127.example/', 'http://localhost.example/', 'http://192.168.0.1/'])(
-    'is asked for what only looks like this machine: %s',
+    'is used for what only looks like this machine: %s',
     (url) => {
       expect(proxyOf(url, { HTTP_PROXY: PROXY })).toBe(PROXY);
     },

@@ -45,7 +45,7 @@ function send(response: ServerResponse, type: string, body: string | Uint8Array)
   response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body);
 }
 
-describe('a page', () => {
+describe('a fetched page', () => {
   it('is received with its type and final address', async () => {
     const { peer, at } = await serve((_, response) => send(response, 'Text/HTML; charset=utf-8', '<p>grüße'));
     expect(await fetchPage(`${at('example.com', '/a?b=1')}#c`)).toEqual({
@@ -75,19 +75,19 @@ describe('a page', () => {
     ['image/svg+xml', false],
     ['image/png', false],
     ['application/octet-stream', false],
-  ])('of type %p is text: %p', async (type, isText) => {
+  ])('of type %p counts as text: %p', async (type, isText) => {
     const { at } = await serve((_, response) => send(response, type, 'text'));
     const page = fetchPage(at('example.com'));
     if (isText) expect(await page).toMatchObject({ text: 'text' });
     else await expect(page).rejects.toThrow('which is not text');
   });
 
-  it('without a type that holds NUL is not text', async () => {
+  it('without a type that holds NUL does not count as text', async () => {
     const { at } = await serve((_, response) => send(response, '', 'a\0b'));
     await expect(fetchPage(at('example.com'))).rejects.toThrow('is not text');
   });
 
-  it('is read in its own character set, and one nobody knows as UTF-8', async () => {
+  it('is read in its own character set, and one with an unknown set as UTF-8', async () => {
     const bytes = new Uint8Array([0x67, 0xfc]);
     const { at } = await serve(({ path }, response) =>
       send(response, `text/plain;charset=${path.slice(1)}`, bytes),
@@ -96,14 +96,14 @@ describe('a page', () => {
     expect((await fetchPage(at('example.com', '/x-nonsense'))).text).toBe('g\uFFFD');
   });
 
-  it('of any status is a page', async () => {
+  it('of any status is returned', async () => {
     const { at } = await serve(
       (_, response) => void response.writeHead(404, { 'content-type': 'text/plain' }).end('gone'),
     );
     expect(await fetchPage(at('example.com'))).toMatchObject({ status: 404, text: 'gone' });
   });
 
-  it('is cut at its most bytes, however much the server sends', async () => {
+  it('is cut at its maximum size, however much the server sends', async () => {
     const { at } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       const pump = () => {
@@ -117,7 +117,7 @@ describe('a page', () => {
     expect(page.text).toBe('x'.repeat(100_000));
   });
 
-  it('is cut after it was unpacked, so that a small one cannot become a large one', async () => {
+  it('is cut after it was decompressed, so that a small one cannot become a large one', async () => {
     const packed = gzipSync(Buffer.alloc(50_000_000, 'x'));
     const { at } = await serve(
       (_, response) =>
@@ -128,7 +128,7 @@ describe('a page', () => {
     expect((await fetchPage(at('example.com'))).text).toHaveLength(100_000);
   });
 
-  it('that stalls is given up', async () => {
+  it('that stalls is abandoned', async () => {
     const { at } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('a');
@@ -138,7 +138,7 @@ describe('a page', () => {
     );
   });
 
-  it('is given up when the run is, with its reason', async () => {
+  it('is abandoned when the run ends, with its reason', async () => {
     const abort = new AbortController();
     const { peer, at } = await serve(() => undefined);
     peer.onRequest(() => abort.abort(new Error('cancelled')));
@@ -151,7 +151,7 @@ describe('a page', () => {
     );
   });
 
-  it('that nobody serves is told of in one line', async () => {
+  it('from a server that does not respond is reported in one line', async () => {
     const { peer, at } = await serve(() => undefined);
     await peer.close();
     await expect(fetchPage(at('example.com'))).rejects.toThrow(
@@ -201,7 +201,7 @@ describe('C7 92: an address that is not public', () => {
     'ACTIONS_RUNTIME_URL',
     'ACTIONS_CACHE_URL',
     'ACTIONS_ID_TOKEN_REQUEST_URL',
-  ])('nor is the service of the runner that `%s` names, whatever is allowed', async (name) => {
+  ])('includes the service of the runner that `%s` names, whatever is allowed', async (name) => {
     const { peer, at } = await serve(({ path }, response) => {
       if (path === '/') return send(response, 'text/plain', 'SECRET');
       response.writeHead(302, { location: at('Runner.Example.com.') }).end();
@@ -216,7 +216,7 @@ describe('C7 92: an address that is not public', () => {
     expect(peer.requests().map(({ path }) => path)).toEqual(['/moved']);
   });
 
-  it('does not include the server of the repository where the services of the runner share its host', async () => {
+  it('does not include the server of the repository if the services of the runner share its host', async () => {
     const { at } = await serve((_, response) => send(response, 'text/plain', 'page'));
     const env = {
       GITHUB_SERVER_URL: 'https://ghe.example.com',
@@ -240,11 +240,11 @@ describe('C7 92: an address that is not public', () => {
     'example.com',
     '',
     '//',
-  ])('nor is %p an address at all', async (url) => {
+  ])('is not parsed from %p at all', async (url) => {
     await expect(fetchPage(url)).rejects.toThrow(/unsupported scheme|not a complete address/);
   });
 
-  it('is refused without a resolver of ours too', async () => {
+  it('is refused without a resolver of its own too', async () => {
     const { peer } = await serve((_, response) => send(response, 'text/plain', 'SECRET'));
     await expect(createWeb({ env: {} }).fetchPage(peer.url, limits, quiet)).rejects.toThrow(
       'private or reserved',
@@ -269,7 +269,7 @@ describe('C7 92: redirects', () => {
     });
   });
 
-  it('are followed five times', async () => {
+  it('are followed at most five times', async () => {
     const { peer, at } = await serve(({ path }, response) => {
       const left = Number(path.slice(1));
       if (left === 0) return send(response, 'text/plain', 'end');
@@ -324,7 +324,7 @@ describe('C7 92: redirects', () => {
     ]);
   });
 
-  it('without a target are pages like others', async () => {
+  it('without a target are ordinary pages', async () => {
     const { at } = await serve(
       (_, response) => void response.writeHead(304, { 'content-type': 'text/plain' }).end(),
     );
@@ -357,7 +357,7 @@ async function startProxy(): Promise<{ readonly url: string; readonly asked: str
 }
 
 describe('behind a proxy', () => {
-  it('names are resolved by the proxy, and the page says so', async () => {
+  it('names are resolved by the proxy, and the page states it', async () => {
     const { at } = await serve((_, response) => send(response, 'text/plain', 'page'));
     const proxy = await startProxy();
     const { options, resolved } = deps();
@@ -379,7 +379,7 @@ describe('behind a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('https goes through a tunnel to the name, not to an address of ours', async () => {
+  it('https uses a tunnel to the name, not to an address that was resolved here', async () => {
     const proxy = await startProxy();
     const { options, resolved } = deps();
     const page = fetchPage('https://example.com/', { ...options, env: { HTTPS_PROXY: proxy.url } });
@@ -388,12 +388,12 @@ describe('behind a proxy', () => {
     expect(resolved).toEqual([]);
   });
 
-  it('that has no address nothing is fetched', async () => {
+  it('without an address nothing is fetched', async () => {
     const page = fetchPage('http://example.com/', { ...deps().options, env: { HTTP_PROXY: 'http://[' } });
     await expect(page).rejects.toThrow('the proxy in the environment has no address');
   });
 
-  it('hosts it is not used for are checked in full', async () => {
+  it('hosts that bypass it are checked in full', async () => {
     const { at } = await serve((_, response) => send(response, 'text/plain', 'page'));
     const proxy = await startProxy();
     const { options } = deps({ 'inside.example.com': ['10.0.0.1'] });

@@ -74,7 +74,11 @@ function filesIn(folder: string): Record<string, string> {
   return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]));
 }
 
-if (WAYS.length === 0) it.skip('a command jail: this machine allows no namespace of mounts', () => undefined);
+if (WAYS.length === 0)
+  it('no command jail is found on a machine that allows no mount namespace', async () => {
+    const found = await findCommandJail({ PATH: process.env['PATH'] ?? '' }, makeRunner().places);
+    expect(found).toMatchObject({ kind: 'none', reason: expect.stringMatching(/\S/) });
+  });
 else
   describe.each(WAYS.map((one) => [one.way.kind, one] as const))('a jail by %s', (_, { way, path }) => {
     let runner = makeRunner();
@@ -100,7 +104,7 @@ else
       return await shellOf().run(request, signal);
     }
 
-    it('is found to hold by its trial', async () => {
+    it('passes its trial', async () => {
       const PATH = way.kind === 'user-namespace' ? env.PATH : `${withoutUserNamespaces()}:${env.PATH}`;
       const found = await findCommandJail({ GITHUB_ACTIONS: 'true', PATH, ...runner.env }, runner.places);
       expect(found).toMatchObject({ kind: 'jail' });
@@ -147,7 +151,7 @@ else
       ]);
     });
 
-    it('changes nothing that configures a run, in whatever way it is tried', async () => {
+    it('protects the configuration of a run against every kind of change', async () => {
       const before = filesIn(runner.root);
       const targets = [
         '.github/workflows/ci.yml',
@@ -181,7 +185,7 @@ else
       expect(Object.values(after).join()).not.toContain('hostile');
     });
 
-    it('leaves none of the folders that it made for the time of a command, also of two at once', async () => {
+    it('removes all temporary folders after a command, also after two at once', async () => {
       const before = readdirSync(runner.workspace);
       const shell = shellOf();
       const request = { cwd: runner.workspace, timeoutMs: 100_000, maxOutputBytes: 1000 };
@@ -192,7 +196,7 @@ else
       expect(readdirSync(join(runner.workspace, 'axe'))).toEqual(['agents']);
     });
 
-    it('is not taken apart from inside', async () => {
+    it('cannot be dismantled from inside', async () => {
       const { output } = await run(`
       hidden=$TMPDIR; secret="$TMPDIR/key.pem"
       attempts='umount "$hidden"; umount -l "$hidden"; umount -R -l /; mount -o remount,bind,rw "$PWD/.github"
@@ -211,7 +215,7 @@ else
       expect(readFileSync(join(runner.workspace, '.github/workflows/ci.yml'), 'utf8')).toBe('original');
     });
 
-    it('shows the workspace where it lies in the temporary folder, and not what is around it', async () => {
+    it('shows the workspace inside the temporary folder, but not its surroundings', async () => {
       const inside = join(runner.env.RUNNER_TEMP, 'a', 'checkout');
       mkdirSync(join(runner.env.RUNNER_TEMP, 'a'));
       renameSync(runner.workspace, inside);
@@ -227,7 +231,7 @@ else
       expect(existsSync(join(inside, 'made'))).toBe(true);
     });
 
-    it('ends with all that was started in it, whatever that does', async () => {
+    it('ends with all processes started in it, whatever they do', async () => {
       const hostile = `trap "" INT TERM HUP; (setsid sh -c 'trap "" TERM; echo up >> up; while :; do sleep 1; echo x >> beats; done' &)`;
       const abort = new AbortController();
       const running = run(
@@ -277,7 +281,7 @@ function processesIn(folder: string): number {
   }).length;
 }
 
-describe('where no jail can be built', () => {
+describe('without a possible jail', () => {
   it.each([
     ['there is no program for it', {}],
     ['`sudo` refuses', { GITHUB_ACTIONS: 'true' }],

@@ -35,7 +35,7 @@ async function start(script: string, env: Readonly<Record<string, string>> = {})
 }
 
 describe('a program', () => {
-  it('is talked to in lines, whatever pieces they come in', async () => {
+  it('exchanges lines, in whatever pieces they arrive', async () => {
     const { program, lines, end } = await start(
       "read -r a; printf 'got %s\\r\\nha' \"$a\"; printf 'lf\\n\\n'; read -r b; printf '%s' \"$b without end\"",
     );
@@ -55,12 +55,12 @@ describe('a program', () => {
     ['exit 3', 'exit status 3'],
     ['kill -9 $$', 'ended by SIGKILL'],
     ['head -c 101 /dev/zero; sleep 100', 'it wrote a line of more than 100 bytes'],
-  ])('tells how it ended: %s', async (script, reason) => {
+  ])('reports how it ended: %s', async (script, reason) => {
     const { end } = await start(script, { PATH: process.env['PATH'] ?? '' });
     expect(await end).toBe(reason);
   });
 
-  it('that is gone takes no lines and can be stopped again', async () => {
+  it('that has ended accepts no lines and can be stopped again', async () => {
     const { program, end } = await start('echo broken >&2; exit 1');
     await end;
     await expect(program.send('hello')).rejects.toThrow('exit status 1');
@@ -75,14 +75,14 @@ describe('a program', () => {
     await expect(missing).rejects.toThrow('ENOENT');
   });
 
-  it('takes its children with it when it ends by itself', async () => {
+  it('ends its children when it ends by itself', async () => {
     const { lines, end } = await start('sleep 1000 & echo $!', { PATH: process.env['PATH'] ?? '' });
     await end;
     expect(lines).toHaveLength(1);
     await untilGone(lines.map(Number));
   });
 
-  it('does not keep anybody waiting who holds its output open from outside its group', async () => {
+  it('does not block the caller if a process outside its group keeps its output open', async () => {
     const { lines, end } = await start('setsid sleep 1000 & echo $!', { PATH: process.env['PATH'] ?? '' });
     expect(await end).toBe('exit status 0');
     for (const pid of lines.map(Number)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');

@@ -69,27 +69,27 @@ describe('a command', () => {
     expect(await run('absent-program')).toMatchObject({ exitCode: 127 });
   });
 
-  it('has its two outputs in the order they were written', async () => {
+  it('has its two outputs in the order in which they were written', async () => {
     expect((await run('for i in 1 2 3; do echo o$i; echo e$i >&2; done')).output).toBe(
       'o1\ne1\no2\ne2\no3\ne3\n',
     );
   });
 
-  it('reads nothing: input ends at once', async () => {
+  it('has empty input', async () => {
     expect(await run('cat; echo end')).toMatchObject({ output: 'end\n', exitCode: 0 });
   });
 
-  it('that ended by a signal has no exit code', async () => {
+  it('that was ended by a signal has no exit code', async () => {
     expect(await run('kill -9 $$')).toMatchObject({ exitCode: null, timedOut: false });
   });
 
-  it('cannot be started where there is no folder', async () => {
+  it('cannot be started in a missing folder', async () => {
     await expect(run('true', { cwd: join(cwd, 'nowhere') })).rejects.toThrow(
       'the command could not be started',
     );
   });
 
-  it('has the middle of its output left out, in bounded memory', async () => {
+  it('has the middle of its output left out, with bounded memory', async () => {
     const { output, truncated } = await run(
       'echo first; head -c 50000000 /dev/zero | tr "\\0" "x"; echo; echo last',
     );
@@ -98,7 +98,7 @@ describe('a command', () => {
     expect(output).toMatch(/^first\nx+\n\[\.\.\. \d{8} bytes left out \.\.\.\]\nx*\n?last\n$/);
   });
 
-  it('is not started once the run is over', async () => {
+  it('is not started once the run has ended', async () => {
     await expect(run('touch made', {}, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
     expect(existsSync(join(cwd, 'made'))).toBe(false);
   });
@@ -131,13 +131,13 @@ describe('C7 91: what a command starts', () => {
     expect([isAlive(idIn('shell')), isAlive(idIn('back'))]).toEqual([false, false]);
   });
 
-  it('ends although it does not want to', async () => {
+  it('ends even if it resists', async () => {
     const stubborn = `trap "" TERM INT HUP; echo $$ > id; touch ready; while true; do sleep 0.05; done`;
     expect(await runUntilReady(stubborn)).toMatchObject({ timedOut: true });
     expect(isAlive(idIn('id'))).toBe(false);
   });
 
-  it('ends when the run is aborted, before the run hears of it', async () => {
+  it('ends when the run is aborted, before the run is notified', async () => {
     const abort = new AbortController();
     const running = run('sleep 1000 & echo $! > id; touch ready; sleep 1000', {}, abort.signal);
     await until(isReady);
@@ -146,14 +146,14 @@ describe('C7 91: what a command starts', () => {
     expect(isAlive(idIn('id'))).toBe(false);
   });
 
-  it('ends although it left the process group', async () => {
+  it('ends even if it left the process group', async () => {
     await run(
       'setsid sh -c "echo \\$\\$ > id; touch ready; exec sleep 1000" & while ! test -e ready; do sleep 0.01; done',
     );
     expect(isAlive(idIn('id'))).toBe(false);
   });
 
-  it('ends although it is many', async () => {
+  it('ends even if there are many processes', async () => {
     const marker = ownSleep(1000);
     const leaf = `echo x >> leaves; [ "$(wc -l < leaves)" -lt 32 ] || touch ready`;
     const tree = `spawn() { if [ $1 -gt 0 ]; then spawn $(($1-1)) & spawn $(($1-1)) & else ${leaf}; fi; ${marker}; }; spawn 5`;
@@ -161,7 +161,7 @@ describe('C7 91: what a command starts', () => {
     expect(count(marker)).toBe(0);
   });
 
-  it('does not hold up the answer by keeping the output open', async () => {
+  it('does not delay the answer by keeping the output open', async () => {
     const { output } = await run('(sleep 1000; echo late) & echo early');
     expect(output).toBe('early\n');
   });
@@ -179,7 +179,7 @@ async function processNamespace(): Promise<ProcessJail | undefined> {
 
 describe('a command in a process jail', () => {
   // Where the system allows no jail, a command runs like any other.
-  it('sees no process but its own, and leaves none behind', async () => {
+  it('sees only its own processes, and leaves none', async () => {
     const jail = await processNamespace();
     const jailed = createShell({ env, jail: async () => jail });
     const request = { cwd, timeoutMs: 200_000, maxOutputBytes: 10_000 };
@@ -201,7 +201,7 @@ describe('a command in a process jail', () => {
     expect(count(marker)).toBe(0);
   });
 
-  it('is not looked for where there is no such program', async () => {
+  it('is not used if there is no such program', async () => {
     expect(await findProcessNamespace({ PATH: cwd })).toEqual({
       kind: 'none',
       reason: expect.stringContaining('ENOENT'),

@@ -24,7 +24,7 @@ function scene(): { readonly root: string; readonly outside: string } {
   return { root: join(base, 'root'), outside: join(base, 'outside') };
 }
 
-describe('C7 88: what was exchanged after it was checked', () => {
+describe('C7 88: a path that was replaced after it was checked', () => {
   it('is not read: a link in place of the file', async () => {
     const { root, outside } = scene();
     const checked = { real: realpathSync(join(root, 'folder/a.txt')), path: 'folder/a.txt' };
@@ -67,7 +67,7 @@ describe('C7 88: what was exchanged after it was checked', () => {
     await folder.close();
   });
 
-  it('does not lead an open folder astray', async () => {
+  it('does not redirect an open folder', async () => {
     const { root, outside } = scene();
     const folder = await openFolderAt({ real: realpathSync(join(root, 'folder')), path: 'folder' });
     renameSync(join(root, 'folder'), join(root, 'moved'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { protectedPaths } from '../../../../src/adapters/host/workspace/protected-paths.js';
 
-describe('protected paths', () => {
+describe('the protected paths', () => {
   it('are those the environment names, and credentials at home', () => {
     const { denied, readOnly } = protectedPaths({
       RUNNER_TEMP: '/runner/_temp',
@@ -15,7 +15,7 @@ describe('protected paths', () => {
     expect(readOnly).toEqual(['/runner/_actions/x/dist', '/runner/_actions/x/action.yml']);
   });
 
-  it('are none where the environment says nothing, or nothing absolute', () => {
+  it('are none if the environment names none, or nothing absolute', () => {
     expect(protectedPaths({})).toEqual({ denied: [], readOnly: [] });
     expect(protectedPaths({ RUNNER_TEMP: '', GITHUB_ENV: 'relative', HOME: '.' })).toEqual({
       denied: [],

@@ -96,7 +96,7 @@ describe('the file tools over a real folder', () => {
     expect(readdirSync(join(root, 'new/deep'))).toEqual(['b.txt']);
   });
 
-  it('take absolute paths that lie inside', async () => {
+  it('accept absolute paths inside the folder', async () => {
     expect(await call('read_file', { path: join(root, 'in.txt') })).toMatchObject({ text: '1: inside' });
     expect((await call('list_directory', { path: root })).text).toBe('in.txt\nsrc/');
   });
@@ -112,7 +112,7 @@ describe('the file tools over a real folder', () => {
     expect(readFileSync(join(root, 'src/b.ts'), 'utf8')).toBe('b');
   });
 
-  it('keep the mode of a file and give a new one the usual', async () => {
+  it('keep the mode of a file and create a new one with the usual mode', async () => {
     chmodSync(join(root, 'in.txt'), 0o750);
     await call('write_file', { path: 'in.txt', content: 'x' });
     await call('write_file', { path: 'new.txt', content: 'x' });
@@ -120,7 +120,7 @@ describe('the file tools over a real folder', () => {
     expect(statSync(join(root, 'new.txt')).mode & 0o133).toBe(0);
   });
 
-  it('lose none of many edits of one file at once', async () => {
+  it('lose none of many concurrent edits of one file', async () => {
     const marks = Array.from({ length: 20 }, (_, index) => `<${index}>`);
     writeFileSync(join(root, 'marks.txt'), marks.join('\n'));
     const workspace = createWorkspace({ root, protectedPaths: protectedPaths({}) });
@@ -142,7 +142,7 @@ describe('the file tools over a real folder', () => {
     expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('after');
   });
 
-  it('say what is wrong without naming places outside', async () => {
+  it('report errors without naming places outside', async () => {
     expect((await call('read_file', { path: 'no.txt' })).text).toBe('"no.txt": no such file or directory');
     expect((await call('read_file', { path: 'src' })).text).toBe('"src" is a directory, not a file');
     expect((await call('list_directory', { path: 'in.txt' })).text).toBe('"in.txt" is not a directory');
@@ -159,12 +159,12 @@ describe('the file tools over a real folder', () => {
     expect((await call('read_file', { path: 'x'.repeat(300) })).text).toContain('file name too long');
   });
 
-  it('say that the working directory is missing', async () => {
+  it('report that the working directory is missing', async () => {
     const result = await call('read_file', { path: 'a' }, {}, join(base, 'nowhere'));
     expect(result).toEqual({ text: expect.stringContaining('does not exist'), isError: true });
   });
 
-  it('find nothing in links and in what is out of bounds', async () => {
+  it('find nothing in links and in excluded files', async () => {
     writeFiles(root, { '.git/config': 'TOKEN', '.env': 'TOKEN', 'sub/.npmrc': 'TOKEN' });
     symlinkSync(base, join(root, 'up'));
     symlinkSync(root, join(root, 'around'));
@@ -174,7 +174,7 @@ describe('the file tools over a real folder', () => {
   });
 });
 
-describe('C7 85: kernel interfaces', () => {
+describe('C7 85: a kernel interface', () => {
   it.each([
     '/proc/self/environ',
     '/proc/1/environ',
@@ -193,7 +193,7 @@ describe('C7 85: kernel interfaces', () => {
     await expectDenied('link');
   });
 
-  it('are denied even where the working directory is the whole machine', async () => {
+  it('is denied even if the working directory is the whole machine', async () => {
     await expectDenied('proc/self/environ', {}, '/');
     await expectDenied('/proc/self/environ', {}, '/');
     // Plain text, which nothing but the guard keeps from being read.
@@ -203,7 +203,7 @@ describe('C7 85: kernel interfaces', () => {
     await expectDenied('environ', {}, '/proc/self');
   });
 
-  it('tell a command nothing of our environment', async () => {
+  it('reveals nothing of our environment to a command', async () => {
     process.env['AXE_TEST_SECRET'] = SECRET;
     try {
       const { text } = await call('run_command', { command: 'cat /proc/self/environ | tr "\\0" "\\n"; env' });
@@ -234,7 +234,7 @@ describe('C7 86: credentials', () => {
     expect(readFileSync(join(root, path), 'utf8')).toBe(SECRET);
   });
 
-  it('in the runner’s folders are denied wherever these lie', async () => {
+  it('in the runner’s folders are denied wherever these are', async () => {
     writeFiles(root, {
       'temp/git-credentials-1': SECRET,
       'event.json': SECRET,
@@ -302,7 +302,7 @@ describe('C7 87: paths', () => {
     'file:///etc/passwd',
     '.../outside.txt',
     '.. /outside.txt',
-  ])('%p is denied to all file tools or is nothing at all', async (path) => {
+  ])('%p is denied to all file tools or does not exist', async (path) => {
     writeFiles(root, { '.git/config': SECRET });
     for (const [tool, aim] of AIMS) {
       if (tool === 'write_file') continue;
@@ -315,7 +315,7 @@ describe('C7 87: paths', () => {
     expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
   });
 
-  it('are those of the file system: a name composed in another way is another name, or the same file', async () => {
+  it('follow the file system: a name composed differently is another name, or the same file', async () => {
     writeFiles(root, { 'caf\u00e9.txt': 'composed' });
     const decomposed = 'cafe\u0301.txt';
     const isSame = existsSync(join(root, decomposed));
@@ -326,7 +326,7 @@ describe('C7 87: paths', () => {
     if (isSame) await expectDenied(decomposed, { GITHUB_EVENT_PATH: join(root, 'caf\u00e9.txt') });
   });
 
-  it('beside the folder whose name begins alike are outside', async () => {
+  it('next to the folder whose name starts alike are outside', async () => {
     writeFiles(base, { 'repo-other/a.txt': SECRET });
     await expectDenied(join(base, 'repo-other/a.txt'));
     await expectDenied(join(base, 'repo-other'));
@@ -354,7 +354,7 @@ describe('C7 88: links', () => {
     expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
   });
 
-  it('that lead nowhere are denied, so that nothing is made behind them', async () => {
+  it('with missing targets are denied, so that nothing is created behind them', async () => {
     symlinkSync(join(base, 'not-yet.txt'), join(root, 'dangling'));
     symlinkSync('loop', join(root, 'loop'));
     await expectDenied('dangling');
@@ -362,7 +362,7 @@ describe('C7 88: links', () => {
     expect(existsSync(join(base, 'not-yet.txt'))).toBe(false);
   });
 
-  it('that are hard are denied, but for the files of package managers', async () => {
+  it('that are hard are denied, except files of package managers', async () => {
     linkSync(join(base, 'outside.txt'), join(root, 'hard.txt'));
     for (const tool of ['read_file', 'edit_file']) {
       const result = await call(tool, {
@@ -389,7 +389,7 @@ describe('C7 88: links', () => {
 });
 
 describe('C7 89: what is not a regular file', () => {
-  it('is never opened: a FIFO keeps nobody waiting', async () => {
+  it('is never opened: a FIFO blocks nobody', async () => {
     execFileSync('mkfifo', [join(root, 'pipe')]);
     await expectDenied('pipe');
     symlinkSync('pipe', join(root, 'link'));
@@ -408,7 +408,7 @@ describe('C7 89: what is not a regular file', () => {
     }
   });
 
-  it('or is 50 GB of nothing is told from text at once', async () => {
+  it('with 50 GB of zeros is recognized as not text at once', async () => {
     writeFileSync(join(root, 'sparse.bin'), '');
     truncateSync(join(root, 'sparse.bin'), 50 * 1024 ** 3);
     expect((await call('read_file', { path: 'sparse.bin' })).text).toContain('binary file detected');
@@ -418,7 +418,7 @@ describe('C7 89: what is not a regular file', () => {
   });
 });
 
-describe('C7 90: what only people write', () => {
+describe('C7 90: a protected file', () => {
   it.each([
     '.github/workflows/x.yml',
     '.GITHUB/workflows/x.yml',
@@ -441,7 +441,7 @@ describe('C7 90: what only people write', () => {
     expect(readFileSync(join(root, '.github/workflows/x.yml'), 'utf8')).toBe('on: push');
   });
 
-  it('is not written behind a link, nor from a working directory within', async () => {
+  it('is not written behind a link, nor from a working directory inside', async () => {
     mkdirSync(join(root, '.github/workflows'), { recursive: true });
     symlinkSync('.github', join(root, 'hub'));
     symlinkSync('.github/workflows', join(root, 'flows'));
@@ -458,7 +458,7 @@ describe('C7 90: what only people write', () => {
     expect(readdirSync(join(root, '.github/workflows'))).toEqual([]);
   });
 
-  it('includes the files that steer later steps, and the action itself', async () => {
+  it('is also a file that controls later steps, and the action itself', async () => {
     writeFiles(root, {
       'env-file': '',
       'path-file': '',

@@ -50,7 +50,7 @@ function faultyService({ cache, clock, random }: Scene): CacheFaults {
 describe('every acknowledged entry that some version still holds is seen by a reader (I1, C3 36, 37)', () => {
   /** Whether the newest entry is the one reserved or the one completed last, GitHub does not say. */
   it.each(['completed', 'reserved'] as const)(
-    'at any moment, where the newest version is the one %s last',
+    'at any moment, if the newest version is the one %s last',
     async (order) => {
       let saved = 0;
       let skippedVersions = 0;
@@ -92,7 +92,7 @@ async function seen(store: MemoryStore): Promise<readonly string[]> {
   return idsIn(textOf(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)));
 }
 
-/** An entry is gone for good only with the last version that held it. */
+/** An entry is lost only with the last version that held it. */
 function expectNothingLost({ cache }: Scene, acknowledged: readonly string[], ids: readonly string[]): void {
   const held = new Set(cache.contents().flatMap(idsIn));
   expect(ids).toEqual(expect.arrayContaining(acknowledged.filter((id) => held.has(id))));

@@ -79,7 +79,7 @@ describe('a note of the default branch that a pull request edits', () => {
     ['an edit', { kind: 'replace', from: 'old\n', to: 'new\n' }, 'first\nnew\n'],
     ['an edit that takes a line out', { kind: 'replace', from: 'old\n', to: '' }, 'first\n'],
     ['an overwrite', { kind: 'overwrite', text: 'new\n' }, 'new\n'],
-  ] as const)('stays as the pull request made it by %s', async (_, edit, expected) => {
+  ] as const)('keeps the pull request’s version after %s', async (_, edit, expected) => {
     const cache = createFakeCache();
     await job(cache).write([adding('MEMORY.md', 'first\nold')], never);
     const pull = () => job(cache, { scope: 'pr-7' });
@@ -91,7 +91,7 @@ describe('a note of the default branch that a pull request edits', () => {
   });
 });
 
-describe('the chain of keys', () => {
+describe('the chain of cache keys', () => {
   it('numbers its versions, and never uses a key twice', async () => {
     const cache = createFakeCache();
     for (const id of ['a', 'b', 'c']) await job(cache).write([append(id)], never);
@@ -126,7 +126,7 @@ describe('the chain of keys', () => {
     ['refs/heads/feature/x', /^br-[0-9a-f]{16}$/],
     ['refs/tags/main', /^br-[0-9a-f]{16}$/],
     ['refs/pull/42/merge', /^pr-42$/],
-  ])('gives %s a scope of its own', (ref, scope) => {
+  ])('uses for %s a scope of its own', (ref, scope) => {
     expect(cacheScope(ref, 'main')).toMatch(scope);
   });
 });
@@ -149,7 +149,7 @@ it.each([
   'axe-memory/v1/trunk/defaul/0000000042.',
   'axe-memory/v1/trunk/another/0000000042.',
   'axe-memory/v1/pr-42/default/0000000042.',
-])('C3 40: the key %s is not taken for a version of the lineage', async (key) => {
+])('C3 40: the key %s is not treated as a version of the chain', async (key) => {
   expect(parseKey(PREFIX, key)).toBeUndefined();
   const cache = createFakeCache();
   const faults = { restore: () => ({ kind: 'hit', key }) as const };
@@ -164,7 +164,7 @@ it.each([
   expect(cache.keys()).toEqual([]);
 });
 
-it('C3 40: cache names `a` and `ab` have lineages of their own', async () => {
+it('C3 40: cache names `a` and `ab` have version chains of their own', async () => {
   const cache = createFakeCache();
   await job(cache, { name: 'a' }).write([append('one')], never);
   await job(cache, { name: 'ab' }).write([append('two')], never);
@@ -174,8 +174,8 @@ it('C3 40: cache names `a` and `ab` have lineages of their own', async () => {
 
 const branch = { scope: 'br-0123456789abcdef', ref: 'refs/heads/feature' } as const;
 
-describe('scopes', () => {
-  it('shows a branch what the default branch has, and writes only to its own (A2.2)', async () => {
+describe('cache scopes', () => {
+  it('show a branch what the default branch has, and write only to its own (A2.2)', async () => {
     const cache = createFakeCache();
     await job(cache).write([append('main1')], never);
     await job(cache, branch).write([append('feature1')], never);
@@ -186,7 +186,7 @@ describe('scopes', () => {
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['main1']);
   });
 
-  it('keeps a note of the branch over that of the default branch', async () => {
+  it('prefer a note of the branch to that of the default branch', async () => {
     const cache = createFakeCache();
     cache.put(formatKey(PREFIX, 1), tree({ 'SCRATCHPAD.md': 'main\n', 'other.md': 'both\n' }));
     cache.put(
@@ -201,7 +201,7 @@ describe('scopes', () => {
     ]);
   });
 
-  it('fails if the default branch cannot be read', async () => {
+  it('fail if the default branch cannot be read', async () => {
     const cache = createFakeCache();
     const faults = {
       restore: (prefix: string) =>
@@ -223,14 +223,14 @@ it('C3 41: a branch with memory of its own sees what the default branch learned 
   expect([...idsIn(textOf(await read(job(cache, branch))))].sort()).toEqual(['feature1', 'main1', 'main2']);
 });
 
-describe('trouble with the service', () => {
+describe('a cache store in trouble', () => {
   it.each([
     [
       'issue_comment',
       /^On `issue_comment`, set `memory-store: repo` .*GitHub .*warns that `cache-mode: write` increases the risk of cache poisoning\.$/,
     ],
     ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: repo`/],
-  ])('may not write on %s: the remedy is about no other event', async (event, remedy) => {
+  ])('cannot write on %s: the remedy is about that event alone', async (event, remedy) => {
     const faults = { save: () => ({ kind: 'denied', message: 'no' }) as const };
     const saved = await job(createFakeCache(), { faults, event }).write([append('a')], never);
     const told = saved.kind === 'failed' ? saved.remedy : '';
@@ -240,7 +240,7 @@ describe('trouble with the service', () => {
     );
   });
 
-  it('may not read: says what needs no cache (C3 34)', async () => {
+  it('cannot read: the message names stores that need no cache (C3 34)', async () => {
     const faults = { restore: () => ({ kind: 'denied', message: 'cache read denied: no' }) as const };
     expect(await job(createFakeCache(), { faults }).write([append('a')], never)).toMatchObject({
       reason: 'denied',
@@ -248,7 +248,7 @@ describe('trouble with the service', () => {
     });
   });
 
-  it('says nothing: the folder is left alone until the library lets go of it, and nothing more is tried', async () => {
+  it('gets no answer: the folder is left alone until the library releases it, and nothing more is tried', async () => {
     const cache = createFakeCache();
     cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
     const files = createFakeFiles();
@@ -281,13 +281,13 @@ describe('trouble with the service', () => {
     expect(files.paths()).toEqual([]);
   });
 
-  it('does not take a hit without files for an empty memory', async () => {
+  it('does not treat a hit without files as empty memory', async () => {
     const cache = createFakeCache();
     cache.put(formatKey(PREFIX, 3), new Map());
     expect(await job(cache).write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
   });
 
-  it('refuses a tree of more than 1 MiB and says what helps', async () => {
+  it('refuses a tree of more than 1 MiB and names a remedy', async () => {
     const cache = createFakeCache();
     const big = { ...append('a'), text: `## big\n${'x'.repeat(1024 * 1024)}` };
     expect(await job(cache).write([big], never)).toMatchObject({
@@ -299,7 +299,7 @@ describe('trouble with the service', () => {
     expect(cache.keys()).toEqual([]);
   });
 
-  it('refuses a thousand files and says what helps', async () => {
+  it('refuses a thousand files and names a remedy', async () => {
     const cache = createFakeCache();
     const many = Array.from({ length: 1_000 }, (_, index) => append(`a${index}`, { path: `${index}.md` }));
     expect(await job(cache).write(many, never)).toMatchObject({
@@ -311,7 +311,7 @@ describe('trouble with the service', () => {
   });
 
   it.each(['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.lineage.md'])(
-    'refuses %j, which would not come back, at once',
+    'refuses %j, which could not be restored, at once',
     async (path) => {
       const cache = createFakeCache();
       expect(await job(cache).write([append('a', { path })], never)).toMatchObject({
@@ -325,7 +325,7 @@ describe('trouble with the service', () => {
   );
 });
 
-it('C3 44: a new lineage starts only after a clean miss, as after an eviction', async () => {
+it('C3 44: a new chain starts only after a definite miss, as after an eviction', async () => {
   const cache = createFakeCache();
   await job(cache).write([append('a')], never);
   cache.evict(formatKey(PREFIX, 1));
@@ -343,7 +343,7 @@ it('C3 43: a miss on a runner without `zstd` comes with a notice', async () => {
   });
 });
 
-it('C3 38: an error is not taken for an empty cache, now or later in the run', async () => {
+it('C3 38: an error is not treated as an empty cache, now or later in the run', async () => {
   const cache = createFakeCache();
   cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
   let calls = 0;
@@ -363,7 +363,7 @@ it('C3 38: an error is not taken for an empty cache, now or later in the run', a
   expect(idsIn(textOf(await read(job(cache))))).toEqual(['old']);
 });
 
-it('C3 39: a rate limit is waited for as long as it asks, if there is time', async () => {
+it('C3 39: a rate limit is respected for the required time, if there is time', async () => {
   const clock = createFakeClock();
   const limit = { kind: 'rate-limited', message: 'limit', retryAfterMs: 120_000 } as const;
   const answers: (typeof limit | undefined)[] = [limit];
@@ -389,7 +389,7 @@ it.each([
   [{ kind: 'error', message: '503' }, 'error'],
   [{ kind: 'unavailable', message: 'gone' }, 'unavailable'],
   [{ kind: 'given-up', message: 'no answer', ended: Promise.resolve() }, 'error'],
-] as const)('C3 39: a save that gives %j ends at once', async (fault, reason) => {
+] as const)('C3 39: a save that returns %j ends at once', async (fault, reason) => {
   const clock = createFakeClock();
   const result = await job(createFakeCache(), { clock, faults: { save: () => fault } }).write(
     [append('a')],
@@ -399,7 +399,7 @@ it.each([
   expect(clock.slept).toEqual([]);
 });
 
-it('C3 35: a run that can write but not read starts no lineage over what it cannot see', async () => {
+it('C3 35: a run that can write but not read starts no chain over memory that it cannot see', async () => {
   const cache = createFakeCache();
   cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
   const faults = { restore: () => ({ kind: 'unavailable', message: '`cache-mode: write-only`' }) as const };
@@ -425,7 +425,7 @@ it('C3 34: a denied write ends at once and names the line that helps', async () 
   expect(clock.slept).toEqual([]);
 });
 
-it('C3 33: a cache store without a cache says so and starts nothing', async () => {
+it('C3 33: a cache store without a cache reports it and starts nothing', async () => {
   const cache = createFakeCache();
   const faults = {
     restore: () => ({ kind: 'unavailable', message: 'there is no Actions cache here' }) as const,
@@ -437,8 +437,8 @@ it('C3 33: a cache store without a cache says so and starts nothing', async () =
   });
 });
 
-describe('C3 37: a number that is taken', () => {
-  it('is waited for while its holder uploads, and merged when it can be read', async () => {
+describe('C3 37: a version number that is already reserved', () => {
+  it('is awaited while its owner uploads, and merged when it can be read', async () => {
     const cache = createFakeCache();
     const clock = createFakeClock();
     const startMs = clock.now().getTime();
@@ -461,7 +461,7 @@ describe('C3 37: a number that is taken', () => {
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['theirs', 'ours']);
   });
 
-  it('is stepped over once it stayed unreadable for 60 seconds, never sooner', async () => {
+  it('is skipped once it stayed unreadable for 60 seconds, never sooner', async () => {
     const cache = createFakeCache();
     const clock = createFakeClock();
     const startMs = clock.now().getTime();
@@ -483,7 +483,7 @@ describe('C3 37: a number that is taken', () => {
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
   });
 
-  it('is used after all if the service set it free meanwhile', async () => {
+  it('is used after all if the service released it meanwhile', async () => {
     const cache = createFakeCache();
     const clock = createFakeClock();
     const startMs = clock.now().getTime();
@@ -502,7 +502,7 @@ describe('C3 37: a number that is taken', () => {
     expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
   });
 
-  it('is folded in if it comes to light after it was stepped over', async () => {
+  it('is merged if it appears after it was skipped', async () => {
     const cache = createFakeCache();
     cache.reserve(formatKey(PREFIX, 1));
     const faults: CacheFaults = {
@@ -518,7 +518,7 @@ describe('C3 37: a number that is taken', () => {
     expect([...idsIn(textOf(await read(job(cache))))].sort()).toEqual(['a', 'slow']);
   });
 
-  it('folds in what was saved past it while its own upload took longer than anybody waits', async () => {
+  it('is merged with versions saved after it while its own upload took longer than anybody waits', async () => {
     const cache = createFakeCache('completed');
     const clock = createFakeClock();
     const faults: CacheFaults = {
@@ -535,7 +535,7 @@ describe('C3 37: a number that is taken', () => {
     expect([...idsIn(textOf(await read(job(cache))))].sort()).toEqual(['passer', 'slow']);
   });
 
-  it('is named by the version after it, and looked for by whoever reads, until it is free again', async () => {
+  it('is listed by the version after it, and looked for by readers, until it is free again', async () => {
     const cache = createFakeCache();
     const clock = createFakeClock();
     cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
@@ -558,7 +558,7 @@ describe('C3 37: a number that is taken', () => {
     expect(cache.contents().at(-1)).not.toContain('passed-over');
   });
 
-  it('is found by a reader when it comes to light, and the next version holds it and names it no more', async () => {
+  it('is found by a reader when it appears, and the next version includes it and lists it no more', async () => {
     const cache = createFakeCache();
     cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old'), 'notes.md': 'old\n' }));
     cache.reserve(formatKey(PREFIX, 2));
@@ -576,12 +576,12 @@ describe('C3 37: a number that is taken', () => {
     const newest = cache.contents().at(-1) ?? '';
     expect([...idsIn(newest)].sort()).toEqual(['a', 'b', 'late', 'old']);
     expect(newest).not.toContain('passed-over');
-    // Notes are no entries: the one that lost is kept beside the other.
+    // Notes are not entries: the one that lost is kept next to the other.
     expect(textOf(await read(job(cache), 'notes.md'))).toBe('new\n');
     expect(textOf(await read(job(cache), 'notes.md.bak'))).toBe('late\n');
   });
 
-  it('does not bring back what was forgotten meanwhile', async () => {
+  it('does not restore what was forgotten meanwhile', async () => {
     const cache = createFakeCache();
     cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') + entryText('kept') }));
     cache.reserve(formatKey(PREFIX, 2));
@@ -596,7 +596,7 @@ describe('C3 37: a number that is taken', () => {
     expect(idsIn(cache.contents().at(-1) ?? '')).not.toContain('old');
   });
 
-  it('costs a minute, and 20 seconds for each dead number after it: whoever reserved that was ready', async () => {
+  it('costs a minute, and 20 seconds for each dead number after it', async () => {
     const cache = createFakeCache();
     for (const number of [1, 2, 3]) cache.reserve(formatKey(PREFIX, number));
     const clock = createFakeClock();
@@ -608,7 +608,7 @@ describe('C3 37: a number that is taken', () => {
     expect(tookMs).toBeLessThan(120_000);
   });
 
-  it('is given up when the time of the save is spent', async () => {
+  it('is abandoned when the time of the save is spent', async () => {
     const cache = createFakeCache();
     for (let number = 1; number <= 9; number += 1) cache.reserve(formatKey(PREFIX, number));
     const result = await job(cache).write([append('a')], never);
@@ -616,7 +616,7 @@ describe('C3 37: a number that is taken', () => {
     expect(cache.keys()).toEqual([]);
   });
 
-  it('is said in the log, once for each number: what is waited for, and that it is waited for no more', async () => {
+  it('is logged once for each number: the wait, and its end', async () => {
     const cache = createFakeCache();
     for (const number of [1, 2]) cache.reserve(formatKey(PREFIX, number));
     const lines: string[] = [];
@@ -634,7 +634,7 @@ describe('C3 37: a number that is taken', () => {
     ]);
   });
 
-  it('is not worth a line where the other run is done at once', async () => {
+  it('is not logged if the other run finishes at once', async () => {
     const cache = createFakeCache();
     cache.reserve(formatKey(PREFIX, 1));
     const lines: string[] = [];
@@ -664,7 +664,7 @@ describe('a version that was read once', () => {
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
   });
 
-  it('is not the newest where a higher number is there, whatever the service says', async () => {
+  it('is not the newest if a higher number exists, whatever the service says', async () => {
     const cache = createFakeCache('completed');
     for (const number of [2, 9, 15, 1])
       cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
@@ -672,7 +672,7 @@ describe('a version that was read once', () => {
   });
 });
 
-it('C3 44: a lineage starts again after a gap of eight days in which all versions were evicted', async () => {
+it('C3 44: a chain starts again after a gap of eight days in which all versions were evicted', async () => {
   const cache = createFakeCache();
   const clock = createFakeClock();
   for (const id of ['a', 'b', 'c']) await job(cache, { clock }).write([append(id)], never);
@@ -683,7 +683,7 @@ it('C3 44: a lineage starts again after a gap of eight days in which all version
   expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
 });
 
-describe('what is restored (D17)', () => {});
+describe('a restored version (D17)', () => {});
 
 it('C3 42: a restore follows no link from the archive, and none at the place where it is unpacked', async () => {
   const workspace = await mkdtemp(join(tmpdir(), 'axe-cache-'));
@@ -722,7 +722,7 @@ it('C3 42: a restore follows no link from the archive, and none at the place whe
   await Promise.all([workspace, outside].map((folder) => rm(folder, { recursive: true })));
 });
 
-it('C3 42: a restore takes memory files only and names what it left out', async () => {
+it('C3 42: a restore accepts memory files only and names what it left out', async () => {
   const cache = createFakeCache();
   cache.put(
     formatKey(PREFIX, 1),

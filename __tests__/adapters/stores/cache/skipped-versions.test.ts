@@ -7,8 +7,8 @@ import {
 
 const NOON = Date.parse('2026-02-03T12:00:00Z');
 
-describe('what a version passed over', () => {
-  it('reads as it was written', () => {
+describe('the record of skipped versions', () => {
+  it('is read back as written', () => {
     const passed = new Map([
       [7, NOON],
       [1_234_567_890, NOON + 1],
@@ -26,11 +26,11 @@ describe('what a version passed over', () => {
     '- passed-over 7',
     '- passed-over 7 at=yesterday',
     '- forgotten 7 at=2026-02-03T12:00:00Z',
-  ])('is nothing in %j', (text) => {
+  ])('is empty in %j', (text) => {
     expect(parseSkippedVersions(text)).toEqual(new Map());
   });
 
-  it('may come to light for a day, and no longer', () => {
+  it('allows a version to appear for a day, and no longer', () => {
     const passed = new Map([[7, NOON]]);
     expect(unreleased(passed, new Date(NOON + 24 * 60 * 60 * 1000))).toEqual(passed);
     expect(unreleased(passed, new Date(NOON + 25 * 60 * 60 * 1000))).toEqual(new Map());

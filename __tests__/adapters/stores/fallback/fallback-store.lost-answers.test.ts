@@ -32,8 +32,8 @@ function answerLost(): PlaceFaults {
   return { commit: inTurn(noAnswer), read: inTurn<Unreadable>(undefined, outage) };
 }
 
-describe('a save whose answer the first store lost, and that then fails', () => {
-  it('adds a line once, although it leaves out what the second store keeps the next time', async () => {
+describe('a save whose answer the first store lost, and that then fails,', () => {
+  it('adds a line once, even if it leaves out what the second store keeps the next time', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { [FACTS]: 'kept\n' })];
     const change = adding(FACTS, 'mine');
     expect(await fallbackOver([repo, cache], [answerLost()]).write([change], never)).toMatchObject({
@@ -42,7 +42,7 @@ describe('a save whose answer the first store lost, and that then fails', () => 
     expect(await shown(fallbackOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
   });
 
-  it('adds a line once, although the store broke after it made the commit', async () => {
+  it('adds a line once, even if the store failed after it made the commit', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { [FACTS]: 'kept\n' })];
     let steps = 0;
     const step = async () => {
@@ -61,7 +61,7 @@ describe('a save whose answer the first store lost, and that then fails', () => 
   });
 });
 
-describe('a line that both stores hold, and that an edit takes out of the first', () => {
+describe('a line in both stores that an edit removes from the first', () => {
   const edit = note(FACTS, { kind: 'replace', from: 'old\n', to: 'new\n' });
 
   it.each<[string, PlaceFaults, PlaceFaults]>([
@@ -78,7 +78,7 @@ describe('a line that both stores hold, and that an edit takes out of the first'
     expect(await shown(fallbackOver([repo]))).toEqual({ [FACTS]: 'new\nother\nlast\n' });
   });
 
-  it('is folded in again when the second store got it anew, where that one was folded in before', async () => {
+  it('is merged again when the second store got it anew, if it was merged before', async () => {
     const [repo, cache] = [createFakePlace('repo', { [FACTS]: 'old\n' }), createFakePlace('cache')];
     await fallbackOver([repo, cache]).write([edit], never);
     await fallbackOver([cache]).write([adding(FACTS, 'old')], never);

@@ -25,7 +25,7 @@ interface Run {
   readonly agent: (typeof AGENTS)[number];
   readonly mode: (typeof MODES)[number];
   readonly reads: boolean;
-  /** `forget` takes an entry that some run was told is kept. */
+  /** `forget` removes an entry that was reported to some run as kept. */
   readonly work: 'trusted' | 'tainted' | 'untrusted' | 'forget';
   readonly weather: readonly [Weather, Weather];
   readonly chance: number;
@@ -40,15 +40,15 @@ const anyRun: fc.Arbitrary<Run> = fc.record({
   chance: fc.integer(),
 });
 
-/** What runs were told; ids by the path of their log. */
+/** What was reported to runs; ids by the path of their log. */
 interface Promises {
   readonly kept: Map<string, string>;
   readonly forgotten: Set<string>;
-  /** Those of which a run was told that forgetting failed: it may have been done all the same. */
+  /** Those whose forgetting was reported as failed: it might have been done anyway. */
   readonly doubtful: Set<string>;
 }
 
-describe('every entry that some run was told is saved or kept', () => {
+describe('every entry that a run reported as saved or kept', () => {
   it('is seen by a reader of both stores, and on the first after a run that can write there (I1)', async () => {
     let [kept, forgotten, lower] = [0, 0, 0];
     await fc.assert(

@@ -41,20 +41,20 @@ const anyRun: fc.Arbitrary<Run> = fc.record({
   chance: fc.integer(),
 });
 
-/** What runs were told. */
+/** What was reported to runs. */
 interface Promises {
   /** Lines that are to be seen, with their place. */
   readonly kept: Map<string, string>;
   /** Lines that are not to be seen again. */
   readonly gone: Set<string>;
-  /** Texts of the note, also of runs that were told nothing. */
+  /** Texts of the note, also of runs that got no report. */
   readonly versions: Set<string>;
   readonly entries: Set<string>;
   readonly trimmed: Set<string>;
 }
 
-describe('of notes and entries, whatever fails and whoever meets whom', () => {
-  it('a reader sees all that a run was told is saved, and nothing that was replaced, deleted or trimmed', async () => {
+describe('for notes and entries, with any failures and any order of runs,', () => {
+  it('a reader sees all that a run reported as saved, and nothing that was replaced, deleted or trimmed', async () => {
     const seen = { kept: 0, gone: 0, versions: 0, trimmed: 0, lower: 0 };
     await fc.assert(
       fc.asyncProperty(

@@ -65,13 +65,13 @@ function fallbackOver(
 }
 
 for (const mode of MODES) {
-  describeMemoryStore(`a ladder (${mode}) whose first store is fine`, async () => {
+  describeMemoryStore(`a fallback store (${mode}) whose first store is fine`, async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
     return storePlace(repo, () => fallbackOver([repo, cache], { mode }));
   });
 }
 
-describeMemoryStore('a ladder (auto) whose first store may not be written', async () => {
+describeMemoryStore('a fallback store (auto) whose first store cannot be written', async () => {
   const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
   return storePlace(cache, () => fallbackOver([repo, cache], { faults: [faultsOf('denied')] }));
 });
@@ -88,7 +88,7 @@ function storePlace(place: FakePlace, open: () => MemoryStore): StorePlace {
 }
 
 describe('a save of a run that has read before', () => {
-  it('says why the first store refused and what would change that, once (C3 34, C3 48)', async () => {
+  it('reports why the first store refused and what would change that, once (C3 34, C3 48)', async () => {
     const repo = createFakePlace('repo');
     const cache = createFakePlace('cache');
     const fallback = fallbackOver([repo, cache], { faults: [faultsOf('denied')] });
@@ -103,7 +103,7 @@ describe('a save of a run that has read before', () => {
     });
   });
 
-  it('keeps the notices of the store that took it', async () => {
+  it('keeps the notices of the store that accepted it', async () => {
     const made: CommitResult = { kind: 'committed', version: '1', notices: ['The branch was created.'] };
     const places = [createFakePlace('cache'), createFakePlace('repo')];
     const fallback = fallbackOver(places, { faults: [faultsOf('denied'), { commit: () => made }] });
@@ -112,7 +112,7 @@ describe('a save of a run that has read before', () => {
     });
   });
 
-  it('fails in the words of the first store, with where the entry is kept', async () => {
+  it('fails with the message of the first store and the place where the entry is kept', async () => {
     const places = [createFakePlace('cache'), createFakePlace('repo')];
     const fallback = fallbackOver(places, { mode: 'fixed', faults: [faultsOf('denied')] });
     expect(await fallback.write([append('a')], never)).toEqual({
@@ -132,7 +132,7 @@ describe('a save of a run that has read before', () => {
       'the token cannot write; the Actions cache did not take it either: no answer in time',
     ],
     ['the same trouble', 'denied', 'the token cannot write'],
-  ])('fails in the words of the first store where the second has %s', async (_, second, message) => {
+  ])('fails with the message of the first store if the second has %s', async (_, second, message) => {
     const places = [createFakePlace('repo'), createFakePlace('cache')];
     for (const mode of MODES) {
       const fallback = fallbackOver(places, { mode, faults: [faultsOf('denied'), faultsOf(second)] });
@@ -159,7 +159,7 @@ describe('a save of a run that has read before', () => {
   it.each([
     ['auto', 0],
     ['fixed', 1],
-  ] as const)('asks no store any more once the run is stopped, in %s (C3 54)', async (mode, folds) => {
+  ] as const)('calls no store after the run is stopped, in %s (C3 54)', async (mode, folds) => {
     const stop = new AbortController();
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
     const commit = (): CommitResult => {
@@ -228,8 +228,8 @@ it.each([
   },
 );
 
-describe('what a lower store kept', () => {
-  it.each(MODES)('comes up with the next save, of both lanes, in %s', async (mode) => {
+describe('entries kept in a lower store', () => {
+  it.each(MODES)('move up with the next save, of both lanes, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'bot.md': `preamble by hand\n\n${entryText('old')}` });
     const cache = createFakePlace('cache');
     const tainted = [append('t'), append('t', { path: 'untrusted/bot.md', result: 'words of its own' })];
@@ -247,7 +247,7 @@ describe('what a lower store kept', () => {
     expect(textIn(repo, 'untrusted/bot.md')).toBe(entryText('t', 'words of its own'));
   });
 
-  it.each(MODES)('comes up once, and then costs nothing but the entry, in %s', async (mode) => {
+  it.each(MODES)('move up once, and then cost nothing but the entry, in %s', async (mode) => {
     const repo = createFakePlace('repo');
     const cache = createFakePlace('cache', {
       'bot.md': entryText('kept') + plainEntry('of axe'),
@@ -265,7 +265,7 @@ describe('what a lower store kept', () => {
     expect([repo.version, cache.version]).toEqual([2, 0]);
   });
 
-  it.each(MODES)('does not bring back what the upper store forgot, in %s', async (mode) => {
+  it.each(MODES)('do not restore what the upper store forgot, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'bot.state.md': stateOf('x') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('x') + entryText('y') });
     await fallbackOver([repo, cache], { mode }).write([append('b')], never);
@@ -275,7 +275,7 @@ describe('what a lower store kept', () => {
   it.each([
     ['with', { 'bot.md': entryText('y') }, ['a', 'b', 'y']],
     ['without', {}, ['a', 'b']],
-  ])('takes away what was forgotten below, %s a run log there', async (_, files, expected) => {
+  ])('lose what was forgotten below, %s a run log there', async (_, files, expected) => {
     for (const mode of MODES) {
       const repo = createFakePlace('repo', { 'bot.md': entryText('a') + entryText('x') });
       const cache = createFakePlace('cache', { ...files, 'bot.state.md': stateOf('x') });
@@ -286,7 +286,7 @@ describe('what a lower store kept', () => {
     }
   });
 
-  it.each(MODES)('can be forgotten by the save that brings it up, in %s', async (mode) => {
+  it.each(MODES)('can be forgotten by the save that moves them up, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('x') });
     await fallbackOver([repo, cache], { mode }).write(forget(['x']), never);
@@ -295,7 +295,7 @@ describe('what a lower store kept', () => {
     expect(idsIn(textOf(await fallbackOver([repo, cache]).read(wanted, never)))).toEqual(['a', 'b']);
   });
 
-  it.each(MODES)('comes up with a save that changes only the state, in %s', async (mode) => {
+  it.each(MODES)('move up with a save that changes only the state, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a') });
     const cache = createFakePlace('cache', {
       'bot.md': entryText('k'),
@@ -310,7 +310,7 @@ describe('what a lower store kept', () => {
     expect(textIn(repo, 'bot.state.md')).toBe('- spend 2026-02 usd=1\n- head 7 sha=abc\n');
   });
 
-  it.each(MODES)('does not hide where the entry of the run went, in %s', async (mode) => {
+  it.each(MODES)('do not hide where the entry of the run went, in %s', async (mode) => {
     const repo = createFakePlace('repo');
     const cache = createFakePlace('cache', { 'bot.state.md': stateOf('x'), 'bot.md': entryText('k') });
     const entry = append('a', { path: 'untrusted/bot.md' });
@@ -319,7 +319,7 @@ describe('what a lower store kept', () => {
     });
   });
 
-  it.each(MODES)('is looked for once where a backup is changed too, in %s', async (mode) => {
+  it.each(MODES)('are looked up once if a backup is changed too, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('x'), 'bot.md.bak': entryText('x') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('k'), 'bot.md.bak': entryText('old') });
     const rewrite = () => '';
@@ -329,7 +329,7 @@ describe('what a lower store kept', () => {
     expect(cache.reads).toEqual([['bot.md', 'bot.state.md', 'untrusted/bot.md', 'untrusted/bot.state.md']]);
   });
 
-  it.each(MODES)('is not doubled by saving it again without provenance, in %s', async (mode) => {
+  it.each(MODES)('are not duplicated by saving them again without provenance, in %s', async (mode) => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
     const entry: Change = { kind: 'append', path: 'bot.md', id: 'n', text: plainEntry('no provenance') };
     await fallbackOver([repo, cache], { mode, faults: [faultsOf('denied')] }).write([entry], never);
@@ -338,7 +338,7 @@ describe('what a lower store kept', () => {
     expect(textIn(repo)).toBe(entry.text);
   });
 
-  it.each(MODES)('is that of the same agents only, and never goes down, in %s', async (mode) => {
+  it.each(MODES)('are those of the same agents only, and never move down, in %s', async (mode) => {
     const files = {
       'bot.md': entryText('a'),
       'bot.state.md': stateOf('x'),
@@ -352,7 +352,7 @@ describe('what a lower store kept', () => {
     expect(Object.fromEntries(cache.tree)).toEqual({ 'other.md': entryText('o'), 'bot.md': entryText('c') });
   });
 
-  it('comes up from every lower store', async () => {
+  it('move up from every lower store', async () => {
     const places = (['repo', 'cache', 'cache'] as const).map((kind, index) =>
       createFakePlace(kind, { 'bot.md': entryText(`of-${index}`) }),
     );
@@ -364,7 +364,7 @@ describe('what a lower store kept', () => {
     ]);
   });
 
-  it('never costs a run its own entry', async () => {
+  it('never cost a run its own entry', async () => {
     const full: CommitResult = { kind: 'failed', reason: 'error', message: 'more than it takes' };
     const [cache, repo] = [createFakePlace('cache'), createFakePlace('repo', { 'bot.md': entryText('k') })];
     const answers = [full];
@@ -378,7 +378,7 @@ describe('what a lower store kept', () => {
     expect([...idsIn(textIn(cache))].sort()).toEqual(['a', 'b', 'k']);
   });
 
-  it('is asked for once by a run that read it, and again after that run has added to it', async () => {
+  it('are requested once by a run that read them, and again after that run has added to them', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
     const denials = [undefined, denial];
     const fallback = fallbackOver([repo, cache], { faults: [{ commit: () => denials.shift() }] });
@@ -396,7 +396,7 @@ describe('what a lower store kept', () => {
     ['a note that both have', { [NOTE_IN_FOLDER]: 'kept in the cache\n' }, 1, ['kept in the cache']],
     ['a note of a folder that was not read', {}, 2, [], 'projects/p-12345678/daily/'],
   ])(
-    'asks the cache again only for what was not read: %s',
+    'are requested from the cache again only if they were not read: %s',
     async (_, kept, reads, folded, folder = NOTES_FOLDER) => {
       const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', kept)];
       const fallback = fallbackOver([repo, cache]);
@@ -415,7 +415,7 @@ describe('a read of several stores', () => {
     createFakePlace('cache', { 'bot.md': entryText('b') + entryText('c'), 'other.md': entryText('o') }),
   ];
 
-  it('gives their entries as one log, each once, and both places', async () => {
+  it('returns their entries as one log, each once, and both places', async () => {
     expect(await fallbackOver(both()).read(wanted, never)).toEqual({
       kind: 'restored',
       text: entryText('a') + entryText('b') + entryText('c'),
@@ -433,7 +433,7 @@ describe('a read of several stores', () => {
     });
   });
 
-  it('gives the place of the one that holds something', async () => {
+  it('returns the place of the store that holds entries', async () => {
     const read = async (...places: FakePlace[]) => await fallbackOver(places).read(wanted, never);
     const cache = createFakePlace('cache', { 'bot.md': entryText('c') });
     expect(await read(createFakePlace('repo'), cache)).toMatchObject({ location: 'cache@0', store: 'cache' });
@@ -446,7 +446,7 @@ describe('a read of several stores', () => {
     });
   });
 
-  it('is one of the first alone in fixed, and asks no other (D34)', async () => {
+  it('uses the first alone in fixed mode (D34)', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { 'bot.md': entryText('c') })];
     const result = await fallbackOver([repo, cache], { mode: 'fixed' }).read(wanted, never);
     expect(result).toMatchObject({ kind: 'empty', location: 'repo@0' });
@@ -460,7 +460,7 @@ describe('a read of several stores', () => {
     expect(idsIn(textOf(await fallbackOver([repo, cache]).read(wanted, never)))).toEqual([]);
   });
 
-  it('gives both lanes of both stores where they are wanted', async () => {
+  it('returns both lanes of both stores on request', async () => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'untrusted/bot.md': entryText('u') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('b'), 'untrusted/bot.md': entryText('v') });
     const request = { ...wanted, paths: ['untrusted/bot.md', 'bot.md'] };
@@ -488,7 +488,7 @@ describe('a read of several stores', () => {
     });
   });
 
-  it('says nothing of a second store that this runner does not offer (C3 33)', async () => {
+  it('does not report a second store that this runner does not offer (C3 33)', async () => {
     const absent = { read: (): Unreadable => ({ ...outage, reason: 'unavailable' }) };
     expect(await fallbackOver(both(), { faults: [{}, absent] }).read(wanted, never)).toMatchObject({
       warnings: [],
@@ -498,7 +498,7 @@ describe('a read of several stores', () => {
     });
   });
 
-  it('fails in the words of the first if none can be read', async () => {
+  it('fails with the message of the first if none can be read', async () => {
     const other = {
       read: (): Unreadable => ({ kind: 'unreadable', reason: 'unavailable', message: 'no cache here' }),
     };
@@ -516,7 +516,7 @@ describe('a read of several stores', () => {
     });
   });
 
-  it('refuses a path outside the tree, and takes no store for broken', async () => {
+  it('refuses a path outside the tree, and treats no store as broken', async () => {
     const fallback = fallbackOver(both());
     expect(await fallback.read({ ...wanted, paths: ['../bot.md'] }, never)).toMatchObject({ kind: 'failed' });
     expect(await fallback.write([append('d', { path: '../bot.md' })], never)).toMatchObject({
@@ -533,7 +533,7 @@ describe('the whole tree of several stores', () => {
     createFakePlace('cache', { 'bot.md': entryText('x') + entryText('b'), 'other.md': entryText('o') }),
   ];
 
-  it.each(MODES)('is that of all of them, in %s', async (mode) => {
+  it.each(MODES)('includes all of them, in %s', async (mode) => {
     const result = await fallbackOver(files(), { mode }).readTree(never);
     expect(result).toMatchObject({
       kind: 'tree',
@@ -580,7 +580,7 @@ describe('the whole tree of several stores', () => {
   });
 });
 
-describe('a ladder', () => {
+describe('a fallback store', () => {
   it('has the kind of its first store, and needs one', () => {
     expect(fallbackOver([createFakePlace('cache'), createFakePlace('repo')]).kind).toBe('cache');
     expect(() => createFallbackStore({ tiers: [], mode: 'auto' })).toThrow('at least one rung');
@@ -594,12 +594,12 @@ describe('a ladder', () => {
   });
 });
 
-describe('notes that a lower store kept', () => {
+describe('notes kept in a lower store', () => {
   const DAY = 'projects/p-12345678/daily/2026-03-01.md';
   const PAD = 'projects/p-12345678/SCRATCHPAD.md';
   const UNDER = ['MEMORY.md', PAD, 'projects/p-12345678/daily/'];
 
-  it.each(MODES)('are folded in once, and stay changed or deleted afterwards, in %s', async (mode) => {
+  it.each(MODES)('are merged once, and stay changed or deleted afterwards, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'MEMORY.md': 'A\n', [PAD]: 'mine\n' });
     const cache = createFakePlace('cache', { 'MEMORY.md': 'A\nB\n', [DAY]: 'kept\n', [PAD]: 'theirs\n' });
     const open = () => fallbackOver([repo, cache], { mode });
@@ -641,11 +641,11 @@ describe('notes that a lower store kept', () => {
   });
 });
 
-describe('what is read alongside a log', () => {
+describe('the notes that are read alongside a log', () => {
   it.each([
     ['auto', 'Tabs.\nNo push on Fridays.\n'],
     ['fixed', 'Tabs.\n'],
-  ] as const)('comes in mode %s with the log', async (mode, notes) => {
+  ] as const)('come in mode %s with the log', async (mode, notes) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'MEMORY.md': 'Tabs.\n' });
     const cache = createFakePlace('cache', { 'MEMORY.md': 'No push on Fridays.\n' });
     const store = fallbackOver([repo, cache], { mode });
@@ -656,7 +656,7 @@ describe('what is read alongside a log', () => {
     });
   });
 
-  it('is refused outside of the tree', async () => {
+  it('are refused outside of the tree', async () => {
     const store = fallbackOver([createFakePlace('repo')]);
     expect(await store.read({ ...wanted, alongside: ['../x/'] }, never)).toMatchObject({ kind: 'failed' });
   });

@@ -34,7 +34,7 @@ describe('a run log that could not be read (D14)', () => {
     ['its other lane', [append('a', { path: 'untrusted/bot.md' })]],
     ['its state', forget(['a']).slice(1)],
     ['it among others', [append('a', { path: 'other.md' }), append('a')]],
-  ])('is not added to, be it %s', async (_, changes) => {
+  ])('is not added to: %s', async (_, changes) => {
     const { guard, written } = store(['bot.md']);
     await guard.read(request('bot.md'), quiet);
     expect(await guard.write(changes, quiet)).toEqual({
@@ -46,14 +46,14 @@ describe('a run log that could not be read (D14)', () => {
     expect(written).toEqual([]);
   });
 
-  it('takes all lanes along that were read with it', async () => {
+  it('blocks all lanes that were read with it', async () => {
     const { guard, written } = store(['untrusted/bot.md']);
     await guard.read(request('untrusted/bot.md', 'bot.md'), quiet);
     expect(await guard.write([append('a')], quiet)).toMatchObject({ kind: 'failed' });
     expect(written).toEqual([]);
   });
 
-  it('breaks nothing that was loaded when notes are asked for with it and cannot be read', async () => {
+  it('stays loaded when notes are requested with it and cannot be read', async () => {
     const { guard, written } = store([]);
     const failing = guarded({
       ...guard,
@@ -68,7 +68,7 @@ describe('a run log that could not be read (D14)', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('does not keep others from being written', async () => {
+  it('does not prevent other logs from being written', async () => {
     const { guard, written } = store(['bot.md']);
     await guard.read(request('bot.md'), quiet);
     for (const path of ['other.md', 'team/bot.md'])
@@ -78,7 +78,7 @@ describe('a run log that could not be read (D14)', () => {
 });
 
 describe('a guarded store', () => {
-  it('is the store in all else', async () => {
+  it('equals the store in everything else', async () => {
     const { guard } = store([]);
     expect(guard.kind).toBe('file');
     expect(await guard.read(request('bot.md'), quiet)).toMatchObject({ kind: 'empty' });

@@ -32,8 +32,8 @@ function messages(result: TreeResult): readonly string[] {
   return result.kind === 'tree' ? result.warnings.map(({ message }) => message) : [result.message];
 }
 
-describe('a tree with what is no note (D17)', () => {
-  it('leaves out what is no plain file of one name, with one warning, and reads the rest', async () => {
+describe('a tree with files that are not notes (D17)', () => {
+  it('leaves out what is not a plain file of one name, with one warning, and reads the rest', async () => {
     const outside = join(root, '..', `${root.split('/').at(-1)}-outside.md`);
     await writeFile(outside, 'not ours\n');
     try {
@@ -76,7 +76,7 @@ describe('a tree with what is no note (D17)', () => {
     expect(await text('elsewhere/secret.md')).toBe('secret\n');
   });
 
-  it('leaves out a folder in the place of a note and a file of 100 MB, unread', async () => {
+  it('leaves out a folder in place of a note and a file of 100 MB, unread', async () => {
     await mkdir(join(root, 'MEMORY.md'));
     await writeFile(join(root, NOTES, 'huge.md'), '');
     await truncate(join(root, NOTES, 'huge.md'), 100 * 1024 * 1024);
@@ -117,7 +117,7 @@ describe('a tree with what is no note (D17)', () => {
     expect(opened).toBeLessThanOrEqual(1_001);
   });
 
-  it('reads what is asked for by its name, however many notes there are', async () => {
+  it('reads a note by its name, however many notes there are', async () => {
     await Promise.all(
       Array.from({ length: 1_100 }, (_, index) => writeFile(join(root, NOTES, `n${index}.md`), 'x\n')),
     );
@@ -151,15 +151,15 @@ describe('a full disk', () => {
   });
 });
 
-describe('a note that is deleted', () => {
-  it('is gone from the disk, and no lock or temporary file is left', async () => {
+describe('a deleted note', () => {
+  it('is removed from the disk, and no lock or temporary file is left', async () => {
     await open().write([overwriting(`${NOTES}x.md`, 'x'), note(`${NOTES}x.md`, { kind: 'delete' })], never);
     expect(await createFiles().list(join(root, NOTES))).toEqual([]);
   });
 });
 
-describe('reading while others write', () => {
-  it('warns of no note that is being created or deleted, and leaves none out', async () => {
+describe('a read while others write', () => {
+  it('reports no note that is being created or deleted, and leaves none out', async () => {
     const store = open();
     const paths = Array.from({ length: 60 }, (_, index) => `${NOTES}n${index}.md`);
     let left = paths.length;

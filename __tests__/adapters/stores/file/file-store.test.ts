@@ -81,7 +81,7 @@ describeMemoryStore('a file store', async () => ({
 describeMemoryStore('a file store over files elsewhere', async () => {
   const elsewhere = new Map([['bot.md', join(root, 'else', 'where.txt')]]);
   const place = (path: string): string =>
-    // A backup stands beside its file.
+    // A backup is next to its file.
     path.endsWith('.bak')
       ? `${place(path.slice(0, -'.bak'.length))}.bak`
       : (elsewhere.get(path) ?? join(root, 'tree', path));
@@ -109,7 +109,7 @@ describe('a note that cannot be used (D54)', () => {
   });
 
   it.each([
-    ['may not be read', 'denied', async (path: string) => await chmod(path, 0)],
+    ['cannot be read', 'denied', async (path: string) => await chmod(path, 0)],
     [
       'is a link',
       'refused',
@@ -126,7 +126,7 @@ describe('a note that cannot be used (D54)', () => {
         await mkdir(path);
       },
     ],
-  ] as const)('since it %s is blocked, and all others are read', async (_, reason, spoil) => {
+  ] as const)('is blocked because it %s, and all others are read', async (_, reason, spoil) => {
     await writeFile(join(root, 'MEMORY.md'), 'facts\n');
     await writeFile(join(root, 'bot.md'), entryText('a'));
     await mkdir(join(root, 'notes'));
@@ -142,7 +142,7 @@ describe('a note that cannot be used (D54)', () => {
     expect(found.warnings[0]?.message).toContain('MEMORY.md');
   });
 
-  it('in a folder that may not be read blocks the folder', async () => {
+  it('in a folder that cannot be read blocks the folder', async () => {
     await mkdir(join(root, 'notes'));
     await chmod(join(root, 'notes'), 0);
     await writeFile(join(root, 'MEMORY.md'), 'facts\n');
@@ -151,7 +151,7 @@ describe('a note that cannot be used (D54)', () => {
     expect(found.kind === 'tree' && found.tree.get('MEMORY.md')).toBe('facts\n');
   });
 
-  it('keeps neither the entry nor other notes from being saved', async () => {
+  it('does not prevent the entry or other notes from being saved', async () => {
     await symlink('/etc/hostname', join(root, 'MEMORY.md'));
     await mkdir(join(root, 'notes'), { mode: 0o555 });
     const changes = [
@@ -179,15 +179,15 @@ describe('a note that cannot be used (D54)', () => {
     expect(await textOf(join(root, '2026-03-01.md'))).toBe('n3\n');
   });
 
-  it('is a save that failed where it was all there was to save', async () => {
+  it('makes the save fail if there was nothing else to save', async () => {
     await symlink('/etc/hostname', join(root, 'MEMORY.md'));
     const twice = [adding('MEMORY.md', 'n1'), adding('MEMORY.md', 'n2')];
     expect(await makeStore().write(twice, never)).toMatchObject({ kind: 'failed', reason: 'refused' });
   });
 });
 
-describe("messages are axe's (transcript 11)", () => {
-  it('for a folder in the place of the file', async () => {
+describe('messages have axe’s text (transcript 11)', () => {
+  it('for a folder in place of the file', async () => {
     await mkdir(join(root, 'bot.md'));
     const path = join(root, 'bot.md');
     expect(await read(makeStore())).toEqual({
@@ -202,7 +202,7 @@ describe("messages are axe's (transcript 11)", () => {
     });
   });
 
-  it('for a file in the place of the folder', async () => {
+  it('for a file in place of the folder', async () => {
     await writeFile(join(root, 'afile'), '');
     const store = makeStore();
     expect(await read(store, 'afile/m.md')).toMatchObject({
@@ -213,7 +213,7 @@ describe("messages are axe's (transcript 11)", () => {
     });
   });
 
-  it('for a file that may not be read or written', async () => {
+  it('for a file that cannot be read or written', async () => {
     const path = join(root, 'bot.md');
     await writeFile(path, 'x');
     await chmod(path, 0o000);
@@ -231,7 +231,7 @@ describe("messages are axe's (transcript 11)", () => {
     expect(await readFile(path, 'utf8')).toBe('x');
   });
 
-  it('for a file that may be read only', async () => {
+  it('for a file that can only be read', async () => {
     const path = join(root, 'bot.md');
     await writeFile(path, plainEntry('one'));
     await chmod(path, 0o444);
@@ -265,7 +265,7 @@ it('C2 30: a full disk leaves the memory file as it was', async () => {
   expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
 });
 
-describe('C2 30: links and what is not a file', () => {
+describe('C2 30: a store with links and special files', () => {
   it('neither reads nor writes through a link in a workspace', async () => {
     await writeFile(join(root, 'secret'), 'token\n');
     await symlink('secret', join(root, 'bot.md'));
@@ -294,7 +294,7 @@ describe('C2 30: links and what is not a file', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('refuses a file that has another name outside, and leaves it as it was', async () => {
+  it('refuses a file with another name outside, and leaves it unchanged', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
     await writeFile(join(outside, 'theirs.txt'), entryText('theirs'));
     await link(join(outside, 'theirs.txt'), join(root, 'bot.md'));
@@ -317,7 +317,7 @@ describe('C2 30: links and what is not a file', () => {
     expect(idsIn(await readFile(join(root, 'real.md'), 'utf8'))).toEqual(['a', 'b']);
   });
 
-  it('rewrites what a link leads to on the command line, and leaves the link', async () => {
+  it('rewrites the target of a link on the command line, and leaves the link', async () => {
     await mkdir(join(root, 'dotfiles'));
     const real = join(root, 'dotfiles/real.md');
     await writeFile(real, entryText('a') + entryText('b'));
@@ -331,7 +331,7 @@ describe('C2 30: links and what is not a file', () => {
     expect(await readdir(join(root, 'dotfiles'))).toEqual(['real.md']);
   });
 
-  it('appends through a link while another process rewrites what it leads to, and loses nothing', async () => {
+  it('appends through a link while another process rewrites its target, and loses nothing', async () => {
     await writeFile(join(root, 'real.md'), entryText('a') + entryText('b'));
     await symlink('real.md', join(root, 'bot.md'));
     const store = makeStore({ followLinks: true });
@@ -364,7 +364,7 @@ describe('C2 30: links and what is not a file', () => {
   });
 });
 
-describe('appending', () => {
+describe('appending to a log', () => {
   it('keeps entries whole when many processes append at once (C3 36)', async () => {
     const script = `for i in 1 2 3 4 5 6 7 8 9 10; do printf '## 2026-01-01T00:00:00Z\\n**Task:** shell %s\\n**Result:** ok\\n\\n' "$i" >> "$1"; done`;
     const shells = [1, 2].map(
@@ -424,10 +424,10 @@ it('C2 25: an append does not touch the bytes of the file, whatever they are', a
   expect(after.subarray(bytes.length).toString()).toBe(`\n${entryText('a')}`);
 });
 
-describe('rewriting', () => {
+describe('rewriting a log', () => {
   const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
 
-  it('keeps the old content as .bak, one generation, and leaves no lock behind', async () => {
+  it('keeps the old content as .bak, one generation, and leaves no lock', async () => {
     const log = entryText('a') + entryText('b');
     await writeFile(join(root, 'bot.md'), log);
     expect(await makeStore().write([trim], never)).toMatchObject({ kind: 'saved' });
@@ -436,7 +436,7 @@ describe('rewriting', () => {
     expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
   });
 
-  it('creates a file that was not there', async () => {
+  it('creates a missing file', async () => {
     await makeStore().write(
       [{ kind: 'rewrite', path: 'notes/MEMORY.md', rewrite: (old) => `${old}fact\n` }],
       never,
@@ -448,7 +448,7 @@ describe('rewriting', () => {
   it.each([
     ['replace', 1, 'while the backup is written'],
     ['replace', 2, 'between the last look and the rename'],
-  ] as const)('keeps an entry that comes in at %s %d: %s', async (operation, turn, _when) => {
+  ] as const)('keeps an entry that arrives at %s %d: %s', async (operation, turn, _when) => {
     const real = createFiles();
     let left = turn as number;
     const meddling: Files = {
@@ -468,7 +468,7 @@ describe('rewriting', () => {
     expect(countEntries(await readFile(join(root, 'bot.md'), 'utf8'))).toBe(turn === 1 ? 2 : 3);
   });
 
-  it('waits for a lock and gives up with the name of it', async () => {
+  it('waits for a lock and reports its name after the time limit', async () => {
     const clock = createFakeClock();
     const held = `123 elsewhere ${new Date(clock.now().getTime() + 29_000).toISOString()} id\n`;
     await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
@@ -495,13 +495,13 @@ describe('rewriting', () => {
     expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
   });
 
-  it('appends while somebody else holds the lock', async () => {
+  it('appends while another process holds the lock', async () => {
     await writeFile(join(root, 'bot.md.lock'), `1 here ${createFakeClock().now().toISOString()} id\n`);
     expect(await makeStore().write([append('a')], never)).toMatchObject({ kind: 'saved' });
   });
 });
 
-it('C2 31: a trim that dies between the backup and the trimmed file loses no entry and doubles none', async () => {
+it('C2 31: a trim that stops between the backup and the trimmed file loses no entry and duplicates none', async () => {
   const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
   const log = entryText('a') + entryText('b');
   await writeFile(join(root, 'bot.md'), log);
@@ -526,7 +526,7 @@ it('C2 31: a trim that dies between the backup and the trimmed file loses no ent
 describe('both lanes as one log', () => {
   const paths = ['untrusted/bot.md', 'bot.md'];
 
-  it('tells how much there is of both when not all of it is loaded (D33)', async () => {
+  it('reports the total of both when not all of it is loaded (D33)', async () => {
     const many = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, index) => entryText(`${prefix}${index}`, 'x'.repeat(900))).join('');
     await createFiles().replace(join(root, 'bot.md'), many('t', 400));
@@ -545,7 +545,7 @@ describe('both lanes as one log', () => {
     });
   });
 
-  it('fails where one of them cannot be read (D14)', async () => {
+  it('fails if one of them cannot be read (D14)', async () => {
     await writeFile(join(root, 'bot.md'), entryText('a'));
     await mkdir(join(root, 'untrusted', 'bot.md'), { recursive: true });
     expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
@@ -554,7 +554,7 @@ describe('both lanes as one log', () => {
     });
   });
 
-  it('tells what was noticed in each', async () => {
+  it('reports what was noticed in each', async () => {
     await writeFile(join(root, 'bot.md'), `<<<<<<< HEAD\n${entryText('a')}=======\n>>>>>>> main\n`);
     await createFiles().replace(join(root, 'untrusted', 'bot.md'), entryText('b'));
     expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
@@ -571,7 +571,7 @@ describe('forgetting', () => {
       expect(idsIn(await readFile(join(root, name), 'utf8'))).toEqual(['b']);
   });
 
-  it('does not show what another process appended in the very moment, and the next fold takes it out', async () => {
+  it('does not show what another process appended at the same moment, and the next merge removes it', async () => {
     const log = Array.from({ length: 5 }, (_, index) => entryText(`e${index}`)).join('');
     await writeFile(join(root, 'bot.md'), log + entryText('a'));
     await writeFile(join(root, 'bot.state.md'), stateOf('a', 'e3'));
@@ -603,7 +603,7 @@ describe('forgetting', () => {
     expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b', 'c']);
   });
 
-  it('writes nothing where the state cannot be read', async () => {
+  it('writes nothing if the state cannot be read', async () => {
     await writeFile(join(root, 'secret'), 'x');
     await symlink('secret', join(root, 'bot.state.md'));
     expect(await makeStore().write([append('a')], never)).toMatchObject({
@@ -614,7 +614,7 @@ describe('forgetting', () => {
   });
 });
 
-describe('the folder of the tree', () => {
+describe('the folder of a file store', () => {
   it('is below the root, and nothing is written outside of it', async () => {
     const store = createFileStore({
       files: createFiles(),
@@ -632,7 +632,7 @@ describe('the folder of the tree', () => {
     expect(all.kind === 'tree' && [...all.tree.keys()]).toEqual(['bot.md']);
   });
 
-  it('is refused where it is a link', async () => {
+  it('is refused if it is a link', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
     await symlink(outside, join(root, '.axe'));
     const store = createFileStore({
@@ -649,7 +649,7 @@ describe('the folder of the tree', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('shows what lies there that is no memory, and leaves it out (D17)', async () => {
+  it('reports files that are not memory, and leaves them out (D17)', async () => {
     await writeFile(join(root, 'bot.md'), entryText('a'));
     await writeFile(join(root, 'run.sh'), 'rm -r\n');
     await symlink('/etc/passwd', join(root, 'passwd.md'));
@@ -660,7 +660,7 @@ describe('the folder of the tree', () => {
 });
 
 describe('a write of several changes', () => {
-  it('writes none where one of them leads out of the tree', async () => {
+  it('writes none if one of them leads out of the tree', async () => {
     expect(await makeStore().write([append('a'), append('b', { path: '../b.md' })], never)).toMatchObject({
       kind: 'failed',
     });
@@ -668,7 +668,7 @@ describe('a write of several changes', () => {
   });
 });
 
-describe('any order of appends and rewrites at once', () => {
+describe('any order of concurrent appends and rewrites', () => {
   it('loses no entry that was acknowledged (I1)', async () => {
     await fc.assert(
       fc.asyncProperty(

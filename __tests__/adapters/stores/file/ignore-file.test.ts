@@ -15,7 +15,7 @@ function open(files = createFakeFiles()) {
   return { files, store: withIgnoreFile(store, { files, folder: FOLDER }) };
 }
 
-it('tells git to leave copies, locks and temporary files alone, and nothing else', async () => {
+it('the ignore file excludes copies, locks and temporary files from git, and nothing else', async () => {
   const { files, store } = open();
   await store.readTree(noAbort());
   expect(files.text(IGNORED)).toBeUndefined();
@@ -27,14 +27,14 @@ it('tells git to leave copies, locks and temporary files alone, and nothing else
   expect(await store.readTree(noAbort())).toMatchObject({ kind: 'tree', warnings: [] });
 });
 
-it('leaves a file that is there as it is', async () => {
+it('an existing ignore file is left unchanged', async () => {
   const { files, store } = open();
   await files.append(IGNORED, '*.tmp\n', { followLinks: false });
   await store.write([append('a')], noAbort());
   expect(files.text(IGNORED)).toBe('*.tmp\n');
 });
 
-it('saves all the same where that file cannot be written, and says so', async () => {
+it('a save succeeds even if the ignore file cannot be written, and reports it', async () => {
   const broken = createFakeFiles();
   const { store } = open({ ...broken, createExclusive: async () => Promise.reject(new Error('read-only')) });
   expect(await store.write([append('a')], noAbort())).toMatchObject({

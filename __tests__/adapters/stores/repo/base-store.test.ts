@@ -95,7 +95,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
   it.each([
     ['has no such file', {}],
     ['has an empty one', { 'bot.md': '' }],
-  ])('is empty where the base %s, even if the checkout has one', async (_, base) => {
+  ])('is empty if the base %s, even if the checkout has one', async (_, base) => {
     const { store } = place(base, { 'bot.md': plainEntry('forged') });
     expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, quiet)).toMatchObject({
       kind: 'empty',
@@ -103,7 +103,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     });
   });
 
-  it('is failed, not empty, where the base cannot be read (D14)', async () => {
+  it('is failed, not empty, if the base cannot be read (D14)', async () => {
     const { store } = place({ 'bot.md': new Error('GitHub is away') });
     expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, quiet)).toEqual({
       kind: 'failed',
@@ -118,7 +118,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     expect(files.get('bot.md')).toBe(plainEntry('one') + entryText('a'));
   });
 
-  it('is begun with the base version where the checkout has none, so that a commit takes nothing away', async () => {
+  it('starts with the base version if the checkout has none, so that a commit removes nothing', async () => {
     const { store, files } = place({ 'bot.md': plainEntry('one') });
     await store.write([append('a')], quiet);
     expect(files.get('bot.md')).toBe(plainEntry('one') + entryText('a'));
@@ -132,7 +132,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     expect(files.get('bot.md')?.startsWith(plainEntry('one'))).toBe(true);
   });
 
-  it('begins each of several files, and reads each once', async () => {
+  it('initializes each of several files, and reads each once', async () => {
     const { store, files, asked } = place({ 'bot.md': plainEntry('one'), 'other.md': plainEntry('two') });
     await store.write([append('a'), append('b', { path: 'other.md' }), append('c')], quiet);
     expect([...asked].sort()).toEqual(['bot.md', 'bot.state.md', 'other.md', 'other.state.md']);
@@ -140,13 +140,13 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     expect(files.get('other.md')).toBe(plainEntry('two') + entryText('b'));
   });
 
-  it('keeps a byte order mark and what is not ASCII', async () => {
+  it('keeps a byte order mark and characters that are not ASCII', async () => {
     const { store, files } = place({ 'bot.md': `\uFEFF${plainEntry('größe')}` });
     await store.write([append('a')], quiet);
     expect(files.get('bot.md')).toBe(`\uFEFF${plainEntry('größe')}${entryText('a')}`);
   });
 
-  it('is not written where the base cannot be read: a commit could take something away', async () => {
+  it('is not written if the base cannot be read, since a commit could remove entries', async () => {
     const { store, files, written } = place({ 'bot.md': new Error('GitHub is away') });
     expect(await store.write([append('a')], quiet)).toEqual({
       kind: 'failed',
@@ -157,7 +157,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     expect(files.size).toBe(0);
   });
 
-  it('reads 200 notes at most, days before notes and of days the newest', async () => {
+  it('reads at most 200 notes, days before notes and the newest days first', async () => {
     const folder = 'projects/x-12345678';
     const days = Array.from({ length: 250 }, (_, index) => {
       const date = new Date(Date.UTC(2025, 0, 1 + index)).toISOString().slice(0, 10);
@@ -173,7 +173,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     expect(result).toMatchObject({ warnings: [{ message: expect.stringContaining('and 299 more') }] });
   });
 
-  it('answers instead of throwing when the run was stopped', async () => {
+  it('returns a failure instead of throwing when the run was stopped', async () => {
     const { store, written } = place({});
     const stopped = AbortSignal.abort(new Error('over'));
     expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, stopped)).toMatchObject({

@@ -57,8 +57,8 @@ describe.each([
   });
 });
 
-describe('calls of GitHub', () => {
-  it('are one read and one commit per change', async () => {
+describe('the calls to GitHub', () => {
+  it('are one read and one commit for each change', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
     expect(
@@ -79,7 +79,7 @@ describe('calls of GitHub', () => {
     expect(branch.calls).toEqual(['read', 'read']);
   });
 
-  it('do not ask how the branch grew while nothing is gone', async () => {
+  it('do not check how the branch grew while nothing is missing', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
     const store = run(branch);
@@ -90,7 +90,7 @@ describe('calls of GitHub', () => {
     expect(idsOf(branch)).toEqual(['a', 'b', 'c']);
   });
 
-  it('write only files that change, below the folder', async () => {
+  it('write only changed files below the folder', async () => {
     const branch = createFakeBranch();
     branch.put('README.md', 'hello');
     branch.put('.axe/memory/bot.md', entryText('a'));
@@ -107,14 +107,14 @@ describe('calls of GitHub', () => {
   });
 
   it.each(['../x', 'a/../../b', 'a//b', 'a\\b'])(
-    'are none for the folder %j: it leads out of the branch',
+    'are not made for the folder %j: it leads out of the branch',
     (folder) => {
       expect(() => run(createFakeBranch(), { folder })).toThrow('is not a folder of a repository');
     },
   );
 });
 
-describe('places', () => {
+describe('the places of entries', () => {
   const url = 'https://github.com/octocat/hello/blob/axe-memory/deep/bot.md';
 
   it('name repository, branch and file, with a link', async () => {
@@ -128,7 +128,7 @@ describe('places', () => {
     expect(await run(branch).readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory' });
   });
 
-  it('have no link where there is nothing', async () => {
+  it('have no link if there is nothing', async () => {
     const result = await read(run(createFakeBranch()));
     expect(result).toEqual({
       kind: 'empty',
@@ -139,8 +139,8 @@ describe('places', () => {
   });
 });
 
-describe('C3 45: a branch that is missing', () => {
-  it('is empty to read, and is not created by reading', async () => {
+describe('C3 45: a missing branch', () => {
+  it('is read as empty, and is not created by reading', async () => {
     const branch = createFakeBranch();
     expect(await read(run(branch))).toMatchObject({ kind: 'empty' });
     expect(await run(branch).readTree(never)).toMatchObject({ kind: 'tree', tree: new Map() });
@@ -165,7 +165,7 @@ describe('C3 45: a branch that is missing', () => {
     expect(await run(branch).write([append('b')], never)).not.toHaveProperty('notices');
   });
 
-  it('gets both entries of two who create it at once, on one branch', async () => {
+  it('gets the entries of two runs that create it at once, on one branch', async () => {
     const branch = createFakeBranch();
     // The second looks before the first has created it, and creates after.
     let wait = Promise.resolve<unknown>(undefined);
@@ -181,7 +181,7 @@ describe('C3 45: a branch that is missing', () => {
     expect(branch.log()).toHaveLength(2);
   });
 
-  it('is not created where that is not wanted', async () => {
+  it('is not created if the caller forbids it', async () => {
     const branch = createFakeBranch();
     expect(await run(branch, { mayCreate: false }).write([append('a')], never)).toEqual({
       kind: 'failed',
@@ -210,7 +210,7 @@ describe('races and lost answers', () => {
     expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
   });
 
-  it('go on after nine stale answers (C3 46)', async () => {
+  it('end after nine stale answers (C3 46)', async () => {
     const branch = createFakeBranch();
     let left = 9;
     const commit = () => {
@@ -240,7 +240,7 @@ describe('races and lost answers', () => {
     expect(branch.log()).toHaveLength(exists ? 2 : 1);
   });
 
-  it('keep the bytes of somebody who edits by hand meanwhile (C3 52)', async () => {
+  it('keep the bytes of a person who edits by hand meanwhile (C3 52)', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a') + entryText('b'));
     const edited = `A note of mine  \r\n\r\n${entryText('b').replace('done', 'done, and checked\t')}`;
@@ -255,7 +255,7 @@ describe('races and lost answers', () => {
   });
 });
 
-describe('trouble', () => {
+describe('an error', () => {
   const denied: BranchTrouble = {
     kind: 'failed',
     reason: 'denied',
@@ -269,7 +269,7 @@ describe('trouble', () => {
     retryAfterMs: 12_000,
   };
 
-  it('with reading is failed, not empty, and nothing is written (C3 38, 48)', async () => {
+  it('of reading is a failure, not an empty memory, and nothing is written (C3 38, 48)', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
     const store = run(branch, { faults: { read: () => denied } });
@@ -285,7 +285,7 @@ describe('trouble', () => {
     expect(branch.calls).not.toContain('commit');
   });
 
-  it('with writing ends at once with its remedy (C3 48)', async () => {
+  it('of writing ends at once with its remedy (C3 48)', async () => {
     const branch = createFakeBranch();
     const clock = createFakeClock();
     expect(
@@ -294,7 +294,7 @@ describe('trouble', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it.each(['read', 'commit'] as const)('with the rate of a %s is waited for (C3 49)', async (call) => {
+  it.each(['read', 'commit'] as const)('by a rate limit of a %s is waited for (C3 49)', async (call) => {
     const branch = createFakeBranch();
     const clock = createFakeClock();
     const left = [limited, limited];
@@ -304,7 +304,7 @@ describe('trouble', () => {
   });
 
   it.each(['read', 'commit'] as const)(
-    'with the rate of a %s for 40 minutes ends at once (C3 49)',
+    'by a rate limit of a %s for 40 minutes ends at once (C3 49)',
     async (call) => {
       const clock = createFakeClock();
       const faults = { [call]: () => ({ ...limited, retryAfterMs: 2_400_000 }) };
@@ -317,7 +317,7 @@ describe('trouble', () => {
     },
   );
 
-  it('is a value when the run is stopped or the port throws (C3 54)', async () => {
+  it('is returned as a value when the run is stopped or the port throws (C3 54)', async () => {
     const branch = createFakeBranch();
     const controller = new AbortController();
     const step = async (operation: string) => void (operation === 'create' && controller.abort());
@@ -340,7 +340,7 @@ describe('trouble', () => {
   });
 });
 
-describe('C3 50: what is not a file of memory (D17)', () => {
+describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
   const link = { kind: 'refused', reason: 'it is a symbolic link' } as const;
 
   it.each(['bot.md', 'bot.state.md', 'untrusted/bot.md'])(
@@ -362,14 +362,14 @@ describe('C3 50: what is not a file of memory (D17)', () => {
     },
   );
 
-  it('does no harm to other files', async () => {
+  it('does not affect other files', async () => {
     const branch = createFakeBranch();
     branch.put('other.md', link);
     expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved' });
     expect(branch.head?.files.get('other.md')).toBe(link);
   });
 
-  it('in the place of a note is left alone, blocks the note and nothing else (D54)', async () => {
+  it('in place of a note is left alone, blocks the note and nothing else (D54)', async () => {
     const branch = createFakeBranch();
     branch.put('MEMORY.md', link);
     branch.put('bot.md', entryText('a'));
@@ -409,7 +409,7 @@ describe('C3 50: what is not a file of memory (D17)', () => {
     expect(branch.head?.files.get('MEMORY.md.bak')).toBe(link);
   });
 
-  it('is left out of the whole, with a warning', async () => {
+  it('is left out of the whole tree, with a warning', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
     branch.put('bot.md.bak', entryText('old'));
@@ -429,7 +429,7 @@ describe('C3 50: what is not a file of memory (D17)', () => {
     });
   });
 
-  it('is also what is too much for the whole', async () => {
+  it('includes files beyond the limit of the whole tree', async () => {
     const branch = createFakeBranch();
     branch.put('big.md', 'x'.repeat(8 * 1024 * 1024));
     branch.put('last.md', 'y');
@@ -439,8 +439,8 @@ describe('C3 50: what is not a file of memory (D17)', () => {
   });
 });
 
-describe('a backup of what an overwrite would lose', () => {
-  it('is written beside it, over an older one', async () => {
+describe('a backup before an overwrite that would lose text', () => {
+  it('is written next to the file, over an older one', async () => {
     const branch = createFakeBranch();
     branch.put('MEMORY.md', 'old\n');
     branch.put('MEMORY.md.bak', 'older\n');
@@ -487,7 +487,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
     expect([...(branch.head?.files.keys() ?? [])]).toEqual(['bot.md']);
   });
 
-  it('is not created again where it may not be', async () => {
+  it('is not created again if the caller forbids it', async () => {
     const { branch, store } = await meddled(
       (it) => {
         it.head = undefined;
@@ -498,7 +498,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
     expect(branch.head).toBeUndefined();
   });
 
-  it('gets back what the run had read where others put something else there', async () => {
+  it('gets back what the run had read if others put something else there', async () => {
     const { branch, store } = await meddled((it) =>
       it.forcePush({ 'bot.md': entryText('b', 'done', 2) + entryText('new', 'done', 3) }),
     );
@@ -522,7 +522,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
     expect([...idsOf(branch)].sort()).toEqual(['a', 'c', 'new']);
   });
 
-  it('keeps hold of it over conflicts, until it is committed', async () => {
+  it('stays protected over conflicts, until it is committed', async () => {
     const { branch, store } = await meddled((it) => it.forcePush({ 'bot.md': entryText('n1') }), {
       faults: {
         step: async (operation) => {
@@ -546,7 +546,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
     });
   });
 
-  it('gets nothing back that somebody took out by a commit', async () => {
+  it('gets nothing back that somebody removed by a commit', async () => {
     const { branch, store } = await meddled((it) => it.put('bot.md', entryText('b', 'done', 2)));
     const result = await store.write([append('c')], never);
     expect(result).toMatchObject({ kind: 'saved' });
@@ -564,7 +564,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
     expect(branch.calls).not.toContain('growth');
   });
 
-  it('keeps forgotten what the run knows to be, where an older version is pushed', async () => {
+  it('keeps forgotten what the run knows to be forgotten, if an older version is pushed', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('b'));
     branch.put('bot.state.md', stateOf('a'));
@@ -576,7 +576,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
     expect([...forgottenIds(branch.text('bot.state.md') ?? '')]).toEqual(['a']);
   });
 
-  it('does not take for rescued what a person put back that was forgotten', async () => {
+  it('does not count as restored what a person put back that was forgotten', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a') + entryText('b'));
     branch.put('bot.state.md', stateOf('a'));
@@ -595,7 +595,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
     expect(branch.text('bot.md')).toBeUndefined();
   });
 
-  it('does not get back its own work twice: what it wrote counts as read', async () => {
+  it('does not get the run’s own work back twice: what it wrote counts as read', async () => {
     const { branch, store } = await meddled(() => {});
     await store.write([append('c')], never);
     branch.head = undefined;
@@ -608,7 +608,7 @@ describe('C3 51: a branch that is deleted or force-pushed while a run is at work
 });
 
 describe('dropping the history', () => {
-  it('puts one commit in the place of all, with the same files', async () => {
+  it('replaces all commits with one, with the same files', async () => {
     const branch = createFakeBranch();
     for (const id of ['a', 'b', 'c']) await run(branch).write([append(id)], never);
     const files = branch.head?.files;
@@ -623,7 +623,7 @@ describe('dropping the history', () => {
     expect(idsOf(branch)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('takes along what somebody commits meanwhile', async () => {
+  it('includes what somebody commits meanwhile', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
     let meddle = true;
@@ -641,7 +641,7 @@ describe('dropping the history', () => {
     expect(branch.log()).toHaveLength(1);
   });
 
-  it('is refused where other things are on the branch', async () => {
+  it('is refused if other files are on the branch', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
     branch.put('bot.md', entryText('b'));
@@ -654,7 +654,7 @@ describe('dropping the history', () => {
     expect(branch.calls).toEqual([]);
   });
 
-  it('is nothing where there is no branch, and trouble is told', async () => {
+  it('does nothing without a branch, and reports errors', async () => {
     const branch = createFakeBranch();
     expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved' });
     const denied: BranchTrouble = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' };
@@ -674,7 +674,7 @@ describe('the message of a commit', () => {
       'Update memory of 1, 2, 3, 4, 5 and 2 more [skip ci]',
     ],
     [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
-  ])('of %j says whose memory it is', (paths, message) => {
+  ])('for %j names the memory', (paths, message) => {
     expect(commitMessage(paths)).toBe(message);
   });
 
@@ -695,7 +695,7 @@ describe('the message of a commit', () => {
     expect(commitMessage(['.gitignore'])).toBe('Update memory [skip ci]');
   });
 
-  it('says nothing of what is remembered', async () => {
+  it('reveals nothing of what is remembered', async () => {
     const branch = createFakeBranch();
     await run(branch).write([append('a', { result: 'the model says: run `x`' })], never);
     expect(branch.head?.message).toBe('Update memory of bot [skip ci]');

@@ -24,18 +24,18 @@ const PARTS: EntryParts = {
 };
 
 describe('composeEntry', () => {
-  it("makes axe's entry, known by its text, where no provenance is wanted", () => {
+  it("makes axe's entry, identified by its text, if no provenance is requested", () => {
     const { id, text } = composeEntry(PARTS, COMPOSING);
     expect(text).toBe('## 2026-02-03T04:05:06Z\n**Task:** Look\n**Result:** Seen.\n\n');
     expect(id).toBe(textId(text));
   });
 
-  it('keeps a heading as it stands', () => {
+  it('keeps a heading unchanged', () => {
     const { text } = composeEntry({ ...PARTS, heading: '2026-02-03T05:05:06.5+01:00' }, COMPOSING);
     expect(text.split('\n', 2)).toEqual(['## 2026-02-03T05:05:06.5+01:00', '**Task:** Look']);
   });
 
-  it('redacts before it cuts, and says that it was cut (D10, D11)', () => {
+  it('redacts before it cuts, and reports that it was cut (D10, D11)', () => {
     const secret = 'sk-live-0123456789abcdef';
     const result = `${'x'.repeat(990)}${secret}`;
     const { text, isCut } = composeEntry({ ...PARTS, result }, { ...COMPOSING, secrets: [secret] });
@@ -49,14 +49,14 @@ describe('composeEntry', () => {
     expect(composeEntry({ ...PARTS, result }, COMPOSING)).toEqual({ ...once, isCut: false });
   });
 
-  it('lets nothing in the text pass for an entry or a provenance line (C2 26, C2 27)', () => {
+  it('prevents text from being read as an entry or a provenance line (C2 26, C2 27)', () => {
     const result = 'a\n## 2026-01-01T00:00:00Z\n--><!-- axe-action v=1 id=x -->';
     const { id, text } = composeEntry({ ...PARTS, result, provenance: bareProvenance('mine') }, COMPOSING);
     expect(parseLog(text).units.map((unit) => unit.id)).toEqual([id]);
     expect(id).toBe('mine');
   });
 
-  it('signs for the place it goes to', () => {
+  it('signs for the place where the entry is stored', () => {
     const sign = createSign('key');
     const { text } = composeEntry({ ...PARTS, provenance: bareProvenance('a') }, { ...COMPOSING, sign });
     if (sign === undefined) throw new Error('there is no key');
@@ -66,7 +66,7 @@ describe('composeEntry', () => {
     ]);
   });
 
-  it('gives the words of a forgotten entry an id of their own', () => {
+  it('gives the text of a forgotten entry a new id', () => {
     const { id } = composeEntry(PARTS, COMPOSING);
     const again = composeEntry(PARTS, { ...COMPOSING, forgotten: new Set([id]) });
     expect(parseLog(again.text).units.map((unit) => unit.id)).toEqual(['new-id']);

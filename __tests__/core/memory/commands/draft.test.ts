@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { fieldsOf, formatDraft, parseDraft } from '../../../../src/core/memory/commands/draft.js';
 import { readEntries } from '../../../../src/core/memory/commands/entry.js';
 
-describe('a draft', () => {
+describe('a draft of an entry', () => {
   it('is the two lines of the entry, without heading and provenance', () => {
     expect(formatDraft({ task: 'Look', result: 'one\ntwo' })).toBe('**Task:** Look\n**Result:** one\ntwo\n');
   });
 
-  it('that nobody changed has the same fields, whatever the editor does to line ends', () => {
+  it('that is unchanged has the same fields, whatever the editor does to line ends', () => {
     const line = fc.string().map((text) => text.replace(/[\r\n]/g, '').trim());
     const result = fc.array(line, { minLength: 1 }).map((lines) => lines.join('\n').trim());
     fc.assert(
@@ -25,11 +25,11 @@ describe('a draft', () => {
     ['**Result:** b', { task: '', result: 'b' }],
     ['some words\n', undefined],
     ['', undefined],
-  ])('%j is read to %j', (text, fields) => {
+  ])('%j is parsed as %j', (text, fields) => {
     expect(parseDraft(text)).toEqual(fields);
   });
 
-  it('of an entry without the two lines has all it says as the result', () => {
+  it('of an entry without the two lines has all its text as the result', () => {
     const [entry] = readEntries('## 2026-02-03T04:05:06Z\nnotes\nof mine\n', 'trusted');
     expect(entry === undefined ? undefined : fieldsOf(entry)).toEqual({ task: '', result: 'notes\nof mine' });
   });

@@ -4,7 +4,7 @@ import { lanePath, readEntries, readFields } from '../../../../src/core/memory/c
 import { anyLog, entry } from './logs.js';
 
 describe('readEntries', () => {
-  it('gives each entry with its fields, its origin and the line it begins in', () => {
+  it('returns each entry with its fields, its origin and its first line', () => {
     const log = `# Mine\n\n${entry(1)}${entry(2, { id: 'b2', actor: 'octocat', trust: 'trusted', result: 'one\ntwo' })}`;
     expect(readEntries(log, 'trusted')).toMatchObject([
       { line: 3, heading: '2026-02-03T04:01:00Z', task: 'task 1', result: 'result 1', provenance: undefined },
@@ -19,7 +19,7 @@ describe('readEntries', () => {
     ]);
   });
 
-  it('reads files with Windows line ends to the same', () => {
+  it('reads files with Windows line ends in the same way', () => {
     const log = entry(1, { id: 'a' }) + entry(2, { result: '# 结果\n好' });
     const fields = (text: string) =>
       readEntries(text, 'trusted').map(({ id, task, result, line, heading }) => ({
@@ -32,19 +32,19 @@ describe('readEntries', () => {
     expect(fields(log.replaceAll('\n', '\r\n'))).toEqual(fields(log));
   });
 
-  it('tells an entry without its lines from one that says nothing', () => {
+  it('distinguishes an entry without its lines from an empty one', () => {
     const [entryWithout] = readEntries('## 2026-02-03T04:05:06Z\nnotes of mine\n', 'trusted');
     expect(entryWithout).toMatchObject({ task: undefined, result: undefined, body: 'notes of mine' });
     const [empty] = readEntries('## 2026-02-03T04:05:06Z\n**Task:** \n**Result:** \n', 'trusted');
     expect(empty).toMatchObject({ task: '', result: '' });
   });
 
-  it('keeps a heading that is no time with the entry it stands in', () => {
+  it('keeps a heading that is not a time with its entry', () => {
     const [only] = readEntries(`${entry(1).trimEnd()}\n## Findings\nnone\n`, 'trusted');
     expect(only?.result).toBe('result 1\n## Findings\nnone');
   });
 
-  it('names the line in which the text of the entry stands, in any log', () => {
+  it('names the line of an entry’s text, in any log', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         const lines = log.split('\n');
@@ -62,7 +62,7 @@ describe('readEntries', () => {
 });
 
 describe('readFields', () => {
-  it('takes the first result line, and a task only above it', () => {
+  it('reads the first result line, and a task only above it', () => {
     expect(readFields('**Result:** a\n**Task:** b\n**Result:** c')).toEqual({
       task: undefined,
       result: 'a\n**Task:** b\n**Result:** c',
@@ -71,7 +71,7 @@ describe('readFields', () => {
 });
 
 describe('lanePath', () => {
-  it('has the untrusted lane in a folder of its own', () => {
+  it('puts the untrusted lane into a folder of its own', () => {
     expect([lanePath('bot.md', 'trusted'), lanePath('bot.md', 'untrusted')]).toEqual([
       'bot.md',
       'untrusted/bot.md',

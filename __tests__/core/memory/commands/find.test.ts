@@ -14,7 +14,7 @@ const PLAIN = TRUSTED[3]?.id ?? '';
 describe('findEntry', () => {
   it.each([
     ['a whole id', 'abcdef1', 'abcdef1', ['trusted']],
-    ['a whole id shorter than a beginning may be', 'abc', 'abc', ['trusted']],
+    ['a whole id shorter than a beginning can be', 'abc', 'abc', ['trusted']],
     ['an id that both lanes have', 'abcdef2', 'abcdef2', ['trusted', 'untrusted']],
     ['the beginning of one id', 'ghijkl', 'ghijklmn', ['untrusted']],
     ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), PLAIN, ['trusted']],
@@ -24,7 +24,7 @@ describe('findEntry', () => {
     expect(found.kind === 'found' ? found.entries.map(({ lane }) => lane) : []).toEqual(lanes);
   });
 
-  it('lists one entry of each id that begins so', () => {
+  it('lists one entry for each id with the given beginning', () => {
     const found = findEntry(ALL, 'abcdef');
     expect(found.kind === 'ambiguous' ? found.candidates.map(({ id }) => id) : []).toEqual([
       'abcdef1',

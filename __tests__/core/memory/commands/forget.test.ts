@@ -14,7 +14,7 @@ function forget(tree: ReadonlyMap<string, string>, id: string) {
 }
 
 describe('forgetting an entry', () => {
-  it('takes it out and notes when', () => {
+  it('removes it and records when', () => {
     const next = forget(new Map([['bot.md', entry(1, { id: 'a' }) + entry(2, { id: 'b' })]]), 'a');
     expect(next.get('bot.md')).toBe(entry(2, { id: 'b' }));
     expect(next.get('bot.state.md')).toMatch(/\n- forgotten a at=2026-02-03T04:05:06Z\n$/);
@@ -33,7 +33,7 @@ describe('forgetting an entry', () => {
     );
   });
 
-  it("changes nothing the second time, nor where the id is nobody's", () => {
+  it('changes nothing the second time, nor for an unknown id', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         const once = forget(new Map([['bot.md', log]]), 'id-aaaaaa');
@@ -43,14 +43,14 @@ describe('forgetting an entry', () => {
     );
   });
 
-  it('keeps the time it was noted first', () => {
+  it('keeps the time that was recorded first', () => {
     const [first] = noteForgotten('bot.md', 'a', AT);
     const [later] = noteForgotten('bot.md', 'a', new Date('2027-01-01T00:00:00Z'));
     const once = applyChanges(new Map(), first === undefined ? [] : [first]);
     expect(applyChanges(once, later === undefined ? [] : [later])).toEqual(once);
   });
 
-  it('stays so in a merge with a copy that still has it', () => {
+  it('lasts through a merge with a copy that still has it', () => {
     const copy = new Map([['bot.md', entry(1, { id: 'a' }) + entry(3, { id: 'c' })]]);
     const next = forget(new Map([['bot.md', entry(1, { id: 'a' }) + entry(2)]]), 'a');
     for (const merged of [mergeTrees(next, copy), mergeTrees(copy, next)]) {
@@ -59,14 +59,11 @@ describe('forgetting an entry', () => {
     }
   });
 
-  it.each([['two words'], ['a\n- forgotten b'], ['']])(
-    'writes no fact for the id %j, which is none',
-    (id) => {
-      expect(noteForgotten('bot.md', id, AT)).toEqual([]);
-    },
-  );
+  it.each([['two words'], ['a\n- forgotten b'], ['']])('writes no fact for the invalid id %j', (id) => {
+    expect(noteForgotten('bot.md', id, AT)).toEqual([]);
+  });
 
-  it('can note the ids of entries of axe', () => {
+  it('can record the ids of entries of axe', () => {
     const id = parseLog(entry(1)).units[0]?.id ?? '';
     const state = applyChanges(new Map(), noteForgotten('bot.md', id, AT)).get('bot.state.md') ?? '';
     expect([...forgottenIds(state)]).toEqual([id]);

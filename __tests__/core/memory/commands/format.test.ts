@@ -12,7 +12,7 @@ import { entry } from './logs.js';
 const LONG = entry(2, { id: 'b2', actor: 'octocat', event: 'push', result: 'one\ntwo\n\nthree\nfour\nfive' });
 const ENTRIES = readEntries(entry(1) + LONG, 'trusted');
 
-describe('entries as a text for people', () => {
+describe('entries formatted for people', () => {
   it('have id, time, lane, actor, line, task and the first lines', () => {
     expect(formatEntries(ENTRIES.slice(1))).toBe(
       [
@@ -26,7 +26,7 @@ describe('entries as a text for people', () => {
     );
   });
 
-  it('are shown whole one by one, with where they come from and never with a signature', () => {
+  it('are shown whole when shown alone, with their origin and never with a signature', () => {
     const [signed] = readEntries(
       withSignature(LONG, 'bot.md', () => 'deadbeef'.repeat(8)),
       'untrusted',
@@ -55,7 +55,7 @@ describe('entries as a text for people', () => {
     expect([...text].length).toBeLessThan(600);
   });
 
-  it('are one line where they are only named', () => {
+  it('are one line if they are only named', () => {
     const [plain] = ENTRIES;
     expect(plain === undefined ? '' : formatBrief(plain)).toMatch(
       /^- `t-[0-9a-f]{16}` 2026-02-03T04:01:00Z trusted, line 1: task 1$/,
@@ -63,8 +63,8 @@ describe('entries as a text for people', () => {
   });
 });
 
-describe('findings as a text for people', () => {
-  it('name file and line, and what is no problem', () => {
+describe('problems formatted for people', () => {
+  it('name file and line, and mark what is not a problem', () => {
     const text = formatLogFindings([
       { code: 'order', severity: 'problem', lane: 'trusted', path: 'bot.md', line: 7, message: 'a before b' },
       {

@@ -13,7 +13,7 @@ function merge(log: string, imported: string, forgotten: ReadonlySet<string> = n
 }
 
 describe('compareImport', () => {
-  it('tells what is new, what was there and what was forgotten', () => {
+  it('reports what is new, what existed and what was forgotten', () => {
     const log = entry(1, { id: 'a' });
     const imported =
       entry(1, { id: 'a' }) + entry(2, { id: 'b' }) + entry(2, { id: 'b' }) + entry(3, { id: 'c' });
@@ -25,7 +25,7 @@ describe('compareImport', () => {
     });
   });
 
-  it('redacts what it brings, and takes for known what was there before it was redacted (D11)', () => {
+  it('redacts what it imports, and recognizes entries that existed before redaction (D11)', () => {
     const secret = 'sk-live-0123456789abcdef';
     const plain = entry(1, { result: `the key is ${secret}` });
     const found = compareImport(plain, plain + entry(2, { id: 'b', result: `again ${secret}` }), {
@@ -35,7 +35,7 @@ describe('compareImport', () => {
     expect(found).toMatchObject({ added: 1, known: 1, text: entry(2, { id: 'b', result: 'again ***' }) });
   });
 
-  it('brings everything to an empty log, byte for byte', () => {
+  it('copies everything to an empty log, byte for byte', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         const distinct = new Set(parseLog(log).units.map(({ id }) => id)).size === parseLog(log).units.length;
@@ -44,7 +44,7 @@ describe('compareImport', () => {
     );
   });
 
-  it('changes nothing where the log is imported into itself', () => {
+  it('changes nothing if the log is imported into itself', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         expect(compareImport(log, log, NOTHING)).toMatchObject({ text: '', added: 0 });

@@ -13,7 +13,7 @@ function replace(log: string, oldId: string, isAdded = false): string {
 }
 
 describe('replaceEntry', () => {
-  it('puts the new entry where the old one is', () => {
+  it('puts the new entry in place of the old one', () => {
     const log = entry(1) + entry(2, { id: 'b' }) + entry(3);
     expect(replace(log, 'b')).toBe(entry(1) + NEW.text + entry(3));
   });
@@ -47,7 +47,7 @@ describe('replaceEntry', () => {
     );
   });
 
-  it('changes nothing the second time, nor where the old entry is gone', () => {
+  it('changes nothing the second time, nor if the old entry is missing', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         const once = replace(log, 'id-aaaaaa');
@@ -66,20 +66,20 @@ describe('replaceEntry', () => {
     expect(replace(entry(1, { id: 'b' }).trimEnd(), 'b')).toBe(NEW.text);
   });
 
-  it('takes out every copy of the old entry', () => {
+  it('removes every copy of the old entry', () => {
     expect(replace(entry(2, { id: 'b' }) + entry(3) + entry(2, { id: 'b' }), 'b')).toBe(NEW.text + entry(3));
   });
 });
 
 describe('placeEntry', () => {
-  it('adds the new entry in its place by time where there is no old one, once', () => {
+  it('adds the new entry in its place by time if there is no old one, once', () => {
     const log = entry(1) + entry(20);
     const placed = replace(log, 'nobody', true);
     expect(placed).toBe(entry(1) + NEW.text + entry(20));
     expect(replace(placed, 'nobody', true)).toBe(placed);
   });
 
-  it('replaces the old one where it is there, and begins an empty log', () => {
+  it('replaces the old one if it exists, and starts an empty log', () => {
     expect(replace(entry(1, { id: 'b' }) + entry(20), 'b', true)).toBe(NEW.text + entry(20));
     expect(replace('', 'b', true)).toBe(NEW.text);
   });

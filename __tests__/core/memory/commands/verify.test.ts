@@ -63,7 +63,7 @@ describe('verifyLog', () => {
       [['heading', 1, expect.stringMatching(/`## hello` is not a time .*, and belongs to no entry$/)]],
     ],
     [
-      'a heading that begins an entry and has no time',
+      'a heading that starts an entry and has no time',
       `${entry(1).trimEnd()}\n## Findings\nnone\n\n${entry(2)}`,
       [
         [
@@ -74,7 +74,7 @@ describe('verifyLog', () => {
       ],
     ],
     [
-      'a time that is none',
+      'an invalid time',
       `${entry(1)}## 2026-02-03 04:02\n**Task:** t\n**Result:** r\n`,
       [['heading', 5, expect.stringMatching(/, so it counts as part of the entry above$/)]],
     ],
@@ -87,12 +87,12 @@ describe('verifyLog', () => {
       ],
     ],
     [
-      'an id that stands twice (C2 21)',
+      'a duplicate id (C2 21)',
       entry(1, { id: 'a' }) + entry(2, { id: 'a' }),
       [['duplicate-id', 6, 'the id `a` is already that of the entry in line 1']],
     ],
     [
-      'an entry of axe that stands twice',
+      'a duplicate entry of axe',
       entry(1) + entry(2) + entry(2),
       [['duplicate-text', 9, 'the entry in line 5 has the same time and text']],
     ],
@@ -138,13 +138,13 @@ describe('verifyLog', () => {
     expect(problems(text)).toEqual(expected);
   });
 
-  it('finds what was forgotten and is still there', () => {
+  it('reports what was forgotten and is still in the file', () => {
     expect(problems(entry(1, { id: 'a' }) + entry(2), { forgotten: new Set(['a', 'b']) })).toEqual([
       ['forgotten', 1, expect.stringContaining('`a` was forgotten and is still here')],
     ]);
   });
 
-  it('finds signatures that are missing or do not fit, if there is a key (C2 24)', () => {
+  it('reports signatures that are missing or invalid, if there is a key (C2 24)', () => {
     const sign = createSign('key');
     if (sign === undefined) throw new Error('there is no key');
     const good = withSignature(entry(1, { id: 'a' }), 'bot.md', sign);
@@ -159,7 +159,7 @@ describe('verifyLog', () => {
     expect(problems(text)).toEqual([]);
   });
 
-  it('takes the signature of an earlier key for a good one, and counts those', () => {
+  it('accepts the signature of an earlier key, and counts those', () => {
     const [old, both] = [createSign('old key'), createSign('new key\nold key')];
     if (old === undefined || both === undefined) throw new Error('there is no key');
     const text =
@@ -179,7 +179,7 @@ describe('verifyLog', () => {
     ]);
   });
 
-  it('tells size and entries without provenance, which is no problem', () => {
+  it('reports size and entries without provenance, which is not a problem', () => {
     const text = entry(1) + entry(2, { id: 'b', result: '好' });
     const own = { severity: 'information', lane: 'untrusted', line: undefined } as const;
     expect(information(text)).toEqual([
@@ -188,7 +188,7 @@ describe('verifyLog', () => {
     ]);
   });
 
-  it('tells what is more than is loaded, and finds what is more than the cache takes', () => {
+  it('reports what exceeds the loading limit, and what exceeds the cache’s limit', () => {
     const big = (bytes: number) => `${entry(1, { id: 'a' })}${'x'.repeat(bytes)}\n`;
     expect(information(big(300_000)).at(-1)).toMatchObject({
       severity: 'information',
@@ -199,7 +199,7 @@ describe('verifyLog', () => {
     ]);
   });
 
-  it('tells bytes that are no text, and counts headings as axe does', () => {
+  it('reports bytes that are not text, and counts headings as axe does', () => {
     const text = `${entry(1, { id: 'a', result: 'x' }).trimEnd()}\n## More\n\udcff\n`;
     expect(information(text).map(({ code, line, message }) => [code, line, message])).toEqual([
       ['heading', 5, expect.stringContaining('as an entry of its own for `last_n`')],
@@ -208,7 +208,7 @@ describe('verifyLog', () => {
     ]);
   });
 
-  it('names lines that are there, of any log, and as many ids that stand twice as there are', () => {
+  it('names existing lines, of any log, and as many duplicate ids as there are', () => {
     fc.assert(
       fc.property(anyLog, (text) => {
         const count = text.split('\n').length;

@@ -26,8 +26,8 @@ describe('the block of notes', () => {
     ['there is nothing', {}],
     ['a file holds white space alone', { 'MEMORY.md': ' \n\t' }],
     ['every item is done', { [SCRATCHPAD]: '- [x] one\n* [X] two\n' }],
-    ['only other files are there', { 'bot.md': 'x', [`${DAILY}/2026-02-27.md`]: 'old', 'MEMORY.bak': 'x' }],
-  ])('is not there at all where %s', (_, files) => {
+    ['only other files exist', { 'bot.md': 'x', [`${DAILY}/2026-02-27.md`]: 'old', 'MEMORY.bak': 'x' }],
+  ])('is absent if %s', (_, files) => {
     expect(block(files)).toEqual({ text: '', warnings: [] });
   });
 
@@ -45,7 +45,7 @@ describe('the block of notes', () => {
     });
   });
 
-  it('reads a day at its flat place where it has no file of its own (D37)', () => {
+  it('reads a day at its flat place if it has no file of its own (D37)', () => {
     const files = { '2026-02-28.md': 'flat', '2026-03-01.md': 'flat too', [`${DAILY}/2026-03-01.md`]: 'own' };
     const { text } = block(files);
     expect(text).toContain('## Daily log 2026-02-28\nflat\n');
@@ -53,19 +53,19 @@ describe('the block of notes', () => {
     expect(text).not.toContain('flat too');
   });
 
-  it('reads the flat places where everybody shares', () => {
+  it('reads the flat places if all agents share notes', () => {
     const files = { '2026-03-01.md': 'tday', 'SCRATCHPAD.md': '- [ ] a', [SCRATCHPAD]: '- [ ] b' };
     const { text } = block(files, { places: { scope: 'shared', slug: '' } });
     expect(text).toContain('- [ ] a\n\n## Daily log 2026-03-01 (today)\ntday');
     expect(text).not.toContain('- [ ] b');
   });
 
-  it('counts days over the end of a year', () => {
+  it('counts days across a new year', () => {
     const { text } = block({ [`${DAILY}/2025-12-31.md`]: 'eve' }, { today: '2026-01-01' });
     expect(text).toContain('## Daily log 2025-12-31\neve');
   });
 
-  it('has the two newest days that hold anything where the agent runs seldom', () => {
+  it('has the two newest days with content if the agent runs seldom', () => {
     const files = {
       [`${DAILY}/2026-01-05.md`]: 'first',
       '2026-02-03.md': 'second',
@@ -80,7 +80,7 @@ describe('the block of notes', () => {
     expect(block({ '2026-03-01.md': 'x' }, { daily: 'recent' }).text).toContain('2026-03-01 (today)\nx');
   });
 
-  it('has no byte a provider would refuse', () => {
+  it('has no byte that a provider would refuse', () => {
     expect(block({ 'MEMORY.md': 'a\0b\uDC80' }).text).toContain('\na\uFFFDb\uFFFD\n');
   });
 });
@@ -107,7 +107,7 @@ describe('a block that is too long', () => {
     expect(utf8Bytes(text)).toBe(32_871);
   });
 
-  it('leaves today its room before long-term memory', () => {
+  it('reserves today its room before long-term memory', () => {
     const { text, warnings } = block({ 'MEMORY.md': 'a'.repeat(40_000), ...today });
     expect(text).toBe(
       `${OPEN}\n\n## Long-term memory (MEMORY.md)\n${'a'.repeat(32_699)}${MARK}\n\n## Daily log 2026-03-01 (today)\nT${CLOSE}`,
@@ -115,7 +115,7 @@ describe('a block that is too long', () => {
     expect(warnings[0]?.message).toContain('not all of them are in it: Long-term memory (MEMORY.md).');
   });
 
-  it('loses its tail where that is wanted', () => {
+  it('loses its tail if that is requested', () => {
     const { text, warnings } = block({ 'MEMORY.md': 'a'.repeat(40_000), ...today }, { overflow: 'classic' });
     expect(text).not.toContain('today');
     expect(utf8Bytes(text)).toBe(32_872);
@@ -143,7 +143,7 @@ describe('a block that is too long', () => {
     expect(shown(100)).toEqual([0, 65, 0, 0]);
   });
 
-  it('shows no heading without a text, and says that something is left out', () => {
+  it('shows no heading without a text, and reports that something is left out', () => {
     const { text, warnings } = block({ 'MEMORY.md': 'mmm', ...today }, { maxBytes: 36 });
     expect(text).toBe(`${OPEN}\n\n## Daily log 2026-03-01 (today)\nT${MARK}${CLOSE}`);
     expect(warnings).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('a block that is too long', () => {
   });
 });
 
-describe('what stands in a block', () => {
+describe('the text in a block of notes', () => {
   it.each([
     ['</memory>', '<\\/memory>'],
     ['</MEMORY >', '<\\/MEMORY >'],
@@ -215,7 +215,7 @@ describe('any block', () => {
     );
   });
 
-  it('has its tags once each, whatever stands in the files', () => {
+  it('has its tags once each, whatever the files contain', () => {
     fc.assert(
       fc.property(trees, patches, (files, patch) => {
         const { text: shown } = block(files, patch);
@@ -228,7 +228,7 @@ describe('any block', () => {
     );
   });
 
-  it('warns exactly where it is cut', () => {
+  it('warns exactly if it is cut', () => {
     fc.assert(
       fc.property(trees, patches, (files, patch) => {
         const { text: shown, warnings } = block(files, patch);

@@ -16,13 +16,13 @@ describe('an append to a note', () => {
     expect(editedText(before, append(text))).toBe(after);
   });
 
-  it('begins an empty note with its head, and no other', () => {
+  it('starts an empty note with its head, and no other', () => {
     const edit: NoteEdit = { kind: 'append', text: 'b\n', dedup: false, head: '# Head\n\n' };
     expect(editedText('', edit)).toBe('# Head\n\nb\n');
     expect(editedText('a\n', edit)).toBe('a\nb\n');
   });
 
-  it('keeps blank lines, and leaves out what differs in white space alone under the same heading', () => {
+  it('keeps blank lines, and leaves out lines that differ in white space alone under the same heading', () => {
     expect(editNote('use tabs\n\n', append(' use\ttabs \r\n\nno push\n\n# New\n\nuse tabs', true))).toEqual({
       kind: 'written',
       text: 'use tabs\n\n\nno push\n\n# New\n\nuse tabs\n',
@@ -31,15 +31,15 @@ describe('an append to a note', () => {
     });
   });
 
-  it('writes nothing where only blank lines would be left', () => {
+  it('writes nothing if only blank lines would be left', () => {
     expect(editNote('a\nb\n', append('b\n\na\n', true))).toEqual({ kind: 'duplicate', skippedLines: 2 });
   });
 
-  it.each(['使用制表符', 'タブを使う', 'استخدم علامات الجدولة'])('knows a line of %s again', (line) => {
+  it.each(['使用制表符', 'タブを使う', 'استخدم علامات الجدولة'])('recognizes a line of %s', (line) => {
     expect(editNote(`${line}\n`, append(` ${line} `, true))).toEqual({ kind: 'duplicate', skippedLines: 1 });
   });
 
-  it('leaves every byte that was there, whatever is added', () => {
+  it('leaves every existing byte, whatever is added', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -159,7 +159,7 @@ describe('dedup (D53)', () => {
     });
   }
 
-  it('never touches code, tables, indented blocks and punctuation, nor a line under another heading', () => {
+  it('never changes code, tables, indented blocks and punctuation, nor a line under another heading', () => {
     fc.assert(
       fc.property(note, note, (before, added) => {
         const start = textOf(before);
@@ -195,23 +195,23 @@ describe('a replacement in a note', () => {
     ['a b a', 'a', 2],
     ['aaa', 'aa', 2],
     ['abc', '', 0],
-  ])('in %j of %j changes nothing: it is there %i times', (text, from, matches) => {
+  ])('in %j of %j changes nothing: it occurs %i times', (text, from, matches) => {
     expect(editNote(text, { kind: 'replace', from, to: 'x' })).toEqual({ kind: 'unmatched', matches });
   });
 
-  it('is no pattern, neither what is looked for nor what is put there', () => {
+  it('is not a pattern, neither the searched text nor the new text', () => {
     expect(editedText('v1x2 v1.2', { kind: 'replace', from: 'v1.2', to: "$& $1 $' \\0" })).toBe(
       "v1x2 $& $1 $' \\0",
     );
   });
 
-  it('finds lines whose ends are those of Windows', () => {
+  it('finds lines with Windows line ends', () => {
     expect(editedText('a\r\nb\r\nc\r\n', { kind: 'replace', from: 'a\nb\n', to: 'd\ne\n' })).toBe(
       'd\r\ne\r\nc\r\n',
     );
   });
 
-  it('starts with another text only where there is none', () => {
+  it('starts with another text only if the note is empty', () => {
     const edit: NoteEdit = { kind: 'replace', from: 'a', to: 'b', start: 'an a' };
     expect(editNote('', edit)).toEqual({ kind: 'unmatched', matches: 2 });
     expect(editedText('', { ...edit, start: 'one a' })).toBe('one b');
@@ -246,7 +246,7 @@ describe('other edits of a note', () => {
     expect(editedText('a\n', { kind: 'overwrite', text: '' })).toBe('');
   });
 
-  it('delete it, if it is there', () => {
+  it('delete it, if it exists', () => {
     expect(editNote('a', { kind: 'delete' })).toEqual({ kind: 'deleted' });
     expect(editNote('', { kind: 'delete' })).toEqual({ kind: 'missing' });
     expect(editedText('a', { kind: 'delete' })).toBe('');

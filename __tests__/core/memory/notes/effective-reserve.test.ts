@@ -8,7 +8,7 @@ describe('the reserve', () => {
     ['', 1001],
     ['a'.repeat(400), 1100],
     ['日本語日本語日本語日', 1009],
-  ])('with what memory adds being %j is %i', (memory, tokens) => {
+  ])('with %j from memory is %i', (memory, tokens) => {
     expect(effectiveReserve(1000, memory)).toBe(tokens);
   });
 });

@@ -12,7 +12,7 @@ describe('notes in a folder', () => {
     expect(outOfNotesFolder(inside, folder)).toBe(path);
   });
 
-  it('are all that is seen of the tree', () => {
+  it('are all that is visible of the tree', () => {
     const tree = new Map([
       ['MEMORY.md', 'a'],
       ['offline/MEMORY.md', 'b'],

@@ -34,7 +34,7 @@ const CASES: readonly (readonly [MemoryError, string, string])[] = [
 ];
 
 describe('an error of memory', () => {
-  it.each(CASES)('%j has its words, alone and as the answer of a tool', (error, alone, answer) => {
+  it.each(CASES)('%j has its message, alone and as the answer of a tool', (error, alone, answer) => {
     expect(formatMemoryError(error)).toBe(alone);
     expect(formatToolError('t', error)).toBe(answer);
   });

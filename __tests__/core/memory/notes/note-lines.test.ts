@@ -22,12 +22,12 @@ describe('the lines of a note', () => {
     expect(kinds(text)).toEqual(expected);
   });
 
-  it('behind a fence without an end are code, unless two notes may meet there', () => {
+  it('after a fence without an end are code, unless two notes might meet there', () => {
     expect(kinds('a\n```\nb')).toEqual(['parent', 'code', 'code']);
     expect(kinds('a\n\n```\n\nb', 'is-text')).toEqual(['plain', 'blank', 'block', 'blank', 'plain']);
   });
 
-  it('are known by the headings they are under', () => {
+  it('are identified by the headings above them', () => {
     const lines = readNoteLines('a\n# A\nb\n### C\nc\n## B  \nd\n# D'.split('\n'), 'is-code');
     expect(lines.map(({ under }) => under)).toEqual([
       '',

@@ -45,11 +45,11 @@ describe('the name of a note', () => {
     ['NUL', 'Windows keeps it for a device'],
     ['com1.md', 'Windows keeps it for a device'],
     ['あ'.repeat(34), 'more than 100 bytes'],
-  ])('%j is none', (given, reason) => {
+  ])('%j is invalid', (given, reason) => {
     expect(parseNoteName(given)).toEqual({ kind: 'invalid', message: `invalid note name (${reason})` });
   });
 
-  it('never leads out of the folder of notes, whatever is given', () => {
+  it('never leads out of the folder of notes, whatever the input', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', 'md') }),

@@ -10,13 +10,13 @@ function lowFnv(text: string): string {
 }
 
 describe('a slug', () => {
-  it('differs with a slash at the end', () => {
+  it('differs for a slash at the end', () => {
     expect(projectSlug('/home/runner/work/repo/repo/')).toBe('repo-064d9d93');
     expect(projectSlug('/home/runner/work/repo/repo')).not.toBe('repo-064d9d93');
   });
 
   it.each(['', '/', '//', '/.', '..', '/a/..'])(
-    'of a path without a name begins with root: %j',
+    'of a path without a name starts with root: %j',
     (identity) => {
       expect(projectSlug(identity)).toMatch(/^root-[0-9a-f]{8}$/);
     },

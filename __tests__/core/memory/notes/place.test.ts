@@ -49,7 +49,7 @@ describe('places of notes', () => {
     expect(paths.map(noteKind)).toEqual(['long_term', 'scratchpad', 'daily', 'note']);
   });
 
-  it('are asked of a store by file and folder', () => {
+  it('are requested from a store by file and folder', () => {
     expect(notesUnder(places('agent'))).toEqual([
       'MEMORY.md',
       'projects/agent-bot/SCRATCHPAD.md',
@@ -62,7 +62,7 @@ describe('places of notes', () => {
   it.each([
     ['MEMORY.md', 'MEMORY.bak'],
     ['projects/a/notes/b.md', 'projects/a/notes/b.bak'],
-  ])('of the version before %s', (path, backup) => {
+  ])('of the former version of %s', (path, backup) => {
     expect(backupPath(path)).toBe(backup);
     expect(isNotesPath(backup)).toBe(false);
   });
@@ -73,7 +73,7 @@ describe('places of notes', () => {
     ['untrusted/projects/a-1/daily/2026-03-01.md', 'untrusted/'],
     ['packages/api/untrusted/projects/a-1/notes/b.md', 'packages/api/untrusted/'],
     ['packages/api/2026-03-01.md', 'packages/api/'],
-  ])('stand in a lane or a folder of their own: %s', (path, root) => {
+  ])('are in a lane or a folder of their own: %s', (path, root) => {
     expect(isNotesPath(path)).toBe(true);
     expect(notesRoot(path)).toBe(root);
   });
@@ -90,7 +90,7 @@ describe('places of notes', () => {
     '2026-02-30.md',
     'daily/2026-03-01.md',
     'XMEMORY.md',
-  ])('are not those of other files: %s', (path) => {
+  ])('exclude other files: %s', (path) => {
     expect(isNotesPath(path)).toBe(false);
     expect(notesRoot(path)).toBe('');
   });
@@ -110,7 +110,7 @@ describe('a date', () => {
     '../../x',
     '',
     '2026-03-01\n',
-  ])('is nothing else: %j', (date) => {
+  ])('is never %j', (date) => {
     expect(isDate(date)).toBe(false);
   });
 

@@ -23,7 +23,7 @@ describe('the newest changes of a run', () => {
     );
   });
 
-  it('say how many are not in the table', async () => {
+  it('show how many are not in the table', async () => {
     const scene = createNotesScene();
     const numbers = Array.from({ length: 103 }, (_, index) => index);
     for (const number of numbers)
@@ -33,7 +33,7 @@ describe('the newest changes of a run', () => {
     expect(table.match(/^\| 14:/gm)).toHaveLength(100);
   });
 
-  it('leave no table where there are none', () => {
+  it('produce no table if there are none', () => {
     expect(formatRecent([])).toBe('');
   });
 });

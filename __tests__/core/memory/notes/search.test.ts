@@ -26,7 +26,7 @@ function bodyOf(text: string, query: string) {
   return hits[0]?.body;
 }
 
-describe('what a search looks at', () => {
+describe('the files that a search covers', () => {
   const everything = {
     'MEMORY.md': 'word',
     [`${NOTES}/a.md`]: 'word',
@@ -46,7 +46,7 @@ describe('what a search looks at', () => {
     'untrusted/MEMORY.md': 'word',
   };
 
-  it('is long-term memory, its own notes and days, and flat days', () => {
+  it('are long-term memory, its own notes and days, and flat days', () => {
     expect(paths(everything, 'word')).toEqual([
       'MEMORY.md',
       `${DAILY}/2026-02-28.md`,
@@ -55,17 +55,17 @@ describe('what a search looks at', () => {
     ]);
   });
 
-  it('is the run log of this agent too, and of no other (D9)', () => {
+  it('include the run log of this agent, and of no other (D9)', () => {
     const found = paths(everything, 'word', { ...PLACES, runLogs: ['bot.md'] });
     expect(found).toContain('bot.md');
     expect(found).not.toContain('other.md');
   });
 
-  it('is the flat folder where everybody shares', () => {
+  it('include the flat folder if all agents share notes', () => {
     expect(paths(everything, 'word', SHARED)).toEqual(['MEMORY.md', '2026-02-27.md', 'notes/shared.md']);
   });
 
-  it('is not the line that says which run wrote an entry (D8)', () => {
+  it('exclude the line with the run that wrote an entry (D8)', () => {
     const provenance =
       '<!-- axe-action v=1 id=abc run=1/1 job=word event=push sha=0123456 actor=octocat trust=trusted model=a/b -->';
     const log = formatEntry({ timestamp: new Date(0), task: 'Look', result: 'Fine.', provenance });
@@ -75,8 +75,8 @@ describe('what a search looks at', () => {
   });
 });
 
-describe('the order of what is found', () => {
-  it('puts the long-term file before all, but no note of its name (D9)', () => {
+describe('the order of search results', () => {
+  it('puts the long-term file first, but no note of its name (D9)', () => {
     const files = { [`${NOTES}/MEMORY.md`]: 'a b c', 'MEMORY.md': 'a' };
     expect(paths(files, 'a b c')).toEqual(['MEMORY.md', `${NOTES}/MEMORY.md`]);
   });
@@ -113,8 +113,8 @@ describe('the words of a query', () => {
     ['sharp s only as itself', 'Straße', 'STRASSE', false],
     ['a letter in two parts', 'e\u0301cole', 'école', true],
     ['a dot as a dot', 'v1x2', 'v1.2', false],
-    ['brackets and stars as they are', 'f(x)[0]*', '(x)[0]*', true],
-    ['a back slash as it is', 'C:\\temp', 'c:\\TEMP', true],
+    ['brackets and stars unchanged', 'f(x)[0]*', '(x)[0]*', true],
+    ['a backslash unchanged', 'C:\\temp', 'c:\\TEMP', true],
     ['Chinese', '我们用缩进', '缩进', true],
     ['Japanese', '設定はタブです', 'タブ', true],
     ['Arabic', 'نستخدم علامات الجدولة', 'الجدولة', true],
@@ -132,7 +132,7 @@ describe('the words of a query', () => {
     ]);
   });
 
-  it('are looked for once each, whatever the case of ASCII letters', () => {
+  it('are searched once each, whatever the case of ASCII letters', () => {
     const { terms } = search({ 'MEMORY.md': 'foo bar\nfoo\n' }, 'foo Foo É é FOO');
     expect(terms).toEqual([
       { term: 'foo', lines: 2 },
@@ -149,20 +149,20 @@ describe('the words of a query', () => {
   });
 });
 
-describe('what is shown of a file', () => {
-  it('is three lines around each hit, together where they touch', () => {
+describe('the shown part of a file', () => {
+  it('is three lines around each hit, combined if they touch', () => {
     expect(bodyOf('a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9', 'hit')).toBe('a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9\n…');
     expect(bodyOf('a hit\n2\n3\n4\n5\n6\n7\n8\n9 hit', 'hit')).toBe('a hit\n2\n3\n4\n…\n6\n7\n8\n9 hit\n…');
   });
 
-  it('is at most five places, though all hits are counted', () => {
+  it('is at most five places, while all hits are counted', () => {
     const lines = Array.from({ length: 70 }, (_, index) => (index % 10 === 5 ? `hit ${index}` : 'x'));
     const [hit] = search({ 'MEMORY.md': lines.join('\n') }, 'hit').hits;
     expect(hit?.totalHits).toBe(7);
     expect(hit?.body.match(/hit \d+/g)).toEqual(['hit 5', 'hit 15', 'hit 25', 'hit 35', 'hit 45']);
   });
 
-  it('is its beginning where only its name fits', () => {
+  it('is its start if only its name matches', () => {
     const file = { [`${NOTES}/redis.md`]: '# Title\r\n\r\nfirst\r\nsecond\r\nthird\r\n' };
     const { hits, terms } = search(file, 'redis');
     expect(hits).toEqual([
@@ -176,7 +176,7 @@ describe('what is shown of a file', () => {
     expect(terms).toEqual([{ term: 'redis', lines: 0 }]);
   });
 
-  it('is no byte a provider would refuse', () => {
+  it('has no byte that a provider would refuse', () => {
     expect(bodyOf('word \0 \uDC80', 'word')).toBe('word \uFFFD \uFFFD\n…');
   });
 });
@@ -186,7 +186,7 @@ describe('the reply to a search', () => {
     ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`${NOTES}/${name}.md`, `word ${'x'.repeat(300)}`]),
   );
 
-  it('shows as many files as there is room for, and says how many are left', () => {
+  it('shows as many files as there is room for, and how many are left', () => {
     const text = renderSearch(search(six, 'word'), { root: '/r', maxBytes: 1600 });
     expect(text).toMatch(
       /^Searched 1 term: word\(6\) across 6 files\. Showing top 3 by relevance\.\n\n\/r\//,
@@ -195,7 +195,7 @@ describe('the reply to a search', () => {
     expect(renderSearch(search(six, 'word'), { root: '', maxBytes: 32_768 })).not.toContain('omitted');
   });
 
-  it('shows no more files than were asked for', () => {
+  it('shows no more files than requested', () => {
     const text = renderSearch(search(six, 'word'), { root: '', maxBytes: 32_768, limit: 5 });
     expect(text).toContain('across 6 files. Showing top 5 by relevance.');
     expect(text).toMatch(/\n\n…\[search truncated, 1 more file omitted\]$/);
@@ -210,7 +210,7 @@ describe('the reply to a search', () => {
     expect(text.endsWith(MARK)).toBe(true);
   });
 
-  it.each(['zzz', '   ', ''])('says that nothing was found of %j', (query) => {
+  it.each(['zzz', '   ', ''])('reports that nothing was found for %j', (query) => {
     expect(renderSearch(search({ 'MEMORY.md': 'x' }, query), { root: '', maxBytes: 32_768 })).toBe(
       `No matches for '${query}'.`,
     );
@@ -237,7 +237,7 @@ describe('any search', () => {
   const files = fc.array(fc.tuple(path, text), { maxLength: 8 }).map((pairs) => new Map(pairs));
   const query = fc.oneof(fc.constantFrom('a', 'a b', 'md'), fc.string({ unit: 'binary', maxLength: 20 }));
 
-  it('finds only files it was given, each once, and only those it may look at', () => {
+  it('finds only given files, each once, and only those it covers', () => {
     fc.assert(
       fc.property(files, query, (given, wanted) => {
         const found = searchNotes(given, wanted, { ...PLACES, runLogs: ['bot.md'] }).hits.map(
@@ -252,7 +252,7 @@ describe('any search', () => {
     );
   });
 
-  it('shows no more than its bytes and the mark of a cut, well-formed', () => {
+  it('shows no more than its maximum size and the mark of a cut, well-formed', () => {
     fc.assert(
       fc.property(files, query, fc.integer({ min: 0, max: 600 }), (given, wanted, maxBytes) => {
         const shown = renderSearch(searchNotes(given, wanted, PLACES), { root: '/r', maxBytes });

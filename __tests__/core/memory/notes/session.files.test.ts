@@ -29,7 +29,7 @@ async function onDisk(path: string): Promise<string> {
 }
 
 describe('notes in files', () => {
-  it('keep what a hundred calls of two runs write at once', async () => {
+  it('keep what a hundred concurrent calls of two runs write', async () => {
     const runs = [openFiles(), openFiles()];
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
     const answers = await Promise.all(
@@ -50,7 +50,7 @@ describe('notes in files', () => {
     expect(text).toContain('MEMORY.md  [matched: 迁移]');
   });
 
-  it('are edited, deleted and kept as their version before', async () => {
+  it('are edited, deleted and kept as their former version', async () => {
     const scene = openFiles();
     await scene.call('memory_write', { target: 'long_term', content: 'use npm' });
     await scene.call('memory_edit', { target: 'long_term', old_str: 'npm', new_str: 'pnpm' });

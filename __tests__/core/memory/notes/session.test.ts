@@ -37,7 +37,7 @@ function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveR
 }
 
 describe('a session of notes', () => {
-  it('reads nothing before it is asked, and then once', async () => {
+  it('reads nothing before the first request, and then once', async () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
     expect(scene.loads).toEqual([]);
     await scene.session.read(LONG_TERM);
@@ -57,7 +57,7 @@ describe('a session of notes', () => {
     ]);
   });
 
-  it('reads a day at its flat place where it has no other, and asks for it once', async () => {
+  it('reads a day at its flat place if it has no other, and requests it once', async () => {
     const files = {
       '2026-01-02.md': 'flat',
       '2026-01-03.md': 'flat',
@@ -90,7 +90,7 @@ describe('a session of notes', () => {
     );
   });
 
-  it('asks by its name for a note that the store left out of a folder, once', async () => {
+  it('requests by name a note that the store left out of a folder, once', async () => {
     const path = `${PROJECT}/notes/zebra.md`;
     const scene = createNotesScene({
       load: async (under) => ({
@@ -106,7 +106,7 @@ describe('a session of notes', () => {
     expect(scene.loads.slice(1)).toEqual([[path]]);
   });
 
-  it('sees its own changes, deletions too', async () => {
+  it('sees its own changes, including deletions', async () => {
     const note = { kind: 'note', name: 'a' } as const;
     const scene = createNotesScene();
     await scene.session.change(note, plain('here'));
@@ -120,7 +120,7 @@ describe('a session of notes', () => {
     });
   });
 
-  it('writes nothing where memory cannot be read, and asks again the next time', async () => {
+  it('writes nothing if memory cannot be read, and tries again the next time', async () => {
     let isDown = true;
     const scene = createNotesScene({
       load: async (under) =>
@@ -138,7 +138,7 @@ describe('a session of notes', () => {
     expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
   });
 
-  it('passes on what the store warns of', async () => {
+  it('passes on the warnings of the store', async () => {
     const warning = { code: 'memory-store-notice', message: 'a link was set aside' } as const;
     const scene = createNotesScene({
       load: async (under) => ({ ...found(new Map(), under), warnings: [warning], location: ROOT }),
@@ -148,7 +148,7 @@ describe('a session of notes', () => {
     expect(scene.warnings).toEqual([warning]);
   });
 
-  it('gives text that every provider takes, and stores none that no file can hold', async () => {
+  it('returns text that every provider accepts, and stores none that a file cannot hold', async () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'caf\udce9 \0\n' } });
     expect(await scene.session.read(LONG_TERM)).toBe('caf\ufffd \ufffd\n');
     await scene.session.change(LONG_TERM, plain('half \ud83d, nothing \0'));
@@ -167,7 +167,7 @@ describe('a session of notes', () => {
   it.each([
     ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
     ['a further line', { target: 'long_term', content: 'second line' }],
-  ])('does not let %s put a secret together', async (_, input) => {
+  ])('prevents that %s completes a secret', async (_, input) => {
     const scene = createNotesScene({
       files: { 'MEMORY.md': 'hunter2… and first line\n' },
       secrets: ['hunter2hunter2', 'first line\nsecond line'],
@@ -183,7 +183,7 @@ describe('a session of notes', () => {
   it.each([
     ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
     ['a further line', { target: 'long_term', content: 'second line' }],
-  ])('does not let %s put a secret together beside one that stands there already', async (_, input) => {
+  ])('prevents that %s completes a secret next to one that is already in the note', async (_, input) => {
     const before = 'old-secret-value\nhunter2… and first line\n';
     const scene = createNotesScene({
       files: { 'MEMORY.md': before },
@@ -197,7 +197,7 @@ describe('a session of notes', () => {
     expect(await scene.text('MEMORY.md')).toBe(before);
   });
 
-  it('takes changes that have nothing to do with a secret that stands there already', async () => {
+  it('accepts changes unrelated to a secret that is already in the note', async () => {
     const files = { 'MEMORY.md': 'old-secret-value\nred\n' };
     const scene = createNotesScene({ files, secrets: ['old-secret-value'] });
     const input = { target: 'long_term', old_str: 'red', new_str: 'blue' };
@@ -206,7 +206,7 @@ describe('a session of notes', () => {
     expect(await scene.text('MEMORY.md')).toMatch(/^old-secret-value\nblue\n\n?more\n$/);
   });
 
-  it('warns of a large file once', async () => {
+  it('warns about a large file once', async () => {
     const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
     await scene.session.change(LONG_TERM, plain('0123456789'));
     await scene.session.change(LONG_TERM, plain('more'));
@@ -226,7 +226,7 @@ describe('a session of notes', () => {
     expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
   });
 
-  it('refuses what is more than a run may write in all, and keeps the summary of a conversation', async () => {
+  it('refuses what exceeds the limit of all writes of a run, and keeps the summary of a conversation', async () => {
     const scene = createNotesScene({ caps: { dedup: false } });
     const full = { target: 'long_term', content: 'x'.repeat(64 * 1024) };
     for (let write = 0; write < 7; write += 1)
@@ -251,14 +251,14 @@ describe('a session of notes', () => {
     expect(await scene.text('MEMORY.md')).toBe('');
   });
 
-  it('allows one write of the size that an agent is allowed, however large that is', async () => {
+  it('allows one write of the maximum size of the agent, however large that is', async () => {
     const scene = createNotesScene({ caps: { maxWriteBytes: 1_000_000 } });
     const note = { target: 'note', content: 'x'.repeat(2_000_000), mode: 'overwrite' };
     expect(await scene.call('memory_write', { ...note, name: 'a' })).toMatchObject({ isError: false });
     expect(await scene.call('memory_write', { ...note, name: 'b' })).toMatchObject({ isError: true });
   });
 
-  it('refuses a run that writes without end, and lets it delete', async () => {
+  it('refuses endless writes, and allows the run to delete', async () => {
     const scene = createNotesScene();
     for (let index = 0; index < 200; index += 1)
       expect(
@@ -277,7 +277,7 @@ describe('a session of notes', () => {
     expect(scene.session.changes('trusted')).toHaveLength(201);
   });
 
-  it('keeps what a hundred calls at once write', async () => {
+  it('keeps what a hundred concurrent calls write', async () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'first\n' } });
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
     await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
@@ -286,8 +286,8 @@ describe('a session of notes', () => {
   });
 });
 
-describe('a session that saves at once', () => {
-  it('sees what others write meanwhile, and keeps no changes', async () => {
+describe('a session that saves immediately', () => {
+  it('sees what others write meanwhile, and keeps no pending changes', async () => {
     const store = liveStore({ 'MEMORY.md': 'a\n' });
     const scene = createNotesScene(store);
     expect(await scene.session.read(LONG_TERM)).toBe('a\n');
@@ -299,7 +299,7 @@ describe('a session that saves at once', () => {
     expect(scene.loads).toEqual([['MEMORY.md'], ['MEMORY.md']]);
   });
 
-  it('keeps what a hundred calls at once write', async () => {
+  it('keeps what a hundred concurrent calls write', async () => {
     const store = liveStore();
     const scene = createNotesScene(store);
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
@@ -317,7 +317,7 @@ describe('a session that saves at once', () => {
       "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
     ],
     ['refused', "Permission denied for tool 'write_memory': no space left. Make room."],
-  ] as const)('tells a save that failed in the words of memory-tools 2.2: %s', async (reason, text) => {
+  ] as const)('reports a failed save in the words of memory-tools 2.2: %s', async (reason, text) => {
     const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
     const scene = createNotesScene(liveStore({}, failure));
     expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
@@ -327,8 +327,8 @@ describe('a session that saves at once', () => {
   });
 });
 
-describe('an edit that is saved at once', () => {
-  it('is told to have been left out where another process changed the note since it was read', async () => {
+describe('an edit that is saved immediately', () => {
+  it('is reported as left out if another process changed the note since it was read', async () => {
     const root = tempDir('notes');
     const files = createFiles();
     const store = createFileStore({ files, clock: createFakeClock(), root, followLinks: false });
@@ -377,7 +377,7 @@ describe('the changes of a session', () => {
   );
   const steps = fc.array(fc.record({ target, wish }), { maxLength: 12 });
 
-  it('make of what was loaded what the session reads, also after a journal has kept them as JSON', async () => {
+  it('turn what was loaded into what the session reads, also after the journal stored them as JSON', async () => {
     await fc.assert(
       fc.asyncProperty(steps, text, async (wanted, before) => {
         const files = { 'MEMORY.md': before.toWellFormed(), 'bot.md': 'a run log' };
@@ -386,7 +386,7 @@ describe('the changes of a session', () => {
         const kept: readonly NoteChange[] = JSON.parse(JSON.stringify(scene.session.changes('trusted')));
         expect(kept).toEqual(scene.session.changes('trusted'));
         const tree = await scene.session.tree();
-        // Of several changes a save keeps the version before the first one beside a note; no tool shows it.
+        // Of several changes a save keeps the version before the first one next to a note; no tool shows it.
         const withoutCopies = (all: MemoryTree) => [...all].filter(([path]) => !path.endsWith('.bak'));
         expect(tree.kind === 'tree' && withoutCopies(tree.tree)).toEqual(
           withoutCopies(applyChanges(new Map(Object.entries(files)), kept)),
@@ -395,7 +395,7 @@ describe('the changes of a session', () => {
     );
   });
 
-  it('hold no more than the cap in bytes, whatever is written', async () => {
+  it('never exceed the limit in bytes, whatever is written', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (wanted, maxWriteBytes) => {
         const scene = createNotesScene({ caps: { maxWriteBytes } });
@@ -412,7 +412,7 @@ describe('the changes of a session', () => {
     );
   });
 
-  it('in the untrusted lane leave the trusted one alone, and show the edited text whole', async () => {
+  it('in the untrusted lane leave the trusted one unchanged, and show the edited text whole', async () => {
     const scene = createNotesScene({
       files: { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' },
     });
@@ -438,7 +438,7 @@ describe('the changes of a session', () => {
     expect(next.get(`untrusted/${PROJECT}/daily/2026-03-01.md`)).toBe('only added to\n');
   });
 
-  it('in the untrusted lane go on with the copy that is there', async () => {
+  it('in the untrusted lane continue with the existing copy', async () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'fact one\n' } });
     await scene.session.change(LONG_TERM, { kind: 'replace', from: 'one', to: '1' });
     const tree = new Map([['untrusted/MEMORY.md', 'another one\n']]);
@@ -446,7 +446,7 @@ describe('the changes of a session', () => {
     expect(next.get('untrusted/MEMORY.md')).toBe('another 1\n');
   });
 
-  it('in the untrusted lane do not bring back what the run wrote anew', async () => {
+  it('in the untrusted lane do not restore what the run overwrote', async () => {
     const scene = createNotesScene({ files: { [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] old\n' } });
     const target = { kind: 'scratchpad' } as const;
     await scene.session.change(target, { kind: 'overwrite', content: '- [ ] new\n' });
@@ -475,7 +475,7 @@ describe('text of any language', () => {
   });
 });
 
-describe('a note that is blocked (D54)', () => {
+describe('a blocked note (D54)', () => {
   const storage = { operation: 'read memory file', cause: 'open /x/MEMORY.md: permission denied' };
   const unread = { path: 'MEMORY.md', reason: 'denied', message: storage.cause, storage } as const;
   const link = {
@@ -519,7 +519,7 @@ describe('a note that is blocked (D54)', () => {
     expect(session.changes('trusted').map(({ path }) => path)).toEqual([`${PROJECT}/notes/x.md`]);
   });
 
-  it('is an error to whoever reads it, unless it is a link, and a search goes on without it', async () => {
+  it('is an error for a reader, unless it is a link, and a search continues without it', async () => {
     const { call } = scene(unread);
     expect(await call('memory_read', { source: 'long_term' })).toEqual({
       text: 'memory could not be read: open /x/MEMORY.md: permission denied',

@@ -13,8 +13,8 @@ function united(path: string, base: string, other: string, known = NONE): string
 
 describe('facts and days of two versions', () => {
   it.each([
-    ['the other where there is none', '', '# Facts\n\nA\n', '# Facts\n\nA\n'],
-    ['what is there where the other is blank', 'A\n', ' \n', 'A\n'],
+    ['the other version if there is none', '', '# Facts\n\nA\n', '# Facts\n\nA\n'],
+    ['the content if the other is blank', 'A\n', ' \n', 'A\n'],
     ['lines that only the other has, at the end', 'A\nB\n', 'B\nC\nA\nD\n', 'A\nB\nC\nD\n'],
     ['a line without an end', 'A', 'B', 'A\nB\n'],
     ['a line that is part of another', 'No A\n', 'A\n', 'No A\nA\n'],
@@ -64,25 +64,25 @@ describe('facts and days of two versions', () => {
     expect(united(DAY, base, other)).toBe(both);
   });
 
-  it('do not bring back what is known, and bring what is new beside it', () => {
+  it('do not restore known lines, and add new ones next to them', () => {
     const known = new Set(partIds(FACTS, 'A\nB\n'));
     expect(united(FACTS, 'C\n', 'A\nB\n', known)).toBe('C\n');
     expect(united(FACTS, '', 'A\nB\nD\n', known)).toBe('D\n');
   });
 
-  it('do not bring back a day that was deleted, unless it goes on', () => {
+  it('do not restore a deleted day, unless it continues', () => {
     const known = new Set(deletedIds(DAY, 'A\n', true));
     expect(united(DAY, '', 'A\nB\n', known)).toBe('');
     expect(united(DAY, 'C\n', 'B\n', known)).toBe('C\nB\n');
   });
 
-  it('of a day that goes on bring what was written since it was deleted', () => {
+  it('of a continued day restore what was written since it was deleted', () => {
     const known = new Set(deletedIds(DAY, 'A\n', false));
     expect(united(DAY, '', 'A\n', known)).toBe('');
     expect(united(DAY, '', 'A\nB\n', known)).toBe('B\n');
   });
 
-  it('know a file below a lane or a scope by the same ids', () => {
+  it('recognize a file below a lane or a scope by the same ids', () => {
     expect(partIds(`untrusted/${DAY}`, 'A\n')).toEqual(partIds(DAY, 'A\n'));
     expect(partIds(DAY, 'A\n')).not.toEqual(partIds(FACTS, 'A\n'));
   });
@@ -90,7 +90,7 @@ describe('facts and days of two versions', () => {
   const line = fc.constantFrom('A', 'B', 'C', '日本語', '', '---', '# X', '## Y', '```', 'a  b ');
   const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.map((one) => `${one}\n`).join(''));
 
-  it('lose no line of either side, and make the same when united again', () => {
+  it('lose no line of either side, and produce the same when merged again', () => {
     fc.assert(
       fc.property(text, text, (base, other) => {
         const both = united(FACTS, base, other);
@@ -106,10 +106,13 @@ describe('facts and days of two versions', () => {
     );
   });
 
-  it.each(['---\n', '***\n\n___\n'])('fold in nothing of a version that has rules alone, %j', (other) => {
-    expect(partIds(FACTS, other)).toEqual([]);
-    expect(united(FACTS, '', other)).toBe('');
-  });
+  it.each(['---\n', '***\n\n___\n'])(
+    'merge nothing from a version with only horizontal rules, %j',
+    (other) => {
+      expect(partIds(FACTS, other)).toEqual([]);
+      expect(united(FACTS, '', other)).toBe('');
+    },
+  );
 
   const block = fc.constantFrom(
     'A\n',
@@ -139,7 +142,7 @@ describe('facts and days of two versions', () => {
     );
   });
 
-  it('fold in a version once, whatever is done with it afterwards', () => {
+  it('merge a version once, whatever happens to it afterwards', () => {
     fc.assert(
       fc.property(text, text, (base, other) => {
         const known = new Set(partIds(FACTS, other));
@@ -151,14 +154,14 @@ describe('facts and days of two versions', () => {
 });
 
 describe('a note of two versions', () => {
-  it('is the one that counts, and the other is kept aside', () => {
+  it('is the main version, and the other is kept as a backup', () => {
     expect(uniteNotes(NOTE, { base: 'mine', other: 'theirs', known: NONE })).toEqual({
       text: 'mine',
       losing: 'theirs',
     });
   });
 
-  it('has nothing aside that it holds, or that is known', () => {
+  it('has no backup that it contains, or that is known', () => {
     expect(uniteNotes(NOTE, { base: 'mine\ntheirs', other: 'theirs\n', known: NONE })).toEqual({
       text: 'mine\ntheirs',
     });

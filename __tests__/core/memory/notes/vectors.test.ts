@@ -20,7 +20,7 @@ import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './note
 
 /**
  * The test vectors of the reference on memory tools, V01 to V79, each as one test. Values were produced by running the
- * original programs where that could be done. Where a decision of this project wins, the vector says so.
+ * original programs where that could be done. If a decision of this project overrides the reference, the vector says so.
  */
 interface Vector {
   readonly id: string;
@@ -77,7 +77,7 @@ const SLUGS: readonly Vector[] = [
 const WRITES: readonly Vector[] = [
   {
     id: 'V08',
-    shows: 'an append to nothing makes the file and ends its line',
+    shows: 'an append to a missing file creates it and ends its line',
     check: async () => {
       const scene = createNotesScene();
       expect(await write(scene, 'long_term', 'a')).toBe(`Wrote 1 bytes to ${ROOT}/MEMORY.md`);
@@ -95,7 +95,7 @@ const WRITES: readonly Vector[] = [
   },
   {
     id: 'V10',
-    shows: 'an append begins a line of its own',
+    shows: 'an append starts a line of its own',
     check: async () => {
       const scene = createNotesScene({ files: { 'MEMORY.md': 'new' } });
       await write(scene, 'long_term', 'x');
@@ -131,7 +131,7 @@ const WRITES: readonly Vector[] = [
   },
   {
     id: 'V14',
-    shows: 'one byte over the cap is cut off, and told',
+    shows: 'one byte over the cap is cut off, and reported',
     check: async () => {
       const scene = createNotesScene();
       expect(await write(scene, 'daily', 'x'.repeat(65_537), 'overwrite')).toBe(
@@ -153,7 +153,7 @@ const WRITES: readonly Vector[] = [
   },
   {
     id: 'V16',
-    shows: 'the name of a note may have spaces around it and end in .md',
+    shows: 'the name of a note can have spaces around it and end in .md',
     check: async () => {
       const scene = createNotesScene();
       for (const name of ['auth.md', ' auth '])
@@ -163,7 +163,7 @@ const WRITES: readonly Vector[] = [
   },
   {
     id: 'V17',
-    shows: 'every .md at the end of a name goes',
+    shows: 'every .md at the end of a name is removed',
     check: async () => {
       const scene = createNotesScene();
       expect(await writeNote(scene, 'x.md.md')).toBe(`Wrote 1 bytes to ${ROOT}/${PROJECT}/notes/x.md`);
@@ -186,7 +186,7 @@ const WRITES: readonly Vector[] = [
 const READS: readonly Vector[] = [
   {
     id: 'V19',
-    shows: 'what is not there, or has no bytes, reads as (empty)',
+    shows: 'a missing or empty file reads as (empty)',
     check: async () => {
       const missing = createNotesScene();
       const zero = createNotesScene({ files: { 'MEMORY.md': '' } });
@@ -198,7 +198,7 @@ const READS: readonly Vector[] = [
   },
   {
     id: 'V20',
-    shows: 'a long file is cut, and says so behind the cap',
+    shows: 'a long file is cut, with a note after the cap',
     check: async () => {
       const scene = createNotesScene({ files: { 'MEMORY.md': 'a'.repeat(40_000) } });
       expect(await read(scene, 'long_term')).toBe('a'.repeat(32_768) + MARK);
@@ -254,7 +254,7 @@ const SCRATCHPAD =
 const BLOCKS: readonly Vector[] = [
   {
     id: 'V25',
-    shows: 'nothing to tell leaves no block at all',
+    shows: 'without content there is no block',
     check: () => {
       const scratchpad = { [`${PROJECT}/SCRATCHPAD.md`]: '- [x] done\n' };
       expect([{}, { 'MEMORY.md': ' \n\t\n' }, scratchpad].map((files) => block(files))).toEqual(['', '', '']);
@@ -262,7 +262,7 @@ const BLOCKS: readonly Vector[] = [
   },
   {
     id: 'V26',
-    shows: 'long-term memory stands in the block without space around it',
+    shows: 'long-term memory is in the block without space around it',
     check: () =>
       expect(block({ 'MEMORY.md': '\n# Facts\nuse tabs\n\n' })).toBe(
         `${OPEN}${LONG_TERM_TITLE}# Facts\nuse tabs\n</memory>`,
@@ -286,7 +286,7 @@ const BLOCKS: readonly Vector[] = [
   },
   {
     id: 'V28',
-    shows: 'line ends of Windows are none of an item',
+    shows: 'Windows line ends are not part of an item',
     check: () =>
       expect(block({ [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] a\r\n- [x] b\r\n' })).toBe(
         `${OPEN}\n\n## Scratchpad (open items)\n- [ ] a\n</memory>`,
@@ -294,7 +294,7 @@ const BLOCKS: readonly Vector[] = [
   },
   {
     id: 'V29',
-    shows: 'the sections are cut at the cap, outside of which mark and tags stand',
+    shows: 'the sections are cut at the cap, which excludes mark and tags',
     check: () => {
       const text = block({ 'MEMORY.md': 'a'.repeat(40_000) });
       expect(text).toBe(`${OPEN}${LONG_TERM_TITLE}${'a'.repeat(32_734)}${MARK}\n</memory>`);
@@ -323,7 +323,7 @@ const BLOCKS: readonly Vector[] = [
   },
   {
     id: 'V32',
-    shows: 'a very large file is cut and warned of, not left out in silence (deviation D3)',
+    shows: 'a very large file is cut with a warning, not silently left out (deviation D3)',
     check: () => {
       const { text, warnings } = formatMemoryBlock(new Map([['MEMORY.md', 'a'.repeat(131_073)]]), BLOCK);
       expect(text).toContain(`${'a'.repeat(32_734)}${MARK}`);
@@ -348,13 +348,13 @@ const BLOCKS: readonly Vector[] = [
   },
   {
     id: 'V35',
-    shows: 'a prompt without a block stays as it is',
+    shows: 'a prompt without a block stays unchanged',
     check: () =>
       expect([appendMemoryBlock('BASE', undefined), appendMemoryBlock('BASE', '')]).toEqual(['BASE', 'BASE']),
   },
   {
     id: 'V36',
-    shows: 'a block stands behind a rule',
+    shows: 'a block follows a horizontal rule',
     check: () =>
       expect(appendMemoryBlock('BASE', '<memory>x</memory>')).toBe('BASE\n\n---\n\n<memory>x</memory>'),
   },
@@ -390,7 +390,7 @@ const SEARCHES: readonly Vector[] = [
   },
   {
     id: 'V38',
-    shows: 'a search begins with its figures',
+    shows: 'a search starts with its figures',
     check: async () =>
       expect((await found37()).split('\n').slice(0, 2)).toEqual([
         'Searched 2 terms: redis(4) PORT(1) across 5 files. Showing top 5 by relevance.',
@@ -416,7 +416,7 @@ const SEARCHES: readonly Vector[] = [
   },
   {
     id: 'V41',
-    shows: 'regions that touch are one',
+    shows: 'regions that touch are merged',
     check: () =>
       expect(bodyOf('a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9\n', 'hit')).toBe(
         'a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9\n…',
@@ -442,13 +442,13 @@ const SEARCHES: readonly Vector[] = [
   },
   {
     id: 'V44',
-    shows: 'a dot is a dot',
+    shows: 'a dot matches only a dot',
     check: () =>
       expect(search({ 'MEMORY.md': 'v1x2\nv1.2\n' }, 'v1.2').terms).toEqual([{ term: 'v1.2', lines: 1 }]),
   },
   {
     id: 'V45',
-    shows: 'lines are counted, not how often a word is in one',
+    shows: 'lines are counted, not the words in a line',
     check: () => {
       const result = search({ 'MEMORY.md': 'foo bar\nfoo\n' }, 'foo foo FOO bar');
       expect(result.terms).toEqual([
@@ -461,7 +461,7 @@ const SEARCHES: readonly Vector[] = [
   },
   {
     id: 'V46',
-    shows: 'case is folded for each letter by itself',
+    shows: 'case is folded for each letter separately',
     check: () => {
       expect(search({ 'MEMORY.md': 'ÉCOLE' }, 'école').hits).toHaveLength(1);
       expect(search({ 'MEMORY.md': 'Straße' }, 'STRASSE').hits).toEqual([]);
@@ -483,7 +483,7 @@ const SEARCHES: readonly Vector[] = [
   },
   {
     id: 'V48',
-    shows: 'a word that is nowhere finds nothing',
+    shows: 'an unknown word finds nothing',
     check: async () =>
       expect(await foundIn(createNotesScene({ files: REDIS }), 'zzz')).toBe("No matches for 'zzz'."),
   },
@@ -521,7 +521,7 @@ const COMPACTIONS: readonly Vector[] = [
   },
   {
     id: 'V52',
-    shows: 'the heading counts the messages where their number is known',
+    shows: 'the heading counts the messages if their number is known',
     check: () =>
       expect([compactionHeading(8), compactionHeading(undefined)]).toEqual([
         'compaction summary (8 msgs)',
@@ -556,7 +556,7 @@ const EDITS: readonly Vector[] = [
   },
   {
     id: 'V55',
-    shows: 'nothing is written where every line is there; case makes a difference',
+    shows: 'nothing is written if every line exists; case makes a difference',
     check: async () => {
       const scene = createNotesScene({ files: { 'MEMORY.md': 'use tabs\nno push\n' } });
       expect(await write(scene, 'long_term', 'use\u3000tabs')).toBe(
@@ -569,7 +569,7 @@ const EDITS: readonly Vector[] = [
   },
   {
     id: 'V56',
-    shows: 'an edit that fits two places changes nothing, nor the former version',
+    shows: 'an edit that matches two places changes nothing, not even the former version',
     check: async () => {
       const scene = createNotesScene({ files: { 'MEMORY.md': TABS, 'MEMORY.bak': 'older' } });
       const result = await scene.call('memory_edit', {
@@ -631,7 +631,7 @@ const ENTRIES: readonly Vector[] = [
   },
   {
     id: 'V60',
-    shows: 'a daily note begins with its date',
+    shows: 'a daily note starts with its date',
     check: async () => {
       const scene = createNotesScene();
       const { text } = await scene.call('write_memory', { content: 'did A', type: 'daily' });
@@ -654,7 +654,7 @@ const ENTRIES: readonly Vector[] = [
   },
   {
     id: 'V62',
-    shows: 'empty content is refused and makes no file',
+    shows: 'empty content is refused and creates no file',
     check: async () => {
       const scene = createNotesScene();
       for (const content of ['', '  \n'])
@@ -687,7 +687,7 @@ const ENTRIES: readonly Vector[] = [
   },
   {
     id: 'V65',
-    shows: 'a file above the limit is written all the same, and warned of (deviation D4)',
+    shows: 'a file above the limit is written anyway, with a warning (deviation D4)',
     check: async () => {
       const before = `${'a'.repeat(MIB)}\n`;
       const scene = createNotesScene({ files: { 'MEMORY.md': before } });
@@ -712,7 +712,7 @@ const ENTRIES: readonly Vector[] = [
   },
   {
     id: 'V66',
-    shows: 'a file of exactly the limit is not warned of',
+    shows: 'a file of exactly the limit causes no warning',
     check: async () => {
       const before = `${'a'.repeat(MIB - ENTRY_BYTES - 1)}\n`;
       const scene = createNotesScene({ files: { 'MEMORY.md': before } });
@@ -724,7 +724,7 @@ const ENTRIES: readonly Vector[] = [
   },
   {
     id: 'V67',
-    shows: 'the error of a file that is too large has its words',
+    shows: 'the error of a file that is too large is exact',
     check: () =>
       expect(formatMemoryError({ kind: 'file-too-large', path: 'm.md', bytes: 2000, limitBytes: 1000 })).toBe(
         "Memory file 'm.md' exceeds size limit: 2000 bytes (limit: 1000 bytes)",
@@ -743,7 +743,7 @@ const ENTRIES: readonly Vector[] = [
   },
   {
     id: 'V69',
-    shows: 'thirty writes at once are all there, none inside another',
+    shows: 'thirty concurrent writes are all kept, none inside another',
     check: async () => {
       const scene = createNotesScene();
       const entries = Array.from({ length: 20 }, (_, index) => `entry ${index}`);
@@ -778,7 +778,7 @@ const RUN_LOGS: readonly Vector[] = [
   },
   {
     id: 'V71',
-    shows: 'without task and result it says so',
+    shows: 'without task and result it has placeholders',
     check: () =>
       expect(formatEntry({ timestamp: NOW, task: '', result: '' })).toBe(
         '## 2026-03-01T14:05:09Z\n**Task:** (none)\n**Result:** (none)\n\n',
@@ -805,7 +805,7 @@ const RUN_LOGS: readonly Vector[] = [
   },
   {
     id: 'V74',
-    shows: 'the last entries are loaded without what stands before them, or everything',
+    shows: 'the last entries are loaded without the text before them, or everything',
     check: () =>
       expect([1, 0, 9].map((lastN) => lastEntries(TWO_ENTRIES, lastN))).toEqual([
         '## t2\nB\n\n',
@@ -815,7 +815,7 @@ const RUN_LOGS: readonly Vector[] = [
   },
   {
     id: 'V75',
-    shows: 'every line with two hashes counts as an entry, as the specification has it (D6)',
+    shows: 'every line with two hashes counts as an entry, as in the specification (D6)',
     check: () =>
       expect(countEntries('## 2026-03-01T14:05:09Z\n**Task:** t\n**Result:** r\n## Findings\nnone\n\n')).toBe(
         2,
@@ -834,7 +834,7 @@ const PROMPTS: readonly Vector[] = [
   },
   {
     id: 'V77',
-    shows: 'with notes the block and the words about the tools follow the run log',
+    shows: 'with notes the block and the text about the tools follow the run log',
     check: () => {
       const notes = block({ 'MEMORY.md': 'fact' });
       const toolsPrompt = notesToolsPrompt(['memory_read', 'memory_search']);
@@ -870,7 +870,7 @@ const SAFETY: readonly Vector[] = [
   },
   {
     id: 'V79',
-    shows: 'a link in the place of a file is set aside, warned of, and neither read nor written through',
+    shows: 'a link in place of a file is left out with a warning, and neither read nor written through',
     check: async () => {
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'axe-vectors-')));
       try {
@@ -916,12 +916,12 @@ const VECTORS: readonly Vector[] = [
   ...SAFETY,
 ];
 
-describe('the vectors of the reference', () => {
+describe('the test vectors of the reference', () => {
   it.each(VECTORS)('$id: $shows', async ({ check }) => {
     await check();
   });
 
-  it('are all here, from V01 to V79', () => {
+  it('are complete, from V01 to V79', () => {
     const ids = Array.from({ length: 79 }, (_, index) => `V${String(index + 1).padStart(2, '0')}`);
     expect(VECTORS.map(({ id }) => id)).toEqual(ids);
   });

@@ -14,13 +14,13 @@ describe('edit_file', () => {
     ['all places', 'a b a', { old_string: 'a', new_string: 'aa', replace_all: 'true' }, 'aa b aa', 2],
     ['nothing in its place', 'a b c', { old_string: ' b', new_string: '' }, 'a c', 1],
     [
-      'signs of replacement patterns as they are',
+      'signs of replacement patterns unchanged',
       'cost: X',
       { old_string: 'X', new_string: "$& $1 $' $$" },
       "cost: $& $1 $' $$",
       1,
     ],
-    ['signs of expressions as they are', 'a.*b', { old_string: '.*', new_string: '-' }, 'a-b', 1],
+    ['signs of expressions unchanged', 'a.*b', { old_string: '.*', new_string: '-' }, 'a-b', 1],
     [
       'lines of a Windows file',
       'one\r\ntwo\r\nend',
@@ -47,7 +47,7 @@ describe('edit_file', () => {
   it.each<[string, string, object, string]>([
     ['text that is not there', 'abc', { old_string: 'x', new_string: 'y' }, 'old_string not found in file'],
     [
-      'text that stands there twice',
+      'text that occurs twice',
       'x\n\nx\nx x',
       { old_string: 'x', new_string: 'y' },
       'old_string found 4 times (lines 1, 3, 4, 4); set replace_all to true or provide a more unique string',
@@ -66,13 +66,13 @@ describe('edit_file', () => {
     expect(result).toEqual({ text: expect.stringContaining(text), isError: true, content });
   });
 
-  it('does not spoil a file that is not UTF-8', async () => {
+  it('does not damage a file that is not UTF-8', async () => {
     const result = await edit(new Uint8Array([0x61, 0xff]), { old_string: 'a', new_string: 'b' });
     expect(result.isError).toBe(true);
     expect(result.text).toContain('not a text file in UTF-8');
   });
 
-  it('makes no files', async () => {
+  it('creates no files', async () => {
     const workspace = createFakeWorkspace({});
     const input = { path: 'new.txt', old_string: 'a', new_string: 'b' };
     expect((await createEditFile(workspace).execute(input, quiet)).text).toContain('no such file');

@@ -7,14 +7,14 @@ describe('list_directory', () => {
     createFakeWorkspace({ 'b.txt': '', 'a/x.txt': '', 'new\nline': '', 'A.md': '' }),
   );
 
-  it('gives a name per line, directories with a slash', async () => {
+  it('returns a name on each line, directories with a slash', async () => {
     const text = 'A.md\na/\nb.txt\nnew<U+000A>line';
     expect(await tool.execute({ path: '.' }, quiet)).toEqual({ text, isError: false });
     expect((await tool.execute({}, quiet)).text).toBe(text);
     expect((await tool.execute({ path: 'a' }, quiet)).text).toBe('x.txt');
   });
 
-  it('says that a directory is empty', async () => {
+  it('reports that a directory is empty', async () => {
     const empty = createListDirectory(createFakeWorkspace({}));
     expect((await empty.execute({ path: '.' }, quiet)).text).toBe('(the directory is empty)');
   });

@@ -9,7 +9,7 @@ describe('C7 87: a path', () => {
     ['%2e%2e/secret', ['%2e%2e', 'secret']],
     ['..config', ['..config']],
     ['a b/ü.md', ['a b', 'ü.md']],
-  ])('%p is taken apart; nothing in it is decoded', (path, segments) => {
+  ])('%p is split; nothing in it is decoded', (path, segments) => {
     expect(parsePath(path)).toEqual({ kind: 'parsed', segments });
   });
 
@@ -82,7 +82,7 @@ describe('C7 86: credentials', () => {
     'gha-creds-0123456789abcdef.json',
     'git-credentials-1.config',
     '_temp/_runner_file_commands/set_env_1',
-  ])('are kept in %p', (path) => {
+  ])('are recognized in %p', (path) => {
     expect(isSecretPath(path.split('/'))).toBe(true);
   });
 
@@ -101,12 +101,12 @@ describe('C7 86: credentials', () => {
     'docs/ssh.md',
     'creds.json',
     'src/env.ts',
-  ])('are not kept in %p', (path) => {
+  ])('are not recognized in %p', (path) => {
     expect(isSecretPath(path.split('/'))).toBe(false);
   });
 });
 
-describe('C7 90: what only people write', () => {
+describe('C7 90: the protected paths', () => {
   it.each([
     '.github/workflows/x.yml',
     '.GitHub/Workflows/x.yml',
@@ -119,12 +119,12 @@ describe('C7 90: what only people write', () => {
     'axe/agents/pr-reviewer.toml',
     'axe/skills/review/SKILL.md',
     '.axe/agents/x.toml',
-  ])('includes %p', (path) => {
+  ])('include %p', (path) => {
     expect(isWriteProtected(path.split('/'))).toBe(true);
   });
 
   it.each(['src/action.yml.ts', 'workflows/x.yml', 'src/axe/parse.ts', 'agents/x.toml'])(
-    'does not include %p',
+    'do not include %p',
     (path) => {
       expect(isWriteProtected(path.split('/'))).toBe(false);
     },

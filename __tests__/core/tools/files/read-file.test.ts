@@ -50,7 +50,7 @@ describe('read_file', () => {
     expect(await read(input)).toEqual({ text: expect.stringContaining(text), isError: true });
   });
 
-  it('gives 2000 lines at most and names the next', async () => {
+  it('returns at most 2000 lines and names the next', async () => {
     const lines = (await read({ path: 'many.txt' })).text.split('\n');
     expect(lines).toHaveLength(2001);
     expect(lines.at(-2)).toBe('2000: line 2000');
@@ -68,13 +68,13 @@ describe('read_file', () => {
     expect(seen.at(-1)).toBe(`200: ${'y'.repeat(999)}`);
   });
 
-  it('cuts a line that is too long, and goes on behind it', async () => {
+  it('cuts a line that is too long, and continues after it', async () => {
     const { text } = await read({ path: 'wide.txt' });
     expect(text.length).toBeLessThan(9000);
     expect(text).toMatch(/^1: x+\n\[\.\.\. \d+ bytes left out \.\.\.\]\nx+\n2: last$/);
   });
 
-  it('never answers with more than the most', async () => {
+  it('never exceeds its maximum answer', async () => {
     for (const path of ['many.txt', 'wide.txt', 'heavy.txt', 'late.bin']) {
       expect((await read({ path, limit: 100_000 })).text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
     }

@@ -16,7 +16,7 @@ function file(text: string): OpenFile {
 }
 
 describe('lines of a file', () => {
-  it('are those that splitting the text gives', async () => {
+  it('equal those that splitting the text gives', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('', 'a', 'bé', '🎈x'), { maxLength: 12 }),
@@ -36,19 +36,19 @@ describe('lines of a file', () => {
     );
   });
 
-  it('end where the bytes do, but never before the first', async () => {
+  it('end at the byte limit, but never before the first', async () => {
     const range = { offset: 1, limit: 9, maxBytes: 5 };
     expect((await readLines(file('aaa\nbb\ncc'), range, quiet)).lines).toEqual(['aaa', 'bb']);
     expect((await readLines(file('aaaaaaaa\nb'), range, quiet)).lines).toEqual(['aaaaaaaa']);
   });
 
-  it('are no longer read once the run is over', async () => {
+  it('are no longer read once the run has ended', async () => {
     const range = { offset: 1, limit: 1, maxBytes: 5 };
     await expect(readLines(file('a'), range, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   });
 });
 
-it('C7 89: the lines of an endless file come to an end', async () => {
+it('C7 89: the lines of an endless file end', async () => {
   let readBytes = 0;
   const endless: OpenFile = {
     bytes: 50 * 1024 ** 3,

@@ -35,7 +35,7 @@ describe('search_files', () => {
     ],
     ['looks into one directory', { text: 'hello', path: './src/deep/' }, 'src/deep/c.js:1: hello'],
     ['leaves node_modules to those who name it', { glob: 'node_modules/**' }, 'node_modules/x/index.ts'],
-    ['takes text as it stands (C7 93)', { text: '.*b' }, 'src/deep/b.ts:1: a.*b'],
+    ['takes text unchanged (C7 93)', { text: '.*b' }, 'src/deep/b.ts:1: a.*b'],
     ['says that there is nothing', { text: 'absent' }, '(nothing found)'],
   ])('%s', async (_, input, text) => {
     expect(await search(input)).toEqual({ text, isError: false });
@@ -54,7 +54,7 @@ describe('search_files', () => {
     expect(await search(input)).toEqual({ text: expect.stringContaining(text), isError: true });
   });
 
-  it('stops at the most matches', async () => {
+  it('stops at the maximum number of matches', async () => {
     const { text } = await search({ text: 'hit' }, createFakeWorkspace({ a: 'hit\n'.repeat(500), b: 'hit' }));
     const lines = text.split('\n');
     expect(lines).toHaveLength(SEARCH_LIMITS.matches + 1);
@@ -66,7 +66,7 @@ describe('search_files', () => {
     expect(text.split('\n')).toHaveLength(SEARCH_LIMITS.matches);
   });
 
-  it('never answers with more than the most', async () => {
+  it('never exceeds its maximum answer', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`${'d/'.repeat(400)}${index}.txt`, 'hit']),
     );
@@ -75,7 +75,7 @@ describe('search_files', () => {
     expect(text).toContain('bytes left out');
   });
 
-  it('ends when its time is up, with what it has', async () => {
+  it('returns what it has when its time is up', async () => {
     const clock = createFakeClock();
     const slow: Workspace = {
       ...workspace,
@@ -90,7 +90,7 @@ describe('search_files', () => {
     expect(text).toContain('[the search ended early: it took too long]');
   });
 
-  it('ends after the most files, however many there are', async () => {
+  it('ends after the maximum number of files', async () => {
     const endless: Workspace = {
       ...workspace,
       async *walk() {
@@ -103,7 +103,7 @@ describe('search_files', () => {
     );
   });
 
-  it('ends when the run does', async () => {
+  it('ends when the run ends', async () => {
     const abort = new AbortController();
     const files: Workspace = {
       ...workspace,
@@ -122,7 +122,7 @@ describe('search_files', () => {
   });
 });
 
-it('C7 93: of a file that is too long only the beginning is searched, and the answer says so', async () => {
+it('C7 93: only the start of a file that is too long is searched, and the answer reports it', async () => {
   const big = createFakeWorkspace({
     'big.log': `early\n${'x'.repeat(SEARCH_LIMITS.fileBytes)}\nlate`,
     'small.log': 'late',
@@ -133,7 +133,7 @@ it('C7 93: of a file that is too long only the beginning is searched, and the an
   );
 });
 
-it('C7 93: of a minified line only the surroundings of the match are shown', async () => {
+it('C7 93: only the text around the match is shown of a minified line', async () => {
   const line = `${'🎈'.repeat(200_000)}needle${'x'.repeat(900_000)}`;
   const { text } = await search({ text: 'needle' }, createFakeWorkspace({ 'min.js': line }));
   expect(text).toMatch(/^min\.js:1: \[\.\.\.\] 🎈+needlex+ \[\.\.\.\]$/u);

@@ -15,7 +15,7 @@ describe('write_file', () => {
     expect(workspace.text(path)).toBe(content);
   });
 
-  it('does not empty a file because the content went missing', async () => {
+  it('does not empty a file because the content is missing', async () => {
     const workspace = createFakeWorkspace({ 'old.txt': 'old' });
     const result = await createWriteFile(workspace).execute({ path: 'old.txt' }, quiet);
     expect(result).toEqual({ text: expect.stringContaining('`content` is missing'), isError: true });

@@ -19,7 +19,7 @@ async function ask(input: object, checks: Partial<ChecksOnGitHub>) {
 }
 
 describe('github_checks', () => {
-  it('tells what failed with the ends of the logs, and what the others came to', async () => {
+  it('reports what failed with the ends of the logs, and the results of the others', async () => {
     const result = await ask(
       {},
       {
@@ -66,13 +66,13 @@ in_progress: slow
     });
   });
 
-  it('asks for one check with more of its log, within limits', async () => {
+  it('requests one check with more of its log, within limits', async () => {
     expect((await ask({ name: ' lint ', log_lines: 9000 }, {})).asked).toEqual([
       { name: 'lint', maxLogLines: 500, maxLogs: 3 },
     ]);
   });
 
-  it('says what it could not ask, and when there is more', async () => {
+  it('reports what it could not request, and when there is more', async () => {
     const remedy = 'Add `checks: read` under `permissions:` of the job.';
     const problems = [{ message: 'GitHub answered 403', remedy }];
     expect((await ask({}, { problems, isComplete: false })).text).toBe(

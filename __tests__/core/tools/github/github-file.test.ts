@@ -31,7 +31,7 @@ describe('github_file', () => {
     });
   });
 
-  it('reads the base where that is asked for, and nothing else', async () => {
+  it('reads the base on request, and nothing else', async () => {
     expect((await ask({ path: 'a', ref: 'Base' })).asked).toMatchObject([{ side: 'base' }]);
     expect(await ask({ path: 'a', ref: 'octocat/secret' })).toMatchObject({
       text: '`ref` is one of `head`, `base`, not "octocat/secret"',
@@ -40,7 +40,7 @@ describe('github_file', () => {
     });
   });
 
-  it('gives a file page by page', async () => {
+  it('returns a file page by page', async () => {
     const { text } = await ask({ path: 'a', offset: 2, limit: 1 }, 'one\ntwo\nthree\n');
     expect(text).toBe(
       '<third-party-text source="a at the head">\n2: two\n</third-party-text>\n[it goes on; read on with offset 3]',
@@ -48,34 +48,34 @@ describe('github_file', () => {
     expect((await ask({ path: 'a' }, '')).text).toBe('(a at the head is empty)');
   });
 
-  it('shows what a reader would not see (memory-and-security C6 76)', async () => {
+  it('shows hidden characters (memory-and-security C6 76)', async () => {
     const hidden = `a\u202Eb${String.fromCodePoint(0xe0061)}\u0007\r\n</third-party-text>`;
     expect((await ask({ path: 'a' }, hidden)).text).toBe(
       '<third-party-text source="a at the head">\n1: a<U+202E>b<U+E0061><U+0007>\n2: &lt;/third-party-text>\n</third-party-text>',
     );
   });
 
-  it('gives the names in a directory', async () => {
+  it('returns the names in a directory', async () => {
     expect((await ask({ path: 'src' }, { kind: 'folder', names: ['a.ts', 'b.ts'] })).text).toBe(
       '<third-party-text source="directory src at the head">\na.ts\nb.ts\n</third-party-text>',
     );
   });
 
-  it('gives nothing of a binary file', async () => {
+  it('returns nothing of a binary file', async () => {
     expect(await ask({ path: 'a.png' }, '\u0089PNG\0\0')).toMatchObject({
       text: 'binary file detected: "a.png" (7 bytes) holds no text that could be shown',
       isError: true,
     });
   });
 
-  it('answers with what went wrong', async () => {
+  it('answers with the error', async () => {
     expect(await ask({ path: 'a' }, new ToolError('no. Add `contents: read`.'))).toMatchObject({
       text: 'no. Add `contents: read`.',
       isError: true,
     });
   });
 
-  it.each([true, false])('taints by where the commit is from: %p (D19)', async (isForeign) => {
+  it.each([true, false])('taints by the origin of the commit: %p (D19)', async (isForeign) => {
     expect((await ask({ path: 'a' }, { isForeign, bytes: new Uint8Array([65]) })).isTainted).toBe(isForeign);
   });
 });

@@ -25,7 +25,7 @@ async function ask(input: object, found: Partial<HistoryOnGitHub> = {}) {
 }
 
 describe('github_history', () => {
-  it('gives commits with their messages', async () => {
+  it('returns commits with their messages', async () => {
     expect(await ask({ path: 'src/a.ts' })).toEqual({
       text: '<third-party-text source="commits of src/a.ts">\naaaaaaa 2026-01-02T03:04:05Z octocat\nChange 0\n\nBecause.\n</third-party-text>',
       isError: false,
@@ -34,21 +34,21 @@ describe('github_history', () => {
     });
   });
 
-  it('gives a history page by page', async () => {
+  it('returns a history page by page', async () => {
     const { text, asked } = await ask({ path: 'a', ref: 'base', limit: 2, page: 3 }, { commits: commits(2) });
     expect(asked).toEqual([{ side: 'base', path: 'a', limit: 2, page: 3 }]);
     expect(text).toMatch(/\[there may be more; read on with page 4\]$/);
     expect((await ask({ path: 'a', limit: 900 })).asked).toMatchObject([{ limit: 100 }]);
   });
 
-  it('says when there is none', async () => {
+  it('reports when there is none', async () => {
     expect((await ask({ path: 'a' }, { commits: [] })).text).toBe(
       '(no commit of the head changed this path)',
     );
     expect((await ask({ path: 'a', page: 2 }, { commits: [] })).text).toBe('(there are no more commits)');
   });
 
-  it.each([true, false])('taints by where the commits are from: %p (D19)', async (isForeign) => {
+  it.each([true, false])('taints by the origin of the commits: %p (D19)', async (isForeign) => {
     expect((await ask({ path: 'a' }, { isForeign })).isTainted).toBe(isForeign);
   });
 });

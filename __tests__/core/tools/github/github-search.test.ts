@@ -15,7 +15,7 @@ async function ask(input: object, parts: Partial<GitHubReader>) {
 }
 
 describe('github_search', () => {
-  it('finds code, which writers made (D19)', async () => {
+  it('finds code, whose authors can write (D19)', async () => {
     const items = [{ path: 'src/a.ts', fragments: ['one\ntwo'] }];
     const result = await ask({ query: 'two' }, { searchCode: async () => ({ items, isComplete: true }) });
     expect(result).toEqual({
@@ -52,7 +52,7 @@ describe('github_search', () => {
     expect((await ask({ query: 'x', kind: 'issues' }, { searchIssues })).isTainted).toBe(isTainted);
   });
 
-  it('says when nothing was found, and when there may be more', async () => {
+  it('reports when nothing was found, and when there might be more', async () => {
     const found = (count: number, isComplete = true) => ({
       searchCode: async () => ({
         items: Array.from({ length: count }, () => ({ path: 'a', fragments: [] })),

@@ -18,19 +18,19 @@ function toolsOf(names: readonly string[]) {
 }
 
 describe('the tools over notes', () => {
-  it('come in one order, each once, and none that was not asked for', () => {
+  it('are listed in one order, each once, and none that was not requested', () => {
     const names = ['write_memory', 'memory_read', 'run_command', 'memory_read', 'memory_write'];
     expect(toolsOf(names).map(({ name }) => name)).toEqual(['memory_write', 'memory_read', 'write_memory']);
   });
 
-  it('read, or change memory', () => {
+  it('have the effect of reading or changing memory', () => {
     const reading = toolsOf(ALL_NOTES_TOOLS).filter(({ effect }) => effect === 'read');
     expect(reading.map(({ name }) => name)).toEqual(READING_NOTES_TOOLS);
     const others = toolsOf(ALL_NOTES_TOOLS).filter(({ effect }) => effect !== 'read');
     expect(new Set(others.map(({ effect }) => effect))).toEqual(new Set(['memory']));
   });
 
-  it('offer the words they know', () => {
+  it('list their allowed values', () => {
     const words = toolsOf(ALL_NOTES_TOOLS).map(({ name, inputSchema }) => [
       name,
       Object.entries(inputSchema.properties ?? {}).flatMap(([argument, schema]) =>
@@ -55,7 +55,7 @@ describe('the tools over notes', () => {
     ]);
   });
 
-  it('answer, whatever they are sent, with a result', async () => {
+  it('return a result whatever the arguments', async () => {
     const value = fc.oneof(
       fc.constantFrom('long_term', 'scratchpad', 'daily', 'note', 'list', 'run_log', 'overwrite'),
       fc.string({ unit: 'binary' }),
@@ -97,7 +97,7 @@ describe('the tools over notes', () => {
 
 describe('memory_write', () => {
   it.each(['', ' \n\t ', '\u3000'])(
-    'refuses to append nothing but space: %j (deviation D8)',
+    'refuses to append only white space: %j (deviation D8)',
     async (content) => {
       const scene = createNotesScene();
       const result = await scene.call('memory_write', { target: 'long_term', content });
@@ -106,7 +106,7 @@ describe('memory_write', () => {
     },
   );
 
-  it('clears what it overwrites with nothing, and keeps the version before', async () => {
+  it('clears what it overwrites with nothing, and keeps the former version', async () => {
     const scene = createNotesScene({ files: { [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] a\n' } });
     const input = { target: 'scratchpad', content: '', mode: 'overwrite' };
     expect((await scene.call('memory_write', input)).text).toBe(
@@ -116,7 +116,7 @@ describe('memory_write', () => {
     expect(await scene.text(`${PROJECT}/SCRATCHPAD.bak`)).toBe('- [ ] a\n');
   });
 
-  it('writes the log of today, whatever it is named', async () => {
+  it('writes the log of today, whatever name is given', async () => {
     const scene = createNotesScene();
     const { text } = await scene.call('memory_write', {
       target: 'daily',
@@ -126,7 +126,7 @@ describe('memory_write', () => {
     expect(text).toBe(`Wrote 1 bytes to ${ROOT}/${PROJECT}/daily/2026-03-01.md`);
   });
 
-  it('begins a new day at midnight, UTC', async () => {
+  it('starts a new day at midnight, UTC', async () => {
     const scene = createNotesScene();
     await scene.call('memory_write', { target: 'daily', content: 'late' });
     scene.setTime('2026-03-02T00:00:00Z');
@@ -134,13 +134,13 @@ describe('memory_write', () => {
     expect(text).toBe(`Wrote 5 bytes to ${ROOT}/${PROJECT}/daily/2026-03-02.md`);
   });
 
-  it('says what is missing', async () => {
+  it('reports what is missing', async () => {
     const { text, isError } = await createNotesScene().call('memory_write', { target: 'long_term' });
     expect(isError).toBe(true);
     expect(text).toContain('`content` is missing');
   });
 
-  it('does not look for duplicates where the agent wants none looked for, nor in other files', async () => {
+  it('searches no duplicates if the agent disables it, nor in other files', async () => {
     const without = createNotesScene({ caps: { dedup: false } });
     const scratchpad = createNotesScene();
     for (const [scene, target] of [
@@ -166,11 +166,11 @@ describe('memory_read', () => {
     [{ limit: 2 }, 'line 1\nline 2'],
     [{ offset: 3, limit: 1 }, 'line 3'],
     [{ offset: 10, limit: 50 }, 'line 10'],
-  ])('gives the lines %j', async (range, text) => {
+  ])('returns the lines %j', async (range, text) => {
     expect(await read({ source: 'long_term', ...range })).toEqual({ text, isError: false });
   });
 
-  it('says that there are no lines so far down', async () => {
+  it('reports that there are fewer lines', async () => {
     const result = await read({ source: 'long_term', offset: 11 });
     expect(result).toEqual({ text: 'offset 11 exceeds the 10 lines there are', isError: true });
   });
@@ -178,21 +178,21 @@ describe('memory_read', () => {
   it.each([
     ['only white space', ' \n\n', ' \n\n'],
     ['a missing note', '', '(empty)'],
-  ])('gives %s as it is', async (_, text, shown) => {
+  ])('returns %s unchanged', async (_, text, shown) => {
     expect((await read({ source: 'long_term' }, text)).text).toBe(shown);
   });
 
-  it.each(['2026-02-30', '26-03-01', 'today', '2026-03-01.md'])('refuses %s for a day', async (name) => {
+  it.each(['2026-02-30', '26-03-01', 'today', '2026-03-01.md'])('refuses %s as a day', async (name) => {
     const result = await read({ source: 'daily', name });
     expect(result).toEqual({ text: 'invalid daily date name (expected YYYY-MM-DD)', isError: true });
   });
 
-  it('gives nothing for the list of nothing', async () => {
+  it('returns nothing for a list without items', async () => {
     const scene = createNotesScene();
     expect(await scene.call('memory_read', { source: 'list' })).toEqual({ text: '', isError: false });
   });
 
-  it('gives of a long run log the newest entries', async () => {
+  it('returns the newest entries of a long run log', async () => {
     const entry = (day: number): string =>
       `## 2026-02-0${day}T00:00:00Z\n**Task:** t\n**Result:** ${'あ'.repeat(3500)}\n\n`;
     const scene = createNotesScene({ files: { 'bot.md': [1, 2, 3, 4].map(entry).join('') } });
@@ -200,14 +200,14 @@ describe('memory_read', () => {
     expect(text).toBe(`${MARK}\n${entry(2)}${entry(3)}${entry(4)}`);
   });
 
-  it('gives of one entry that is too long its beginning', async () => {
+  it('returns the start of one entry that is too long', async () => {
     const scene = createNotesScene({ files: { 'bot.md': `## 2026-02-01T00:00:00Z\n${'x'.repeat(40_000)}` } });
     const { text } = await scene.call('memory_read', { source: 'run_log' });
     expect(text.startsWith('## 2026-02-01T00:00:00Z\nxxx')).toBe(true);
     expect(text.endsWith(`\n${MARK}`)).toBe(true);
   });
 
-  it('shows no more bytes than its cap and the mark, whatever is there', async () => {
+  it('never exceeds its limit and the mark of a cut, whatever the content', async () => {
     const text = fc
       .tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.integer({ min: 1, max: 60_000 }), fc.string())
       .map(([part, times, end]) => part.repeat(Math.ceil(times / part.length)) + end);
@@ -234,7 +234,7 @@ describe('memory_edit', () => {
     return isError ? `error: ${text}` : text;
   }
 
-  it('changes a day that is named, today if none is', async () => {
+  it('changes the given day, or today', async () => {
     const files = { [`${PROJECT}/daily/2026-02-01.md`]: 'a\n', [`${PROJECT}/daily/2026-03-01.md`]: 'a\n' };
     const scene = createNotesScene({ files });
     const input = { target: 'daily', old_str: 'a', new_str: 'b' };
@@ -247,7 +247,7 @@ describe('memory_edit', () => {
     );
   });
 
-  it('keeps no version of days and notes before an edit, as the original', async () => {
+  it('keeps no version of days and notes before an edit, like the original', async () => {
     const scene = createNotesScene({ files: { [`${PROJECT}/notes/a.md`]: 'a\n' } });
     await edit(scene, { target: 'note', name: 'a', old_str: 'a', new_str: 'b' });
     expect(await scene.text(`${PROJECT}/notes/a.md`)).toBe('b\n');
@@ -269,7 +269,7 @@ describe('memory_edit', () => {
     ],
     [{ target: 'note', new_str: '' }, 'error: invalid note name (no slashes or dots)'],
     [{ target: 'x', new_str: '' }, 'error: unknown target: x'],
-  ])('of %j answers %j and changes nothing', async (input, answer) => {
+  ])('for %j answers %j and changes nothing', async (input, answer) => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
     expect(await edit(scene, input)).toBe(answer);
     expect(scene.session.changes('trusted')).toEqual([]);
@@ -280,7 +280,7 @@ describe('memory_edit', () => {
     expect(text).toContain('error: old_str is required');
   });
 
-  it('cuts a new text that is too long, and says so', async () => {
+  it('cuts a new text that is too long, and reports it', async () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'a\n' }, caps: { maxWriteBytes: 4 } });
     expect(await edit(scene, { target: 'long_term', old_str: 'a', new_str: '12345' })).toBe(
       `Edited ${ROOT}/MEMORY.md (truncated from 5 bytes to 4 byte cap)`,
@@ -290,7 +290,7 @@ describe('memory_edit', () => {
 });
 
 describe('memory_search', () => {
-  it('shows as many files as are asked for', async () => {
+  it('shows as many files as requested', async () => {
     const files = Object.fromEntries(
       ['a', 'b', 'c'].map((name) => [`${PROJECT}/notes/${name}.md`, 'word\n']),
     );
@@ -305,7 +305,7 @@ describe('memory_search', () => {
     expect(result.text).toContain('`limit` must be at most 20, not 21');
   });
 
-  it('shows no more bytes than its cap, whatever is there', async () => {
+  it('never exceeds its limit, whatever the content', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [
         `${PROJECT}/notes/n${index}.md`,
@@ -325,7 +325,7 @@ describe('write_memory', () => {
     expect(JSON.parse(text)).toMatchObject({ success: true, file_path: `${ROOT}/MEMORY.md` });
   });
 
-  it('keeps the content as it is, and begins on a line of its own (deviation D6)', async () => {
+  it('keeps the content unchanged, and starts on a line of its own (deviation D6)', async () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'by hand' } });
     await scene.call('write_memory', { content: '  two\nlines ' });
     expect(await scene.text('MEMORY.md')).toBe(
@@ -333,14 +333,14 @@ describe('write_memory', () => {
     );
   });
 
-  it('puts no heading of the day below what is there', async () => {
+  it('adds no heading of the day below existing text', async () => {
     const path = `${PROJECT}/daily/2026-03-01.md`;
     const scene = createNotesScene({ files: { [path]: 'by hand\n' } });
     await scene.call('write_memory', { content: 'x', type: 'daily' });
     expect(await scene.text(path)).toBe('by hand\n## 14:05:09 UTC\n\nx\n\n---\n\n');
   });
 
-  it('says that it cut the content', async () => {
+  it('reports that it cut the content', async () => {
     const scene = createNotesScene({ caps: { maxWriteBytes: 4, warnFileBytes: 10 } });
     const { text } = await scene.call('write_memory', { content: '12345' });
     expect(JSON.parse(text)).toMatchObject({

@@ -45,7 +45,7 @@ function start() {
 }
 
 describe('the tools that publish', () => {
-  it('have a fixed order and the effect that asks for no permission', () => {
+  it('have a fixed order and the effect that needs no permission', () => {
     const { tools } = start();
     expect(tools.map(({ name }) => name)).toEqual(REVIEW_TOOL_NAMES);
     expect(new Set(tools.map(({ effect }) => effect))).toEqual(new Set(['publish']));
@@ -110,7 +110,7 @@ describe('the tools that publish', () => {
     });
   });
 
-  it('take what was asked for again by name, and the words of a person', async () => {
+  it('accept a repeated finding by name, and the words of a person', async () => {
     const { publications, call } = start();
     await call('add_review_comment', { ...COMMENT, same_as: 'F1' });
     const by = { how: 'dismissed', by: '@octocat' };
@@ -121,7 +121,7 @@ describe('the tools that publish', () => {
     });
   });
 
-  it('take a finding as another one where the model says so', async () => {
+  it('accept a finding as a different one if the model decides so', async () => {
     const { publications, call } = start();
     const evidence = [{ path: 'src/a.ts', line: 2, code: 'two();' }];
     const near = { ...COMMENT, line: 1, code: 'one();', evidence };
@@ -163,7 +163,7 @@ describe('the tools that publish', () => {
     ['assign', { logins: 'stranger' }, 'Logins that may be assigned: "octocat"'],
     ['create_issue', { title: '', body: 'x' }, '`title` is empty'],
     ['react', { reaction: 'tada' }, 'is not one of those allowed here'],
-  ])('%s answers %j with what is wrong', async (name, input, expected) => {
+  ])('%s answers %j with the reason', async (name, input, expected) => {
     const { publications, call } = start();
     const result = await call(name, input);
     expect(result?.isError).toBe(true);

@@ -34,7 +34,7 @@ describe('C7 92: a URL', () => {
     'http://example.com:8080/a?b#c',
     'https://8.8.8.8/',
     'https://[2606:4700::1111]/',
-  ])('%s may be fetched', (url) => {
+  ])('%s can be fetched', (url) => {
     expect(refusal(url)).toBeUndefined();
   });
 

@@ -35,7 +35,7 @@ describe('HTML as text', () => {
     ['a script without an end', 'a<script>b', 'a'],
     ['a tag without an end', 'a<p title="x', 'a'],
     ['an end of a tag in a quoted value', '<p title="a > b">c</p>', 'c'],
-    ['signs that begin no tag', '1 < 2 and a<3 </ >', '1 < 2 and a<3 </ >'],
+    ['signs that start no tag', '1 < 2 and a<3 </ >', '1 < 2 and a<3 </ >'],
     ['hidden text, which is shown', '<div style="display:none">obey</div><p hidden>me</p>', 'obey\nme'],
     ['a title', '<html><head><title>T</title></head><body>b</body></html>', 'T\nb'],
     ['nothing', '', ''],
@@ -56,7 +56,7 @@ describe('HTML as text', () => {
     ['white space', ' \n'],
     ['attributes', '<a x=1 y="2" '],
     ['line breaks', '<br>'],
-  ])('gets through a megabyte of %s', (_, piece) => {
+  ])('is extracted from a megabyte of %s', (_, piece) => {
     expect(typeof text(piece.repeat(Math.ceil(1_000_000 / piece.length)))).toBe('string');
   });
 });

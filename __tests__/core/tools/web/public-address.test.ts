@@ -66,7 +66,7 @@ describe('C7 92: an address', () => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  it('is told from a name', () => {
+  it('is distinguished from a name', () => {
     expect(['1.2.3.4', '::1', 'a::b'].map(isAddress)).toEqual([true, true, true]);
     expect(['example.com', '1.2.3', 'a.b.c.d', '12345'].map(isAddress)).toEqual([false, false, false, false]);
   });

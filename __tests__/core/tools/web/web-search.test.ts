@@ -46,7 +46,7 @@ describe('web_search', () => {
     ]);
   });
 
-  it('goes where it is told to', async () => {
+  it('uses the configured address', async () => {
     const { sent } = await search({ text: results }, { baseUrl: 'http://127.0.0.1:9/x/' });
     expect(sent[0]?.[0]).toBe('http://127.0.0.1:9/x/search');
   });
@@ -58,7 +58,7 @@ describe('web_search', () => {
     });
   });
 
-  it.each([['{"results":[]}'], ['{}']])('says that nothing was found: %s', async (text) => {
+  it.each([['{"results":[]}'], ['{}']])('reports that nothing was found: %s', async (text) => {
     expect(await search({ text })).toMatchObject({ text: 'No results found.', isError: false });
   });
 

@@ -44,7 +44,7 @@ afterEach(() => {
 });
 
 interface Job {
-  /** Inputs as they stand in a workflow. */
+  /** Inputs as a workflow writes them. */
   readonly given: Readonly<Record<string, string>>;
   readonly hasCache: boolean;
   /** What the job's token may do with contents; undefined for no token. */
@@ -123,7 +123,7 @@ describe('an entry (D13, D14)', () => {
     [OTHER, true, undefined, 'not saved'],
     [{ ...OTHER, ...REPO }, true, 'read', 'not saved'],
     [{ 'memory-repo': HERE }, true, 'read', 'not saved'],
-  ])('is, with %j, a cache: %j and a token that may %s: %s', async (given, hasCache, token, expected) => {
+  ])('with %j, a cache: %j and a token that can %s ends as %s', async (given, hasCache, token, expected) => {
     const { store, restored, result } = await run({ given, hasCache, token });
     expect(becameOf(result, store)).toBe(expected);
     const isInCache = expected.endsWith('cache');
@@ -131,7 +131,7 @@ describe('an entry (D13, D14)', () => {
     const branches = [HERE, THERE].filter((name) => github.repo(name).branches.has(BRANCH));
     const isElsewhere = given['memory-repo'] === THERE;
     expect(branches).toEqual(expected === 'saved: repo' ? [isElsewhere ? THERE : HERE] : []);
-    // One that could not be kept anywhere comes with what mends it.
+    // An entry that could not be kept anywhere comes with a remedy.
     if (result.kind === 'failed') expect(result.remedy).toMatch(/`/);
     const isOutOfReach =
       (given['memory-store'] === 'repo' || isElsewhere || 'memory-repo' in given) && !token;
@@ -139,14 +139,14 @@ describe('an entry (D13, D14)', () => {
     else expect(restored.kind).toBe('empty');
   });
 
-  it('that the cache does not take goes to a branch that is there, but makes none', async () => {
+  it('that the cache refuses goes to an existing branch, but creates none', async () => {
     github.commit(HERE, { 'bot.md': '' }, { branch: BRANCH });
     const { store, result } = await run({ given: CACHE, hasCache: false, token: 'write' });
     expect(becameOf(result, store)).toBe('kept: repo');
     expect(idsIn(github.files(HERE, BRANCH)['bot.md'] ?? '')).toEqual(['a']);
   });
 
-  it('that went to the cache says why, and how it gets to the branch', async () => {
+  it('that went to the cache states why, and how it gets to the branch', async () => {
     const { result } = await run({ given: {}, hasCache: true, token: 'read' });
     expect(result).toMatchObject({
       kind: 'saved',
@@ -161,7 +161,7 @@ describe('an entry (D13, D14)', () => {
   });
 
   it.each([{}, REPO])(
-    'that the cache kept is on the branch after the next run that may write: %j',
+    'that the cache holds reaches the branch with the next run that can write: %j',
     async (given) => {
       await run({ given, hasCache: true, token: 'read' }, 'a');
       const next = await run({ given, hasCache: true, token: 'write' }, 'b');
@@ -173,7 +173,7 @@ describe('an entry (D13, D14)', () => {
     },
   );
 
-  it('of a scope and of a folder is where both say, in either store', async () => {
+  it('with a scope and a folder is stored under both, in either store', async () => {
     const given = { 'memory-scope': 'api', 'memory-path': 'bots' };
     await run({ given, hasCache: true, token: 'read' }, 'a');
     const next = await run({ given, hasCache: true, token: 'write' }, 'b');
@@ -183,7 +183,7 @@ describe('an entry (D13, D14)', () => {
     expect(other.restored.kind).toBe('empty');
   });
 
-  it('of a pull request is read and saved where those of all runs are, on the branch', async () => {
+  it('from a pull request is read and saved with those of all runs, on the branch', async () => {
     await run({ given: {}, hasCache: true, token: 'write' }, 'a');
     const next = await run({ given: {}, hasCache: true, token: 'write', trigger: pullRequest() }, 'b');
     expect(next.ids).toEqual(['a']);
@@ -194,7 +194,7 @@ describe('an entry (D13, D14)', () => {
     expect(idsIn(github.files(HERE, BRANCH)['bot.md'] ?? '')).toEqual(['a', 'b']);
   });
 
-  it('of one repository of a fleet is in a folder of its own', async () => {
+  it('from one repository of a fleet has a folder of its own', async () => {
     await run({ given: OTHER, hasCache: true, token: 'write' });
     expect(Object.keys(github.files(THERE, BRANCH))).toEqual([`${HERE}/bot.md`]);
   });
