@@ -148,7 +148,7 @@ describe('loading memory', () => {
     expect(warnings).toEqual([
       {
         code: 'memory-truncated',
-        message: 'memory of "bot" holds 999999 bytes; only its newest entry was loaded',
+        message: 'memory of "bot" holds 999,999 bytes; only its newest entry was loaded',
         remedy: 'Set `last_n` in `[memory]` to choose how many.',
       },
     ]);
