@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { grouped } from '../../src/core/text/number.js';
 import { writeLargeLog } from '../helpers/large-log.js';
 import { startLoopback } from '../helpers/loopback.js';
 import { runCli } from '../helpers/run-cli.js';
@@ -45,7 +46,7 @@ describe('a run log that is larger than the memory there is for it', () => {
   it('is verified', async () => {
     const { exitCode, stdout } = await run(['memory', 'verify', 'a']);
     expect(stdout).toContain(
-      `a.md: ${entries} entries, ${statSync(join(home, 'axe/memory/a.md')).size} bytes`,
+      `a.md: ${entries} entries, ${grouped(statSync(join(home, 'axe/memory/a.md')).size)} bytes`,
     );
     expect(exitCode).toBe(1);
   });
