@@ -13,7 +13,7 @@ const IMPORTS = [
   '@actions/core',
   '@actions/cache',
   '@octokit/core',
-  '@ai-sdk/anthropic',
+  '@ai-sdk/anthropic/internal',
   '@ai-sdk/openai',
   'smol-toml',
   'valibot',

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const FILES = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
 const KILOBYTE = 1000;
-const MEBIBYTE = 1024 * 1024;
+const MEGABYTE = 1000 * KILOBYTE;
 
 /** Preloaded into a program: writes down each file that Node loads. */
 const WATCH = `import { appendFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ it('the built programs name no folder of the machine that built them', () => {
   expect(naming).toEqual([]);
 });
 
-it('a run of the action with an agent without tools loads at most one mebibyte', async () => {
+it('a run of the action with an agent without tools loads at most one megabyte', async () => {
   const { env, bytes } = watchLoading();
   const stage = await setStage({ event: { name: 'workflow_dispatch' } });
   const workspace = tempDir('workspace');
@@ -80,10 +80,10 @@ it('a run of the action with an agent without tools loads at most one mebibyte',
   const inputs = { 'github-token': '', 'memory-store': 'file' };
   expect(await stage.run({ env, inputs, workspace })).toMatchObject({ exitCode: 0 });
   expect(bytes()).toBeGreaterThan(500 * KILOBYTE);
-  expect(bytes()).toBeLessThanOrEqual(MEBIBYTE);
+  expect(bytes()).toBeLessThanOrEqual(MEGABYTE);
 });
 
-it('a run of the command line with an agent without tools loads at most one mebibyte', async () => {
+it('a run of the command line with an agent without tools loads at most one megabyte', async () => {
   const { env, bytes } = watchLoading();
   const model = await startModelServer([text('Because.')]);
   const cwd = tempDir('cwd');
@@ -91,7 +91,7 @@ it('a run of the command line with an agent without tools loads at most one mebi
   const run = await runCli(['run', 'reviewer', '--prompt', 'Why?'], { cwd, env: { ...model.env, ...env } });
   expect(run).toMatchObject({ exitCode: 0 });
   expect(bytes()).toBeGreaterThan(500 * KILOBYTE);
-  expect(bytes()).toBeLessThanOrEqual(MEBIBYTE);
+  expect(bytes()).toBeLessThanOrEqual(MEGABYTE);
 });
 
 it('a post step with nothing to save loads two small files', async () => {

@@ -282,7 +282,15 @@ async function openMemory(
   const { token } = inputs.memory;
   const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
   return oneAtATime(
-    openActionMemory({ ...access, inputs: inputs.memory, trigger, workspace, cwd, client, memoryClient }),
+    await openActionMemory({
+      ...access,
+      inputs: inputs.memory,
+      trigger,
+      workspace,
+      cwd,
+      client,
+      memoryClient,
+    }),
   );
 }
 

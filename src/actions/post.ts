@@ -76,7 +76,7 @@ async function savePending(
     const { token } = inputs.memory;
     const client = await connectGitHub({ ...access, token: inputs.githubToken });
     const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
-    const store = openActionMemory({
+    const store = await openActionMemory({
       ...access,
       inputs: inputs.memory,
       trigger,

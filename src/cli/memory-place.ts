@@ -16,7 +16,7 @@ import { checkAgentName } from '../core/agent/name.js';
 import { COMMITTED_FOLDER } from '../core/defaults.js';
 import { AxeError, isNotFound } from '../core/errors.js';
 import { defaultLogPath, memoryName } from '../core/memory/log-path.js';
-import { scopeFolder } from '../core/memory/scope.js';
+import { joinFolders, scopeFolder } from '../core/memory/scope.js';
 import type { MemoryStore } from '../core/memory/store.js';
 import { runLogPath } from '../core/plan.js';
 import { agentsDirOf } from './agents-dir.js';
@@ -196,7 +196,7 @@ async function openBranch(
   }
   const branch = flags.string('branch') || OWN_BRANCH;
   const base = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
-  const folder = [base, scope].filter((part) => part !== '').join('/');
+  const folder = joinFolders(base, scope);
   return {
     store: openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate }),
     path,

@@ -16,6 +16,7 @@ import { NO_NOTES, withNotes } from '../core/prompt/system.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../core/review/publish-rules.js';
 import { redact } from '../core/sanitize/redact.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
+import { conclude, converseOnce, type Held, type Subject } from './conversation.js';
 import { createCallAgent } from './delegate.js';
 import {
   type AgentPosition,
@@ -29,7 +30,6 @@ import type { RunNotes } from './notes.js';
 import { notesTools } from './notes-tools.js';
 import { openPublications, publishingTools } from './publishing-tools.js';
 import type { Conversed, Restored, RunRequest } from './request.js';
-import { holdConversations } from './review.js';
 
 /**
  * The fourth step: the conversation of the run's agent, from opening its model to what its end counts as. Throws an
@@ -80,6 +80,16 @@ export async function converse(
   const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation);
   const read = readByRun(plan, held.outcome, unread);
   return { ...restored, ...held, read, spend, usage: delegation.usage.all };
+}
+
+/** A review brings what it needs besides its conversation, which is loaded for it alone. */
+async function holdConversations(subject: Subject, delegation: Delegation): Promise<Held> {
+  if (delegation.publications?.scopeOfReview !== undefined) {
+    const { holdReview } = await import('./hold-review.js');
+    return await holdReview(subject, delegation);
+  }
+  const held = await converseOnce(subject, delegation);
+  return { ...held, outcome: conclude(held, subject.parts, delegation), unread: [] };
 }
 
 /** The workflow's rules, with what the agent's file adds to them. */

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
-import type { ActionMemoryOptions } from '../../../src/actions/memory/memory.js';
 import { openActionMemory } from '../../../src/actions/memory/memory.js';
+import type { ActionMemoryOptions } from '../../../src/actions/memory/remote-memory.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
 import type { Change } from '../../../src/core/memory/change.js';
 import type { MemoryStore } from '../../../src/core/memory/store.js';
@@ -35,12 +35,12 @@ interface Opening extends Partial<Omit<ActionMemoryOptions, 'inputs'>> {
   readonly given?: Readonly<Record<string, string>>;
 }
 
-function open({ given = {}, ...patch }: Opening = {}): MemoryStore {
+async function open({ given = {}, ...patch }: Opening = {}): Promise<MemoryStore> {
   const inputs = Object.entries({ agent: 'bot', ...given }).map(([name, value]) => [
     `INPUT_${name.toUpperCase()}`,
     value,
   ]);
-  return openActionMemory({
+  return await openActionMemory({
     inputs: readInputs(Object.fromEntries(inputs)).memory,
     env: {},
     trigger: SCHEDULE,
@@ -100,29 +100,29 @@ describe('the store of a workflow', () => {
     ['file', false, false, 'file'],
     ['none', true, true, 'none'],
     ['none', false, false, 'none'],
-  ])('for `memory-store: %s` (cache: %j, token: %j) starts with %s', (input, cache, token, kind) => {
+  ])('for `memory-store: %s` (cache: %j, token: %j) starts with %s', async (input, cache, token, kind) => {
     const memoryClient = token ? branchless() : undefined;
     const env = cache ? V2 : {};
-    expect(open({ given: { 'memory-store': input }, env, memoryClient }).kind).toBe(kind);
+    expect((await open({ given: { 'memory-store': input }, env, memoryClient })).kind).toBe(kind);
   });
 
   it.each([
     [V2, 'cache'],
     [V1, 'cache'],
     [{ ACTIONS_RESULTS_URL: '', ACTIONS_CACHE_URL: '' }, 'none'],
-  ])('on a runner with %j is %s', (env, kind) => {
-    expect(open({ env }).kind).toBe(kind);
+  ])('on a runner with %j is %s', async (env, kind) => {
+    expect((await open({ env })).kind).toBe(kind);
   });
 
   it('is empty and accepts everything with `memory-store: none`', async () => {
-    const store = open({ given: { 'memory-store': 'none' } });
+    const store = await open({ given: { 'memory-store': 'none' } });
     const location = 'nowhere (`memory-store: none`)';
     expect(await read(store)).toMatchObject({ kind: 'empty', location });
     expect(await write(store)).toMatchObject({ kind: 'saved', location });
   });
 
   it('is also empty if no store is available, but a save reports what to do about it', async () => {
-    const store = open();
+    const store = await open();
     const location = 'nowhere (no store can be reached)';
     expect(await read(store)).toEqual({ kind: 'empty', location, nowhere: 'no-store', warnings: [] });
     expect(await write(store)).toEqual({
@@ -135,7 +135,7 @@ describe('the store of a workflow', () => {
   });
 
   it('fails to read a branch without a token, instead of reporting empty memory (D14)', async () => {
-    const store = open({ given: { 'memory-store': 'repo' } });
+    const store = await open({ given: { 'memory-store': 'repo' } });
     const message = 'there is no token to reach the memory branch with';
     const remedy = 'Give `github-token` or `memory-token`.';
     expect(await read(store)).toEqual({ kind: 'failed', location: 'repo', message, remedy });
@@ -147,8 +147,10 @@ describe('the store of a workflow', () => {
     });
   });
 
-  it.each(['team/a', '-a', 'a b', 'a'.repeat(101)])('is not opened with the cache name %j', (name) => {
-    expect(() => open({ given: { 'memory-cache-name': name }, env: V2 })).toThrow(/^invalid cache name/);
+  it.each(['team/a', '-a', 'a b', 'a'.repeat(101)])('is not opened with the cache name %j', async (name) => {
+    await expect(open({ given: { 'memory-cache-name': name }, env: V2 })).rejects.toThrow(
+      /^invalid cache name/,
+    );
   });
 });
 
@@ -174,7 +176,7 @@ describe('memory on a branch', () => {
   ])('is, with %j, on %s at %s', async (given, place, path) => {
     const memoryClient = branchless();
     for (const store of ['auto', 'repo']) {
-      const restored = await read(open({ given: { 'memory-store': store, ...given }, memoryClient }));
+      const restored = await read(await open({ given: { 'memory-store': store, ...given }, memoryClient }));
       expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
     }
     const [repository = '', branch = ''] = place.split('@');
@@ -190,14 +192,14 @@ describe('memory on a branch', () => {
   it('is accessed with the token for its repository and with no other', async () => {
     const client = branchless();
     const memoryClient = branchless();
-    await read(open({ given: OTHER, client, memoryClient }));
+    await read(await open({ given: OTHER, client, memoryClient }));
     expect([client.requests.length, memoryClient.requests.length > 0]).toEqual([0, true]);
   });
 
   it('is read first and last if the workflow asks for it, whatever the cache holds (D34)', async () => {
     setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
     const given = { 'memory-store': 'repo' };
-    const restored = await read(open({ given, env: V2, memoryClient: branchless() }));
+    const restored = await read(await open({ given, env: V2, memoryClient: branchless() }));
     expect(restored).toMatchObject({
       kind: 'empty',
       location: 'octocat/hello@axe-memory:bot.md',
@@ -210,7 +212,7 @@ describe('memory in the cache', () => {
   const place = async (opening: Opening) => {
     setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
     const { given = {} } = opening;
-    const restored = await read(open({ ...opening, given: { 'memory-store': 'cache', ...given } }));
+    const restored = await read(await open({ ...opening, given: { 'memory-store': 'cache', ...given } }));
     expect(restored).toMatchObject({
       kind: 'failed',
       message: expect.stringContaining('there is no Actions cache here'),
@@ -250,7 +252,7 @@ describe('memory in the workspace', () => {
     ['.', 'bot.md'],
     ['', '.axe/memory/bot.md'],
   ])('is a plain file in `memory-path: %s`, named relative to the repository', async (path, location) => {
-    const store = open({ given: { ...FILE, 'memory-path': path } });
+    const store = await open({ given: { ...FILE, 'memory-path': path } });
     expect(await read(store)).toMatchObject({ kind: 'empty', location });
     const root = dirname(location);
     const within = root === '.' ? { root: '', separator: '' } : { root, separator: '/' };
@@ -260,16 +262,16 @@ describe('memory in the workspace', () => {
   });
 
   it('for a scope is in a folder of its own', async () => {
-    const store = open({ given: { ...FILE, 'memory-scope': 'packages/api' } });
+    const store = await open({ given: { ...FILE, 'memory-scope': 'packages/api' } });
     expect(await write(store)).toMatchObject({ location: '.axe/memory/packages/api/bot.md' });
-    expect(await read(open({ given: { ...FILE, 'memory-scope': 'packages/web' } }))).toMatchObject({
+    expect(await read(await open({ given: { ...FILE, 'memory-scope': 'packages/web' } }))).toMatchObject({
       kind: 'empty',
       location: '.axe/memory/packages/web/bot.md',
     });
   });
 
   it('is exported whole from the folder', async () => {
-    const store = open({ given: FILE });
+    const store = await open({ given: FILE });
     await write(store);
     const tree = await store.readTree(noAbort());
     expect(tree).toMatchObject({ kind: 'tree', location: '.axe/memory' });
@@ -283,7 +285,7 @@ describe('memory in the workspace', () => {
   ])('comes from the checkout on %s', async (_, trigger) => {
     writeFiles(workspace, { '.axe/memory/bot.md': ENTRY });
     const client = github({ '.axe/memory/bot.md': 'of the base' });
-    expect(await read(open({ given: FILE, trigger, client }))).toMatchObject({ text: ENTRY });
+    expect(await read(await open({ given: FILE, trigger, client }))).toMatchObject({ text: ENTRY });
     expect(client.requests).toEqual([]);
   });
 
@@ -295,7 +297,7 @@ describe('memory in the workspace', () => {
       writeFiles(workspace, { [join(link, '..', 'keep')]: '' });
       const target = link.endsWith('.md') ? join(outside, 'bot.md') : outside;
       symlinkSync(target, join(workspace, link));
-      const store = open({ given: FILE });
+      const store = await open({ given: FILE });
       expect(await read(store)).not.toMatchObject({ kind: 'restored' });
       expect(await write(store)).toMatchObject({ kind: 'failed' });
       expect(readFileSync(join(outside, 'bot.md'), 'utf8')).toBe(ENTRY);
@@ -311,7 +313,7 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
   it('is read at the base, whatever the checkout holds, and written to the checkout', async () => {
     writeFiles(workspace, { [PLACE]: 'whatever the head says' });
     const client = github({ [PLACE]: ENTRY });
-    const store = open({ given: FILE, trigger: pullRequest(), client });
+    const store = await open({ given: FILE, trigger: pullRequest(), client });
     expect(await read(store)).toMatchObject({
       kind: 'restored',
       text: ENTRY,
@@ -323,14 +325,14 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
   });
 
   it('starts with the base version if the checkout has none', async () => {
-    const store = open({ given: FILE, trigger: pullRequest(), client: github({ [PLACE]: ENTRY }) });
+    const store = await open({ given: FILE, trigger: pullRequest(), client: github({ [PLACE]: ENTRY }) });
     expect(await write(store)).toMatchObject({ kind: 'saved' });
     expect(readFileSync(join(workspace, PLACE), 'utf8')).toBe(ENTRY + ADDED);
   });
 
   it('is empty if the base has none', async () => {
     writeFiles(workspace, { [PLACE]: ENTRY });
-    const store = open({ given: FILE, trigger: pullRequest(), client: github({}) });
+    const store = await open({ given: FILE, trigger: pullRequest(), client: github({}) });
     expect(await read(store)).toEqual({
       kind: 'empty',
       location: `octocat/hello@main:${PLACE}`,
@@ -359,14 +361,14 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     ],
   ])('is unreadable, not empty, if the base has %s', async (_, answer, message) => {
     const opening = { given: FILE, trigger: pullRequest(), client: github({}, answer) };
-    const store = open(opening);
+    const store = await open(opening);
     expect(await read(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
     expect(await write(store)).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(/^it could not be loaded, so nothing was added to it \(.+\)$/),
     });
     // Nobody has read before the post step writes.
-    expect(await write(open(opening))).toMatchObject({
+    expect(await write(await open(opening))).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(message),
     });
@@ -376,7 +378,7 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
   it('comes from the default branch after a comment on a pull request, whatever was checked out', async () => {
     writeFiles(workspace, { [PLACE]: 'whatever the head says' });
     const client = github({ [PLACE]: ENTRY });
-    const store = open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
+    const store = await open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
     expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
     expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
     expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
@@ -385,19 +387,19 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
   it('comes from the base branch if that is not the default branch', async () => {
     const client = github({ [PLACE]: ENTRY });
     const trigger = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
-    const store = open({ given: FILE, trigger, client });
+    const store = await open({ given: FILE, trigger, client });
     expect(await read(store)).toMatchObject({ kind: 'empty', location: `octocat/hello@release:${PLACE}` });
   });
 
   it('comes from the checkout if GitHub cannot be asked for the base', async () => {
     writeFiles(workspace, { [PLACE]: ENTRY });
     const trigger = comment({ on: 'pull_request', number: 42 });
-    expect(await read(open({ given: FILE, trigger }))).toMatchObject({ text: ENTRY, location: PLACE });
+    expect(await read(await open({ given: FILE, trigger }))).toMatchObject({ text: ENTRY, location: PLACE });
   });
 
   it('is at the top of the repository if the workflow says so', async () => {
     const client = github({ 'bot.md': ENTRY });
-    const store = open({ given: { ...FILE, 'memory-path': '.' }, trigger: pullRequest(), client });
+    const store = await open({ given: { ...FILE, 'memory-path': '.' }, trigger: pullRequest(), client });
     expect(await read(store)).toMatchObject({ text: ENTRY, location: 'octocat/hello@main:bot.md' });
   });
 });

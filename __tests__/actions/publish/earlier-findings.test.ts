@@ -404,7 +404,9 @@ describe('a review after a push', () => {
   it('reports what has ended on a commit that was reviewed before', async () => {
     const hello = await reviewed();
     await publish(hello, end(hello, 'fixed'), { facts: [FACT] });
-    expect(bodies(hello)).toMatch(/ part=2 -->\n\n\*\*Nothing new\.\*\* All mended\.\n\n- ✅ It is wrong — settled by/);
+    expect(bodies(hello)).toMatch(
+      / part=2 -->\n\n\*\*Nothing new\.\*\* All mended\.\n\n- ✅ It is wrong — settled by/,
+    );
   });
 
   it('reports what could not be ended, and goes on', async () => {

@@ -16,14 +16,25 @@ export interface TransportParts {
   readonly fetch: typeof globalThis.fetch;
 }
 
+/** Where Anthropic fetches what a message names. */
+const HTTP_URL = /^https?:\/\/.*$/;
+
 /** A model of the package that speaks the wire; the package is loaded now, and only this one (D34). */
 export async function openTransport(parts: TransportParts): Promise<LanguageModel> {
   const { name, model, apiKey, baseUrl: baseURL, headers = {} } = parts;
   const fetch = leniently(parts.fetch, parts.wire);
   switch (parts.wire) {
     case 'anthropic': {
-      const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey, baseURL, headers, fetch })(model);
+      // The entry that the packages of Bedrock and Vertex import too, so that its code is in `dist/` once.
+      const { AnthropicLanguageModel } = await import('@ai-sdk/anthropic/internal');
+      return new AnthropicLanguageModel(model, {
+        provider: 'anthropic.messages',
+        supportsMessageThreads: true,
+        baseURL,
+        headers: { 'anthropic-version': '2023-06-01', 'x-api-key': apiKey, ...headers },
+        fetch,
+        supportedUrls: () => ({ 'image/*': [HTTP_URL], 'application/pdf': [HTTP_URL] }),
+      });
     }
     case 'openai':
     case 'openai-responses': {

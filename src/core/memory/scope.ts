@@ -32,6 +32,11 @@ export function scopeFolder(scope: string): string {
   return parts.map(folderName).join('/');
 }
 
+/** One folder below another; either may be empty, for the top. */
+export function joinFolders(...folders: readonly string[]): string {
+  return folders.filter((folder) => folder !== '').join('/');
+}
+
 function folderName(part: string): string {
   const readable = part.replace(OTHER_CHARACTERS, '-').replace(/^[.-]+/, '');
   return readable === part && mayStand(part) ? part : `${readable || 'scope'}-${hashOf(part)}`;

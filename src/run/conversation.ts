@@ -1,0 +1,75 @@
+import { AxeError } from '../core/errors.js';
+import type { RunOutcome } from '../core/outcome.js';
+import type { Plan } from '../core/plan.js';
+import type { Publications } from '../core/review/buffer.js';
+import { type Buffered, NOTHING_BUFFERED } from '../core/review/buffered.js';
+import type { Warning } from '../core/warning.js';
+import type { ReviewedDiff } from './change.js';
+import type { ConversationParts, Delegation } from './delegation.js';
+import type { RunRequest } from './request.js';
+
+/** What a run talks about. */
+export interface Subject {
+  readonly plan: Plan;
+  readonly change: ReviewedDiff | undefined;
+  readonly parts: ConversationParts;
+  /** A buffer of its own for a pass of a review. */
+  openPass(name: string): Publications | undefined;
+}
+
+/** What a run came to. */
+export interface Held {
+  readonly outcome: RunOutcome;
+  readonly buffered: Buffered;
+  /** Paths of files that a review in parts has not read. */
+  readonly unread: readonly string[];
+}
+
+/** The one conversation of a run, before it is known what its end counts as. */
+export async function converseOnce(
+  { plan, parts }: Pick<Subject, 'plan' | 'parts'>,
+  delegation: Delegation,
+): Promise<Pick<Held, 'outcome' | 'buffered'>> {
+  const outcome = await delegation.converse(plan, parts, delegation, { depth: 0, callerEffects: undefined });
+  return { outcome, buffered: delegation.publications?.buffered ?? NOTHING_BUFFERED };
+}
+
+/** What the run's own conversation counts as; warns where its answer is not whole and the run succeeds all the same. */
+export function conclude(
+  { outcome, buffered }: Pick<Held, 'outcome' | 'buffered'>,
+  { loop: { reporter } }: ConversationParts,
+  { request }: Delegation,
+): RunOutcome {
+  const judged = judge(outcome, buffered, request);
+  if (outcome.kind === 'incomplete' && judged.kind === 'completed') reporter.warn(cutWarning(outcome.error));
+  return judged;
+}
+
+/**
+ * What the end of a conversation counts as. On the command line a cut answer and an empty one are successes, as in axe.
+ * In a workflow nobody sees an empty answer, so it is a failure there, unless the run said what it had to say in a
+ * review (D27).
+ */
+export function judge(
+  outcome: RunOutcome,
+  { findings, review }: Pick<Buffered, 'findings' | 'review'>,
+  { inWorkflow }: Pick<RunRequest, 'inWorkflow'>,
+): RunOutcome {
+  if (!inWorkflow) return outcome.kind === 'incomplete' ? { ...outcome, kind: 'completed' } : outcome;
+  const isSaid = findings.length > 0 || review !== undefined;
+  if (isSaid || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
+  const error = new AxeError('the model gave an empty answer', {
+    exitCode: 1,
+    remedy: "Run it again; if it stays empty, look at the agent's `system_prompt` and `params.max_tokens`.",
+  });
+  return { kind: 'failed', error, stats: outcome.stats };
+}
+
+/** What is to be told of an answer that is not whole where it does not end the run; `of` begins the sentence. */
+export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
+  return {
+    code: 'answer-truncated',
+    message: `${of}${message}`,
+    ...(remedy === undefined ? {} : { remedy }),
+  };
+}
