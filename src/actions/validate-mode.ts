@@ -6,7 +6,7 @@ import { validateAgents } from '../commands/validate/validate-agents.js';
 import { openCheckedSource } from '../composition/agent-source.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
 import { connectGitHub, type GitHubAccess } from '../composition/github.js';
-import { inspectSchema } from '../composition/schema-compiler.js';
+import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import { connectSharedAgents, createSharedAgents } from '../composition/shared-agents.js';
 import type { AgentLibrary } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
@@ -60,7 +60,7 @@ export async function runValidateMode({
       shared,
       modelProblem: (ref) => modelProblem(ref, { env, config: {} }),
       signal,
-      checkSchema: inspectSchema,
+      checkSchema: inspectSchemaOnDemand,
     },
   );
   return { kind: 'validated', validation };

@@ -1,7 +1,7 @@
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import {
-  type Answer,
   createRepositoryReader,
+  type GitHubAnswer,
   type RepositoryAccess,
   type RepositoryReader,
 } from '../adapters/github/reading/repository-access.js';
@@ -107,7 +107,7 @@ async function readChecks(
   reader: RepositoryReader,
   { defaultBranch }: RepositoryAccess,
 ): Promise<readonly Check[]> {
-  const answers: readonly (readonly [string, Answer<boolean>])[] = [
+  const answers: readonly (readonly [string, GitHubAnswer<boolean>])[] = [
     ['pull requests', await reader.pullRequests()],
     ['issues', await reader.issues()],
     ['checks', await reader.checks(defaultBranch)],

@@ -15,7 +15,7 @@ import { validateAgents } from '../commands/validate/validate-agents.js';
 import type { Validation } from '../commands/validate/validation.js';
 import { AGENTS_DIRS, localAgents } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
-import { inspectSchema } from '../composition/schema-compiler.js';
+import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import { readTrigger } from '../composition/trigger.js';
 import { BUILT_IN_AGENTS } from '../core/agent/built-in.js';
 import { chosen } from '../core/agent/choices.js';
@@ -152,7 +152,7 @@ async function validateHere(
   const names = found.length > 0 ? found : BUILT_IN_AGENTS.slice(0, 1).map(({ name }) => name);
   const validation = await validateAgents(
     { names, outputSchema: '', isFolderNamed: false },
-    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
+    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchemaOnDemand },
   );
   const [name = ''] = names;
   const agents = localAgents({ cwd, agentsDir, configDir: own });

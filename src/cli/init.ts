@@ -5,11 +5,11 @@ import { findRepositoryRoot } from '../adapters/host/repository-root.js';
 import { findProvider, KEY_PROVIDERS } from '../adapters/models/catalog.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
 import {
-  type Choice,
   composeAgent,
   composeWorkflow,
+  type InitChoice,
+  type InitMemoryPlace,
   MEMORY_PLACES,
-  type MemoryPlace,
   type ModelAccess,
 } from '../commands/init/compose.js';
 import { findJob, JOB_IDS, JOBS, type Job } from '../commands/init/jobs.js';
@@ -18,7 +18,7 @@ import { formatValidation } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { allFaults, isValid } from '../commands/validate/validation.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
-import { inspectSchema } from '../composition/schema-compiler.js';
+import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import { ACTION_ADDRESS, parseActionAddress } from '../core/action-address.js';
 import { chosen } from '../core/agent/choices.js';
 import { inspectAgent } from '../core/agent/inspect.js';
@@ -42,7 +42,7 @@ const MODELS = [
 const MEMORY = [
   { value: 'branch', about: 'On the branch `axe-memory` of this repository; lasts' },
   { value: 'cache', about: 'In the Actions cache; GitHub deletes what is not used for 7 days' },
-] as const satisfies readonly { readonly value: MemoryPlace; readonly about: string }[];
+] as const satisfies readonly { readonly value: InitMemoryPlace; readonly about: string }[];
 
 /** `init`: writes a workflow, its agent and its skill into the repository. Throws an AxeError. */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
@@ -52,7 +52,7 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
   const root = (await findRepositoryRoot(terminal.cwd)) ?? terminal.cwd;
   const { job, model } = answers;
   const existing = await findAgentModel(root, job);
-  const choice: Choice = {
+  const choice: InitChoice = {
     ...answers,
     uses,
     access: accessOf(model),
@@ -64,7 +64,7 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
 interface Answers {
   readonly job: Job;
   readonly model: string;
-  readonly memory: MemoryPlace;
+  readonly memory: InitMemoryPlace;
 }
 
 /** By flags; what is left open is asked where somebody can answer, and is the default elsewhere. Throws an AxeError. */
@@ -149,7 +149,7 @@ async function findAgentModel(root: string, { agent }: Job): Promise<string | un
 }
 
 interface WriteRequest {
-  readonly choice: Choice;
+  readonly choice: InitChoice;
   readonly root: string;
   readonly hasAgent: boolean;
 }
@@ -176,7 +176,7 @@ async function write({ choice, root, hasAgent }: WriteRequest, terminal: Termina
         followsLinks: true,
       }),
       modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
-      checkSchema: inspectSchema,
+      checkSchema: inspectSchemaOnDemand,
     },
   );
   if (allFaults(validation).length > 0) {

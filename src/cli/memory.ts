@@ -7,9 +7,9 @@ import { createSign } from '../adapters/host/hmac.js';
 import type {
   CommandSession,
   Exported,
-  Listing,
   MemoryCommandResult,
   MemoryDone,
+  MemoryListing,
 } from '../commands/memory/command-session.js';
 import { runMemoryCommand } from '../commands/memory/memory-command.js';
 import { type MemoryCommand, parseMemoryCommand } from '../commands/memory/parse-memory-command.js';
@@ -92,7 +92,7 @@ async function runHere(name: string, { help, flags, terminal }: ParsedCommand): 
 function listTo(
   terminal: Terminal,
   { json, raw, secrets }: ListOptions,
-): (listing: Listing) => Promise<void> {
+): (listing: MemoryListing) => Promise<void> {
   const { stdout } = terminal;
   const clean = (text: string) => sanitize(text, 'log', secrets);
   if (json)

@@ -5,7 +5,7 @@ import { formatValidation, formatValidationJson } from '../commands/validate/for
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { isValid } from '../commands/validate/validation.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
-import { inspectSchema } from '../composition/schema-compiler.js';
+import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import type { ExitCode } from '../core/errors.js';
 import { agentsDirOf } from './agents-dir.js';
 import type { ParsedFlags } from './flags.js';
@@ -26,7 +26,7 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
   const config = await loadProvidersConfig(configDir(env));
   const validation = await validateAgents(
     { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' },
-    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
+    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchemaOnDemand },
   );
   if (flags.bool('json')) print(terminal, formatValidationJson(validation));
   else for (const line of formatValidation(validation)) print(terminal, line);

@@ -10,7 +10,7 @@ export function createSchemaCompiler(): Dependencies['compileSchema'] {
 }
 
 /** Refuses an invalid JSON schema, and makes no program of it; loaded only where there is one. Throws a ConfigError. */
-export async function inspectSchema(schema: JsonSchema, origin: string): Promise<void> {
+export async function inspectSchemaOnDemand(schema: JsonSchema, origin: string): Promise<void> {
   const loaded = await import('../adapters/host/json-schema.js');
   await loaded.inspectSchema(schema, origin);
 }

@@ -12,7 +12,7 @@ import { estimateText } from '../core/text/estimate-text.js';
 import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
 import { atMost } from './at-most.js';
 import type { ConversationParts, Delegation } from './delegation.js';
-import { messageOf, quietly } from './quietly.js';
+import { conversationTrouble, quietly } from './quietly.js';
 
 /** What several passes came to. */
 export interface Passed {
@@ -107,7 +107,13 @@ async function holdPass(
     );
     return { pass, outcome, buffered: buffered(), ...judgePass(outcome) };
   } catch (thrown) {
-    return { pass, outcome: undefined, buffered: buffered(), why: 'failed', trouble: messageOf(thrown) };
+    return {
+      pass,
+      outcome: undefined,
+      buffered: buffered(),
+      why: 'failed',
+      trouble: conversationTrouble(thrown),
+    };
   } finally {
     release?.();
   }

@@ -20,7 +20,7 @@ export function quietly({ keepSummary: _, reporter, ...loop }: LoopDependencies)
 }
 
 /** Why a conversation could not be held: one that is lost must not cost what the others have found. */
-export function messageOf(thrown: unknown): string {
+export function conversationTrouble(thrown: unknown): string {
   if (thrown instanceof AxeError) return thrown.message;
   return `an error of ours: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
 }

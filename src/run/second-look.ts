@@ -18,16 +18,16 @@ import type { ContextFile } from '../core/prompt/context-file.js';
 import { skillBody } from '../core/prompt/skill.js';
 import { buildSystemPrompt } from '../core/prompt/system.js';
 import type { DescribedClaims } from '../core/review/claims.js';
-import { type Verdict, Verdicts } from '../core/review/verdict.js';
+import { type FindingVerdict, Verdicts } from '../core/review/verdict.js';
 import { redact } from '../core/sanitize/redact.js';
 import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
 import { type Delegation, openModel } from './delegation.js';
 import { agentWorkdir } from './plan.js';
-import { messageOf } from './quietly.js';
+import { conversationTrouble } from './quietly.js';
 
 /** What second looks came to. */
 export interface Looked {
-  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly verdicts: ReadonlyMap<string, FindingVerdict>;
   readonly stats: readonly RunStats[];
   /** Why some were not given, each once. */
   readonly troubles: readonly string[];
@@ -41,7 +41,11 @@ export const NOTHING_SEEN: Looked = { verdicts: new Map(), stats: [], troubles: 
 /** Nobody could be asked. */
 export function notOpened(thrown: unknown): Looked {
   const remedy = thrown instanceof AxeError ? thrown.remedy : undefined;
-  return { ...NOTHING_SEEN, troubles: [messageOf(thrown)], ...(remedy === undefined ? {} : { remedy }) };
+  return {
+    ...NOTHING_SEEN,
+    troubles: [conversationTrouble(thrown)],
+    ...(remedy === undefined ? {} : { remedy }),
+  };
 }
 
 /** A run that has failed cannot ask anybody; one that has spent its budget may not. */
@@ -139,7 +143,7 @@ export async function lookAt(claims: Claims, looker: Looker, delegation: Delegat
     const troubles = verdicts.isComplete ? [] : [whyNot(outcome)];
     return { verdicts: verdicts.all, stats: [outcome.stats], troubles };
   } catch (thrown) {
-    return { verdicts: verdicts.all, stats: [], troubles: [messageOf(thrown)] };
+    return { verdicts: verdicts.all, stats: [], troubles: [conversationTrouble(thrown)] };
   }
 }
 

@@ -14,7 +14,7 @@ import { createWriteSummary, type WrittenSummary } from '../core/tools/review/wr
 import type { ReviewedDiff } from './change.js';
 import type { ConversationParts, ConversationPurpose, Delegation } from './delegation.js';
 import type { Passed } from './passes.js';
-import { messageOf, quietly } from './quietly.js';
+import { conversationTrouble, quietly } from './quietly.js';
 
 /** A review in several passes, its findings verified. */
 export interface ToSummarise extends Passed {
@@ -83,7 +83,7 @@ async function ask(
     const trouble = 'error' in ended ? ended.error.message : 'the model wrote none';
     return { stats: withStats(outcome.stats, [ended.stats], delegation.budget), trouble };
   } catch (thrown) {
-    return { stats: outcome.stats, trouble: messageOf(thrown) };
+    return { stats: outcome.stats, trouble: conversationTrouble(thrown) };
   }
 }
 

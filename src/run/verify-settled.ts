@@ -5,7 +5,7 @@ import { withStats } from '../core/loop/usage.js';
 import type { Buffered } from '../core/review/buffered.js';
 import type { Settlement } from '../core/review/settle.js';
 import { describeSettlement, needsSecondLook } from '../core/review/still-there.js';
-import type { Verdict } from '../core/review/verdict.js';
+import type { FindingVerdict } from '../core/review/verdict.js';
 import { count } from '../core/text/count.js';
 import { parseDiff } from '../core/text/diff.js';
 import { atMost } from './at-most.js';
@@ -20,14 +20,14 @@ import {
   notOpened,
   openVerifier,
 } from './second-look.js';
-import type { Raised, Verified } from './verify.js';
+import type { ReviewToVerify, Verified } from './verify.js';
 
 /**
  * Has somebody else look whether an earlier finding is over, before the model's word for it takes back a review that asks
  * for changes. Without their clear word the finding stays open, whatever the reason: that holds up a merge, and can be
  * ended by a person; the other way round a fault goes through. Never throws.
  */
-export async function verifySettlements(raised: Raised, delegation: Delegation): Promise<Verified> {
+export async function verifySettlements(raised: ReviewToVerify, delegation: Delegation): Promise<Verified> {
   const { plan, outcome, buffered } = raised;
   const scope = delegation.publications?.scopeOfReview;
   const wanted =
@@ -51,13 +51,13 @@ export async function verifySettlements(raised: Raised, delegation: Delegation):
   };
 }
 
-function isThorough({ plan }: Raised): boolean {
+function isThorough({ plan }: ReviewToVerify): boolean {
   return plan.review.depth === 'thorough';
 }
 
 async function lookAgain(
   settlements: readonly Settlement[],
-  { plan, change, loop }: Raised,
+  { plan, change, loop }: ReviewToVerify,
   delegation: Delegation,
 ): Promise<Looked> {
   const files = parseDiff(change?.diff ?? '');
@@ -81,7 +81,7 @@ async function lookAgain(
 function withoutSettlements(
   buffered: Buffered,
   kept: readonly Settlement[],
-  verdicts: ReadonlyMap<string, Verdict>,
+  verdicts: ReadonlyMap<string, FindingVerdict>,
 ): Buffered {
   const refusals = kept.map(({ finding: { id, handle } }) => {
     const verdict = verdicts.get(id);
@@ -98,13 +98,13 @@ function withoutSettlements(
   };
 }
 
-const SAID: Readonly<Record<Verdict['kind'], string>> = {
+const SAID: Readonly<Record<FindingVerdict['kind'], string>> = {
   holds: 'still there',
   unclear: 'unclear',
   refuted: 'over',
 };
 
-function tell(kept: readonly Settlement[], { troubles, remedy }: Looked, { loop }: Raised): void {
+function tell(kept: readonly Settlement[], { troubles, remedy }: Looked, { loop }: ReviewToVerify): void {
   if (kept.length === 0 || troubles.length === 0) return;
   const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${troubles.slice(0, 3).join('; ')}.`;
   loop.reporter.warn({ code: 'not-verified', message, ...(remedy === undefined ? {} : { remedy }) });

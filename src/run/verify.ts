@@ -27,7 +27,7 @@ import {
 } from './second-look.js';
 
 /** A review whose conversation is over. */
-export interface Raised {
+export interface ReviewToVerify {
   readonly plan: Plan;
   readonly change: ReviewedDiff | undefined;
   readonly outcome: RunOutcome;
@@ -36,14 +36,14 @@ export interface Raised {
 }
 
 /** The same after its findings were looked at a second time. */
-export type Verified = Pick<Raised, 'outcome' | 'buffered'>;
+export type Verified = Pick<ReviewToVerify, 'outcome' | 'buffered'>;
 
 /**
  * Has the findings of a review looked at by somebody who has not raised them, each place in a fresh context, within the run's
  * one budget and time. Never throws: a verifier that fails takes no finding away. The review was whole before, so what the
  * second look lacks is told and does not change how the run ended.
  */
-export async function verifyFindings(raised: Raised, delegation: Delegation): Promise<Verified> {
+export async function verifyFindings(raised: ReviewToVerify, delegation: Delegation): Promise<Verified> {
   const { outcome, buffered, change } = raised;
   const scope = delegation.publications?.scopeOfReview;
   const candidates = candidatesOf(raised);
@@ -66,7 +66,7 @@ export async function verifyFindings(raised: Raised, delegation: Delegation): Pr
 }
 
 /** Of a quick review nothing, and of any other what may be bad enough; the worst first. */
-function candidatesOf({ plan, buffered }: Raised): readonly PlacedFinding[] {
+function candidatesOf({ plan, buffered }: ReviewToVerify): readonly PlacedFinding[] {
   const findings = buffered.findings.toSorted(({ finding: a }, { finding: b }) =>
     compareSeverity(a.severity, b.severity),
   );
@@ -82,7 +82,7 @@ function candidatesOf({ plan, buffered }: Raised): readonly PlacedFinding[] {
 }
 
 interface Looking {
-  readonly raised: Raised;
+  readonly raised: ReviewToVerify;
   /** Of the whole diff. */
   readonly files: readonly DiffFile[];
 }

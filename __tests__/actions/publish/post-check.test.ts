@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Check, checkOf, postCheck } from '../../../src/actions/publish/post-check.js';
+import { type CommitCheck, checkOf, postCheck } from '../../../src/actions/publish/post-check.js';
 import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
@@ -17,7 +17,7 @@ import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js
 const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
 const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };
 
-const CHECK: Omit<Check, 'headSha'> = {
+const CHECK: Omit<CommitCheck, 'headSha'> = {
   repository: HELLO,
   agent: 'bot',
   run: '7/1/review',
@@ -32,7 +32,7 @@ const CHECK: Omit<Check, 'headSha'> = {
   footer: '<sub>by us</sub>',
 };
 
-async function post(client: GitHubClient | undefined, check: Check) {
+async function post(client: GitHubClient | undefined, check: CommitCheck) {
   const warnings: string[] = [];
   const posted = await postCheck(check, {
     client,
@@ -44,7 +44,7 @@ async function post(client: GitHubClient | undefined, check: Check) {
 }
 
 describe('the check of a commit', () => {
-  it.each<[Partial<Check>, string, string]>([
+  it.each<[Partial<CommitCheck>, string, string]>([
     [{ findings: 0 }, 'success', 'No findings · whole'],
     [{ findings: 0, isCut: true, coverage: cutShort(WHOLE) }, 'neutral', 'No findings, cut short'],
     [{ findings: 0, coverage: PART }, 'neutral', 'No findings in 2 of 3 files'],

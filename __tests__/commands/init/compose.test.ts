@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
 import {
-  type Choice,
   composeAgent,
   composeWorkflow,
+  type InitChoice,
   MEMORY_PLACES,
   permissionsOf,
 } from '../../../src/commands/init/compose.js';
@@ -20,7 +20,7 @@ const MODELS = [
   { model: 'offline/rules', access: { kind: 'offline' } },
 ] as const;
 
-const CHOICES: readonly (readonly [string, Choice])[] = JOBS.flatMap((job) =>
+const CHOICES: readonly (readonly [string, InitChoice])[] = JOBS.flatMap((job) =>
   MODELS.flatMap(({ model, access }) =>
     MEMORY_PLACES.map((memory) => {
       const choice = { job, model, access, memory, uses: 'octo-org/axe-action@v1', namesModel: true };
@@ -29,7 +29,7 @@ const CHOICES: readonly (readonly [string, Choice])[] = JOBS.flatMap((job) =>
   ),
 );
 
-function stepOf(choice: Choice) {
+function stepOf(choice: InitChoice) {
   const workflow = parse(composeWorkflow(choice)) as Workflow;
   const [job] = Object.values(workflow.jobs);
   const step = job?.steps?.at(-1);

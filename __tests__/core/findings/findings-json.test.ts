@@ -6,7 +6,7 @@ import {
   countFindings,
   type FindingsReport,
   formatAllFindings,
-  formatFindings,
+  formatFindingsOutput,
 } from '../../../src/core/findings/findings-json.js';
 import { FINDINGS_SCHEMA } from '../../../src/core/findings/findings-schema.js';
 import { FINDING_STATES } from '../../../src/core/findings/record.js';
@@ -42,11 +42,11 @@ describe('formatFindings', () => {
     ['each state', { ...REPORT, findings: FINDING_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
     ['nothing read', { ...REPORT, coverage: { kind: 'none', files: 0, read: 0, unread: [] } }],
   ] as const)('follows the schema with %s', (_, report) => {
-    expect(errorsOf(formatFindings(report))).toEqual([]);
+    expect(errorsOf(formatFindingsOutput(report))).toEqual([]);
   });
 
   it('is one line with all fields', () => {
-    const text = formatFindings(REPORT);
+    const text = formatFindingsOutput(REPORT);
     expect(text).not.toContain('\n');
     expect(JSON.parse(text)).toEqual({
       version: 1,
@@ -69,7 +69,7 @@ describe('formatFindings', () => {
         body: 'ü'.repeat(2000),
       })),
     };
-    const text = formatFindings(large);
+    const text = formatFindingsOutput(large);
     expect(errorsOf(text)).toEqual([]);
     expect(JSON.parse(text)).toMatchObject({
       coverage: { kind: 'part', files: 20, read: 19 },
@@ -113,7 +113,7 @@ describe('countFindings', () => {
 });
 
 function parse(report: FindingsReport): Record<string, unknown> {
-  return JSON.parse(formatFindings(report));
+  return JSON.parse(formatFindingsOutput(report));
 }
 
 function errorsOf(text: string): unknown {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { codeId, codeOfId, readCode } from '../../../src/core/findings/code.js';
 import { type Features, featuresOf } from '../../../src/core/findings/features.js';
 import { readSketch, sketchOf } from '../../../src/core/findings/likeness.js';
-import { decide, type FreshFinding, type KnownFinding } from '../../../src/core/findings/sameness.js';
+import { decide, type EarlierFinding, type FreshFinding } from '../../../src/core/findings/sameness.js';
 import { FIRST_PAIRS, LATER_PAIRS, type Pair, type WordedFinding } from './pairs.js';
 
 /** How the text of a finding is known: as it was written, or only as its sketch. */
@@ -99,7 +99,7 @@ interface Old {
   readonly code: string;
 }
 
-function known(old: Partial<Old>): KnownFinding {
+function known(old: Partial<Old>): EarlierFinding {
   const { code, ...place } = { path: 'src/user.ts', line: 10, isPresent: true, code: CODE, ...old };
   return { ...place, code: readCode(code), features: featuresOf(TEXT) };
 }

@@ -7,7 +7,7 @@ import {
   type SeverityFacts,
   severityOf,
 } from '../../../src/core/findings/severity.js';
-import { type Effect, REACHES, SEVERITIES, type Severity } from '../../../src/core/findings/terms.js';
+import { type FindingEffect, REACHES, SEVERITIES, type Severity } from '../../../src/core/findings/terms.js';
 
 const FACTS: SeverityFacts = {
   effect: 'breach',
@@ -18,7 +18,7 @@ const FACTS: SeverityFacts = {
 };
 
 /** `always`, `common`, `rare`. */
-const TABLE: readonly (readonly [Effect, readonly Severity[]])[] = [
+const TABLE: readonly (readonly [FindingEffect, readonly Severity[]])[] = [
   ['breach', ['critical', 'critical', 'major']],
   ['data-loss', ['critical', 'critical', 'major']],
   ['outage', ['critical', 'major', 'minor']],

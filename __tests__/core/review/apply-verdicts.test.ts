@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyVerdicts } from '../../../src/core/review/apply-verdicts.js';
 import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
-import type { Verdict } from '../../../src/core/review/verdict.js';
+import type { FindingVerdict } from '../../../src/core/review/verdict.js';
 import { LINES, placed } from './verdict-scene.js';
 
 const SCOPE = { lines: LINES, overrides: {}, isRead: () => true, minSeverity: 'minor' } as const;
-const HOLDS: Verdict = {
+const HOLDS: FindingVerdict = {
   kind: 'holds',
   reason: 'Followed.',
   line: undefined,
@@ -14,7 +14,7 @@ const HOLDS: Verdict = {
   suggestionCures: true,
 };
 
-function judged(verdict: Verdict | undefined, one = placed(1)) {
+function judged(verdict: FindingVerdict | undefined, one = placed(1)) {
   const verdicts = new Map(verdict === undefined ? [] : [[one.id, verdict]]);
   const looks = { requested: new Set([one.id]), verdicts };
   return applyVerdicts({ ...NOTHING_BUFFERED, findings: [one] }, looks, SCOPE);

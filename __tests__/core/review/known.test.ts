@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readSketch } from '../../../src/core/findings/likeness.js';
 import { type AnsweredThread, ownThreads } from '../../../src/core/review/answers.js';
 import type { Ended, LessonFact } from '../../../src/core/review/finding-facts.js';
-import { commentText, type KnowingParts, knowFindings, lastCode } from '../../../src/core/review/known.js';
+import { type KnowingParts, knowFindings, lastCode, visibleWords } from '../../../src/core/review/known.js';
 import { findingMarker, withEndNote } from '../../../src/core/review/markers.js';
 import type { ReviewFact } from '../../../src/core/review/state-facts.js';
 import { ended, ID, LATER, NOW, OTHER, opening, PERMISSIONS, raised, said, thread } from './threads.js';
@@ -288,7 +288,7 @@ describe('the known facts of a finding', () => {
     ['Text.\n\n<details><summary>x</summary>\n\nnever closed', 'Text.'],
     ['', ''],
   ])('include the visible text of a comment: of %j %j', (body, words) => {
-    expect(commentText(body)).toBe(words);
+    expect(visibleWords(body)).toBe(words);
   });
 
   it.each<[string, string]>([

@@ -5,7 +5,7 @@ import { featuresOf } from '../../../src/core/findings/features.js';
 import { findingText } from '../../../src/core/findings/finding.js';
 import { sketchOf } from '../../../src/core/findings/likeness.js';
 import { SEVERITIES, type Severity } from '../../../src/core/findings/terms.js';
-import { type Buffered, NOTHING_BUFFERED, type Verdict } from '../../../src/core/review/buffered.js';
+import { type Buffered, NOTHING_BUFFERED, type ReviewVerdict } from '../../../src/core/review/buffered.js';
 import { parseFindingMarker } from '../../../src/core/review/markers.js';
 import { candidateOfPlaced } from '../../../src/core/review/match.js';
 import type { PlacedFinding } from '../../../src/core/review/place.js';
@@ -210,7 +210,7 @@ describe('the verdict', () => {
   const repeated = (severity: Severity | undefined) => [{ of: known({ severity }), finding: finding() }];
   const heldBack = [{ id: OTHER, finding: finding(), why: 'dismissed', pull: undefined }] as const;
 
-  it.each<[string, readonly PlacedFinding[], Parameters<typeof prepare>[1], Verdict]>([
+  it.each<[string, readonly PlacedFinding[], Parameters<typeof prepare>[1], ReviewVerdict]>([
     ['a finding that is bad enough', [of('major')], {}, 'request-changes'],
     ['one that is worse', [of('critical'), of('nit')], {}, 'request-changes'],
     ['none that is bad enough', [of('minor')], {}, 'comment'],

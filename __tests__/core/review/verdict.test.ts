@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Verdict, type VerdictRequest, Verdicts } from '../../../src/core/review/verdict.js';
+import { type FindingVerdict, type VerdictRequest, Verdicts } from '../../../src/core/review/verdict.js';
 import { createGiveVerdict } from '../../../src/core/tools/review/give-verdict.js';
 import { FORGED, ledgerOf, request } from './verdict-scene.js';
 
 describe('the verdicts of a verifier', () => {
-  it.each<[string, VerdictRequest, 'taken' | 'refused', Verdict['kind'] | undefined]>([
+  it.each<[string, VerdictRequest, 'taken' | 'refused', FindingVerdict['kind'] | undefined]>([
     ['holds', request({ verdict: 'holds', evidence: [] }), 'taken', 'holds'],
     ['is unclear', request({ verdict: 'unclear', evidence: [] }), 'taken', 'unclear'],
     ['is refuted by a line that was shown', request(), 'taken', 'refuted'],

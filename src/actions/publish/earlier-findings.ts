@@ -2,7 +2,7 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { dismissReviews } from '../../adapters/github/posting/dismiss-review.js';
 import { changeThreads, type ThreadChange } from '../../adapters/github/posting/end-threads.js';
 import { isBlocking } from '../../core/review/blocking.js';
-import { oneLine } from '../../core/review/comment-text.js';
+import { titleLine } from '../../core/review/comment-text.js';
 import type { EarlierFindings, SettledThread } from '../../core/review/earlier.js';
 import { agentOf, type EndMark, outdatedNote, parseReviewMarker } from '../../core/review/markers.js';
 import type { PreparedReview } from '../../core/review/prepare-review.js';
@@ -71,7 +71,7 @@ function settledChange(
   { settlement: { how, reason, by }, thread: { id, first, replies } }: SettledOwn,
   { commits, options }: Pick<RequestedReview, 'commits' | 'options'>,
 ): ThreadChange {
-  const said = oneLine(reason, options.clean);
+  const said = titleLine(reason, options.clean);
   const head = commits.head.slice(0, SHORT_SHA);
   const opening = {
     fixed: `Settled by ${head}: ${said}`,

@@ -13,7 +13,7 @@ import type { Severity } from '../../core/findings/terms.js';
 import { encodeField } from '../../core/memory/field.js';
 import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
-import type { Verdict } from '../../core/review/buffered.js';
+import type { ReviewVerdict } from '../../core/review/buffered.js';
 import { plainText } from '../../core/review/comment-text.js';
 import { coverageTitle, formatCoverage } from '../../core/review/coverage.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
@@ -29,7 +29,7 @@ import { formatEnd } from './review-remarks.js';
 import { withGitHub } from './with-github.js';
 
 /** What a check says. None of the text was cleaned yet. */
-export interface Check {
+export interface CommitCheck {
   readonly repository: Repository;
   readonly headSha: string;
   readonly agent: string;
@@ -39,7 +39,7 @@ export interface Check {
   readonly findings: number | undefined;
   /** Those that are open; empty where nothing is known of their severity. */
   readonly open: readonly Severity[];
-  readonly verdict: Verdict;
+  readonly verdict: ReviewVerdict;
   /** Whether the model said anything. */
   readonly isAnswered: boolean;
   /** A limit ended the run, or its answer is not whole. */
@@ -62,7 +62,7 @@ export interface CheckedRun {
 }
 
 /** What else goes into a check. */
-export interface CheckParts extends Pick<Check, 'run' | 'footer'> {
+export interface CheckParts extends Pick<CommitCheck, 'run' | 'footer'> {
   /** Undefined where the run reviewed nothing. */
   readonly review: ReviewEnd | undefined;
   /** What was posted, in a sentence. */
@@ -72,7 +72,10 @@ export interface CheckParts extends Pick<Check, 'run' | 'footer'> {
 }
 
 /** The check of a run; undefined for one that is about no commit, or has come to no answer. */
-export function checkOf({ plan, outcome, requested }: CheckedRun, parts: CheckParts): Check | undefined {
+export function checkOf(
+  { plan, outcome, requested }: CheckedRun,
+  parts: CheckParts,
+): CommitCheck | undefined {
   const { trigger, agent } = plan;
   const headSha = commitOf(trigger, requested.commits?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
@@ -131,7 +134,7 @@ export interface PostedCheck {
 
 /** Writes the check of a commit; undefined if it does not stand there now. Trouble is a warning. */
 export async function postCheck(
-  check: Check,
+  check: CommitCheck,
   { client, started, reporter, clean, cleanMessage }: CheckOptions,
 ): Promise<PostedCheck | undefined> {
   const failed = ({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): undefined => {
@@ -158,12 +161,12 @@ export async function postCheck(
 }
 
 /** `neutral` holds nothing up; only a review that may ask for changes, and does, is a failure. */
-function conclusionOf({ findings, verdict, coverage }: Check): CheckRunReport['conclusion'] {
+function conclusionOf({ findings, verdict, coverage }: CommitCheck): CheckRunReport['conclusion'] {
   if (verdict === 'request-changes') return 'failure';
   return findings === 0 && coverage?.kind === 'whole' ? 'success' : 'neutral';
 }
 
-function titleOf({ findings, open, isAnswered, isCut, coverage }: Check): string {
+function titleOf({ findings, open, isAnswered, isCut, coverage }: CommitCheck): string {
   const read = `${coverage === undefined ? '' : coverageTitle(coverage)}${isCut ? ', cut short' : ''}`;
   if (findings === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${read}`;
   if (findings === 0) return `No findings${read}`;

@@ -1,6 +1,6 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { Failed } from '../../adapters/github/client/failed.js';
-import { publishReview, type ReviewResult } from '../../adapters/github/posting/review.js';
+import { publishReview, type ReviewPostResult } from '../../adapters/github/posting/review.js';
 import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
 import type { Buffered } from '../../core/review/buffered.js';
 import { type EarlierFindings, endFacts, formatEarlier, sortEarlier } from '../../core/review/earlier.js';
@@ -231,7 +231,7 @@ async function publish(
   { place, commits }: RequestedReview,
   { client, prepared, own }: ToPost,
   signal: AbortSignal,
-): Promise<ReviewResult> {
+): Promise<ReviewPostResult> {
   const { verdict, body, footer, marker, comments } = prepared;
   const event = verdict === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
   const { head: headSha } = commits;
@@ -300,7 +300,7 @@ const MAX_PATH = 100;
 
 /** The line in the entry (D9): computed, with nobody's words but paths. */
 function lineOf(
-  { created, event }: Pick<Extract<ReviewResult, { kind: 'published' }>, 'created' | 'event'>,
+  { created, event }: Pick<Extract<ReviewPostResult, { kind: 'published' }>, 'created' | 'event'>,
   prepared: PreparedReview,
   requested: RequestedReview,
 ): string {

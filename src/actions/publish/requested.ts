@@ -4,7 +4,7 @@ import type { Published, Reporter, ReviewedChange } from '../../core/dependencie
 import type { Repository, Trigger } from '../../core/event/trigger.js';
 import type { FindingRecord } from '../../core/findings/record.js';
 import type { Severity } from '../../core/findings/terms.js';
-import type { Buffered, Verdict } from '../../core/review/buffered.js';
+import type { Buffered, ReviewVerdict } from '../../core/review/buffered.js';
 import type { KnownFinding } from '../../core/review/known.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import type { ReviewExtent } from '../../core/review/review-body.js';
@@ -46,7 +46,7 @@ export interface PublishedPart extends Partial<Published> {
 export interface ReviewEnd {
   /** How many findings stand, those that were said before too, on lines that this run did not look at as well. */
   readonly findings: number;
-  readonly verdict: Verdict;
+  readonly verdict: ReviewVerdict;
   /** Findings that could not be posted, or were not to be. */
   readonly unposted: readonly PlacedFinding[];
 }

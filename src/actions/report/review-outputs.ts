@@ -5,7 +5,7 @@ import { type FindingsGate, type MetGate, metGates } from '../../core/findings/f
 import {
   countFindings,
   formatAllFindings,
-  formatFindings,
+  formatFindingsOutput,
   type ReviewResult,
 } from '../../core/findings/findings-json.js';
 import { isOpen } from '../../core/findings/record.js';
@@ -22,7 +22,7 @@ const FINDINGS_CONCLUSION = 'findings';
 export function reviewOutputs({ report }: ReviewResult): Outputs {
   const { states, worst } = countFindings(report.findings);
   return {
-    findings: formatFindings(report),
+    findings: formatFindingsOutput(report),
     'findings-count': String(states['new'] ?? 0),
     'findings-open': String(report.findings.filter(isOpen).length),
     'findings-worst': worst ?? '',

@@ -3,7 +3,7 @@ import { stripInvisible } from '../../core/sanitize/invisible.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { Tool } from '../../core/tools/tool.js';
 import { MAX_DEFINITIONS, MAX_DESCRIPTION, MAX_TOOLS } from './limits.js';
-import { isTable, makeToolSchema } from './tool-schema.js';
+import { isJsonObject, makeToolSchema } from './tool-schema.js';
 
 /** What a server offers, unchecked. */
 export interface Offer {
@@ -22,7 +22,7 @@ export interface ChosenTool {
 }
 
 /** The tools of all servers and what people should know of how they were chosen. */
-export interface Choice {
+export interface ChosenTools {
   readonly tools: readonly ChosenTool[];
   readonly notes: readonly { readonly server: string; readonly note: string }[];
 }
@@ -34,7 +34,7 @@ const NO_NAME = '(left out: without a name)';
  * order is that of the servers, within a server by name, whatever order it answers in, so that prompts can be cached.
  * No server's lies cost another one's tools.
  */
-export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>): Choice {
+export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>): ChosenTools {
   const notes = createNotes();
   const checked = offers.flatMap((offer) => checkTools(offer, notes));
   const names = nameTools(checked, reserved);
@@ -74,8 +74,8 @@ type CheckedTool = Omit<ChosenTool, 'name'>;
 
 function checkTools({ server, tools }: Offer, notes: Notes): readonly CheckedTool[] {
   const checked = tools.flatMap((tool) => {
-    const name = isTable(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
-    if (!isTable(tool) || name === '') {
+    const name = isJsonObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
+    if (!isJsonObject(tool) || name === '') {
       notes.add(server, NO_NAME, '');
       return [];
     }
@@ -134,7 +134,7 @@ function sizeOf({ name, description, inputSchema }: ChosenTool): number {
 
 interface Notes {
   add(server: string, what: string, tool: string): void;
-  all(): Choice['notes'];
+  all(): ChosenTools['notes'];
 }
 
 /** One note per server and kind of trouble, with the first few names; a server's last note counts all other kinds. */

@@ -8,7 +8,7 @@ import { describeFailure, mcpFailure } from './describe-failure.js';
 import { MAX_REOPENINGS } from './limits.js';
 import { LOST_ANSWER } from './lost-answer.js';
 import { base64Bytes, formatStructured, formatText } from './structured.js';
-import { isTable } from './tool-schema.js';
+import { isJsonObject } from './tool-schema.js';
 import type { TransportDependencies } from './transport.js';
 
 /** A server with its session. */
@@ -156,7 +156,7 @@ const MAX_SHOWN = 200;
 export function formatResult(answer: CallAnswer): ToolResult {
   const content: readonly unknown[] = Array.isArray(answer['content']) ? answer['content'] : [];
   const { structuredContent } = answer;
-  const more = isTable(structuredContent) ? formatStructured(structuredContent, content) : undefined;
+  const more = isJsonObject(structuredContent) ? formatStructured(structuredContent, content) : undefined;
   const parts = [...content.map(formatPart), ...(more === undefined ? [] : [more])];
   const isError = answer['isError'] === true;
   if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
@@ -164,7 +164,7 @@ export function formatResult(answer: CallAnswer): ToolResult {
 }
 
 function formatPart(part: unknown): string {
-  if (!isTable(part)) return '[content that does not follow the protocol, not shown]';
+  if (!isJsonObject(part)) return '[content that does not follow the protocol, not shown]';
   switch (part['type']) {
     case 'text':
       return formatText(textOf(part['text']));
@@ -181,7 +181,7 @@ function formatPart(part: unknown): string {
 }
 
 function formatResource(resource: unknown): string {
-  if (!isTable(resource)) return '[a resource that does not follow the protocol, not shown]';
+  if (!isJsonObject(resource)) return '[a resource that does not follow the protocol, not shown]';
   const what = `resource ${shown(resource['uri'])}: ${mediaTypeOf(resource)}`;
   return typeof resource['text'] === 'string'
     ? `[${what}]\n${resource['text']}`

@@ -1,6 +1,6 @@
 import { isBinary } from '../../core/prompt/context-files.js';
 import type { CallAnswer } from './connection.js';
-import { isTable, isText } from './tool-schema.js';
+import { isJsonObject, isText } from './tool-schema.js';
 
 /** Shorter texts cost nothing when they are shown twice. */
 const LEAST_REPEATED = 80;
@@ -47,8 +47,8 @@ interface Said {
 }
 
 function saidIn(content: readonly unknown[]): Said {
-  const parts = content.filter(isTable);
-  const resources = parts.map(({ resource }) => resource).filter(isTable);
+  const parts = content.filter(isJsonObject);
+  const resources = parts.map(({ resource }) => resource).filter(isJsonObject);
   const texts = [...parts, ...resources].map(({ text }) => text).filter(isText);
   const values = new Map<number, Set<string>>();
   for (const value of [...parts, ...texts.flatMap(parsed)]) {
@@ -92,7 +92,7 @@ function isValue(canonical: string, { values }: Said): boolean {
 function shorten(value: unknown, said: Said): unknown {
   if (isText(value)) return shortenText(value, said);
   if (Array.isArray(value)) return value.map((item) => shorten(item, said));
-  if (!isTable(value)) return value;
+  if (!isJsonObject(value)) return value;
   const isMedia = value['type'] === 'image' || value['type'] === 'audio';
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [

@@ -21,7 +21,7 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
  * One bad schema would fail every request of the run, so all that cannot be fixed throws an Error that says where.
  */
 export function makeToolSchema(offered: unknown): Schema {
-  if (!isTable(offered)) throw new Error('its schema is not an object');
+  if (!isJsonObject(offered)) throw new Error('its schema is not an object');
   if (offered['type'] !== undefined && offered['type'] !== 'object') {
     throw new Error('its schema does not describe an object');
   }
@@ -30,7 +30,7 @@ export function makeToolSchema(offered: unknown): Schema {
   if (size > MAX_SCHEMA) throw new Error(`its schema has ${size} characters; ${MAX_SCHEMA} is the limit`);
   checkSchema(top, 'schema', 0);
   const schema = clean({ type: 'object', ...withSafeArguments(top) });
-  if (!isTable(schema)) throw wrong('schema');
+  if (!isJsonObject(schema)) throw wrong('schema');
   checkReferences(schema, schema);
   // The door: what has been checked keyword by keyword is a schema.
   return schema as Schema;
@@ -38,7 +38,7 @@ export function makeToolSchema(offered: unknown): Schema {
 
 /** Arguments whose names some provider refuses are left out; the tool itself is no use if it requires one. */
 function withSafeArguments(top: Table): Table {
-  const properties = isTable(top['properties']) ? top['properties'] : {};
+  const properties = isJsonObject(top['properties']) ? top['properties'] : {};
   const kept = Object.entries(properties).filter(([name]) => ARGUMENT_NAME.test(name));
   const names = new Set(kept.map(([name]) => name));
   const required = Array.isArray(top['required']) ? top['required'].map(String) : [];
@@ -60,14 +60,14 @@ function withSafeArguments(top: Table): Table {
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return stripInvisible(value);
   if (Array.isArray(value)) return value.map(clean);
-  if (!isTable(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [stripInvisible(key), clean(item)]));
 }
 
 /** A reference has to lead somewhere inside the schema. */
 function checkReferences(value: unknown, root: Table): void {
   if (Array.isArray(value)) for (const item of value) checkReferences(item, root);
-  if (!isTable(value)) return;
+  if (!isJsonObject(value)) return;
   for (const [key, item] of Object.entries(value)) {
     if (key === '$ref' && isText(item) && !leadsSomewhere(item, root)) throw wrong(`schema $ref ${item}`);
     checkReferences(item, root);
@@ -80,21 +80,21 @@ function leadsSomewhere(reference: string, root: Table): boolean {
   for (const part of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     if (Array.isArray(value)) value = value[Number(key)];
-    else value = isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }
-  return isTable(value) || typeof value === 'boolean';
+  return isJsonObject(value) || typeof value === 'boolean';
 }
 
 /** What the keywords of JSON schema (draft 7 and 2020-12) have to hold; others are let through. */
 function checkSchema(schema: unknown, where: string, depth: number): void {
   if (depth > MAX_DEPTH) throw new Error(`its schema is nested more than ${MAX_DEPTH} deep`);
   if (typeof schema === 'boolean') return;
-  if (!isTable(schema)) throw wrong(where);
+  if (!isJsonObject(schema)) throw wrong(where);
   for (const [keyword, value] of Object.entries(schema)) {
     const at = `${where}.${keyword}`;
     const inner = (sub: unknown, name: string | number): void => checkSchema(sub, `${at}.${name}`, depth + 1);
     if (SCHEMAS_BY_NAME.has(keyword)) {
-      if (!isTable(value)) throw wrong(at);
+      if (!isJsonObject(value)) throw wrong(at);
       for (const [name, sub] of Object.entries(value)) inner(sub, name);
     } else if (SCHEMA_LISTS.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
       if (!Array.isArray(value) || value.length === 0) throw wrong(at);
@@ -148,7 +148,7 @@ const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 ]);
 
 /** Whether a value of JSON is an object. */
-export function isTable(value: unknown): value is Table {
+export function isJsonObject(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -1,4 +1,4 @@
-import type { Category, Effect, Reach } from '../../core/findings/terms.js';
+import type { Category, FindingEffect, Reach } from '../../core/findings/terms.js';
 import { isReadByPeople } from '../../core/prompt/diff-rank.js';
 import { findTokens } from '../../core/sanitize/token-shapes.js';
 import { count } from '../../core/text/count.js';
@@ -20,7 +20,12 @@ export type RuleId =
 export const RULE_FACTS: Readonly<
   Record<
     RuleId,
-    { readonly title: string; readonly category: Category; readonly effect: Effect; readonly reach: Reach }
+    {
+      readonly title: string;
+      readonly category: Category;
+      readonly effect: FindingEffect;
+      readonly reach: Reach;
+    }
   >
 > = {
   'conflict-marker': {

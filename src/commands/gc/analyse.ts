@@ -37,12 +37,12 @@ interface Report {
 }
 
 /** One more question to the model that analysed, under the same limits. */
-export type Question = (system: string, message: string) => Promise<AnalysisReply>;
+export type FollowUpQuestion = (system: string, message: string) => Promise<AnalysisReply>;
 
 /** An analysis with the model still at hand. */
 export interface Analysed {
   readonly analysis: Analysis;
-  ask: Question;
+  ask: FollowUpQuestion;
 }
 
 /**
@@ -78,7 +78,7 @@ async function countAll(parts: AsyncIterable<string>): Promise<number> {
 }
 
 /** A log that fits is one question, as it is. */
-async function reportOnWhole(log: AsyncIterable<string>, ask: Question): Promise<Report> {
+async function reportOnWhole(log: AsyncIterable<string>, ask: FollowUpQuestion): Promise<Report> {
   const pieces: string[] = [];
   for await (const piece of log) pieces.push(piece);
   return reportOf(await ask(ANALYST_PROMPT, pieces.join('')));
@@ -87,7 +87,7 @@ async function reportOnWhole(log: AsyncIterable<string>, ask: Question): Promise
 async function reportOn(
   logs: AsyncIterable<string>,
   { room, count }: { readonly room: number; readonly count: number },
-  ask: Question,
+  ask: FollowUpQuestion,
 ): Promise<Report> {
   const reports: string[] = [];
   for await (const log of logs) {
@@ -100,7 +100,7 @@ async function reportOn(
   return await joinReports(reports, room, ask);
 }
 
-async function joinReports(reports: readonly string[], room: number, ask: Question): Promise<Report> {
+async function joinReports(reports: readonly string[], room: number, ask: FollowUpQuestion): Promise<Report> {
   const [only] = reports;
   if (reports.length <= 1) return { text: only ?? '' };
   const joined: string[] = [];
@@ -127,7 +127,7 @@ interface QuestionOptions {
   readonly deps: Dependencies;
 }
 
-function questions(asker: Asker, { outputTokens, budget, deps }: QuestionOptions): Question {
+function questions(asker: Asker, { outputTokens, budget, deps }: QuestionOptions): FollowUpQuestion {
   const settings: Settings = { maxOutputTokens: outputTokens, temperature: GC.temperature };
   const { signal } = deps.deadline;
   return async (system, message) => {

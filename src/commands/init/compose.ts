@@ -6,7 +6,7 @@ import type { Job } from './jobs.js';
 export const MEMORY_PLACES = ['branch', 'cache'] as const;
 
 /** One of {@link MEMORY_PLACES}. */
-export type MemoryPlace = (typeof MEMORY_PLACES)[number];
+export type InitMemoryPlace = (typeof MEMORY_PLACES)[number];
 
 /** How the model is reached, as far as a workflow has to know. */
 export type ModelAccess =
@@ -15,12 +15,12 @@ export type ModelAccess =
   | { readonly kind: 'offline' };
 
 /** What was chosen. */
-export interface Choice {
+export interface InitChoice {
   readonly job: Job;
   /** `provider/model`. */
   readonly model: string;
   readonly access: ModelAccess;
-  readonly memory: MemoryPlace;
+  readonly memory: InitMemoryPlace;
   /** The action, `owner/name@ref`. */
   readonly uses: string;
   /** The agent's file names another model, so the workflow has to name this one. */
@@ -28,7 +28,7 @@ export interface Choice {
 }
 
 /** The job's agent file: the one it is made from, under its own name, with its model, its skill and the form for editors. */
-export function composeAgent({ job, model, uses }: Choice): string {
+export function composeAgent({ job, model, uses }: InitChoice): string {
   const body = job.agentText.replace(/^#[^\n]*\n/, '');
   const named = replaceLine(body, /^name = .*$/m, `name = ${JSON.stringify(job.agent)}`);
   const modelled = replaceLine(named, /^model = .*$/m, () => `model = ${JSON.stringify(model)}`);
@@ -37,7 +37,7 @@ export function composeAgent({ job, model, uses }: Choice): string {
 }
 
 /** The job's workflow: the example with this agent, model and memory. Throws if the example has lost a line that is needed. */
-export function composeWorkflow(choice: Choice): string {
+export function composeWorkflow(choice: InitChoice): string {
   const { job, uses, memory } = choice;
   const head = [...job.head, 'Written by `axe-action init`; it is yours to change.'];
   const body = job.workflow.replace(/^(?:#[^\n]*\n)+/, '');
@@ -61,7 +61,7 @@ function splitAtStep(body: string): { readonly before: string; readonly step: st
   return { before: body.slice(0, at), step: body.slice(at + USES.length) };
 }
 
-function composeStep(step: string, { job, model, namesModel, memory, access }: Choice): string {
+function composeStep(step: string, { job, model, namesModel, memory, access }: InitChoice): string {
   const withoutEnv = step.replace(/^ {8}env:\n(?: {10}.*\n)*/m, '');
   const withoutFallback = withoutEnv.replace(/^ {10}fallback-models: .*\n/m, '');
   const named = replaceLine(withoutFallback, /^ {10}agent: .*$/m, `          agent: ${job.agent}`);

@@ -1,5 +1,5 @@
 import { isPlaceholder } from '../../core/action-address.js';
-import { type Choice, composeWorkflow, permissionsOf } from './compose.js';
+import { composeWorkflow, type InitChoice, permissionsOf } from './compose.js';
 
 /** What was written. */
 export interface Written {
@@ -9,7 +9,7 @@ export interface Written {
 }
 
 /** What a person has to do now, and what the workflow asks for. */
-export function formatNextSteps(choice: Choice, written: Written): readonly string[] {
+export function formatNextSteps(choice: InitChoice, written: Written): readonly string[] {
   const { workflow, isNewWorkflow } = written;
   if (!isNewWorkflow) {
     const line = `${workflow} was not changed. Check that its step has \`agent: ${choice.job.agent}\`.`;
@@ -33,13 +33,13 @@ export function formatNextSteps(choice: Choice, written: Written): readonly stri
   ];
 }
 
-function memoryLine({ memory }: Choice): string {
+function memoryLine({ memory }: InitChoice): string {
   return memory === 'branch'
     ? 'Memory is kept on the branch `axe-memory`, which the first run creates.'
     : 'Memory is kept in the Actions cache. GitHub deletes a cache that was not used for 7 days.';
 }
 
-function* stepsFor(choice: Choice, { newSkill }: Written): Generator<string> {
+function* stepsFor(choice: InitChoice, { newSkill }: Written): Generator<string> {
   const { access, uses, job } = choice;
   if (isPlaceholder(uses))
     yield `Replace \`${uses}\` in the workflow with the address of the action that you use (or write it with \`--uses\`).`;

@@ -29,7 +29,7 @@ export interface CommandSession {
   /** New entries stay apart from what trusted runs load until somebody promotes them. */
   readonly isQuarantined?: boolean;
   /** Takes a list of entries in groups, so that it may be of any length; left out: it is part of the text. */
-  readonly list?: (listing: Listing) => Promise<void>;
+  readonly list?: (listing: MemoryListing) => Promise<void>;
   /** Lets a person change a text; absent where nobody can be asked. May throw an AxeError. */
   readonly edit?: (draft: string) => Promise<string>;
   /** The text of a file to import, as `decodeBytes` gives it. May throw an AxeError. */
@@ -39,7 +39,7 @@ export interface CommandSession {
 }
 
 /** Entries for people, the newest first, and what stands above and below them. */
-export interface Listing {
+export interface MemoryListing {
   readonly above: string;
   readonly entries: AsyncIterable<readonly MemoryEntry[]>;
   /** Empty for nothing. */

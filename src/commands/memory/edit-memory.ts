@@ -20,7 +20,7 @@ import {
   severalEntries,
   viewMemory,
 } from './command-session.js';
-import { editNote } from './edit-note.js';
+import { editNoteByHand } from './edit-note.js';
 import { entryNotes } from './entry-notes.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 
@@ -36,7 +36,7 @@ export async function editEntry(
   hand: CommandSession,
 ): Promise<MemoryCommandResult> {
   const note = view.notes.find(({ path }) => path === command.id);
-  if (note !== undefined) return await editNote(note, command.text, view, hand);
+  if (note !== undefined) return await editNoteByHand(note, command.text, view, hand);
   const old = pickEntry(command, view);
   if ('kind' in old) return old;
   const edited = await editFields(command, old, hand);

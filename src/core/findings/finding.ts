@@ -1,5 +1,5 @@
 import { textId } from '../memory/units.js';
-import type { Category, Confidence, Effect, Evidence, Reach, Severity, Side } from './terms.js';
+import type { Category, Confidence, Evidence, FindingEffect, Reach, Severity, Side } from './terms.js';
 
 /** Something a review has to say about a place in the change. */
 export interface Finding {
@@ -16,7 +16,7 @@ export interface Finding {
   /** The input, state or order that brings the fault about; the model's words. */
   readonly trigger?: string;
   readonly category: Category;
-  readonly effect: Effect;
+  readonly effect: FindingEffect;
   readonly reach: Reach;
   /** Computed from effect and reach. */
   readonly severity: Severity;

@@ -40,14 +40,14 @@ export const FINDINGS_VERSION = 1;
  * The `findings` output: JSON on one line in the form of `schema/findings.schema.json`. What is too large for an output
  * names numbers only, and `isCut` says so; the whole of it is for a file.
  */
-export function formatFindings(report: FindingsReport): string {
+export function formatFindingsOutput(report: FindingsReport): string {
   const whole = formatAllFindings(report);
   if (utf8Bytes(whole) <= MAX_OUTPUT_BYTES) return whole;
   const { unread: _, ...coverage } = report.coverage;
   return JSON.stringify({ ...bodyOf(report), coverage, isCut: true, findings: [] });
 }
 
-/** As {@link formatFindings}, of any size. */
+/** As {@link formatFindingsOutput}, of any size. */
 export function formatAllFindings(report: FindingsReport): string {
   return JSON.stringify({ ...bodyOf(report), isCut: false, findings: report.findings });
 }

@@ -83,7 +83,7 @@ export interface NewFinding extends FreshFinding {
 }
 
 /** Why a finding is not posted, with the lessons that say so. */
-export interface HeldBack {
+export interface LessonHold {
   readonly why: 'same' | 'alike';
   readonly lessons: readonly Lesson[];
 }
@@ -92,7 +92,7 @@ export interface HeldBack {
  * Whether a finding is held back because people have dismissed it before, or enough that are like it. Likeness alone
  * never holds back what is critical or about security, nor what people act on as often as they dismiss it.
  */
-export function heldBack(finding: NewFinding, { lessons, accepted }: Lessons): HeldBack | undefined {
+export function heldBack(finding: NewFinding, { lessons, accepted }: Lessons): LessonHold | undefined {
   const same = lessons.find((lesson) => isSame(lesson, finding));
   if (same !== undefined) return { why: 'same', lessons: [same.from] };
   if (finding.severity === 'critical' || finding.category === 'security') return undefined;

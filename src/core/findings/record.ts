@@ -1,5 +1,5 @@
 import { compareSeverity } from './severity.js';
-import type { Category, Confidence, Effect, Evidence, Reach, Severity, Side } from './terms.js';
+import type { Category, Confidence, Evidence, FindingEffect, Reach, Severity, Side } from './terms.js';
 
 /**
  * What has become of a finding: `new` was raised by this run, `open` before it. `refuted` and `held-back` were raised and
@@ -38,7 +38,7 @@ export interface FindingRecord {
   readonly severity: Severity;
   readonly confidence: Confidence;
   readonly category: Category;
-  readonly effect?: Effect;
+  readonly effect?: FindingEffect;
   readonly reach?: Reach;
   readonly evidence?: readonly Evidence[];
   /** Text that takes the place of the lines; empty to delete them. */

@@ -14,7 +14,7 @@ export interface FreshFinding {
  * An earlier finding at the new version. Features from a sketch count as those of the text do. Without the text of a
  * line that still stands, two instances of one kind cannot be told apart: close by, the model is asked then.
  */
-export interface KnownFinding {
+export interface EarlierFinding {
   /** Renames followed. */
   readonly path: string;
   /** Where its line is in the new version; undefined where that is not known. */
@@ -26,15 +26,15 @@ export interface KnownFinding {
 }
 
 /** How near two findings are: on one line, within a few lines, in one file, in two files. */
-export type Place = 'line' | 'near' | 'file' | 'elsewhere';
+export type Nearness = 'line' | 'near' | 'file' | 'elsewhere';
 
 /** `ask`: the model that raises the finding has to say. */
-export type Verdict = 'same' | 'ask' | 'different';
+export type SamenessVerdict = 'same' | 'ask' | 'different';
 
 /** Whether two findings are one. */
 export interface Sameness {
-  readonly verdict: Verdict;
-  readonly place: Place;
+  readonly verdict: SamenessVerdict;
+  readonly place: Nearness;
   /** From 0 to 1. */
   readonly likeness: number;
 }
@@ -53,7 +53,7 @@ const LIMITS = {
  * Whether a finding is an earlier one in other words. Place and likeness of words decide, and never a name that a model
  * chose; between two limits nobody guesses.
  */
-export function decide(known: KnownFinding, fresh: FreshFinding): Sameness {
+export function decide(known: EarlierFinding, fresh: FreshFinding): Sameness {
   const place = placeOf(known, fresh);
   const alike = likeness(
     known.features,
@@ -63,7 +63,7 @@ export function decide(known: KnownFinding, fresh: FreshFinding): Sameness {
   return { verdict: verdictOf({ known, fresh, place, alike }), place, likeness: alike };
 }
 
-function placeOf(known: KnownFinding, fresh: FreshFinding): Place {
+function placeOf(known: EarlierFinding, fresh: FreshFinding): Nearness {
   if (known.path !== fresh.path) return 'elsewhere';
   const distance = known.line === undefined ? Number.POSITIVE_INFINITY : Math.abs(known.line - fresh.line);
   if (distance === 0 || (isSameCode(known.code, fresh.code) && !known.isPresent)) return 'line';
@@ -71,13 +71,13 @@ function placeOf(known: KnownFinding, fresh: FreshFinding): Place {
 }
 
 interface Compared {
-  readonly known: KnownFinding;
+  readonly known: EarlierFinding;
   readonly fresh: FreshFinding;
-  readonly place: Place;
+  readonly place: Nearness;
   readonly alike: number;
 }
 
-function verdictOf({ known, fresh, place, alike }: Compared): Verdict {
+function verdictOf({ known, fresh, place, alike }: Compared): SamenessVerdict {
   switch (place) {
     case 'line':
       return alike >= LIMITS.line.same ? 'same' : 'ask';
@@ -95,7 +95,7 @@ function verdictOf({ known, fresh, place, alike }: Compared): Verdict {
 }
 
 /** For texts that are alike enough to ask. */
-function verdictNear(known: KnownFinding, fresh: FreshFinding, alike: number): Verdict {
+function verdictNear(known: EarlierFinding, fresh: FreshFinding, alike: number): SamenessVerdict {
   const limits = LIMITS.near;
   const kind = kindOfPair(known, fresh);
   if (kind === 'parallel') return alike >= limits.askParallel ? 'ask' : 'different';
@@ -105,7 +105,7 @@ function verdictNear(known: KnownFinding, fresh: FreshFinding, alike: number): V
 }
 
 /** For texts that are alike enough to ask. */
-function verdictInFile(known: KnownFinding, fresh: FreshFinding, alike: number): Verdict {
+function verdictInFile(known: EarlierFinding, fresh: FreshFinding, alike: number): SamenessVerdict {
   const limits = LIMITS.file;
   // The very same code occurs twice: each has its finding.
   if (isSameCode(known.code, fresh.code)) return 'different';
@@ -114,7 +114,7 @@ function verdictInFile(known: KnownFinding, fresh: FreshFinding, alike: number):
 }
 
 /** Whether both lines stand and are of one shape, so that each may have its own finding of one kind. */
-function kindOfPair(known: KnownFinding, fresh: FreshFinding): 'parallel' | 'single' | 'unknown' {
+function kindOfPair(known: EarlierFinding, fresh: FreshFinding): 'parallel' | 'single' | 'unknown' {
   if (!known.isPresent) return 'single';
   if (isSameCode(known.code, fresh.code)) return 'single';
   if (known.code.text === undefined || fresh.code.text === undefined) return 'unknown';
@@ -123,7 +123,7 @@ function kindOfPair(known: KnownFinding, fresh: FreshFinding): 'parallel' | 'sin
 }
 
 /** Whether each text names something of its own line that neither the other line nor the other text has. */
-function isCrosswise(known: KnownFinding, fresh: FreshFinding): boolean {
+function isCrosswise(known: EarlierFinding, fresh: FreshFinding): boolean {
   return namesOwnLine(known, fresh) && namesOwnLine(fresh, known);
 }
 

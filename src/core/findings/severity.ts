@@ -1,4 +1,11 @@
-import { CATEGORIES, type Category, type Effect, type Reach, SEVERITIES, type Severity } from './terms.js';
+import {
+  CATEGORIES,
+  type Category,
+  type FindingEffect,
+  type Reach,
+  SEVERITIES,
+  type Severity,
+} from './terms.js';
 
 /** What kind of file a finding is in, as far as it matters for its severity; `unread` is generated or vendored. */
 export type PathKind = 'source' | 'unread' | 'docs' | 'test';
@@ -8,7 +15,7 @@ export type SeverityOverrides = Readonly<Partial<Record<Category, Severity>>>;
 
 /** What a severity is computed from. */
 export interface SeverityFacts {
-  readonly effect: Effect;
+  readonly effect: FindingEffect;
   readonly reach: Reach;
   readonly category: Category;
   readonly pathKind: PathKind;
@@ -26,7 +33,7 @@ export function severityOf({ effect, reach, category, pathKind, overrides }: Sev
   return pathKind !== 'source' && atLeast(severity, CAP) ? CAP : severity;
 }
 
-const TABLE: Readonly<Record<Effect, Readonly<Record<Reach, Severity>>>> = {
+const TABLE: Readonly<Record<FindingEffect, Readonly<Record<Reach, Severity>>>> = {
   breach: { always: 'critical', common: 'critical', rare: 'major' },
   'data-loss': { always: 'critical', common: 'critical', rare: 'major' },
   outage: { always: 'critical', common: 'major', rare: 'minor' },

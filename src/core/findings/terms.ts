@@ -28,7 +28,7 @@ export const EFFECTS = [
 ] as const;
 
 /** One of {@link EFFECTS}. */
-export type Effect = (typeof EFFECTS)[number];
+export type FindingEffect = (typeof EFFECTS)[number];
 
 /** How often it happens. */
 export const REACHES = ['always', 'common', 'rare'] as const;

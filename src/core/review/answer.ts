@@ -1,16 +1,16 @@
 /** What the model is told about something it wants published. */
-export type FindingAnswer =
+export type PublicationAnswer =
   | { readonly kind: 'taken'; readonly text: string }
   /** Nothing was taken; the text says why and what would be. */
   | { readonly kind: 'refused'; readonly text: string };
 
 /** An answer to something that will be published. */
-export function taken(text: string): FindingAnswer {
+export function taken(text: string): PublicationAnswer {
   return { kind: 'taken', text };
 }
 
 /** An answer to something that will not. */
-export function refused(text: string): FindingAnswer {
+export function refused(text: string): PublicationAnswer {
   return { kind: 'refused', text };
 }
 

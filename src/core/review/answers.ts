@@ -177,7 +177,7 @@ function repliesOf({ replies }: AnsweredThread): readonly ThreadRemark[] {
 export type Permissions = ReadonlyMap<string, Permission | 'unknown'>;
 
 /** What people with write access have said of a finding. */
-export interface Answer {
+export interface WriterAnswer {
   readonly how: Extract<Ending, 'settled' | 'dismissed'>;
   readonly why: EndReason;
   readonly by: string;
@@ -187,7 +187,7 @@ export interface Answer {
  * 👎 counts most, then words, then that somebody closed the conversation. With the line changed it was fixed; without,
  * nobody knows whether the finding was right, so it teaches nothing.
  */
-export function answerOf(thread: AnsweredThread, permissions: Permissions): Answer | undefined {
+export function answerOf(thread: AnsweredThread, permissions: Permissions): WriterAnswer | undefined {
   const counts = (login: string) => isWriter(login, permissions);
   const up = thread.thumbsUp.filter(counts);
   const down = thread.thumbsDown.filter(counts);

@@ -4,7 +4,7 @@ import type { Severity } from '../findings/terms.js';
 import type { Buffered, Refuted, RefutedWhy } from './buffered.js';
 import type { DiffLines } from './diff-lines.js';
 import { type PlacedFinding, placeFinding } from './place.js';
-import type { Verdict } from './verdict.js';
+import type { FindingVerdict } from './verdict.js';
 
 /** What corrections are held against. */
 export interface VerdictScope {
@@ -20,7 +20,7 @@ export interface SecondLooks {
   /** Ids of the findings that were to have one. */
   readonly requested: ReadonlySet<string>;
   /** By id; one that is missing was not given, for whatever reason. */
-  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly verdicts: ReadonlyMap<string, FindingVerdict>;
 }
 
 /**
@@ -46,7 +46,7 @@ export function applyVerdicts(
 
 type Judged = { readonly kept: PlacedFinding } | { readonly refuted: Refuted };
 
-function applyVerdict(placed: PlacedFinding, verdict: Verdict, scope: VerdictScope): Judged {
+function applyVerdict(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): Judged {
   const { id, finding } = placed;
   const drop = (why: RefutedWhy, of: Finding = finding): Judged => {
     return { refuted: { id, finding: of, why, reason: verdict.reason } };
@@ -69,7 +69,7 @@ function applyVerdict(placed: PlacedFinding, verdict: Verdict, scope: VerdictSco
 /** How far a correction may move a finding; further away is another finding. */
 const MAX_MOVE = 40;
 
-function corrected(placed: PlacedFinding, verdict: Verdict, scope: VerdictScope): PlacedFinding {
+function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): PlacedFinding {
   const { suggestion, ...bare } = placed.finding;
   const { effect = bare.effect, reach = bare.reach, suggestionCures } = verdict;
   const pathKind = pathKindOf(bare.path, scope.isRead(bare.path));

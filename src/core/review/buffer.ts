@@ -3,7 +3,7 @@ import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import { shown } from '../text/shown.js';
 import { allowedName } from './allow-list.js';
-import { type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
 import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
 import { type SettleRequest, type SettleScope, takeSettlement } from './settle.js';
@@ -69,7 +69,7 @@ export class Publications {
   }
 
   /** A comment on lines of the change. */
-  addComment(request: CommentRequest): FindingAnswer {
+  addComment(request: CommentRequest): PublicationAnswer {
     if (this.scope.review === undefined) return this.refuse('add_review_comment', NO_PULL_REQUEST);
     const { state, answer } = this.withFinding(request, this.state);
     const isQuestion = state.questioned.size > this.state.questioned.size;
@@ -83,7 +83,7 @@ export class Publications {
   private withFinding(
     request: CommentRequest,
     before: Buffered,
-  ): { readonly state: Buffered; readonly answer: FindingAnswer } {
+  ): { readonly state: Buffered; readonly answer: PublicationAnswer } {
     const { review, rules } = this.scope;
     if (review === undefined) return { state: before, answer: refused(NO_PULL_REQUEST) };
     const { answer, isOneTooMany, ...so } = takeFinding(request, before, { ...review, rules });
@@ -99,7 +99,7 @@ export class Publications {
   }
 
   /** The end of an earlier finding; the last one on each counts. */
-  settle(request: SettleRequest): FindingAnswer {
+  settle(request: SettleRequest): PublicationAnswer {
     const { review } = this.scope;
     if (review === undefined) return this.refuse('settle_finding', NO_PULL_REQUEST);
     const { answer, settlements } = takeSettlement(request, this.state.settlements, review);
@@ -108,7 +108,13 @@ export class Publications {
   }
 
   /** Summary and verdict of the review; the last ones count. */
-  submitReview({ summary, verdict }: { readonly summary: string; readonly verdict: string }): FindingAnswer {
+  submitReview({
+    summary,
+    verdict,
+  }: {
+    readonly summary: string;
+    readonly verdict: string;
+  }): PublicationAnswer {
     const tool = 'submit_review';
     if (this.scope.review === undefined) return this.refuse(tool, NO_PULL_REQUEST);
     const requestedVerdict = verdict.trim().toLowerCase().replaceAll('_', '-');
@@ -133,7 +139,7 @@ export class Publications {
   setLabels(requested: {
     readonly add: readonly string[];
     readonly remove: readonly string[];
-  }): FindingAnswer {
+  }): PublicationAnswer {
     const tool = 'set_labels';
     if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
     const { labels: patterns, maxLabels: max } = this.scope.rules;
@@ -162,7 +168,7 @@ export class Publications {
   }
 
   /** People to assign. */
-  assign(logins: readonly string[]): FindingAnswer {
+  assign(logins: readonly string[]): PublicationAnswer {
     const tool = 'assign';
     if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
     const { assignees: patterns, maxAssignees: max } = this.scope.rules;
@@ -180,7 +186,7 @@ export class Publications {
   }
 
   /** An issue to open; one of the same title takes the place of the earlier one. */
-  createIssue({ title, body, labels }: IssueDraft): FindingAnswer {
+  createIssue({ title, body, labels }: IssueDraft): PublicationAnswer {
     const tool = 'create_issue';
     const { maxIssues, labels: patterns, maxLabels: max } = this.scope.rules;
     const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
@@ -199,7 +205,7 @@ export class Publications {
   }
 
   /** A reaction; the last one counts. */
-  react(content: string): FindingAnswer {
+  react(content: string): PublicationAnswer {
     const tool = 'react';
     if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
     const allowed = REACTIONS.filter((one) => this.scope.rules.reactions.includes(one));
@@ -218,7 +224,7 @@ export class Publications {
   private partly(
     tool: string,
     { picked, left, noun }: Pick<Picked, 'picked' | 'left'> & { readonly noun: string },
-  ): FindingAnswer {
+  ): PublicationAnswer {
     if (picked.length === 0 && left.length === 0)
       return this.refuse(tool, `Not taken: no name was given. ${noun}`);
     const refusal = left.length === 0 ? '' : `Not taken: ${left.map(shown).join(', ')}. ${noun}`;
@@ -227,11 +233,11 @@ export class Publications {
     return taken(`Taken: ${picked.map(shown).join(', ')}. ${refusal}`.trimEnd());
   }
 
-  private refuse(tool: string, why: string): FindingAnswer {
+  private refuse(tool: string, why: string): PublicationAnswer {
     return this.kept(tool, refused(why));
   }
 
-  private kept(tool: string, answer: FindingAnswer): FindingAnswer {
+  private kept(tool: string, answer: PublicationAnswer): PublicationAnswer {
     if (answer.kind === 'refused') this.note(tool, answer.text);
     return answer;
   }

@@ -6,13 +6,13 @@ import type { ReactionName } from './publish-rules.js';
 import type { Settlement } from './settle.js';
 
 /** What a review concludes; a model cannot approve. */
-export type Verdict = 'comment' | 'request-changes';
+export type ReviewVerdict = 'comment' | 'request-changes';
 
 /** What a review says besides its findings. */
 export interface ReviewDraft {
   /** Markdown of the model's. */
   readonly summary: string;
-  readonly verdict: Verdict;
+  readonly verdict: ReviewVerdict;
 }
 
 /** An issue to be opened. */

@@ -68,18 +68,18 @@ export function severityMark(severity: Severity): string {
 function headingOf({ severity, category, confidence, title }: Finding, clean: CommentFrame['clean']): string {
   const name = `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
   const sure = confidence === 'unsure' ? ', not certain' : '';
-  return `${MARKS[severity]} **${name} · ${category}${sure}** — ${oneLine(title, clean)}`;
+  return `${MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
 }
 
 /** A title inside a line of markdown. */
-export function oneLine(title: string, clean: CommentFrame['clean']): string {
+export function titleLine(title: string, clean: CommentFrame['clean']): string {
   return cleanLine(clean(title), MAX_TITLE);
 }
 
 const MAX_TITLE = 200;
 
 function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): string {
-  return paragraphs([clean(body), trigger === undefined ? '' : `**When:** ${oneLine(trigger, clean)}`]);
+  return paragraphs([clean(body), trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
 }
 
 function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame['clean']): string {

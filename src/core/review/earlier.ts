@@ -3,10 +3,10 @@ import { featuresOf } from '../findings/features.js';
 import { sketchOf } from '../findings/likeness.js';
 import { cleanLine } from '../text/cut.js';
 import type { Buffered, Repeated } from './buffered.js';
-import { oneLine, severityMark } from './comment-text.js';
+import { severityMark, titleLine } from './comment-text.js';
 import { readDiffLines } from './diff-lines.js';
 import type { Ended, FindingFact } from './finding-facts.js';
-import { commentText } from './known.js';
+import { visibleWords } from './known.js';
 import type { FindingMarker } from './markers.js';
 import { type CommentedLine, isLineRemoved, isSuggestionApplied } from './outdated.js';
 import type { Settlement, SettleWay } from './settle.js';
@@ -130,7 +130,7 @@ export function endFacts(
     const raised = raisedAs(id);
     if (raised?.kind !== 'finding') return [];
     const { path, category } = raised;
-    const sketch = sketchOf(featuresOf(commentText(first.body)));
+    const sketch = sketchOf(featuresOf(visibleWords(first.body)));
     return [{ kind: 'accepted', id, pull, path, category, sketch, at: now }];
   };
   return [
@@ -175,18 +175,18 @@ export function formatEarlier(
   const lines = [
     ...settled.map(({ settlement: { finding, how } }) => {
       const what = how === 'fixed' ? `settled by \`${head}\`` : how === 'wrong' ? 'taken back' : 'dismissed';
-      return `- ✅ ${oneLine(finding.title, clean)} — ${what}`;
+      return `- ✅ ${titleLine(finding.title, clean)} — ${what}`;
     }),
     ...removed.map((thread) => {
       const { marker, path } = thread;
-      const title = oneLine(marker.title ?? cleanLine(path, MAX_PATH), clean);
+      const title = titleLine(marker.title ?? cleanLine(path, MAX_PATH), clean);
       return `- ✅ ${title} — ${applied.has(thread) ? 'its suggestion was committed' : 'its line is gone'}`;
     }),
-    ...back.map(({ of }) => `- ↩️ ${oneLine(of.title, clean)} — back since \`${head}\``),
+    ...back.map(({ of }) => `- ↩️ ${titleLine(of.title, clean)} — back since \`${head}\``),
   ];
   if (lines.length === 0) return [];
   const still = open.map(({ marker, path, first }) => {
-    const title = oneLine(marker.title ?? cleanLine(path, MAX_PATH), clean);
+    const title = titleLine(marker.title ?? cleanLine(path, MAX_PATH), clean);
     return `- ${severityMark(marker.severity ?? 'minor')} [${title.replace(/[[\]]/g, '')}](${first.url}) — still open`;
   });
   return [...lines, ...still];

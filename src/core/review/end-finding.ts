@@ -3,7 +3,7 @@ import { featuresOf } from '../findings/features.js';
 import { sketchOf } from '../findings/likeness.js';
 import { withFacts, withoutForgottenIds } from '../memory/state.js';
 import { type Ended, livesOf, strengthOf } from './finding-facts.js';
-import { commentText, lastCode } from './known.js';
+import { lastCode, visibleWords } from './known.js';
 import { parseReviewFacts, type ReviewFact, withReviewFacts } from './state-facts.js';
 
 /** A finding that a person has ended by a command, or by a reply that says as much. */
@@ -50,7 +50,7 @@ const UNKNOWN = { path: 'unknown', category: 'other' } as const;
 
 /** Hashes of what a comment says and of the line it is about; no word of either. */
 function learnedFrom({ body, hunk }: { readonly body: string; readonly hunk: string }) {
-  return { sketch: sketchOf(featuresOf(commentText(body))), code: codeId(lastCode(hunk)) };
+  return { sketch: sketchOf(featuresOf(visibleWords(body))), code: codeId(lastCode(hunk)) };
 }
 
 /** The state in which a finding that was ended is open again; what is said in its conversation no longer ends it. */

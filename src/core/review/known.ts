@@ -169,7 +169,7 @@ function newFacts(
   const fact: Ended = { kind: 'ended', ...place, how: end.how, why: end.why, by: end.by };
   if (end.how === 'dismissed') return [fact, lessonFrom(fact, thread)];
   if (end.why !== 'fixed') return [fact];
-  const sketch = sketchOf(featuresOf(commentText(thread.first.body)));
+  const sketch = sketchOf(featuresOf(visibleWords(thread.first.body)));
   return [fact, { kind: 'accepted', ...place, sketch }];
 }
 
@@ -183,7 +183,7 @@ function lessonFrom(
     kind: 'lesson',
     ...place,
     strength: strengthOf(why),
-    sketch: sketchOf(featuresOf(commentText(first.body))),
+    sketch: sketchOf(featuresOf(visibleWords(first.body))),
     code: codeId(code),
   };
 }
@@ -214,7 +214,7 @@ function knownFinding(
     originalLine,
     code: lastCode(hunk),
     hunk,
-    title: cleanLine(marker.title ?? firstSentence(commentText(first.body)), MAX_TITLE),
+    title: cleanLine(marker.title ?? firstSentence(visibleWords(first.body)), MAX_TITLE),
     text,
     severity,
     category: marker.category,
@@ -242,7 +242,7 @@ export function foundIn(
   const known = severities.filter((severity) => severity !== undefined);
   const [worst] = known.toSorted(compareSeverity);
   return {
-    text: [first, ...more].map(({ body }) => commentText(body)).join('\n\n'),
+    text: [first, ...more].map(({ body }) => visibleWords(body)).join('\n\n'),
     // One whose severity nobody knows may be the worst.
     severity: known.length < severities.length ? undefined : worst,
   };
@@ -251,7 +251,7 @@ export function foundIn(
 type Said = Pick<ThreadRemark, 'body' | 'isOurs' | 'isEditedByOther'>;
 
 /** The words of a comment of ours: without what is hidden, and without the folds that tell how to answer. */
-export function commentText(body: string): string {
+export function visibleWords(body: string): string {
   return body
     .replace(/<!--.*?-->/gs, '')
     .replace(/<details>.*?(?:<\/details>|$)/gs, '')

@@ -1,8 +1,8 @@
 import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
 import type { Severity, Side } from '../findings/terms.js';
 import { isBlocking } from './blocking.js';
-import type { Buffered, Verdict } from './buffered.js';
-import { commentText, findingInText, oneLine } from './comment-text.js';
+import type { Buffered, ReviewVerdict } from './buffered.js';
+import { commentText, findingInText, titleLine } from './comment-text.js';
 import { agentOf, findingMarker } from './markers.js';
 import { type Candidate, findMatch } from './match.js';
 import { type PlacedFinding, worstFirst } from './place.js';
@@ -37,7 +37,7 @@ export interface PreparedReply {
 /** A review, ready to be posted. Each finding that was taken is in exactly one of the lists. */
 export interface PreparedReview {
   /** Never an approval. */
-  readonly verdict: Verdict;
+  readonly verdict: ReviewVerdict;
   /** The first line of `body`: distinguishes this agent's review of this commit from all others. */
   readonly marker: string;
   /** Cleaned markdown behind the hidden marker. */
@@ -234,14 +234,14 @@ function fitOnLine(
 
 function markerOf({ id, finding }: PlacedFinding, { agent, clean }: ReviewParts): string {
   const { category, severity, title } = finding;
-  return findingMarker({ id, agent: agentOf(agent), category, severity, title: oneLine(title, clean) });
+  return findingMarker({ id, agent: agentOf(agent), category, severity, title: titleLine(title, clean) });
 }
 
 /**
  * Changes are asked for where something is open that is bad enough, or where the summary alone asks for them. A review whose
  * every finding people have dismissed, or a second look has refuted, holds nothing up.
  */
-function verdictOf({ buffered, blockOn }: ReviewParts, { fresh, alreadyOpen }: Sorted): Verdict {
+function verdictOf({ buffered, blockOn }: ReviewParts, { fresh, alreadyOpen }: Sorted): ReviewVerdict {
   const { review, repeated, heldBack, refuted } = buffered;
   const severities = [
     ...[...fresh, ...alreadyOpen.map(({ placed }) => placed)].map(({ finding }) => finding.severity),

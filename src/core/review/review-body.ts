@@ -6,7 +6,7 @@ import { formatSeverities } from '../findings/severity.js';
 import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import type { PassRecord, Refuted } from './buffered.js';
-import { findingInText, oneLine, severityMark } from './comment-text.js';
+import { findingInText, severityMark, titleLine } from './comment-text.js';
 import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js';
 import type { PlacedFinding } from './place.js';
 import { codeSpan } from './suggestion.js';
@@ -136,7 +136,7 @@ function formatTable({ listed, clean }: ReviewBodyParts): string {
   const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
     const { severity, title, path, line } = finding;
     const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
-    return `| ${severityMark(severity)} | ${cell(oneLine(title, clean))} | ${cell(place)} |`;
+    return `| ${severityMark(severity)} | ${cell(titleLine(title, clean))} | ${cell(place)} |`;
   });
   return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
 }

@@ -1,7 +1,7 @@
 import { normalizeCode } from '../findings/code.js';
 import type { Evidence } from '../findings/terms.js';
 import { shown } from '../text/shown.js';
-import { type FindingAnswer, refused, taken } from './answer.js';
+import { type PublicationAnswer, refused, taken } from './answer.js';
 import { type DiffLines, findFile } from './diff-lines.js';
 import type { KnownFinding } from './known.js';
 
@@ -54,7 +54,7 @@ export function takeSettlement(
   request: SettleRequest,
   settlements: readonly Settlement[],
   scope: SettleScope,
-): { readonly answer: FindingAnswer; readonly settlements: readonly Settlement[] } {
+): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
   const refuse = (text: string) => ({ answer: refused(`Not taken: ${text}`), settlements });
   const name = request.finding.trim().toUpperCase();
   const open = scope.known.filter(({ state, isOwn }) => state === 'open' && isOwn);

@@ -3,12 +3,12 @@ import { checkEvidence, MAX_EVIDENCE, type ShownLedger } from '../findings/evide
 import { featuresOf } from '../findings/features.js';
 import { type Finding, findingText, mintId } from '../findings/finding.js';
 import { type Gate, type GatedFinding, stopAtGate } from '../findings/gates.js';
-import { type HeldBack as Held, heldBack, type Lessons, type NewFinding } from '../findings/lessons.js';
+import { type LessonHold as Held, heldBack, type Lessons, type NewFinding } from '../findings/lessons.js';
 import { pathKindOf, type SeverityOverrides, severityOf } from '../findings/severity.js';
-import type { Category, Effect, Evidence, Reach, Side } from '../findings/terms.js';
+import type { Category, Evidence, FindingEffect, Reach, Side } from '../findings/terms.js';
 import { cleanLine } from '../text/cut.js';
 import { shown } from '../text/shown.js';
-import { type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import type { HeldBack, Repeated } from './buffered.js';
 import { withCheckedSuggestion } from './check-suggestion.js';
 import { describePlacement } from './describe-placement.js';
@@ -30,7 +30,7 @@ export interface CommentRequest {
   readonly body: string;
   readonly trigger?: string | undefined;
   readonly category: Category;
-  readonly effect: Effect;
+  readonly effect: FindingEffect;
   readonly reach: Reach;
   readonly evidence?: readonly Evidence[] | undefined;
   /** False: data or safety may be lost, and the model could not settle whether. */
@@ -60,7 +60,7 @@ export interface TakenSoFar {
 
 /** The same after one more was asked for. */
 export interface TakenFinding extends TakenSoFar {
-  readonly answer: FindingAnswer;
+  readonly answer: PublicationAnswer;
   /** It was refused for the number of findings alone. */
   readonly isOneTooMany: boolean;
 }
@@ -91,7 +91,7 @@ export interface FindingScope {
  */
 export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: FindingScope): TakenFinding {
   const { lines, rules } = scope;
-  const end = (answer: FindingAnswer, changed: Partial<TakenFinding> = {}): TakenFinding => {
+  const end = (answer: PublicationAnswer, changed: Partial<TakenFinding> = {}): TakenFinding => {
     return { ...before, answer, isOneTooMany: false, ...changed };
   };
   const refuse = (text: string, changed: Partial<TakenFinding> = {}) =>
@@ -217,7 +217,7 @@ function earlierFinding(
 
 interface Taking {
   readonly before: TakenSoFar;
-  readonly end: (answer: FindingAnswer, changed: Partial<TakenFinding>) => TakenFinding;
+  readonly end: (answer: PublicationAnswer, changed: Partial<TakenFinding>) => TakenFinding;
 }
 
 /** The pull request has the finding already: open, ended, or dismissed by people. */

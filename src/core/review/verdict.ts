@@ -1,8 +1,8 @@
 import { checkEvidence, MAX_EVIDENCE, type ShownLedger } from '../findings/evidence.js';
-import type { Effect, Evidence, Reach } from '../findings/terms.js';
+import type { Evidence, FindingEffect, Reach } from '../findings/terms.js';
 import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
-import { type FindingAnswer, refused, taken } from './answer.js';
+import { type PublicationAnswer, refused, taken } from './answer.js';
 
 /** What a second look at a finding can come to. */
 export const VERDICT_KINDS = ['holds', 'refuted', 'unclear'] as const;
@@ -19,7 +19,7 @@ export interface VerdictRequest {
   readonly evidence: readonly Evidence[];
   /** The right line, where the claim names another one. */
   readonly line?: number | undefined;
-  readonly effect?: Effect | undefined;
+  readonly effect?: FindingEffect | undefined;
   readonly reach?: Reach | undefined;
   /** False: the suggestion does not fix it, or breaks something else. */
   readonly suggestionCures?: boolean | undefined;
@@ -27,12 +27,12 @@ export interface VerdictRequest {
 }
 
 /** What the second look at one finding came to. */
-export interface Verdict {
+export interface FindingVerdict {
   readonly kind: VerdictKind;
   /** The verifier's words on one line. */
   readonly reason: string;
   readonly line: number | undefined;
-  readonly effect: Effect | undefined;
+  readonly effect: FindingEffect | undefined;
   readonly reach: Reach | undefined;
   readonly suggestionCures: boolean;
 }
@@ -42,9 +42,9 @@ const MAX_REASON = 400;
 
 /** Collects the verdicts of one verifier on its claims; each claim has one. */
 export class Verdicts {
-  readonly #given = new Map<string, Verdict>();
+  readonly #given = new Map<string, FindingVerdict>();
   /** Claims whose refutation named no line that was shown: they are unclear unless the verifier does better. */
-  readonly #unproven = new Map<string, Verdict>();
+  readonly #unproven = new Map<string, FindingVerdict>();
 
   /** `ids` are the findings in the order of their claims; `ledger` is what this verifier has been shown. */
   constructor(
@@ -58,12 +58,12 @@ export class Verdicts {
   }
 
   /** The verdicts by finding. */
-  get all(): ReadonlyMap<string, Verdict> {
+  get all(): ReadonlyMap<string, FindingVerdict> {
     return new Map([...this.#unproven, ...this.#given]);
   }
 
   /** Takes a verdict, or says why not. */
-  give(request: VerdictRequest): FindingAnswer {
+  give(request: VerdictRequest): PublicationAnswer {
     const { claim = this.ids.length === 1 ? 1 : undefined } = request;
     const id = claim === undefined ? undefined : this.ids[claim - 1];
     if (id === undefined) return refused(`Not taken: ${this.#unknownClaim(claim)}`);
@@ -102,7 +102,7 @@ const SAID: Readonly<Record<VerdictKind, string>> = {
   unclear: 'is unclear',
 };
 
-function verdictOf(request: VerdictRequest): Verdict {
+function verdictOf(request: VerdictRequest): FindingVerdict {
   const { verdict, line, effect, reach, suggestionCures = true, reason } = request;
   return { kind: verdict, reason: cleanLine(reason, MAX_REASON), line, effect, reach, suggestionCures };
 }

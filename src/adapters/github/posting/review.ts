@@ -10,7 +10,7 @@ import type { ReviewComment, ReviewEvent, ReviewPayload } from './review-draft.j
 import { findMisplaced, withFooter, withUnplaced } from './review-unplaced.js';
 
 /** What became of a review. */
-export type ReviewResult =
+export type ReviewPostResult =
   | {
       readonly kind: 'published';
       readonly id: number;
@@ -33,7 +33,7 @@ export async function publishReview(
   client: GitHubClient,
   draft: ReviewPayload,
   signal: AbortSignal,
-): Promise<ReviewResult> {
+): Promise<ReviewPostResult> {
   try {
     const own = draft.own?.filter(({ body }) => isMarked(body, draft.marker));
     const posted = await clearPosted(
@@ -65,7 +65,7 @@ interface Work {
 }
 
 /** Every further attempt asks for less than the one before, so there is a last one. */
-async function post(client: GitHubClient, work: Work, signal: AbortSignal): Promise<ReviewResult> {
+async function post(client: GitHubClient, work: Work, signal: AbortSignal): Promise<ReviewPostResult> {
   const { draft, attempt } = work;
   try {
     const { id, html_url: url } = await create(client, work, signal);
@@ -176,11 +176,11 @@ function commentParams({ path, line, side, startLine, startSide, body }: ReviewC
 function published(
   { event, unplaced }: Attempt,
   { id, url }: { readonly id: number; readonly url: string },
-): ReviewResult {
+): ReviewPostResult {
   return { kind: 'published', id, url, created: true, event, unplaced };
 }
 
-function alreadyPublished({ id, url, state }: OwnReview): ReviewResult {
+function alreadyPublished({ id, url, state }: OwnReview): ReviewPostResult {
   const event = state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
   return { kind: 'published', id, url, created: false, event, unplaced: [] };
 }

@@ -4,7 +4,7 @@ import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
 /** Something that was asked of GitHub, or why there is no answer. */
-export type Answer<T> =
+export type GitHubAnswer<T> =
   | { readonly kind: 'answer'; readonly value: T }
   | {
       readonly kind: 'refused';
@@ -42,7 +42,7 @@ export function createRepositoryReader(client: GitHubClient, place: Place, signa
     route: string,
     read: (body: unknown, headers: Environment) => T,
     more: Readonly<Record<string, unknown>> = {},
-  ): Promise<Answer<T>> {
+  ): Promise<GitHubAnswer<T>> {
     try {
       const { body, headers } = await client.request(`GET ${base}${route}`, {
         params: { ...params, ...more },

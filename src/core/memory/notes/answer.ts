@@ -17,7 +17,7 @@ export interface Done {
 }
 
 /** What a tool is told of a change that was made. */
-export function answerOf(
+export function editAnswer(
   result: Extract<NoteResult, { readonly kind: 'written' | 'deleted' }>,
   { path, timestamp, composed }: Done,
   { maxWriteBytes, warnFileBytes }: Pick<NotesCaps, 'maxWriteBytes' | 'warnFileBytes'>,

@@ -11,7 +11,7 @@ import { untrustedPath } from '../log-path.js';
 import { promptText, readableText } from '../prompt-text.js';
 import type { FailedSave, SaveResult, TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
-import { answerOf, notRead, notSaved, recentWrite } from './answer.js';
+import { editAnswer, notRead, notSaved, recentWrite } from './answer.js';
 import type { NotesCaps } from './caps.js';
 import { composeEdit } from './compose-edit.js';
 import { compactionHeading } from './daily-heading.js';
@@ -98,7 +98,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const write = recentWrite(wish, done);
     recent = withRecent(recent, write);
     options.noteWrite?.(write);
-    const answer = answerOf(result, done, caps);
+    const answer = editAnswer(result, done, caps);
     warnOfSize(answer);
     return answer;
   }

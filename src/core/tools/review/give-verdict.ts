@@ -1,4 +1,4 @@
-import { EFFECTS, type Effect, REACHES, type Reach } from '../../findings/terms.js';
+import { EFFECTS, type FindingEffect, REACHES, type Reach } from '../../findings/terms.js';
 import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/verdict.js';
 import { ToolError } from '../../tool-error.js';
 import { readChoice } from '../choice.js';
@@ -67,7 +67,7 @@ function readVerdict(word: string): VerdictKind {
 }
 
 /** A word that is none corrects nothing: the verdict is worth more than it. */
-function readEffect(word: string | undefined): Effect | undefined {
+function readEffect(word: string | undefined): FindingEffect | undefined {
   return EFFECTS.find((one) => one === word?.trim().toLowerCase());
 }
 

@@ -1,8 +1,8 @@
-import type { FindingAnswer } from '../../review/answer.js';
+import type { PublicationAnswer } from '../../review/answer.js';
 import { ToolError } from '../../tool-error.js';
 
 /** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */
-export function publishedText(answer: FindingAnswer): string {
+export function publishedText(answer: PublicationAnswer): string {
   switch (answer.kind) {
     case 'taken':
       return answer.text;
