@@ -6,7 +6,7 @@ import { buildSync } from 'esbuild';
 const contents = `
   export { FINDINGS_SCHEMA } from './src/core/findings/findings-schema.ts';
   export { agentJsonSchema } from './src/core/agent/json-schema.ts';
-  export { AGENT_TOOLS } from './src/core/tools/agent-tools.ts';
+  export { AGENT_TOOLS } from './src/core/tools/registry.ts';
 `;
 
 const { outputFiles } = buildSync({

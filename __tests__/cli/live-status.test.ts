@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLiveStatus, type LiveStatus } from '../../src/cli/live-status.js';
 import { createTerminalReporter } from '../../src/cli/terminal-reporter.js';
+import type { RunEvent } from '../../src/core/dependencies.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
-import type { RunEvent } from '../../src/core/run-event.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { createFakeScreen } from '../helpers/fake-screen.js';
 import { setProcessEnv } from '../helpers/process-env.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LoadedAgent } from '../../src/core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../../src/core/agent/agent-source.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type { PullRequestTrigger } from '../../src/core/event/trigger.js';
 import type { Trust } from '../../src/core/event/trust.js';

@@ -9,6 +9,7 @@ import type {
   PermissionAnswer,
   Published,
   Reply,
+  RunEvent,
   ThreadsAnswer,
   ToolBox,
   ToolRequest,
@@ -17,9 +18,9 @@ import { AxeError, NotFoundError } from '../../src/core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import type { OpenModel } from '../../src/core/loop/asker.js';
-import type { LanguageModel } from '../../src/core/loop/language-model.js';
+import type { LanguageModel } from '../../src/core/loop/messages.js';
 import { applyChanges, type Change } from '../../src/core/memory/change.js';
-import type { Sign } from '../../src/core/memory/sign.js';
+import type { Sign } from '../../src/core/memory/signature.js';
 import type {
   MemoryStore,
   Place,
@@ -29,10 +30,9 @@ import type {
 } from '../../src/core/memory/store.js';
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
-import type { ContextFile } from '../../src/core/prompt/context-file.js';
+import type { ContextFile } from '../../src/core/prompt/context-files.js';
 import { DEFAULT_CONTEXT_POLICY } from '../../src/core/prompt/context-policy.js';
 import type { NewSince } from '../../src/core/review/scope.js';
-import type { RunEvent } from '../../src/core/run-event.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeClock, type FakeClock } from '../adapters/stores/fake-clock.js';

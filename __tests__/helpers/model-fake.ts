@@ -4,7 +4,7 @@ import type {
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
 import type { OpenModel } from '../../src/core/loop/asker.js';
-import type { LanguageModel } from '../../src/core/loop/language-model.js';
+import type { LanguageModel } from '../../src/core/loop/messages.js';
 
 /** One reply: a result, an error the provider raises, or a function of what was asked. */
 export type FakeReply =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/core/errors.js';
-import { notesToolsPrompt } from '../../src/core/memory/notes/tools-prompt.js';
+import { notesToolsPrompt } from '../../src/core/prompt/notes-prompt.js';
 import type { Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/core/errors.js';
-import type { LanguageModel } from '../../src/core/loop/language-model.js';
+import type { LanguageModel } from '../../src/core/loop/messages.js';
 import type { Effect, Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createSimulatedClock } from '../adapters/stores/simulated-clock.js';

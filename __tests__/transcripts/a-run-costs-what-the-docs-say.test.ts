@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { estimateText } from '../../src/core/text/estimate-text.js';
+import { estimateText } from '../../src/core/text/truncate.js';
 import { markedTable, readDocument } from '../helpers/documents.js';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';

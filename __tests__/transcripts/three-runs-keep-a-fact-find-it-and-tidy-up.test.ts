@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { ANALYST_PROMPT } from '../../src/core/gc/prompt.js';
+import { ANALYST_PROMPT } from '../../src/core/gc/analysis.js';
 import { PROPOSAL_PROMPT } from '../../src/core/gc/proposal.js';
 import { bareProvenance } from '../../src/core/memory/commands/compose.js';
 import { pathOf, projectSlug } from '../../src/core/memory/notes/place.js';

@@ -9,14 +9,12 @@ import { AGENTS_DIRS } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { Repository, Trigger } from '../core/event/trigger.js';
-import type { ProposalResult, Proposals } from '../core/gc/proposals-port.js';
+import type { ProposalResult, Proposals } from '../core/gc/proposal.js';
 import { memoryName } from '../core/memory/log-path.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { RunReport, RunRequest } from '../run/request.js';
-import type { GcInputs } from './inputs/gc-inputs.js';
-import type { Inputs } from './inputs/inputs.js';
-import type { Runner } from './runner/runner.js';
-import { readThisRun } from './runner/this-run.js';
+import type { GcInputs, Inputs } from './inputs/inputs.js';
+import { type Runner, readThisRun } from './runner/runner.js';
 
 /** What `mode: gc` works with. */
 export interface GcModeParts {

@@ -42,8 +42,7 @@ import { runMode } from './run-mode.js';
 import { type ActionReporter, createActionReporter } from './runner/action-reporter.js';
 import { countRequests, type RequestCounter } from './runner/count-requests.js';
 import { createJournal } from './runner/journal.js';
-import type { Runner } from './runner/runner.js';
-import { readThisRun } from './runner/this-run.js';
+import { type Runner, readThisRun } from './runner/runner.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {

@@ -1,6 +1,6 @@
 import { join, relative, resolve, sep } from 'node:path';
+import { isInside } from '../adapters/host/confine.js';
 import { createFiles } from '../adapters/host/files.js';
-import { isInside } from '../adapters/host/inside.js';
 import { answerMemoryCommand } from '../commands/memory/answer-command.js';
 import type { Exported } from '../commands/memory/command-session.js';
 import { memoryCommandIn } from '../commands/memory/parse-comment.js';

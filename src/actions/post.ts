@@ -16,8 +16,7 @@ import { isElsewhere, writeSummary } from './report.js';
 import { readLeftCheck } from './runner/check-state.js';
 import { type KeptChange, readPending, wasReported } from './runner/journal.js';
 import { NOTHING_PENDING } from './runner/pending-state.js';
-import type { Runner } from './runner/runner.js';
-import { readThisRun } from './runner/this-run.js';
+import { type Runner, readThisRun } from './runner/runner.js';
 
 type Pending = readonly KeptChange[];
 

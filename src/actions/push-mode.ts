@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import type { MemoryCommandResult } from '../commands/memory/command-session.js';
 import { memoryCommandIn } from '../commands/memory/parse-comment.js';
-import { type PushCommand, parsePushCommand } from '../commands/memory/push-command.js';
-import { nothingToPush, pushMemory } from '../commands/memory/push-memory.js';
+import {
+  nothingToPush,
+  type PushCommand,
+  parsePushCommand,
+  pushMemory,
+} from '../commands/memory/push-memory.js';
 import { openCheckoutMemory } from '../composition/checkout-memory.js';
 import { COMMITTED_FOLDER } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
@@ -12,8 +16,7 @@ import { UNPUBLISHED } from '../run/publish.js';
 import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import { trustedPlace } from './memory/base-memory.js';
-import type { Runner } from './runner/runner.js';
-import { readThisRun } from './runner/this-run.js';
+import { type Runner, readThisRun } from './runner/runner.js';
 
 /** What pushing memory from a workflow works with. */
 export interface PushModeParts {

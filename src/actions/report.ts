@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { error, notice, setOutput, setSecret, summary } from '@actions/core';
 import { createFiles } from '../adapters/host/files.js';
 import { formatGate } from '../core/findings/fail-on.js';
-import { signingKeys } from '../core/memory/signing-keys.js';
+import { signingKeys } from '../core/memory/signature.js';
 import type { Conclusion } from '../core/outcome.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { type Warning, warningText } from '../core/warning.js';

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isFolder } from '../adapters/host/agents/agent-files.js';
+import { readConfigFile } from '../adapters/host/config-file.js';
+import { parseProvidersConfig } from '../adapters/models/providers-config.js';
 import { AxeError } from '../core/errors.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
@@ -14,4 +16,13 @@ export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promis
   throw new AxeError(`the folder ${JSON.stringify(dir)} of \`--agents-dir\` is not there`, {
     remedy: 'Name a folder that holds agents, or leave the flag out.',
   });
+}
+
+/** `[providers]` of config.toml in axe's configuration folder; empty where there is no such file. Throws an AxeError. */
+export async function loadProvidersConfig(
+  configDir: string,
+): Promise<ReturnType<typeof parseProvidersConfig>> {
+  const file = join(configDir, 'config.toml');
+  const toml = await readConfigFile(file);
+  return toml === undefined ? {} : parseProvidersConfig(toml, file);
 }

@@ -12,7 +12,7 @@ import { AxeError, type ExitCode } from '../core/errors.js';
 import { agentsDirOf } from './agents-dir.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
-import { warnLeftOut } from './left-out.js';
+import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
 const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };

@@ -7,7 +7,7 @@ import {
 } from '../adapters/github/reading/repository-access.js';
 import type { Check } from '../commands/doctor/check.js';
 import { OWN_BRANCH } from '../composition/branch-memory.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number.js';
 
 /** What begins every key of memory in the Actions cache. */
 const CACHE_PREFIX = 'axe-memory/';

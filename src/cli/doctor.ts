@@ -17,20 +17,19 @@ import { AGENTS_DIRS, localAgents } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
 import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import { readTrigger } from '../composition/trigger.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../core/agent/built-in.js';
 import { chosen } from '../core/agent/choices.js';
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { secretValues } from '../core/sanitize/secret-names.js';
-import { agentsDirOf } from './agents-dir.js';
+import { agentsDirOf, loadProvidersConfig } from './agents-dir.js';
 import { checkGitHub } from './doctor-github.js';
 import { checkModels } from './doctor-models.js';
 import type { ParsedFlags } from './flags.js';
 import { createTerminalDeadline } from './interrupt.js';
-import { loadProvidersConfig } from './providers-config.js';
 import { print, type Terminal } from './terminal.js';
 
 /** Longest time that everything together may take. */

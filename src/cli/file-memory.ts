@@ -2,8 +2,8 @@ import { basename, dirname, join } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
 import { createFiles } from '../adapters/host/files.js';
 import { dataDir } from '../adapters/host/xdg.js';
-import { createBrokenStore } from '../adapters/stores/broken-store.js';
 import { createFileStore } from '../adapters/stores/file/file-store.js';
+import { createBrokenStore } from '../adapters/stores/none-store.js';
 import type { Environment } from '../core/environment.js';
 import { messageOf } from '../core/errors.js';
 import type { Files, OpenFile } from '../core/files.js';
@@ -19,7 +19,7 @@ import type {
   SaveResult,
   TreeResult,
 } from '../core/memory/store.js';
-import { readWhole } from '../core/text/read-whole.js';
+import { readWhole } from '../core/text/bytes.js';
 
 /** Whose memory it is, and where. */
 export interface FileMemory {

@@ -1,3 +1,5 @@
+import type { ModelParams } from '../core/agent/config.js';
+import { formatFloat } from '../core/agent/format-agent.js';
 import type { AxeError } from '../core/errors.js';
 import { detectRefusal } from '../core/loop/refusal.js';
 import type { RunOutcome, RunStats, ToolCallRecord } from '../core/outcome.js';
@@ -99,4 +101,9 @@ function escapeAsGo(json: string): string {
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** `temperature=0.7, max_tokens=512`, numbers as Go prints them (axe-behaviour §15). */
+export function formatParams({ temperature, maxTokens }: ModelParams): string {
+  return `temperature=${formatFloat(temperature ?? 0)}, max_tokens=${maxTokens}`;
 }

@@ -1,10 +1,9 @@
 import createSpinner, { type Spinner } from 'yocto-spinner';
+import type { RunEvent } from '../core/dependencies.js';
 import { callTarget } from '../core/loop/call-target.js';
 import type { RunOutcome } from '../core/outcome.js';
-import type { RunEvent } from '../core/run-event.js';
-import { count } from '../core/text/count.js';
 import { cleanLine } from '../core/text/cut.js';
-import { usd } from '../core/text/usd.js';
+import { count, usd } from '../core/text/number.js';
 import type { Terminal } from './terminal.js';
 
 /** One line below the talk of a run that says what it is doing; it goes away when the run is over. */

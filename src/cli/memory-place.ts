@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import type { AgentsDir } from '../adapters/host/agents/agents-dir.js';
+import type { AgentsDir, ListedAgent } from '../adapters/host/agents/agents-dir.js';
 import { createClock } from '../adapters/host/clock.js';
 import { createFiles } from '../adapters/host/files.js';
 import { createFetch } from '../adapters/host/net/http.js';
@@ -9,12 +9,12 @@ import type { UnknownAgent } from '../commands/memory/unknown-agent.js';
 import { localAgents } from '../composition/agents.js';
 import { OWN_BRANCH, openBranchMemory } from '../composition/branch-memory.js';
 import { connectGitHub } from '../composition/github.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../core/agent/built-in.js';
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import { checkAgentName } from '../core/agent/name.js';
 import { COMMITTED_FOLDER } from '../core/defaults.js';
-import { AxeError, isNotFound } from '../core/errors.js';
+import { AxeError, formatError, isNotFound } from '../core/errors.js';
 import { defaultLogPath, memoryName } from '../core/memory/log-path.js';
 import { joinFolders, scopeFolder } from '../core/memory/scope.js';
 import type { MemoryStore } from '../core/memory/store.js';
@@ -202,4 +202,9 @@ async function openBranch(
     path,
     writesProvenance: true,
   };
+}
+
+/** Warns of an agent file that cannot be used, with its line and what to do about it. */
+export function warnLeftOut({ file, error }: ListedAgent, { stderr }: Terminal): void {
+  if (error !== undefined) stderr.write(`Warning: ${file} is left out: ${formatError(error)}\n`);
 }

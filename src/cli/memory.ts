@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
-import { editText } from '../adapters/host/edit-text.js';
+import { editText } from '../adapters/host/editor.js';
 import { createFiles } from '../adapters/host/files.js';
 import { createSign } from '../adapters/host/hmac.js';
 import type {
@@ -20,7 +20,7 @@ import { AxeError, type ExitCode, orAxeError } from '../core/errors.js';
 import type { MemoryEntry } from '../core/memory/commands/entry.js';
 import { formatEntries } from '../core/memory/commands/format.js';
 import type { Provenance } from '../core/memory/provenance.js';
-import { checkSigningKeys } from '../core/memory/signing-keys.js';
+import { checkSigningKeys } from '../core/memory/signature.js';
 import { mergeThree } from '../core/memory/three-way.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { secretValues } from '../core/sanitize/secret-names.js';

@@ -1,5 +1,5 @@
 import type { MemoryEntry } from '../core/memory/commands/entry.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number.js';
 
 /** When and how wide entries are shown. */
 export interface EntryView {

@@ -1,14 +1,13 @@
 import { formatModelRef } from '../core/agent/model-ref.js';
-import type { Reporter } from '../core/dependencies.js';
+import type { Reporter, RunEvent } from '../core/dependencies.js';
 import type { RestoreResult } from '../core/memory/store.js';
 import type { RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { sourcePosition } from '../core/position.js';
-import type { RunEvent } from '../core/run-event.js';
 import { type Warning, warningText } from '../core/warning.js';
-import type { Colors } from './colors.js';
-import { formatParams } from './format-params.js';
+import { formatParams } from './format-json.js';
 import type { LiveStatus } from './live-status.js';
+import type { Colors } from './terminal.js';
 
 /** How the terminal tells what goes on. */
 export interface TerminalReporterOptions {

@@ -14,10 +14,10 @@ import type { Trigger } from '../core/event/trigger.js';
 import { markedAnswer, type RunOutcome } from '../core/outcome.js';
 import { formatBuffered } from '../core/review/format-buffered.js';
 import { createSecrets } from '../core/sanitize/secret-names.js';
+import { loadProvidersConfig } from './agents-dir.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
 import type { LiveStatus } from './live-status.js';
-import { loadProvidersConfig } from './providers-config.js';
 import type { Terminal } from './terminal.js';
 import { formatStats } from './terminal-reporter.js';
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import picocolors from 'picocolors';
 import type { ProgramName } from '../core/dependencies.js';
 import type { Environment } from '../core/environment.js';
 import { type AxeError, formatError } from '../core/errors.js';
-import { colorsFor } from './colors.js';
 import type { StopSignal } from './signals.js';
 
 /** The terminal a command runs in: everything of the process that commands may touch. */
@@ -35,4 +35,19 @@ export function writeError({ stderr, env }: Terminal, error: AxeError): void {
   const colors = colorsFor(stderr, env);
   const [message = '', ...rest] = formatError(error).split('\n');
   stderr.write(`${[colors.red(message), ...rest].join('\n')}\n`);
+}
+
+/** Functions that colour a text, or return it as it is. */
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+/** Colours for a stream: a terminal has them unless `NO_COLOR` is set; `FORCE_COLOR` colours pipes too. */
+export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment): Colors {
+  return picocolors.createColors(hasColors(stream, env));
+}
+
+function hasColors({ isTTY = false }: { readonly isTTY?: boolean }, env: Environment): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return isTTY && env['TERM'] !== 'dumb';
 }

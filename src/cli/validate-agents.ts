@@ -7,9 +7,8 @@ import { isValid } from '../commands/validate/validation.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
 import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import type { ExitCode } from '../core/errors.js';
-import { agentsDirOf } from './agents-dir.js';
+import { agentsDirOf, loadProvidersConfig } from './agents-dir.js';
 import type { ParsedFlags } from './flags.js';
-import { loadProvidersConfig } from './providers-config.js';
 import { print, type Terminal } from './terminal.js';
 
 /** `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an AxeError. */

@@ -4,10 +4,15 @@ import type { StoreKind } from '../core/memory/store.js';
 import { withReviewFacts } from '../core/review/state-facts.js';
 import { UNPUBLISHED } from '../run/publish.js';
 import type { RunReport, RunRequest } from '../run/request.js';
-import { openAgentState, rewriteState } from './agent-state.js';
 import { type MemoryCommandResult, refusal } from './memory/command-session.js';
 import { formatCommandResult } from './memory/format-result.js';
-import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND } from './open-agent-memory.js';
+import {
+  type AgentMemory,
+  openAgentMemory,
+  openAgentState,
+  PEOPLES_COMMAND,
+  rewriteState,
+} from './open-agent-memory.js';
 
 /** A comment that stops the runs of a pull request, or lets them go on. */
 export interface PauseCommand {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isInsideReally } from '../adapters/host/confine.js';
 import { scrubEnv } from '../adapters/host/process/scrub-env.js';
 import { createTempDir } from '../adapters/host/temp-dir.js';
-import type { CopilotPorts } from '../adapters/models/copilot-ports.js';
+import type { CopilotPorts } from '../adapters/models/copilot-token.js';
 import type { Environment } from '../core/environment.js';
 import { readOnlyToken } from '../core/event/read-only-token.js';
 import type { Trigger } from '../core/event/trigger.js';

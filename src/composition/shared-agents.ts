@@ -4,7 +4,7 @@ import {
 } from '../adapters/github/agents/agent-library.js';
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import { GitHubError } from '../adapters/github/client/errors.js';
-import { resolveCommit } from '../adapters/github/reading/resolve-commit.js';
+import { resolveCommit } from '../adapters/github/reading/contents.js';
 import { ConfigError } from '../core/errors.js';
 import { connectGitHub, type GitHubAccess } from './github.js';
 

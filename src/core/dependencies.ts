@@ -1,4 +1,4 @@
-import type { LoadedAgent } from './agent/loaded-agent.js';
+import type { LoadedAgent } from './agent/agent-source.js';
 import type { ModelRef } from './agent/model-ref.js';
 import type { Clock } from './clock.js';
 import type { Permission } from './event/permission.js';
@@ -6,26 +6,26 @@ import type { Trigger } from './event/trigger.js';
 import type { Trust } from './event/trust.js';
 import type { ReviewResult } from './findings/findings-json.js';
 import type { Price } from './loop/budget.js';
-import type { LanguageModel } from './loop/language-model.js';
+import type { LoopEvent } from './loop/events.js';
+import type { LanguageModel } from './loop/messages.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
 import type { Change } from './memory/change.js';
-import type { Sign } from './memory/sign.js';
-import type { MemoryStore } from './memory/store.js';
+import type { Sign } from './memory/signature.js';
+import type { MemoryStore, RestoreResult } from './memory/store.js';
 import type { RunOutcome } from './outcome.js';
 import type { MemoryPlan, Plan, ReadByRun } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
-import type { ContextFile } from './prompt/context-file.js';
+import type { ContextFile } from './prompt/context-files.js';
 import type { Dismissal } from './review/acknowledge.js';
 import type { AnsweredThread } from './review/answers.js';
 import type { Buffered } from './review/buffered.js';
+import type { FindingThread } from './review/end-finding.js';
 import type { FindingFact } from './review/finding-facts.js';
-import type { FindingThread } from './review/finding-thread.js';
 import type { KnownFinding } from './review/known.js';
 import type { PlacedFinding } from './review/place.js';
 import type { PublishRules } from './review/publish-rules.js';
 import type { NewSince } from './review/scope.js';
 import type { ReviewFact } from './review/state-facts.js';
-import type { RunEvent } from './run-event.js';
 import type { Effect, Tool } from './tools/tool.js';
 import type { Warning } from './warning.js';
 
@@ -285,3 +285,15 @@ export interface Dependencies {
   /** Values that must never leave (D11); grows when tools are opened. */
   readonly secrets: readonly string[];
 }
+
+/** What a run reports while it goes on; listeners make log lines of it. */
+export type RunEvent =
+  | LoopEvent
+  /** The plan is complete and the model is ready; `restored` is undefined for an agent without memory. */
+  | {
+      readonly kind: 'run-started';
+      readonly plan: Plan;
+      readonly restored: RestoreResult | undefined;
+      /** How many notes were found and where; absent for an agent without notes. */
+      readonly notes?: { readonly files: number; readonly location: string };
+    };

@@ -165,3 +165,11 @@ export async function orAxeError<T>(work: () => Promise<T>): Promise<T> {
     throw new AxeError(messageOf(thrown), { cause: thrown });
   }
 }
+
+/**
+ * A tool could not do what it was asked to: the message is the answer to the model, unchanged. It never leaves the
+ * tool.
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}

@@ -1,4 +1,4 @@
-import type { LoadedAgent } from './agent/loaded-agent.js';
+import type { LoadedAgent } from './agent/agent-source.js';
 import type { Trigger } from './event/trigger.js';
 import type { Trust } from './event/trust.js';
 import { memoryName } from './memory/log-path.js';

@@ -1,7 +1,6 @@
+import type { LoadedAgent } from './agent/agent-source.js';
 import type { AgentConfig } from './agent/config.js';
-import type { LoadedAgent } from './agent/loaded-agent.js';
-import type { ModelRef } from './agent/model-ref.js';
-import { formatModelRef, isOffline } from './agent/model-ref.js';
+import { formatModelRef, isOffline, type ModelRef } from './agent/model-ref.js';
 import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
 import type { Trigger } from './event/trigger.js';
 import type { Lane, Trust } from './event/trust.js';
@@ -10,7 +9,7 @@ import type { AnswerForm } from './loop/final-answer.js';
 import { defaultLogPath, untrustedPath, unusableLogPath } from './memory/log-path.js';
 import type { Provenance } from './memory/provenance.js';
 import { isCutShort, type RunOutcome } from './outcome.js';
-import type { ContextFile } from './prompt/context-file.js';
+import type { ContextFile } from './prompt/context-files.js';
 import type { Task } from './prompt/task.js';
 import { cutShort, withoutFiles } from './review/coverage.js';
 import type { ReviewPlan } from './review/review-plan.js';

@@ -2,7 +2,7 @@ import { AxeError } from '../core/errors.js';
 import { type ChangeFacts, decideAdmission } from '../core/event/admission.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { TriggerContext } from '../core/prompt/context.js';
-import { createPathFilter } from '../core/prompt/path-filter.js';
+import { createPathFilter } from '../core/prompt/context-policy.js';
 import { reviewCommand } from '../core/review/command.js';
 import { filesWithoutLines } from '../core/review/coverage.js';
 import type { Scope } from '../core/review/scope.js';

@@ -1,5 +1,5 @@
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { findBuiltInAgent } from '../core/agent/built-in.js';
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { ConfigError, isNotFound } from '../core/errors.js';
 import {
@@ -19,8 +19,7 @@ import type { TriggerContext } from '../core/prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../core/prompt/fork-trust.js';
 import { reviewCommand } from '../core/review/command.js';
 import { planScope } from '../core/review/scope.js';
-import type { ReviewFact } from '../core/review/state-facts.js';
-import { isPaused } from '../core/review/state-sums.js';
+import { isPaused, type ReviewFact } from '../core/review/state-facts.js';
 import { admitActor, askPermission, permissionOf, unreadPermission } from './access.js';
 import { planBasis, planReading, runAhead } from './plan.js';
 import type { Admitted, Memory, RunReport, RunRequest } from './request.js';

@@ -1,3 +1,4 @@
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { DEFAULT_MAX_DEPTH } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { AxeError } from '../core/errors.js';
@@ -5,17 +6,21 @@ import type { TaintTracker } from '../core/event/taint.js';
 import type { ShownLines } from '../core/findings/evidence.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import { Budget } from '../core/loop/budget.js';
-import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import type { LoopDependencies } from '../core/loop/events.js';
 import { retryPolicy } from '../core/loop/retry.js';
 import { runAgent } from '../core/loop/run-agent.js';
 import { costLimit, spendBefore } from '../core/loop/spend.js';
-import { UsageByAgent } from '../core/loop/usage-by-agent.js';
+import { UsageByAgent } from '../core/loop/usage.js';
+import type { Notes } from '../core/memory/notes/notes-port.js';
 import type { RunOutcome } from '../core/outcome.js';
 import { type Plan, readByRun } from '../core/plan.js';
+import { namedNotesTools, notesAreOff } from '../core/plan-notes.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../core/review/publish-rules.js';
 import { redact } from '../core/sanitize/redact.js';
+import { createMemoryTools } from '../core/tools/memory/memory-tools.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
+import type { Warning } from '../core/warning.js';
 import { conclude, converseOnce, type Held, type Subject } from './conversation.js';
 import { createCallAgent } from './delegate.js';
 import {
@@ -27,7 +32,6 @@ import {
 } from './delegation.js';
 import { spentKeeper } from './keep-spent.js';
 import type { RunNotes } from './notes.js';
-import { notesTools } from './notes-tools.js';
 import { openPublications, publishingTools } from './publishing-tools.js';
 import type { Conversed, Restored, RunRequest } from './request.js';
 
@@ -294,4 +298,47 @@ export function trackTaint(tools: readonly Tool[], taint: TaintTracker): readonl
       return result;
     },
   }));
+}
+
+/** The tools over notes of an agent, and the agent as its other tools are opened for. */
+export interface NotesTools {
+  readonly agent: LoadedAgent;
+  readonly tools: readonly Tool[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Makes the tools over notes that an agent was granted; `written` is called after each change, and waited for. */
+export function notesTools(
+  agent: LoadedAgent,
+  notes: RunNotes | undefined,
+  written: () => Promise<void>,
+): NotesTools {
+  const { config } = agent;
+  const named = namedNotesTools(config.tools);
+  const others =
+    named.length === 0
+      ? agent
+      : { ...agent, config: { ...config, tools: config.tools.filter((name) => !isNamed(name, named)) } };
+  if (notes === undefined) {
+    // Notes that are on and yet not there were warned of with the reason.
+    const isOff = named.length > 0 && !config.memory.notes;
+    return { agent: others, tools: [], warnings: isOff ? [notesAreOff(agent.name, named)] : [] };
+  }
+  const tools = createMemoryTools(heard(notes.session, written), notes.tools);
+  return { agent: others, tools, warnings: [] };
+}
+
+function isNamed(name: string, named: readonly string[]): boolean {
+  return named.includes(name);
+}
+
+function heard(notes: Notes, written: () => Promise<void>): Notes {
+  return {
+    ...notes,
+    async change(target, wish) {
+      const answer = await notes.change(target, wish);
+      if (answer.kind === 'written' || answer.kind === 'deleted') await written();
+      return answer;
+    },
+  };
 }

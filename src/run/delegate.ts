@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
-import type { Dependencies, Reporter } from '../core/dependencies.js';
+import type { Dependencies, Reporter, RunEvent } from '../core/dependencies.js';
 import { AxeError, ProviderError } from '../core/errors.js';
-import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import type { LoopDependencies } from '../core/loop/events.js';
 import { turnLimitMessage } from '../core/loop/run-agent.js';
 import type { Limit, RunOutcome, RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { type NotesPlan, planNotes } from '../core/plan-notes.js';
 import type { Task } from '../core/prompt/task.js';
 import { NOTHING_BUFFERED } from '../core/review/buffered.js';
-import type { RunEvent } from '../core/run-event.js';
 import { cleanLine } from '../core/text/cut.js';
 import type { Tool, ToolResult } from '../core/tools/tool.js';
 import { cutWarning, judge } from './conversation.js';

@@ -8,8 +8,7 @@ import { type OwnThread, ownThreads, peopleToAsk, pullsToAsk, unanswered } from 
 import { readDiffLines } from '../core/review/diff-lines.js';
 import { formatKnown } from '../core/review/format-known.js';
 import { knowFindings } from '../core/review/known.js';
-import type { ReviewFact } from '../core/review/state-facts.js';
-import { lastReviewed } from '../core/review/state-sums.js';
+import { lastReviewed, type ReviewFact } from '../core/review/state-facts.js';
 import { askPermission, permissionOf } from './access.js';
 import type { ReviewedDiff } from './change.js';
 import type { Learned, Memory } from './request.js';

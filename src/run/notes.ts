@@ -1,4 +1,4 @@
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies, Journal } from '../core/dependencies.js';
 import type { Lane } from '../core/event/trust.js';
 import { applyChanges, type NoteChange } from '../core/memory/change.js';
@@ -8,10 +8,9 @@ import {
   notesFolderOf,
   outOfNotesFolder,
 } from '../core/memory/notes/folder.js';
-import { listNotes } from '../core/memory/notes/list-notes.js';
 import { createNotesSession, type NotesSession } from '../core/memory/notes/session.js';
 import type { NotesTool } from '../core/memory/notes/tool-names.js';
-import { everythingUnder } from '../core/memory/notes/view.js';
+import { everythingUnder, listNotes } from '../core/memory/notes/view.js';
 import type { MemoryStore, Place, RestoreResult, TreeResult } from '../core/memory/store.js';
 import type { MemoryPlan } from '../core/plan.js';
 import { grantNotesTools, type NotesPlan } from '../core/plan-notes.js';

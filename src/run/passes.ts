@@ -1,18 +1,17 @@
 import { REVIEW_PASSES } from '../core/defaults.js';
 import { AxeError } from '../core/errors.js';
 import type { TokenUse } from '../core/loop/budget.js';
+import type { LoopDependencies } from '../core/loop/events.js';
 import { withStats } from '../core/loop/usage.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan, ReviewPass } from '../core/plan.js';
 import type { Publications } from '../core/review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../core/review/buffered.js';
 import { joinPasses } from '../core/review/join-passes.js';
-import { count } from '../core/text/count.js';
-import { estimateText } from '../core/text/estimate-text.js';
+import { count } from '../core/text/number.js';
+import { estimateText } from '../core/text/truncate.js';
 import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
-import { atMost } from './at-most.js';
 import type { ConversationParts, Delegation } from './delegation.js';
-import { conversationTrouble, quietly } from './quietly.js';
 
 /** What several passes came to. */
 export interface Passed {
@@ -215,4 +214,46 @@ function warnOfUnread(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): 
     const message = `${count(failed.length, 'part')} of the review did not come to an end: ${failed.join('; ')}. Its files count as not read.`;
     loop.reporter.warn({ code: 'context-incomplete', message });
   }
+}
+
+/** Does work on each item, on so many at the same time, and gives what came of it in the order of the items. */
+export async function atMost<Item, Result>(
+  width: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const queue = [...items.entries()];
+  const done = new Map<number, Result>();
+  const next = async () => {
+    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
+      const [index, item] = entry;
+      done.set(index, await work(item, index));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, next));
+  return [...done].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+}
+
+/**
+ * The loop's world of conversations besides the run's own: their turns are not told, a warning of all of them is one, and a
+ * summary of theirs is no memory of the agent.
+ */
+export function quietly({ keepSummary: _, reporter, ...loop }: LoopDependencies): LoopDependencies {
+  const warned = new Set<string>();
+  return {
+    ...loop,
+    reporter: {
+      event: () => undefined,
+      warn(warning) {
+        if (!warned.has(warning.message)) reporter.warn(warning);
+        warned.add(warning.message);
+      },
+    },
+  };
+}
+
+/** Why a conversation could not be held: one that is lost must not cost what the others have found. */
+export function conversationTrouble(thrown: unknown): string {
+  if (thrown instanceof AxeError) return thrown.message;
+  return `an error of ours: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
 }

@@ -1,4 +1,4 @@
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { REVIEW_PASSES } from '../core/defaults.js';
 import type { ReviewPass } from '../core/plan.js';
 import { mapChange } from '../core/prompt/change-map.js';
@@ -7,9 +7,9 @@ import { type DiffPart, shuffleDiff, splitDiff } from '../core/prompt/diff-parts
 import { resolveTask, type Task, type TaskParts } from '../core/prompt/task.js';
 import type { ReviewPlan } from '../core/review/review-plan.js';
 import { fence } from '../core/sanitize/fence.js';
-import { count } from '../core/text/count.js';
 import { cleanLine } from '../core/text/cut.js';
 import { parseDiff } from '../core/text/diff.js';
+import { count } from '../core/text/number.js';
 import type { Warning } from '../core/warning.js';
 
 /** What passes are planned from. */

@@ -1,11 +1,10 @@
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { AxeError } from '../core/errors.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import { type Plan, planMemory } from '../core/plan.js';
-import { skillBody } from '../core/prompt/skill.js';
-import { buildSystemPrompt } from '../core/prompt/system.js';
+import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
 import type { Task } from '../core/prompt/task.js';
 import { type Delegation, openModel } from './delegation.js';
 import { agentWorkdir, answerForm, withInstruction } from './plan.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { ModelParams } from '../core/agent/config.js';
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { ConfigError } from '../core/errors.js';
@@ -13,11 +13,9 @@ import { checkObject, formatInstruction, responseFormatOf, schemaOrigin } from '
 import { type Plan, planMemory } from '../core/plan.js';
 import { planNotes } from '../core/plan-notes.js';
 import type { TriggerContext } from '../core/prompt/context.js';
-import type { DiffPolicy } from '../core/prompt/context-policy.js';
+import { createPathFilter, type DiffPolicy } from '../core/prompt/context-policy.js';
 import { warnOfOwnChanges } from '../core/prompt/own-changes.js';
-import { createPathFilter } from '../core/prompt/path-filter.js';
-import { skillBody } from '../core/prompt/skill.js';
-import { buildSystemPrompt } from '../core/prompt/system.js';
+import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
 import { isBlank, resolveTask, type Task } from '../core/prompt/task.js';
 import { reviewCommand } from '../core/review/command.js';
 import { coverageOf, NOTHING_READ } from '../core/review/coverage.js';

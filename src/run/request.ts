@@ -1,7 +1,7 @@
 import type { GcResult } from '../commands/gc/gc-result.js';
 import type { MemoryCommandResult } from '../commands/memory/command-session.js';
 import type { Validation } from '../commands/validate/validation.js';
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { ModelRef } from '../core/agent/model-ref.js';
 import type { Published } from '../core/dependencies.js';
 import type { Admission, AdmissionFacts } from '../core/event/admission.js';
@@ -13,7 +13,7 @@ import type { Trust } from '../core/event/trust.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import type { CostInput } from '../core/loop/budget.js';
 import type { Spend, SpendLimits } from '../core/loop/spend.js';
-import type { AgentUsage } from '../core/loop/usage-by-agent.js';
+import type { AgentUsage } from '../core/loop/usage.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
 import type { RunOutcome } from '../core/outcome.js';

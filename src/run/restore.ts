@@ -1,8 +1,7 @@
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { NoteChange } from '../core/memory/change.js';
-import { checkLoaded } from '../core/memory/check-loaded.js';
-import { promptText } from '../core/memory/prompt-text.js';
+import { checkLoaded, promptText } from '../core/memory/check-loaded.js';
 import type { MemoryStore, ReadRequest, RestoreResult } from '../core/memory/store.js';
 import type { MemoryPlan, Plan, ReviewPass } from '../core/plan.js';
 import { type NotesPlan, notesAreUnsigned } from '../core/plan-notes.js';

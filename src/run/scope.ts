@@ -1,9 +1,9 @@
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { FetchedChange } from '../core/event/fetched-change.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { TriggerContext } from '../core/prompt/context.js';
-import { createPathFilter } from '../core/prompt/path-filter.js';
+import { createPathFilter } from '../core/prompt/context-policy.js';
 import { reviewCommand } from '../core/review/command.js';
 import { ownPart } from '../core/review/own-part.js';
 import { planScope, type Scope } from '../core/review/scope.js';

@@ -1,3 +1,4 @@
+import type { LoadedAgent } from '../core/agent/agent-source.js';
 import {
   type InternalAgent,
   type InternalAgentParts,
@@ -5,25 +6,23 @@ import {
   NO_PARAMS,
   VERIFIER,
 } from '../core/agent/internal.js';
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { isOffline, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { VERIFICATION } from '../core/defaults.js';
 import { AxeError, ConfigError } from '../core/errors.js';
 import { createLedger, type ShownLedger } from '../core/findings/evidence.js';
 import type { OpenModel } from '../core/loop/asker.js';
-import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import type { LoopDependencies } from '../core/loop/events.js';
 import type { RunOutcome, RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
-import type { ContextFile } from '../core/prompt/context-file.js';
-import { skillBody } from '../core/prompt/skill.js';
-import { buildSystemPrompt } from '../core/prompt/system.js';
+import type { ContextFile } from '../core/prompt/context-files.js';
+import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
 import type { DescribedClaims } from '../core/review/claims.js';
 import { type FindingVerdict, Verdicts } from '../core/review/verdict.js';
 import { redact } from '../core/sanitize/redact.js';
 import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
 import { type Delegation, openModel } from './delegation.js';
+import { conversationTrouble } from './passes.js';
 import { agentWorkdir } from './plan.js';
-import { conversationTrouble } from './quietly.js';
 
 /** What second looks came to. */
 export interface Looked {

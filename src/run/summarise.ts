@@ -13,8 +13,7 @@ import { parseDiff } from '../core/text/diff.js';
 import { createWriteSummary, type WrittenSummary } from '../core/tools/review/write-summary.js';
 import type { ReviewedDiff } from './change.js';
 import type { ConversationParts, ConversationPurpose, Delegation } from './delegation.js';
-import type { Passed } from './passes.js';
-import { conversationTrouble, quietly } from './quietly.js';
+import { conversationTrouble, type Passed, quietly } from './passes.js';
 
 /** A review in several passes, its findings verified. */
 export interface ToSummarise extends Passed {

@@ -6,11 +6,10 @@ import type { Buffered } from '../core/review/buffered.js';
 import type { Settlement } from '../core/review/settle.js';
 import { describeSettlement, needsSecondLook } from '../core/review/still-there.js';
 import type { FindingVerdict } from '../core/review/verdict.js';
-import { count } from '../core/text/count.js';
 import { parseDiff } from '../core/text/diff.js';
-import { atMost } from './at-most.js';
+import { count } from '../core/text/number.js';
 import type { Delegation } from './delegation.js';
-import { quietly } from './quietly.js';
+import { atMost, quietly } from './passes.js';
 import {
   joinLooks,
   type Looked,

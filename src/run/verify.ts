@@ -2,7 +2,7 @@ import { VERIFIER } from '../core/agent/internal.js';
 import { VERIFICATION } from '../core/defaults.js';
 import type { ShownLedger } from '../core/findings/evidence.js';
 import { atLeast, compareSeverity } from '../core/findings/severity.js';
-import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import type { LoopDependencies } from '../core/loop/events.js';
 import { withStats } from '../core/loop/usage.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
@@ -10,12 +10,11 @@ import { applyVerdicts } from '../core/review/apply-verdicts.js';
 import type { Buffered } from '../core/review/buffered.js';
 import { describeClaims, groupClaims } from '../core/review/claims.js';
 import type { PlacedFinding } from '../core/review/place.js';
-import { count } from '../core/text/count.js';
 import { type DiffFile, parseDiff } from '../core/text/diff.js';
-import { atMost } from './at-most.js';
+import { count } from '../core/text/number.js';
 import type { ReviewedDiff } from './change.js';
 import type { Delegation } from './delegation.js';
-import { quietly } from './quietly.js';
+import { atMost, quietly } from './passes.js';
 import {
   joinLooks,
   type Looked,

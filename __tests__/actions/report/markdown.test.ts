@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatSpend } from '../../../src/actions/report/format-spend.js';
+import { formatSpend } from '../../../src/actions/report/format-usage.js';
 import {
   code,
   codeBlock,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/actions/report/markdown.js';
 import { findingStats, formatStatsChart } from '../../../src/core/findings/stats.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
-import { count } from '../../../src/core/text/count.js';
+import { count } from '../../../src/core/text/number.js';
 
 describe('markdown', () => {
   it.each([

@@ -5,7 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError, type ProviderErrorCategory } from '../../../src/core/errors.js';
-import type { LanguageModel } from '../../../src/core/loop/language-model.js';
+import type { LanguageModel } from '../../../src/core/loop/messages.js';
 import type { RecordedRequest } from '../../helpers/loopback.js';
 import {
   type ModelScript,

@@ -1,8 +1,7 @@
 import { Budget } from '../../../src/core/loop/budget.js';
-import type { LanguageModel } from '../../../src/core/loop/language-model.js';
-import type { LoopDependencies } from '../../../src/core/loop/loop-dependencies.js';
-import type { Conversation } from '../../../src/core/loop/run-agent.js';
-import { runAgent } from '../../../src/core/loop/run-agent.js';
+import type { LoopDependencies } from '../../../src/core/loop/events.js';
+import type { LanguageModel } from '../../../src/core/loop/messages.js';
+import { type Conversation, runAgent } from '../../../src/core/loop/run-agent.js';
 import type { Tool } from '../../../src/core/tools/tool.js';
 import { createFakeClock } from '../stores/fake-clock.js';
 

@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { createModels, type ModelsOptions } from '../../../src/adapters/models/create.js';
 import type { ProviderConfig } from '../../../src/adapters/models/settings.js';
 import { ConfigError } from '../../../src/core/errors.js';
-import type { LanguageModel } from '../../../src/core/loop/language-model.js';
+import type { LanguageModel } from '../../../src/core/loop/messages.js';
 import { startLoopback } from '../../helpers/loopback.js';
 import { type ModelServer, startModelServer, text } from '../../helpers/model-server.js';
 import { realmFetch } from '../../helpers/realm-fetch.js';

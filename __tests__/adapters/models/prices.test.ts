@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { COPILOT_PRICES } from '../../../src/adapters/models/copilot-prices.js';
-import { MODEL_FACTS } from '../../../src/adapters/models/price-table.js';
-import { findContextWindow, findPrice } from '../../../src/adapters/models/prices.js';
+import {
+  COPILOT_PRICES,
+  findContextWindow,
+  findPrice,
+  MODEL_FACTS,
+} from '../../../src/adapters/models/prices.js';
 import { parseModelRef } from '../../../src/core/agent/model-ref.js';
 
 const price = (ref: string, promptTokens?: number) => findPrice(parseModelRef(ref), promptTokens);

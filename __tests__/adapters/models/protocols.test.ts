@@ -1,5 +1,5 @@
 import { createModels } from '../../../src/adapters/models/create.js';
-import type { LanguageModel } from '../../../src/core/loop/language-model.js';
+import type { LanguageModel } from '../../../src/core/loop/messages.js';
 import { type ModelServer, promptOf } from '../../helpers/model-server.js';
 import { realmFetch } from '../../helpers/realm-fetch.js';
 import { describeWireModel, SCHEMA } from './contract.js';

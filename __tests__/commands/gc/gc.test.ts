@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { collect, type GcRequest } from '../../../src/commands/gc/gc.js';
 import type { GcStep } from '../../../src/commands/gc/gc-result.js';
 import { AxeError, ProviderError } from '../../../src/core/errors.js';
-import type { LanguageModel } from '../../../src/core/loop/language-model.js';
+import type { LanguageModel } from '../../../src/core/loop/messages.js';
 import { notesPlaces, pathOf } from '../../../src/core/memory/notes/place.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { parseLog } from '../../../src/core/memory/units.js';
-import { estimateText } from '../../../src/core/text/estimate-text.js';
+import { estimateText } from '../../../src/core/text/truncate.js';
 import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSign } from '../../../src/adapters/host/hmac.js';
-import { createBrokenStore } from '../../../src/adapters/stores/broken-store.js';
-import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
-import type { MemoryCommandRequest } from '../../../src/commands/memory/answer-command.js';
-import { answerMemoryCommand } from '../../../src/commands/memory/answer-command.js';
+import { createBrokenStore, createNoneStore } from '../../../src/adapters/stores/none-store.js';
+import {
+  answerMemoryCommand,
+  type MemoryCommandRequest,
+} from '../../../src/commands/memory/answer-command.js';
 import { memoryCommandIn } from '../../../src/commands/memory/parse-comment.js';
 import { formatProvenance, parseProvenance } from '../../../src/core/memory/provenance.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
@@ -20,8 +21,7 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../../helpers/dependencies-fake.js';
-import type { Report } from '../../helpers/reports.js';
-import { WRITER } from '../../helpers/reports.js';
+import { type Report, WRITER } from '../../helpers/reports.js';
 import { comment, OCTOCAT, SCHEDULE, STRANGER } from '../../helpers/triggers.js';
 import { createFakeMemory, entry } from './memory-scene.js';
 

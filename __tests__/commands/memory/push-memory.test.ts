@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
-import { parsePushCommand } from '../../../src/commands/memory/push-command.js';
-import { pushMemory } from '../../../src/commands/memory/push-memory.js';
+import { parsePushCommand, pushMemory } from '../../../src/commands/memory/push-memory.js';
 import type { MemoryStore, SaveResult } from '../../../src/core/memory/store.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 

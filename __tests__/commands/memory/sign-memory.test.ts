@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSign } from '../../../src/adapters/host/hmac.js';
-import type { Sign } from '../../../src/core/memory/sign.js';
-import { checkSignature, withSignature } from '../../../src/core/memory/signature.js';
+import { checkSignature, type Sign, withSignature } from '../../../src/core/memory/signature.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { command, createFakeMemory, entry, type FakeMemory } from './memory-scene.js';
 

@@ -9,7 +9,7 @@ import { KEY_DESCRIPTIONS } from '../../../src/core/agent/describe-keys.js';
 import { inspectAgent } from '../../../src/core/agent/inspect.js';
 import { agentJsonSchema } from '../../../src/core/agent/json-schema.js';
 import { scaffoldAgent } from '../../../src/core/agent/scaffold.js';
-import { AGENT_TOOLS } from '../../../src/core/tools/agent-tools.js';
+import { AGENT_TOOLS } from '../../../src/core/tools/registry.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SCHEMA: unknown = JSON.parse(readFileSync(join(ROOT, 'schema/agent.schema.json'), 'utf8'));

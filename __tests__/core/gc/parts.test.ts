@@ -9,12 +9,12 @@ import {
   promptPieces,
   splitLog as splitPieces,
 } from '../../../src/core/gc/parts.js';
-import { partLog } from '../../../src/core/memory/log-parts.js';
 import { openText, piecesOf } from '../../../src/core/memory/log-pieces.js';
 import { countEntries, formatEntry } from '../../../src/core/memory/run-log.js';
+import { partLog } from '../../../src/core/memory/trim.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
-import { estimateText } from '../../../src/core/text/estimate-text.js';
+import { estimateText } from '../../../src/core/text/truncate.js';
 import { anyLog } from '../memory/commands/logs.js';
 
 function log(results: readonly string[]): string {

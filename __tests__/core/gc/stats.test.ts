@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { runsChart } from '../../../src/core/gc/chart.js';
-import { statsLines } from '../../../src/core/gc/format-stats.js';
+import { runsChart, statsLines } from '../../../src/core/gc/chart.js';
 import { LogCounter, type LogStats, WEEKDAYS } from '../../../src/core/gc/stats.js';
 import { readEntries } from '../../../src/core/memory/commands/entry.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';

@@ -1,12 +1,12 @@
 import type { SharedV4Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
+import type { RunEvent } from '../../../src/core/dependencies.js';
 import { AxeError, ProviderError } from '../../../src/core/errors.js';
 import { type AskerOptions, createAsker, type OpenModel } from '../../../src/core/loop/asker.js';
 import { Budget } from '../../../src/core/loop/budget.js';
 import { estimateTokens } from '../../../src/core/loop/estimate.js';
-import type { LoopDependencies } from '../../../src/core/loop/loop-dependencies.js';
+import type { LoopDependencies } from '../../../src/core/loop/events.js';
 import { Usage } from '../../../src/core/loop/usage.js';
-import type { RunEvent } from '../../../src/core/run-event.js';
 import type { Warning } from '../../../src/core/warning.js';
 import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import {

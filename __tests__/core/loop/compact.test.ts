@@ -6,11 +6,11 @@ import {
   applySummary,
   type ConversationSize,
   groupTurns,
+  LEFT_OUT_NOTE,
   planCompaction,
   type SummaryPlan,
 } from '../../../src/core/loop/compact.js';
 import { estimateTokens } from '../../../src/core/loop/estimate.js';
-import { LEFT_OUT_NOTE } from '../../../src/core/loop/summary.js';
 import { conversations, turn, unpaired, user } from '../../helpers/conversations.js';
 
 type Message = LanguageModelV4Message;

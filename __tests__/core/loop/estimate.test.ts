@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateTokens } from '../../../src/core/loop/estimate.js';
-import { estimateText } from '../../../src/core/text/estimate-text.js';
+import { estimateText } from '../../../src/core/text/truncate.js';
 import { conversations, turn, user } from '../../helpers/conversations.js';
 
 describe('the estimate of a text', () => {

@@ -1,12 +1,12 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
+import type { RunEvent } from '../../../src/core/dependencies.js';
 import { ProviderError } from '../../../src/core/errors.js';
 import { Budget } from '../../../src/core/loop/budget.js';
+import { SUMMARY_REQUEST } from '../../../src/core/loop/compact.js';
 import { estimateTokens } from '../../../src/core/loop/estimate.js';
-import type { Summary } from '../../../src/core/loop/loop-dependencies.js';
+import type { Summary } from '../../../src/core/loop/events.js';
 import { runAgent } from '../../../src/core/loop/run-agent.js';
-import { SUMMARY_REQUEST } from '../../../src/core/loop/summary.js';
-import type { RunEvent } from '../../../src/core/run-event.js';
 import type { Tool } from '../../../src/core/tools/tool.js';
 import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { call, createFakeModel, opened, reply, says } from '../../helpers/model-fake.js';

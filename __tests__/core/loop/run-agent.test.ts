@@ -1,11 +1,11 @@
 import type { SharedV4Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
+import type { RunEvent } from '../../../src/core/dependencies.js';
 import { AxeError, ProviderError } from '../../../src/core/errors.js';
 import { Budget } from '../../../src/core/loop/budget.js';
 import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
 import { type Conversation, runAgent } from '../../../src/core/loop/run-agent.js';
 import { checkObject } from '../../../src/core/loop/structured.js';
-import type { RunEvent } from '../../../src/core/run-event.js';
 import type { Tool } from '../../../src/core/tools/tool.js';
 import type { Warning } from '../../../src/core/warning.js';
 import { createFakeClock } from '../../adapters/stores/fake-clock.js';

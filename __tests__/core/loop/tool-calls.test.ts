@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../../../src/core/defaults.js';
+import type { RunEvent } from '../../../src/core/dependencies.js';
 import { AxeError } from '../../../src/core/errors.js';
 import {
   answerToolCalls,
@@ -9,7 +10,6 @@ import {
   toolCallsOf,
   toolMessage,
 } from '../../../src/core/loop/tool-calls.js';
-import type { RunEvent } from '../../../src/core/run-event.js';
 import type { Tool, ToolResult } from '../../../src/core/tools/tool.js';
 import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { call } from '../../helpers/model-fake.js';

@@ -10,7 +10,7 @@ import {
   statesFirst,
   withStates,
 } from '../../../src/core/memory/change.js';
-import { versionId } from '../../../src/core/memory/notes/replay.js';
+import { versionId } from '../../../src/core/memory/notes/edit.js';
 import { textId } from '../../../src/core/memory/units.js';
 import { append, entryText, plainEntry } from '../../adapters/stores/entries.js';
 

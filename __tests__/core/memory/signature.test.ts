@@ -4,8 +4,12 @@ import { createSign } from '../../../src/adapters/host/hmac.js';
 import { mergeRunLogs } from '../../../src/core/memory/merge.js';
 import { parseProvenance } from '../../../src/core/memory/provenance.js';
 import { stripProvenance } from '../../../src/core/memory/run-log.js';
-import type { Sign } from '../../../src/core/memory/sign.js';
-import { checkSignature, signedEntries, withSignature } from '../../../src/core/memory/signature.js';
+import {
+  checkSignature,
+  type Sign,
+  signedEntries,
+  withSignature,
+} from '../../../src/core/memory/signature.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { entryText, plainEntry } from '../../adapters/stores/entries.js';
 

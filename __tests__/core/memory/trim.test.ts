@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type Change } from '../../../src/core/memory/change.js';
-import { partLog } from '../../../src/core/memory/log-parts.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { parseState, statePath } from '../../../src/core/memory/state.js';
 import { mergeTrees } from '../../../src/core/memory/tree.js';
-import { trimLog } from '../../../src/core/memory/trim.js';
+import { partLog, trimLog } from '../../../src/core/memory/trim.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { encodeBytes } from '../../../src/core/text/bytes.js';
 

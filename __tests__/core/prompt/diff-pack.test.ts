@@ -5,7 +5,7 @@ import { describeDiff } from '../../../src/core/prompt/describe-diff.js';
 import { type PackedDiff, packDiff } from '../../../src/core/prompt/diff-pack.js';
 import { parseFences } from '../../../src/core/sanitize/fence.js';
 import { parseDiff } from '../../../src/core/text/diff.js';
-import { estimateText } from '../../../src/core/text/estimate-text.js';
+import { estimateText } from '../../../src/core/text/truncate.js';
 
 /** A diff that adds lines to one file. */
 function adding(path: string, lines: readonly string[]): string {

@@ -3,7 +3,7 @@ import { mapChange } from '../../../src/core/prompt/change-map.js';
 import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
 import { type PartLimits, shuffleDiff, splitDiff } from '../../../src/core/prompt/diff-parts.js';
 import { parseDiff } from '../../../src/core/text/diff.js';
-import { estimateText } from '../../../src/core/text/estimate-text.js';
+import { estimateText } from '../../../src/core/text/truncate.js';
 
 const POLICY = DEFAULT_CONTEXT_POLICY.diff;
 

@@ -8,9 +8,9 @@ import {
   parseReviewFacts,
   type ReviewFact,
   type Spent,
+  spentUsd,
   withReviewFacts,
 } from '../../../src/core/review/state-facts.js';
-import { spentUsd } from '../../../src/core/review/state-sums.js';
 import { lesson } from './threads.js';
 
 const AT = new Date('2026-11-22T10:00:00.123Z');

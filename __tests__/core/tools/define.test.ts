@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ToolError } from '../../../src/core/tool-error.js';
+import { ToolError } from '../../../src/core/errors.js';
 import { defineTool, type ToolText } from '../../../src/core/tools/define.js';
 import { quiet } from './fake-workspace.js';
 

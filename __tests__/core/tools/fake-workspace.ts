@@ -1,4 +1,4 @@
-import { ToolError } from '../../../src/core/tool-error.js';
+import { ToolError } from '../../../src/core/errors.js';
 import type { WalkEntry, Workspace } from '../../../src/core/tools/ports.js';
 
 /** A workspace in memory; `text` reads a file back. */

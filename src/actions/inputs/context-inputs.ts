@@ -1,7 +1,6 @@
 import { MAX_DIFF_TOKENS } from '../../core/defaults.js';
 import { ConfigError } from '../../core/errors.js';
-import { CONTEXT_PARTS, type ContextPolicy } from '../../core/prompt/context-policy.js';
-import { createPathFilter } from '../../core/prompt/path-filter.js';
+import { CONTEXT_PARTS, type ContextPolicy, createPathFilter } from '../../core/prompt/context-policy.js';
 import { grouped } from '../../core/text/number.js';
 import { atLeast0, list, oneOf, pathPatterns } from './input-values.js';
 

@@ -16,11 +16,25 @@ import type { Warning } from '../../core/warning.js';
 import { ADMISSION_INPUT_DEFAULTS, readAdmissionInputs } from './admission-inputs.js';
 import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
 import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
-import { GC_INPUT_DEFAULTS, type GcInputs, readGcInputs } from './gc-inputs.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
 import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';
 import { REVIEW_INPUT_DEFAULTS, type ReviewInputs, readReviewInputs } from './review-inputs.js';
+
+/** What the inputs say of `mode: gc`. */
+export interface GcInputs {
+  readonly suggestions: (typeof SUGGESTIONS)[number];
+}
+
+const SUGGESTIONS = ['none', 'pull-request', 'issue'] as const;
+
+/** Name and default of every input about garbage collection, as `action.yml` has them. */
+export const GC_INPUT_DEFAULTS = { 'gc-suggestions': 'none' } as const;
+
+/** The inputs about garbage collection, checked. Throws a ConfigError that names the input. */
+export function readGcInputs(read: (name: keyof typeof GC_INPUT_DEFAULTS) => string): GcInputs {
+  return { suggestions: oneOf(SUGGESTIONS, read('gc-suggestions'), 'gc-suggestions') };
+}
 
 /** The action's inputs, complete and checked. Empty strings mean not given. */
 export interface Inputs {

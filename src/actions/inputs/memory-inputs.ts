@@ -1,6 +1,6 @@
 import { ConfigError } from '../../core/errors.js';
 import { scopeFolder } from '../../core/memory/scope.js';
-import { checkSigningKeys } from '../../core/memory/signing-keys.js';
+import { checkSigningKeys } from '../../core/memory/signature.js';
 import type { MemoryPolicy } from '../../core/plan.js';
 import { flag, oneOf } from './input-values.js';
 

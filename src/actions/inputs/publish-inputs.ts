@@ -1,5 +1,5 @@
 import { ConfigError } from '../../core/errors.js';
-import { isLanguage } from '../../core/prompt/language.js';
+import { isLanguage } from '../../core/prompt/system.js';
 import { flag, oneOf } from './input-values.js';
 
 /** What the inputs say of where else an answer goes, and of its language. */

@@ -1,14 +1,23 @@
-import type { ArchiveRefusal } from '../../adapters/host/archive/archive.js';
-import { MAX_ARCHIVE_BYTES, refuseArchive } from '../../adapters/host/archive/archive.js';
+import {
+  type ArchiveRefusal,
+  MAX_ARCHIVE_BYTES,
+  refuseArchive,
+} from '../../adapters/host/archive/archive.js';
 import { createClock } from '../../adapters/host/clock.js';
 import type { CacheClient, CacheRestore, GivenUp } from '../../adapters/stores/cache/cache-client.js';
-import { cacheWriteRemedy } from '../../adapters/stores/cache/cache-write-remedy.js';
+import { cacheWriteRemedy } from '../../adapters/stores/cache/cache-key.js';
 import type { Clock } from '../../core/clock.js';
 import type { Environment } from '../../core/environment.js';
 import { messageOf } from '../../core/errors.js';
 import { grouped } from '../../core/text/number.js';
-import { plainLine, restoreOutcome, saveOutcome } from './cache-outcome.js';
-import { type Captured, createCapture, type Output } from './capture-stdout.js';
+import {
+  type Captured,
+  createCapture,
+  type Output,
+  plainLine,
+  restoreOutcome,
+  saveOutcome,
+} from './cache-outcome.js';
 
 /** The functions of `@actions/cache` that are used. */
 export type CacheLibrary = Pick<

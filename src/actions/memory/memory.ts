@@ -4,7 +4,7 @@ import { guarded } from '../../adapters/stores/fallback/guard.js';
 import { createFileStore } from '../../adapters/stores/file/file-store.js';
 import { withIgnoreFile } from '../../adapters/stores/file/ignore-file.js';
 import { createNoneStore } from '../../adapters/stores/none-store.js';
-import { createBaseStore } from '../../adapters/stores/repo/base-store.js';
+import { createBaseStore } from '../../adapters/stores/repo/read-base.js';
 import { COMMITTED_FOLDER } from '../../core/defaults.js';
 import { joinFolders } from '../../core/memory/scope.js';
 import type { MemoryStore, Place, StoreRoot } from '../../core/memory/store.js';

@@ -1,22 +1,21 @@
 import { join } from 'node:path';
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { createFiles } from '../../adapters/host/files.js';
-import { createBrokenStore } from '../../adapters/stores/broken-store.js';
 import { type CacheScope, cacheScope } from '../../adapters/stores/cache/cache-key.js';
 import { createCacheStore } from '../../adapters/stores/cache/cache-store.js';
 import { createFallbackStore } from '../../adapters/stores/fallback/fallback-store.js';
 import { inFolder } from '../../adapters/stores/in-folder.js';
+import { createBrokenStore } from '../../adapters/stores/none-store.js';
 import type { TreeStore } from '../../adapters/stores/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
 import type { Clock } from '../../core/clock.js';
 import { COMMITTED_FOLDER, SAVE_BUDGET_MS } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
-import type { Trigger } from '../../core/event/trigger.js';
-import { subjectNumber } from '../../core/event/trigger.js';
+import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
 import { joinFolders } from '../../core/memory/scope.js';
 import type { MemoryStore } from '../../core/memory/store.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
-import { readThisRun } from '../runner/this-run.js';
+import { readThisRun } from '../runner/runner.js';
 import { createCacheClient } from './cache-client.js';
 
 /**

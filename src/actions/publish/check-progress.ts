@@ -8,11 +8,10 @@ import {
   startCheckRun,
 } from '../../adapters/github/posting/check-run.js';
 import type { Progress } from '../../core/dependencies.js';
-import type { Repository } from '../../core/event/trigger.js';
+import type { Repository, Trigger } from '../../core/event/trigger.js';
 import type { Plan } from '../../core/plan.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number.js';
 import { keepCheck, type LeftCheck } from '../runner/check-state.js';
-import { commitOf } from './check-commit.js';
 import { withGitHub } from './with-github.js';
 
 /** What the check of a run at work is written with. */
@@ -180,4 +179,29 @@ export async function endLeftCheck(
   if (response.kind === 'failed') log(`The check of ${agent} is still in progress: ${response.message}`);
   else if (response.answer === 'ended')
     log(`Ended the check of ${agent}, which the main step had left in progress.`);
+}
+
+/** The commit that a check of an event is about: what is reviewed, where that is known. */
+export function commitOf(trigger: Trigger, reviewed: string | undefined): string | undefined {
+  return reviewed ?? headOf(trigger);
+}
+
+/** The commit that an event is about. Another workflow's is left alone: it may be anybody's. */
+function headOf(trigger: Trigger): string | undefined {
+  switch (trigger.kind) {
+    case 'pull_request':
+    case 'merge_group':
+      return trigger.head.sha;
+    case 'push':
+      return /^0*$/.test(trigger.after) ? undefined : trigger.after;
+    case 'release':
+    case 'comment':
+    case 'issue':
+    case 'workflow_run':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return undefined;
+  }
 }

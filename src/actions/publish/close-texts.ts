@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
-import { editReviews } from '../../adapters/github/posting/edit-reviews.js';
+import { editReviews } from '../../adapters/github/posting/dismiss-review.js';
 import { fetchDiff } from '../../adapters/github/reading/compare.js';
 import { type DiffLines, findFile, readDiffLines } from '../../core/review/diff-lines.js';
 import { withoutTextFindings } from '../../core/review/markers.js';

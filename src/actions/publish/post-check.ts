@@ -19,14 +19,13 @@ import { coverageTitle, formatCoverage } from '../../core/review/coverage.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import { framedBody } from '../../core/review/publication.js';
-import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
+import { count } from '../../core/text/number.js';
 import type { Warning } from '../../core/warning.js';
-import { commitOf } from './check-commit.js';
-import { NO_TOKEN } from './no-token.js';
+import { formatEnd } from './answer-text.js';
+import { commitOf } from './check-progress.js';
 import type { ReviewEnd } from './requested.js';
-import { formatEnd } from './review-remarks.js';
-import { withGitHub } from './with-github.js';
+import { NO_TOKEN, withGitHub } from './with-github.js';
 
 /** What a check says. None of the text was cleaned yet. */
 export interface CommitCheck {

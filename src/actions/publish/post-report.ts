@@ -6,8 +6,7 @@ import { encodeField } from '../../core/memory/field.js';
 import { textId } from '../../core/memory/units.js';
 import { framedBody } from '../../core/review/publication.js';
 import { type Warning, warningText } from '../../core/warning.js';
-import { NO_TOKEN } from './no-token.js';
-import { withGitHub } from './with-github.js';
+import { NO_TOKEN, withGitHub } from './with-github.js';
 
 /** What is reported, and by whom. */
 export interface Report {

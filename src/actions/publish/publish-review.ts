@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
-import type { Failed } from '../../adapters/github/client/failed.js';
+import type { Failed } from '../../adapters/github/client/errors.js';
 import { publishReview, type ReviewPostResult } from '../../adapters/github/posting/review.js';
 import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
 import type { Buffered } from '../../core/review/buffered.js';
@@ -13,8 +13,8 @@ import {
   type PreparedReview,
   prepareReview,
 } from '../../core/review/prepare-review.js';
-import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
+import { count } from '../../core/text/number.js';
 import { warningText } from '../../core/warning.js';
 import { closeTexts, type OldTexts, sortTexts } from './close-texts.js';
 import { dismissStale, endEarlier } from './earlier-findings.js';

@@ -15,17 +15,15 @@ import { type Warning, warningText } from '../../core/warning.js';
 import type { Inputs } from '../inputs/inputs.js';
 import type { PublishInputs } from '../inputs/publish-inputs.js';
 import type { ReviewInputs } from '../inputs/review-inputs.js';
-import type { ThisRun } from '../runner/this-run.js';
+import type { ThisRun } from '../runner/runner.js';
 import { annotateFindings } from './annotate-findings.js';
 import { answerDismissals } from './answer-dismissals.js';
-import { answerText, signature, writtenBy } from './answer-text.js';
+import { answerText, reviewRemarks, signature, writtenBy } from './answer-text.js';
 import type { CheckProgress } from './check-progress.js';
-import { NO_TOKEN } from './no-token.js';
 import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
 import { reviewExtent, reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
-import { reviewRemarks } from './review-remarks.js';
-import { withGitHub } from './with-github.js';
+import { NO_TOKEN, withGitHub } from './with-github.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions extends ThisRun {

@@ -6,7 +6,7 @@ import type { Plan } from '../../core/plan.js';
 import { formatCoverage } from '../../core/review/coverage.js';
 import type { ReviewExtent } from '../../core/review/review-body.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
-import { usd } from '../../core/text/usd.js';
+import { usd } from '../../core/text/number.js';
 import type { PublishedPart } from './requested.js';
 
 type Clean = (markdown: string) => string;

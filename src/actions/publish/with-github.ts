@@ -1,5 +1,4 @@
-import { GitHubError } from '../../adapters/github/client/errors.js';
-import { type Failed, failedBy } from '../../adapters/github/client/failed.js';
+import { type Failed, failedBy, GitHubError } from '../../adapters/github/client/errors.js';
 import { signalAfter } from '../../adapters/host/deadline.js';
 import { PUBLISH_TIMEOUT_MS } from '../../core/defaults.js';
 
@@ -21,3 +20,6 @@ export async function withGitHub<T>(
     return { kind: 'failed', message, remedy };
   }
 }
+
+/** Why nothing is posted without a client, and what to do about it. */
+export const NO_TOKEN = 'there is no `github-token`. Leave that input out to use the token of the job.';

@@ -1,7 +1,7 @@
 import { AxeError, formatError, isCancelled, messageOf, ProviderError } from '../../core/errors.js';
+import type { Conclusion } from '../../core/outcome.js';
 import { warningList } from './format-summary.js';
 import { codeBlock, sections } from './markdown.js';
-import { noAnswerLine } from './no-answer.js';
 import type { KindReporter } from './reporter.js';
 
 /** The reporter of a run that ended with an error before there was anything to report. */
@@ -31,3 +31,23 @@ function bugReport(thrown: unknown): string {
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : messageOf(thrown);
   return `This is a bug in axe-action; please report it with these lines:\n${stack}`;
 }
+
+/**
+ * The one line that whoever asked in a comment is told of a run without an answer. It is chosen by the conclusion alone:
+ * the words of an error can quote what a provider or a file says.
+ */
+export function noAnswerLine(conclusion: Conclusion): string {
+  return `There is no answer: ${REASONS[conclusion]}.`;
+}
+
+const REASONS: Readonly<Record<Conclusion, string>> = {
+  success: 'the run had nothing to say',
+  failure: 'the run failed',
+  skipped: 'the run was skipped',
+  timeout: 'the run reached its time limit',
+  'budget-exceeded': 'the run reached its limit of tokens or cost',
+  'max-turns': 'the run reached its limit of turns',
+  refused: 'the model refused to answer',
+  cancelled: 'the run was cancelled',
+  incomplete: 'the model did not finish',
+};

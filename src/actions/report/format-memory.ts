@@ -3,7 +3,7 @@ import type { Trust } from '../../core/event/trust.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
 import type { FailedSave, MemoryStore, Place, SaveResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number.js';
 import type { EntryChange, Memory, Remembered } from '../../run/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import {

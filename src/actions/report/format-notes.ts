@@ -1,7 +1,7 @@
 import type { NoteChange } from '../../core/memory/change.js';
 import { formatRecent } from '../../core/memory/notes/ring.js';
 import type { BlockedPlace, Place } from '../../core/memory/store.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number.js';
 import type { Memory, Remembered } from '../../run/request.js';
 import { code, codeBlock, details, sections } from './markdown.js';
 

@@ -1,10 +1,17 @@
-import type { Coverage } from '../../core/findings/record.js';
+import type { Published } from '../../core/dependencies.js';
+import { type Coverage, type FindingRecord, isOpen } from '../../core/findings/record.js';
+import { SEVERITIES } from '../../core/findings/terms.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
+import type { Conclusion, RunStats } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { sourcePosition } from '../../core/position.js';
+import { severityMark } from '../../core/review/comment-text.js';
 import { formatCoverage } from '../../core/review/coverage.js';
+import type { Ended, EndReason } from '../../core/review/finding-facts.js';
 import { cleanLine } from '../../core/text/cut.js';
+import { count, duration, grouped, usd } from '../../core/text/number.js';
 import { type Warning, warningText } from '../../core/warning.js';
+import type { Learned } from '../../run/request.js';
 import type { LoadedMemoryView } from './format-memory.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
@@ -72,4 +79,142 @@ export function formatUnsavedSummary(
         codeBlock(stripProvenance(entries.map(({ text }) => text).join('')).trimEnd()),
       ];
   return sections(['### axe-action: memory not saved', why, ...shown]);
+}
+
+/** What a run came to, on one line. */
+export interface Headline {
+  readonly agent: string;
+  readonly conclusion: Conclusion;
+  /** Undefined in what is no review. */
+  readonly findings: readonly FindingRecord[] | undefined;
+  readonly coverage: Plan['coverage'];
+  readonly stats: RunStats;
+}
+
+/** `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first. */
+export function formatHeadline({ agent, conclusion, findings, coverage, stats }: Headline): string {
+  const open = findings?.filter(isOpen);
+  const isSuccess = conclusion === 'success' && open !== undefined;
+  const files =
+    coverage === undefined || coverage.files === 0
+      ? []
+      : [
+          `${coverage.read === coverage.files ? '' : `${grouped(coverage.read)} of `}${count(coverage.files, 'file')}`,
+        ];
+  const cost = stats.costUsd === undefined ? [] : [usd(stats.costUsd)];
+  return [
+    ...(isSuccess ? [] : [conclusion]),
+    ...(open === undefined ? [] : [describeFindings(open)]),
+    ...(open === undefined ? [] : files),
+    ...cost,
+    duration(stats.durationMs),
+  ]
+    .reduce((line, part, index) => (index === 0 ? `${agent}: ${part}` : `${line} · ${part}`), '')
+    .trim();
+}
+
+function describeFindings(open: readonly FindingRecord[]): string {
+  if (open.length === 0) return 'no findings';
+  const bySeverity = SEVERITIES.flatMap((severity) => {
+    const number = open.filter((one) => one.severity === severity).length;
+    return number === 0 ? [] : [`${number} ${severity}`];
+  });
+  return `${count(open.length, 'finding')}: ${bySeverity.join(', ')}`;
+}
+
+const MAX_ROWS = 100;
+const MAX_TITLE = 100;
+const MAX_LISTED_PATH = 100;
+
+/** Findings with their fates, the worst first as they are given, as a table for the job summary; empty for none. */
+export function formatFindingTable(
+  records: readonly FindingRecord[],
+  clean: (markdown: string) => string,
+): string {
+  if (records.length === 0) return '';
+  const rows = records.slice(0, MAX_ROWS).map((record) => rowOf(record, clean));
+  const left = records.length - rows.length;
+  return sections([
+    ['| Finding | Severity | Confidence | Result |', '|---|---|---|---|', ...rows].join('\n'),
+    left > 0 ? `and ${count(left, 'more finding')}` : '',
+  ]);
+}
+
+function rowOf(record: FindingRecord, clean: (markdown: string) => string): string {
+  const { title, path, line, severity, category, confidence, state, why, by, url } = record;
+  const name = cell(cleanLine(clean(title), MAX_TITLE));
+  const place = cell(code(`${cleanLine(path, MAX_LISTED_PATH)}:${line}`));
+  const who = by === undefined ? '' : ` by ${code(by)}`;
+  const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
+  const result = url === undefined ? RESULTS[state] : `[${RESULTS[state]}](${url})`;
+  return `| ${name}<br>${place} | ${severityMark(severity)} ${severity} · ${category} | ${confidence} | ${cell(`${result}${who}${reason}`)} |`;
+}
+
+const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
+  new: 'new',
+  open: 'open before',
+  settled: 'settled',
+  outdated: 'outdated',
+  dismissed: 'dismissed',
+  withdrawn: 'taken back',
+  refuted: 'refuted on a second look',
+  'held-back': 'not posted',
+};
+
+function cell(markdown: string): string {
+  return markdown.replaceAll('|', '\\|');
+}
+
+/** What a run has learnt from answers to earlier findings, for the summary; empty where that is nothing. */
+export function formatLearned(
+  learned: Learned | undefined,
+  { isHidden }: Pick<LoadedMemoryView, 'isHidden'>,
+): string {
+  if (learned === undefined) return '';
+  const { facts, trouble } = learned;
+  const ended = facts.flatMap((fact) => (fact.kind === 'ended' ? [fact] : []));
+  const lines = isHidden ? [] : ended.slice(0, MAX_LISTED).map(lineOf);
+  const left = isHidden ? 0 : ended.length - lines.length;
+  const more = left > 0 ? [`- and ${left} more`] : [];
+  return sections([
+    ended.length === 0 ? '' : `**Learned from answers** to ${count(ended.length, 'earlier finding')}`,
+    [...lines, ...more].join('\n'),
+    trouble === undefined ? '' : `Answers to earlier findings were not read: ${oneLine(trouble)}`,
+  ]);
+}
+
+const MAX_LISTED = 20;
+
+/** The id is what `forget` takes. */
+function lineOf({ id, path, category, how, why, by, pull }: Ended): string {
+  const who = by === '' ? '' : ` by ${code(by)}`;
+  return `- ${code(path)}, ${code(category)}: ${how}${who}${GESTURES[why]} on #${pull} (${code(id)})`;
+}
+
+const GESTURES: Readonly<Record<EndReason, string>> = {
+  fixed: ' (the code has changed)',
+  suggestion: ' (its suggestion was committed)',
+  closed: ' (resolved without a change)',
+  'thumbs-down': ' with 👎',
+  reply: ' in a reply',
+  command: ' with a command',
+  words: ' in their own words',
+  wrong: '',
+  gone: ' (its line is gone)',
+};
+
+/** What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was. */
+export function formatPublished({ line, url }: Published): string {
+  return join(line, url === undefined ? '' : `[Open it](${url})`);
+}
+
+/** The same for the job log, which has no links. */
+export function publishedLines({ line, url = '' }: Published): readonly string[] {
+  const text = join(line, url);
+  return text === '' ? [] : [text];
+}
+
+function join(line: string | undefined, link: string): string {
+  const said = line ?? (link === '' ? '' : 'Posted:');
+  return [said, link].filter((part) => part !== '').join(' ');
 }

@@ -1,8 +1,9 @@
-import type { AgentUsage } from '../../core/loop/usage-by-agent.js';
+import type { Spend } from '../../core/loop/spend.js';
+import type { AgentUsage } from '../../core/loop/usage.js';
 import type { RunStats } from '../../core/outcome.js';
-import { duration, grouped } from '../../core/text/number.js';
+import { duration, grouped, usd } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
-import { oneLine } from './markdown.js';
+import { oneLine, sections } from './markdown.js';
 
 /** A head and the value below it. */
 export type Cell = readonly [head: string, value: string];
@@ -81,4 +82,39 @@ export function durationOutput({ durationMs }: RunStats): Outputs {
 export function formatCost(costUsd: number): string {
   if (costUsd === 0) return '$0';
   return costUsd < 0.0001 ? 'below $0.0001' : `$${costUsd.toFixed(4)}`;
+}
+
+/** Fewer days are no history. */
+const MIN_DAYS = 2;
+
+/** What the limits over several runs have come to, where there are any; with what earlier days cost as a chart. */
+export function formatSpend(spend: Spend, costUsd = 0): string {
+  const { limits, pull, pullUsd, dayUsd } = spend;
+  const parts = [
+    ...(limits.perPullUsd > 0 && pull !== undefined
+      ? [`${usd(pullUsd + costUsd)} of ${usd(limits.perPullUsd)} on #${pull}`]
+      : []),
+    ...(limits.perDayUsd > 0 ? [`${usd(dayUsd + costUsd)} of ${usd(limits.perDayUsd)} today (UTC)`] : []),
+  ];
+  const line = parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
+  return sections([line, formatChart(spend, costUsd)]);
+}
+
+function formatChart({ limits, day, dayUsd, days }: Spend, costUsd: number): string {
+  const all = [...days.filter((one) => one.day !== day), { day, usd: dayUsd + costUsd }];
+  if (all.length < MIN_DAYS) return '';
+  const limit = limits.perDayUsd;
+  const most = Math.max(limit, ...all.map((one) => one.usd));
+  if (most <= 0) return '';
+  const amount = (dollars: number) => String(Number(dollars.toFixed(4)));
+  return [
+    '```mermaid',
+    'xychart-beta',
+    `  title "US dollars a day${limit > 0 ? ', and the limit' : ''}"`,
+    `  x-axis [${all.map((one) => `"${one.day.slice(5)}"`).join(', ')}]`,
+    `  y-axis "US dollars" 0 --> ${amount(most)}`,
+    `  bar [${all.map((one) => amount(one.usd)).join(', ')}]`,
+    ...(limit > 0 ? [`  line [${all.map(() => amount(limit)).join(', ')}]`] : []),
+    '```',
+  ].join('\n');
 }

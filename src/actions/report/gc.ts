@@ -1,11 +1,9 @@
 import { type GcResult, hasRemoved, type Removed } from '../../commands/gc/gc-result.js';
 import { formatError, ProviderError } from '../../core/errors.js';
-import { runsChart } from '../../core/gc/chart.js';
-import { statsLines } from '../../core/gc/format-stats.js';
+import { runsChart, statsLines } from '../../core/gc/chart.js';
 import type { TrimPlan } from '../../core/gc/trim.js';
 import type { Conclusion } from '../../core/outcome.js';
-import { count } from '../../core/text/count.js';
-import { grouped } from '../../core/text/number.js';
+import { count, grouped } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
 import { warningList } from './format-summary.js';
 import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';

@@ -1,8 +1,7 @@
 import { formatCommandResult, formatRefusal } from '../../commands/memory/format-result.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
-import { formatPublished, publishedLines } from './format-published.js';
-import { warningList } from './format-summary.js';
+import { formatPublished, publishedLines, warningList } from './format-summary.js';
 import { codeBlock, oneLine, sections } from './markdown.js';
 import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 

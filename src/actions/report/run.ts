@@ -1,22 +1,33 @@
 import { formatError } from '../../core/errors.js';
 import { type Conclusion, conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number.js';
 import type { Warning, WarningCode } from '../../core/warning.js';
 import type { Remembered } from '../../run/request.js';
 import { memoryNotes } from '../memory/memory-notes.js';
 import type { Outputs } from '../outputs.js';
-import { formatFindingTable } from './format-findings.js';
-import { formatHeadline } from './format-headline.js';
-import { formatLearned } from './format-learned.js';
+import { noAnswerLine } from './failure.js';
 import { formatDiff, formatMemory, loadedEntries } from './format-memory.js';
 import { whatWasAdded } from './format-notes.js';
-import { formatPublished, publishedLines } from './format-published.js';
-import { formatSpend } from './format-spend.js';
-import { formatReading, warningList } from './format-summary.js';
-import { costOutput, durationOutput, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
+import {
+  formatFindingTable,
+  formatHeadline,
+  formatLearned,
+  formatPublished,
+  formatReading,
+  publishedLines,
+  warningList,
+} from './format-summary.js';
+import {
+  costOutput,
+  durationOutput,
+  formatSpend,
+  row,
+  usageCells,
+  usageOutputs,
+  usageTable,
+} from './format-usage.js';
 import { codeBlock, sections } from './markdown.js';
-import { noAnswerLine } from './no-answer.js';
 import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 import { formatToolsByTurn } from './tools-by-turn.js';
 

@@ -1,8 +1,7 @@
 import { callTarget } from '../../core/loop/call-target.js';
 import type { ToolCallRecord } from '../../core/outcome.js';
-import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
-import { grouped } from '../../core/text/number.js';
+import { count, grouped } from '../../core/text/number.js';
 import { code, details } from './markdown.js';
 
 /** How often a turn called one tool or sub-agent. */

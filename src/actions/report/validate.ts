@@ -7,8 +7,8 @@ import {
 } from '../../commands/validate/validation.js';
 import type { Fault } from '../../core/agent/fault.js';
 import { shownFile, sourcePosition } from '../../core/position.js';
-import { count } from '../../core/text/count.js';
 import { cutToCharacters } from '../../core/text/cut.js';
+import { count } from '../../core/text/number.js';
 import { code, oneLine, sections } from './markdown.js';
 import type { Annotation, KindReporter, ReportOf } from './reporter.js';
 

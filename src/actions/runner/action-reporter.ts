@@ -1,14 +1,11 @@
 import { formatModelRef } from '../../core/agent/model-ref.js';
-import type { Reporter } from '../../core/dependencies.js';
+import type { Reporter, RunEvent } from '../../core/dependencies.js';
 import { callTarget } from '../../core/loop/call-target.js';
 import type { RestoreResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
-import type { RunEvent } from '../../core/run-event.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
-import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
-import { grouped, stepDuration } from '../../core/text/number.js';
-import { usd } from '../../core/text/usd.js';
+import { count, grouped, stepDuration, usd } from '../../core/text/number.js';
 import type { Warning } from '../../core/warning.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */

@@ -1,7 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
-import { isInside, shownPath } from './inside.js';
 
 /** What names a path, for the message of its refusal. */
 export interface NamedPath {
@@ -44,4 +43,15 @@ export async function isInsideReally(path: string, folder: string): Promise<bool
   if (isInside(folder, path)) return true;
   const [root, real] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => one)));
   return root !== undefined && real !== undefined && isInside(root, real);
+}
+
+/** Whether a path is a folder or lies below it; both are absolute and without links. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** A path as people and annotations want it: relative to the current folder if it lies below it. */
+export function shownPath(cwd: string, path: string): string {
+  return path !== cwd && isInside(cwd, path) ? relative(cwd, path) : path;
 }

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Sign } from '../../core/memory/sign.js';
-import { signingKeys } from '../../core/memory/signing-keys.js';
+import { type Sign, signingKeys } from '../../core/memory/signature.js';
 
 /**
  * Signs with the first of the user's keys, one a line: HMAC-SHA256 in hexadecimal digits. The others are earlier ones.

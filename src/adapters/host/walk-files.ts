@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { compareBytes } from '../../core/text/byte-order.js';
+import { compareBytes } from '../../core/text/bytes.js';
 import type { CompiledPattern } from '../../core/text/glob.js';
-import { isInside } from './inside.js';
+import { isInside } from './confine.js';
 
 /** A file that matches a pattern. */
 export interface WalkedFile {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/errors.js';
-import { stripInvisible } from '../../core/sanitize/invisible.js';
+import { stripInvisible } from '../../core/sanitize/hidden.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { Tool } from '../../core/tools/tool.js';
 import { MAX_DEFINITIONS, MAX_DESCRIPTION, MAX_TOOLS } from './limits.js';

@@ -7,9 +7,8 @@ import type { Warning } from '../../core/warning.js';
 import { type ChosenTool, chooseTools } from './choose-tools.js';
 import { describeFailure } from './describe-failure.js';
 import { expandServer, valuesFor } from './expand.js';
-import { MAX_LISTINGS, MAX_OFFERED, MAX_PAGES } from './limits.js';
+import { MAX_LISTINGS, MAX_OFFERED, MAX_PAGES, within } from './limits.js';
 import { type McpServer, openServer, type ServerDependencies } from './server.js';
-import { within } from './within.js';
 
 /** What connecting needs. */
 export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {

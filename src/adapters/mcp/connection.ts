@@ -2,9 +2,9 @@ import type { McpServerConfig } from '../../core/agent/config.js';
 import { VERSION } from '../../core/version.js';
 import { describeFailure } from './describe-failure.js';
 import { createHttpTransport, createSseTransport } from './http-transport.js';
+import { TimeUp, within } from './limits.js';
 import { createStdioTransport } from './stdio-transport.js';
 import type { McpTransport, TransportDependencies } from './transport.js';
-import { TimeUp, within } from './within.js';
 
 /** What a server answers: an object of which nothing is known yet. */
 export type CallAnswer = Readonly<Record<string, unknown>>;

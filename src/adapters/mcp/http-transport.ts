@@ -2,8 +2,7 @@ import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/tran
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../../core/agent/config.js';
 import { MAX_MESSAGE_BYTES } from './limits.js';
-import { LOST_ANSWER } from './lost-answer.js';
-import type { McpTransport, TransportDependencies } from './transport.js';
+import { LOST_ANSWER, type McpTransport, type TransportDependencies } from './transport.js';
 
 /** How long the client may take to read the last of a stream before an answer counts as missing. */
 const SETTLE_MS = 1000;

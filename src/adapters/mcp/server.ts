@@ -6,10 +6,9 @@ import { showOutput } from '../../core/tools/visible.js';
 import { type CallAnswer, type Connection, openConnection } from './connection.js';
 import { describeFailure, mcpFailure } from './describe-failure.js';
 import { MAX_REOPENINGS } from './limits.js';
-import { LOST_ANSWER } from './lost-answer.js';
 import { base64Bytes, formatStructured, formatText } from './structured.js';
 import { isJsonObject } from './tool-schema.js';
-import type { TransportDependencies } from './transport.js';
+import { LOST_ANSWER, type TransportDependencies } from './transport.js';
 
 /** A server with its session. */
 export interface McpServer {

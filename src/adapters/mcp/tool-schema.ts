@@ -1,4 +1,4 @@
-import { stripInvisible } from '../../core/sanitize/invisible.js';
+import { stripInvisible } from '../../core/sanitize/hidden.js';
 import type { Tool } from '../../core/tools/tool.js';
 import { MAX_SCHEMA } from './limits.js';
 

@@ -26,3 +26,8 @@ export interface McpTransport {
   /** Ends the session where the protocol has a word for it. */
   leave(): Promise<void>;
 }
+
+/**
+ * The data of an error that stands for an answer that never came. No server can send it: what it sends is another object.
+ */
+export const LOST_ANSWER: object = Object.freeze({ reason: 'the answer broke off' });

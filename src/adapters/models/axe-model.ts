@@ -1,4 +1,6 @@
 import type {
+  JSONObject,
+  JSONValue,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
@@ -6,15 +8,13 @@ import type {
 } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../../core/defaults.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
-import type { LanguageModel } from '../../core/loop/language-model.js';
+import type { LanguageModel } from '../../core/loop/messages.js';
 import { redact } from '../../core/sanitize/redact.js';
-import { withCachePoints } from './cache-points.js';
+import { withCachePoints, withoutEmptyResults } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';
-import { withoutEmptyResults } from './empty-results.js';
 import { toProviderError } from './errors.js';
 import { field } from './json.js';
 import type { OpenedModel } from './opened-model.js';
-import { keepReasoningDetails, sendReasoningDetails } from './openrouter-reasoning.js';
 import { noteFailedResults } from './result-status.js';
 
 /** Whose model it is and how it is spoken to. */
@@ -312,4 +312,48 @@ export function isStrictSchema(schema: unknown): boolean {
 /** Keywords whose values are data, not schemas. */
 function isValue(key: string): boolean {
   return ['const', 'enum', 'default', 'examples', 'required', 'additionalProperties'].includes(key);
+}
+
+const REASONING_KEY = 'openrouter';
+
+/**
+ * OpenRouter gives reasoning with its signatures as `reasoning_details` and needs it back as it came, or the model
+ * behind it refuses the next turn (openrouter.ai/docs, preserving reasoning). The package for compatible endpoints
+ * does not know them: they are kept on the first part of the reply.
+ */
+export function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const choice = firstOf(field(reply.response?.body, 'choices'));
+  const details = field(field(choice, 'message'), 'reasoning_details');
+  const [first, ...rest] = reply.content;
+  if (first === undefined || !isJsonList(details) || details.length === 0) return reply;
+  const kept = { ...first.providerMetadata, [REASONING_KEY]: { reasoningDetails: details } };
+  return { ...reply, content: [{ ...first, providerMetadata: kept }, ...rest] };
+}
+
+/** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */
+export function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  return { ...options, prompt: options.prompt.map(withDetails) };
+}
+
+function withDetails(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'assistant') return message;
+  const details = message.content
+    .map((part) => part.providerOptions?.[REASONING_KEY]?.['reasoningDetails'])
+    .find((value) => value !== undefined);
+  if (details === undefined) return message;
+  const wire: JSONObject = { reasoning_details: details };
+  return {
+    role: 'assistant',
+    content: message.content.filter(({ type }) => type !== 'reasoning'),
+    providerOptions: { ...message.providerOptions, openaiCompatible: wire },
+  };
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}
+
+/** Parsed JSON holds nothing but JSON. */
+function isJsonList(value: unknown): value is JSONValue[] {
+  return Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 import { AxeError } from '../../core/errors.js';
-import { awsSuffix, findAwsCredentials } from './aws-credentials.js';
-import type { AwsCredentials } from './aws-sts.js';
+import { type AwsCredentials, awsSuffix, findAwsCredentials } from './aws-credentials.js';
 import type { Fresh } from './keyless.js';
 import { leniently } from './lenient-reply.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { COPILOT_STEP_TIMEOUT_MS, COPILOT_STOP_TIMEOUT_MS } from '../../core/defaults.js';
 import { AxeError, messageOf, ProviderError } from '../../core/errors.js';
 import { type OfferedModel, parseModelList } from './copilot-list.js';
-import type { CopilotPorts, RunFolder } from './copilot-ports.js';
 import type { CopilotClient, CopilotSdk, CopilotSession } from './copilot-sdk.js';
+import type { CopilotPorts, RunFolder } from './copilot-token.js';
 import { field } from './json.js';
 
 /** What a runtime is started from. */

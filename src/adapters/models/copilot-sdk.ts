@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
-import type { CopilotPorts } from './copilot-ports.js';
+import type { CopilotPorts } from './copilot-token.js';
 import { field, parseJson } from './json.js';
 import type { ReadTextFile } from './keyless.js';
 import { firstSet } from './settings.js';

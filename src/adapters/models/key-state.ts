@@ -1,9 +1,8 @@
 import type { ModelRef } from '../../core/agent/model-ref.js';
 import { AxeError } from '../../core/errors.js';
 import { findProvider, type Provider } from './catalog.js';
-import type { CopilotPorts } from './copilot-ports.js';
 import { findCopilotSdk } from './copilot-sdk.js';
-import { findToken } from './copilot-token.js';
+import { type CopilotPorts, findToken } from './copilot-token.js';
 import type { ReadTextFile } from './keyless.js';
 import { firstSet, resolveKey, resolveSettings, type SettingSources } from './settings.js';
 

@@ -1,5 +1,5 @@
 import type { ModelRef } from '../../core/agent/model-ref.js';
-import type { LanguageModel } from '../../core/loop/language-model.js';
+import type { LanguageModel } from '../../core/loop/messages.js';
 import type { Protocol, Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
 import type { SettingSources } from './settings.js';

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../core/loop/language-model.js';
+import type { LanguageModel } from '../../core/loop/messages.js';
 import type { Protocol } from './catalog.js';
 import { leniently } from './lenient-reply.js';
 

@@ -1,4 +1,5 @@
-import type { MemoryStore } from '../../core/memory/store.js';
+import type { MemoryStore, StoreKind } from '../../core/memory/store.js';
+import type { TreeStore } from './store.js';
 
 /** Where entries go that nobody keeps. */
 const NOWHERE = { location: 'nowhere (`memory-store: none`)', nowhere: 'not-wanted' } as const;
@@ -10,5 +11,18 @@ export function createNoneStore(): MemoryStore {
     read: async () => ({ kind: 'empty', ...NOWHERE, warnings: [] }),
     readTree: async () => ({ kind: 'tree', tree: new Map(), ...NOWHERE, warnings: [] }),
     write: async () => ({ kind: 'saved', ...NOWHERE, attempts: 0 }),
+  };
+}
+
+/** A store that could not be opened: every read and write fails with the reason, so that the run itself goes on. */
+export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): TreeStore {
+  const why = remedy === undefined ? { message } : { message, remedy };
+  return {
+    kind,
+    snapshot: async () => ({ kind: 'unreadable', reason: 'unavailable', ...why }),
+    placeOf: () => ({ location: kind }),
+    read: async () => ({ kind: 'failed', location: kind, ...why }),
+    readTree: async () => ({ kind: 'failed', location: kind, ...why }),
+    write: async () => ({ kind: 'failed', reason: 'unavailable', ...why }),
   };
 }

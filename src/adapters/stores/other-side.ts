@@ -1,7 +1,7 @@
 import { applyChanges, type Change, type NoteChange } from '../../core/memory/change.js';
 import { withoutEntries } from '../../core/memory/merge.js';
 import { editNote } from '../../core/memory/notes/edit.js';
-import { holdsLines } from '../../core/memory/notes/lines.js';
+import { holdsLines } from '../../core/memory/notes/note-lines.js';
 import { forgottenIds, isStatePath, statePath } from '../../core/memory/state.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
 import type { Snapshot } from './backend.js';

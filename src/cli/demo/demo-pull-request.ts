@@ -8,8 +8,8 @@ import { endMarkOf, parseFindingMarker } from '../../core/review/markers.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import { type PreparedComment, prepareReview } from '../../core/review/prepare-review.js';
 import { DEFAULT_PUBLISH_RULES } from '../../core/review/publish-rules.js';
-import { count } from '../../core/text/count.js';
 import { parseDiff } from '../../core/text/diff.js';
+import { count } from '../../core/text/number.js';
 
 const NUMBER = 1;
 const REPOSITORY = { owner: 'demo', name: 'demo', defaultBranch: 'main', isPrivate: true } as const;

@@ -1,14 +1,19 @@
 import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { dismissedText } from '../../core/review/acknowledge.js';
-import { endFinding, knownIds, reopenFinding } from '../../core/review/end-finding.js';
-import type { FindingThread } from '../../core/review/finding-thread.js';
+import { endFinding, type FindingThread, knownIds, reopenFinding } from '../../core/review/end-finding.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
-import { type AgentState, openAgentState, rewriteState } from '../agent-state.js';
 import { type MemoryCommandResult, type MemoryRefusal, refusal } from '../memory/command-session.js';
 import { formatCommandResult } from '../memory/format-result.js';
-import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND } from '../open-agent-memory.js';
+import {
+  type AgentMemory,
+  type AgentState,
+  openAgentMemory,
+  openAgentState,
+  PEOPLES_COMMAND,
+  rewriteState,
+} from '../open-agent-memory.js';
 import type { FindingCommand } from './read-command.js';
 
 /**

@@ -1,10 +1,16 @@
-import type { Dependencies } from '../../core/dependencies.js';
+import type { Dependencies, Published } from '../../core/dependencies.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, weaker } from '../../core/event/admission-policy.js';
+import { formatCommandTable } from '../../core/event/comment-commands.js';
+import { cleanLine } from '../../core/text/cut.js';
+import { admitActor } from '../../run/access.js';
+import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
 import { answerMemoryCommand } from '../memory/answer-command.js';
+import { type MemoryCommandResult, refusal } from '../memory/command-session.js';
+import { formatCommandResult } from '../memory/format-result.js';
 import { runPauseCommand } from '../pause.js';
-import { answerHelp } from './answer-help.js';
 import { isAboutFinding, runFindingCommand } from './end-finding.js';
-import { type ReadCommand, readCommand } from './read-command.js';
+import { type MistypedCommand, type ReadCommand, readCommand } from './read-command.js';
 
 /** Carries out the command of a comment that takes no model; undefined where there is none. Throws an AxeError. */
 export async function runCommentCommand(
@@ -34,4 +40,68 @@ async function carryOut(
     case 'memory':
       return await answerMemoryCommand({ ...request, words: command.words, requestedIn: 'comment' }, deps);
   }
+}
+
+/** A command that is answered with words alone. */
+export type HelpCommand = Extract<ReadCommand, { kind: 'help' | 'mistyped' }>;
+
+/**
+ * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an agent, its memory or a
+ * model. Whoever may neither triage nor start a run gets no answer, so that no stranger makes a repository talk.
+ */
+export async function answerHelp(
+  command: HelpCommand,
+  request: RunRequest,
+  deps: Dependencies,
+): Promise<RunReport> {
+  const { trigger } = command;
+  const policy = helpPolicy(request.admissionPolicy);
+  const access = await admitActor({ trigger, policy }, deps);
+  if (access.kind === 'skipped') return access;
+  deps.acknowledgement?.startCommand();
+  const result = command.kind === 'help' ? help(request.admissionPolicy) : mistyped(command);
+  return {
+    kind: 'memory-command',
+    agent: request.agent,
+    store: 'none',
+    command: command.kind === 'help' ? 'help' : cleanLine(command.said, MAX_SAID),
+    requestedIn: 'comment',
+    result,
+    published: await publish(result, command, { request, deps }),
+  };
+}
+
+/** No bot is answered, whatever the workflow allows: two of them could go on for ever. */
+function helpPolicy({ minPermission, allowUsers }: AdmissionPolicy): AdmissionPolicy {
+  return { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers };
+}
+
+interface Answering {
+  readonly request: RunRequest;
+  readonly deps: Dependencies;
+}
+
+async function publish(
+  result: MemoryCommandResult,
+  { trigger }: HelpCommand,
+  { request, deps }: Answering,
+): Promise<Published> {
+  if (request.dryRun) return UNPUBLISHED;
+  const text = formatCommandResult(result);
+  return await deps.publisher.reply({ trigger, agent: undefined, text, among: 'unless-answered' });
+}
+
+function help({ triggerPhrase }: AdmissionPolicy): MemoryCommandResult {
+  const question = triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
+  const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
+  return { kind: 'done', text, changed: false, warnings: [] };
+}
+
+const MAX_SAID = 60;
+
+function mistyped({ said, meant }: MistypedCommand): MemoryCommandResult {
+  const word = cleanLine(said, MAX_SAID).replaceAll('`', "'");
+  const form = cleanLine(meant, MAX_SAID).replaceAll('`', "'");
+  const remedy = `Did you mean \`${form}\`? \`/axe help\` lists the commands.`;
+  return refusal('refused', `\`${word}\` is not a command`, remedy);
 }

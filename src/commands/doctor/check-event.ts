@@ -1,4 +1,4 @@
-import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../../core/agent/agent-source.js';
 import type { PermissionAnswer } from '../../core/dependencies.js';
 import { type AdmissionFacts, decideAdmission, needsPermission } from '../../core/event/admission.js';
 import type { AdmissionPolicy } from '../../core/event/admission-policy.js';

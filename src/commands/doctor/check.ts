@@ -1,4 +1,4 @@
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number.js';
 
 /** What was looked at, in the order in which it is shown. */
 const CHECK_GROUPS = ['Agents', 'Workflows', 'Models', 'GitHub', 'Memory', 'Event'] as const;

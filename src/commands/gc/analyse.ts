@@ -1,16 +1,23 @@
 import { COMPACTION, CONTEXT_WINDOW_TOKENS, GC } from '../../core/defaults.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
-import { type AnalysisReply, type BrokenAnalysis, brokenAnalysis } from '../../core/gc/analysis.js';
+import {
+  ANALYST_PROMPT,
+  type AnalysisReply,
+  type BrokenAnalysis,
+  brokenAnalysis,
+  JOIN_PROMPT,
+  partPrompt,
+  reportsMessage,
+} from '../../core/gc/analysis.js';
 import { estimatePieces, groupReports, splitLog } from '../../core/gc/parts.js';
-import { ANALYST_PROMPT, JOIN_PROMPT, partPrompt, reportsMessage } from '../../core/gc/prompt.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from '../../core/loop/asker.js';
 import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
 import { firstMessages, textOf } from '../../core/loop/messages.js';
 import type { RetryPolicy } from '../../core/loop/retry.js';
 import { Usage } from '../../core/loop/usage.js';
 import type { RunStats } from '../../core/outcome.js';
-import { estimateText } from '../../core/text/estimate-text.js';
+import { estimateText } from '../../core/text/truncate.js';
 
 /** A log to be analysed, and by whom. */
 export interface AnalysisParts {

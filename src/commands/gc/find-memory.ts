@@ -1,9 +1,8 @@
-import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../../core/agent/agent-source.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
 import type { OpenFile } from '../../core/files.js';
-import { expiredDailyLogs } from '../../core/gc/expired.js';
-import { planTrim, type TrimPlan } from '../../core/gc/trim.js';
+import { expiredDailyLogs, planTrim, type TrimPlan } from '../../core/gc/trim.js';
 import { firstUnread } from '../../core/memory/blocked.js';
 import type { Change } from '../../core/memory/change.js';
 import { leftOut } from '../../core/memory/check-loaded.js';
@@ -14,7 +13,7 @@ import { signedEntries } from '../../core/memory/signature.js';
 import { statePath } from '../../core/memory/state.js';
 import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
 import { countEntriesIn } from '../../core/memory/tail.js';
-import { compareBytes } from '../../core/text/byte-order.js';
+import { compareBytes } from '../../core/text/bytes.js';
 import type { Warning } from '../../core/warning.js';
 import { closeAll, openLogs, readable } from '../memory/look.js';
 

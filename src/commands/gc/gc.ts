@@ -19,7 +19,7 @@ import { retryPolicy } from '../../core/loop/retry.js';
 import type { Change } from '../../core/memory/change.js';
 import type { SaveResult } from '../../core/memory/store.js';
 import type { RunStats } from '../../core/outcome.js';
-import { usd } from '../../core/text/usd.js';
+import { usd } from '../../core/text/number.js';
 import { openModel } from '../../run/delegation.js';
 import { unsavedNoteWarning } from '../../run/save.js';
 import { type Analysed, type Analysis, analyse } from './analyse.js';

@@ -1,14 +1,15 @@
-import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../../core/agent/agent-source.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
+import { hasRecommendations, recommendationsDigest } from '../../core/gc/analysis.js';
 import {
   type ClosedProposal,
   PROPOSAL_PROMPT,
+  type ProposalResult,
+  type Proposals,
   proposalMessage,
   readProposal,
 } from '../../core/gc/proposal.js';
-import type { ProposalResult, Proposals } from '../../core/gc/proposals-port.js';
-import { hasRecommendations, recommendationsDigest } from '../../core/gc/recommendations.js';
 import type { GcOutcome } from './gc.js';
 import type { Suggestion } from './gc-result.js';
 

@@ -1,20 +1,23 @@
-import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
+import type { LoadedAgent } from '../../core/agent/agent-source.js';
 import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../core/errors.js';
-import { MIN_PREFIX } from '../../core/memory/commands/find.js';
+import { MIN_PREFIX } from '../../core/memory/commands/search.js';
 import { isNotesPath } from '../../core/memory/notes/place.js';
 import type { MemoryStore, SaveResult, StoreKind } from '../../core/memory/store.js';
 import type { MemoryPlan } from '../../core/plan.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
 import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND } from '../open-agent-memory.js';
-import type { CommandSession } from './command-session.js';
-import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
+import {
+  type CommandSession,
+  type MemoryCommandResult,
+  type MemoryRefusal,
+  refusal,
+} from './command-session.js';
 import { formatCommandResult } from './format-result.js';
 import { runMemoryCommand } from './memory-command.js';
 import { hasSeveralCommands } from './parse-comment.js';
-import type { MemoryCommand } from './parse-memory-command.js';
-import { isCommentCommand, parseMemoryCommand } from './parse-memory-command.js';
+import { isCommentCommand, type MemoryCommand, parseMemoryCommand } from './parse-memory-command.js';
 
 /**
  * Does what people who may write want with an agent's memory, in the store that its runs use, without a model: `mode:

@@ -1,9 +1,9 @@
 import type { Change } from '../../core/memory/change.js';
 import type { MemoryEntry } from '../../core/memory/commands/entry.js';
-import { findEntry, MIN_PREFIX } from '../../core/memory/commands/find.js';
-import { forgetEntry, isNotable, noteForgotten } from '../../core/memory/commands/forget.js';
 import { formatBrief } from '../../core/memory/commands/format.js';
 import { deleteNote } from '../../core/memory/commands/notes.js';
+import { forgetEntry, isNotable, noteForgotten } from '../../core/memory/commands/replace.js';
+import { findEntry, MIN_PREFIX } from '../../core/memory/commands/search.js';
 import { withoutEntries } from '../../core/memory/merge.js';
 import { statePath } from '../../core/memory/state.js';
 import type { StoreKind } from '../../core/memory/store.js';

@@ -10,14 +10,12 @@ import {
   saveChanges,
   viewMemory,
 } from './command-session.js';
-import { editEntry } from './edit-memory.js';
-import { entryNotes } from './entry-notes.js';
+import { editEntry, entryNotes } from './edit-memory.js';
 import { forgetMemory } from './forget-memory.js';
 import { lookAtMemory } from './look.js';
-import { memoryStats } from './memory-stats.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
-import { searchMemory, showMemory, showNotes, verifyMemory } from './show-memory.js';
+import { memoryStats, searchMemory, showMemory, showNotes, verifyMemory } from './show-memory.js';
 import { signMemory } from './sign-memory.js';
 import { refuseUnknown, type UnknownAgent } from './unknown-agent.js';
 

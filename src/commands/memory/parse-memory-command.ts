@@ -1,6 +1,6 @@
 import { AxeError } from '../../core/errors.js';
 import type { LogLane } from '../../core/memory/commands/entry.js';
-import { PUSH_USAGE } from './push-command.js';
+import { PUSH_USAGE } from './push-memory.js';
 
 /** What a person wants done with a memory. */
 export type MemoryCommand =

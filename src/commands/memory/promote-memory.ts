@@ -1,10 +1,8 @@
 import { bareProvenance, composeEntry } from '../../core/memory/commands/compose.js';
-import { fieldsOf } from '../../core/memory/commands/draft.js';
 import { type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
-import { findEntry } from '../../core/memory/commands/find.js';
-import { forgetEntry, noteForgotten } from '../../core/memory/commands/forget.js';
 import { formatWhole } from '../../core/memory/commands/format.js';
-import { placeEntry } from '../../core/memory/commands/replace.js';
+import { fieldsOf, forgetEntry, noteForgotten, placeEntry } from '../../core/memory/commands/replace.js';
+import { findEntry } from '../../core/memory/commands/search.js';
 import type { Provenance } from '../../core/memory/provenance.js';
 import {
   type CommandSession,
@@ -15,7 +13,7 @@ import {
   saveChanges,
   severalEntries,
 } from './command-session.js';
-import { entryNotes } from './entry-notes.js';
+import { entryNotes } from './edit-memory.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 
 const PREFIX = 'p-';

@@ -1,8 +1,7 @@
 import type { Change } from '../../core/memory/change.js';
 import type { MemoryEntry } from '../../core/memory/commands/entry.js';
-import { findEntry } from '../../core/memory/commands/find.js';
-import type { Sign } from '../../core/memory/sign.js';
-import { checkSignature, isSignedFirst, signEntry } from '../../core/memory/signature.js';
+import { findEntry } from '../../core/memory/commands/search.js';
+import { checkSignature, isSignedFirst, type Sign, signEntry } from '../../core/memory/signature.js';
 import { parseLog } from '../../core/memory/units.js';
 import {
   type CommandSession,

@@ -11,7 +11,7 @@ import { schemaProblem } from '../../core/loop/schema-problem.js';
 import { responseFormatOf, schemaOrigin } from '../../core/loop/structured.js';
 import { namedNotesTools, notesAreOff } from '../../core/plan-notes.js';
 import { PatternError } from '../../core/text/glob.js';
-import { AGENT_TOOLS } from '../../core/tools/agent-tools.js';
+import { AGENT_TOOLS } from '../../core/tools/registry.js';
 import { type FileCounter, MAX_PATTERNS } from './count-files.js';
 import type { ValidationDependencies } from './validation.js';
 

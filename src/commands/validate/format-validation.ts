@@ -1,6 +1,6 @@
 import type { Fault } from '../../core/agent/fault.js';
 import { shownFile, sourcePosition } from '../../core/position.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number.js';
 import { allFaults, type CheckedAgent, countFaults, isValid, type Validation } from './validation.js';
 
 /** Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte. */

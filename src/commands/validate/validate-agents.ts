@@ -4,7 +4,7 @@ import { errorFault, type Fault, inFileOrder, warningFault } from '../../core/ag
 import { inspectAgent } from '../../core/agent/inspect.js';
 import { makeConfig } from '../../core/agent/make-config.js';
 import { ConfigError, isNotFound } from '../../core/errors.js';
-import { compareBytes } from '../../core/text/byte-order.js';
+import { compareBytes } from '../../core/text/bytes.js';
 import { checkForm, checkReferences, type References } from './check-references.js';
 import { createFileCounter } from './count-files.js';
 import type { CheckedAgent, Validation, ValidationDependencies, ValidationRequest } from './validation.js';

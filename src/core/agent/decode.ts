@@ -1,6 +1,6 @@
 import { MAX_AGENT_BYTES } from '../defaults.js';
 import { grouped } from '../text/number.js';
-import { parseError, type TomlSource, tooLarge } from './parse-error.js';
+import { parseError, type TomlSource, tooLarge } from './fault.js';
 
 const LINE_FEED = 0x0a;
 const SAVE_AS_UTF8 = 'Save the file as UTF-8.';

@@ -1,6 +1,5 @@
 import { NOTES_LIMITS } from '../defaults.js';
 import type { AgentConfig } from './config.js';
-import { formatFloat } from './format-float.js';
 
 /** Labels are padded to this width; a longer one is followed by its value at once, as in axe. */
 const LABEL_WIDTH = 16;
@@ -117,4 +116,17 @@ function other(value: number, usual: number): string | undefined {
 /** Zero means not set. */
 function positive(value: number): string | undefined {
   return value === 0 ? undefined : String(value);
+}
+
+/**
+ * A float as Go's `%g` prints it: the shortest digits that give the number back, with an exponent of at least two
+ * digits from 1e6 upwards and below 1e-4 (axe-behaviour §15).
+ */
+export function formatFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  const [digits = '', power = ''] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return String(value);
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }

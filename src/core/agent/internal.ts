@@ -1,5 +1,5 @@
+import type { LoadedAgent } from './agent-source.js';
 import type { ModelParams } from './config.js';
-import type { LoadedAgent } from './loaded-agent.js';
 
 /** An agent of ours that works for another one in the same run: nobody names it, and it has no file. */
 export interface InternalAgent {

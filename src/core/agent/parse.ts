@@ -1,7 +1,7 @@
+import type { LoadedAgent } from './agent-source.js';
+import type { TomlSource } from './fault.js';
 import { inspectAgent } from './inspect.js';
-import type { LoadedAgent } from './loaded-agent.js';
 import { makeConfig } from './make-config.js';
-import type { TomlSource } from './parse-error.js';
 
 /**
  * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with

@@ -1,9 +1,23 @@
-import { DEFAULT_MODEL } from '../defaults.js';
-import { BACKOFFS, chosen, PROVENANCE, RESPONSE_TYPES, TRANSPORTS } from './choices.js';
-import { type AgentProblem, negative, notOneOf } from './problem.js';
+import { DEFAULT_MODEL, REVIEW_PASSES } from '../defaults.js';
+import { AxeError } from '../errors.js';
+import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
+import { noteKind } from '../memory/notes/place.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import {
+  BACKOFFS,
+  chosen,
+  DAILY_CHOICES,
+  NOTES_SCOPES,
+  OVERFLOWS,
+  PROVENANCE,
+  RESPONSE_TYPES,
+  REVIEW_DEPTHS,
+  TRANSPORTS,
+} from './choices.js';
+import { type AgentProblem, negative, notOneOf } from './fault.js';
+import { isOffline, parseModelRef } from './model-ref.js';
 import type { RawAgent } from './schema.js';
-import { notesProblems } from './validate-notes.js';
-import { reviewProblems } from './validate-review.js';
+import { nearest } from './suggest.js';
 
 /** The deepest chain of sub-agents (axe-behaviour §2). */
 export const MAX_SUB_AGENT_DEPTH = 5;
@@ -150,4 +164,119 @@ function* responseFormatProblems(format: RawAgent['params']['response_format']):
   if (format === undefined || format === '') return;
   if (typeof format === 'string') yield* notOneOf(format, RESPONSE_TYPES, ['params', 'response_format']);
   else yield* notOneOf(format.type, RESPONSE_TYPES, ['params', 'response_format', 'type']);
+}
+
+type RawMemory = RawAgent['memory'];
+
+/** What is wrong with the keys of `[memory]` that notes and gc have brought. */
+export function* notesProblems(memory: RawMemory): Generator<AgentProblem> {
+  yield* notOneOf(memory.scope || 'project', NOTES_SCOPES, ['memory', 'scope']);
+  yield* notOneOf(memory.daily || 'calendar', DAILY_CHOICES, ['memory', 'daily']);
+  yield* notOneOf(memory.overflow || 'priority', OVERFLOWS, ['memory', 'overflow']);
+  yield* unknownTools(memory.tools);
+  for (const [key, zero] of NOTES_NUMBERS) yield* negative(memory[key], ['memory', key], zero);
+  yield* takenPath(memory);
+}
+
+/** Keys with what 0 means. */
+const NOTES_NUMBERS = [
+  ['max_inject_bytes', '0 means 32768.'],
+  ['max_write_bytes', '0 means 65536.'],
+  ['max_log_bytes', '0 means not set.'],
+  ['warn_file_bytes', '0 means 1048576.'],
+  ['retention_days', '0 keeps daily logs for good.'],
+  ['max_age_days', '0 keeps entries for good.'],
+] as const;
+
+function* unknownTools(tools: readonly string[]): Generator<AgentProblem> {
+  for (const [index, tool] of tools.entries()) {
+    if (chosen(ALL_NOTES_TOOLS, tool) !== undefined) continue;
+    const meant = nearest(tool, ALL_NOTES_TOOLS);
+    const advice =
+      meant === undefined
+        ? 'Other tools belong into `tools` at the top of the file.'
+        : `Did you mean \`${meant}\`?`;
+    yield {
+      message: `memory.tools must be one of: ${ALL_NOTES_TOOLS.join(', ')}; got ${JSON.stringify(tool)}`,
+      remedy: advice,
+      path: ['memory', 'tools', index],
+    };
+  }
+}
+
+/** The run log and a note in one file would be cut and merged by the rules of both. */
+function* takenPath(memory: RawMemory): Generator<AgentProblem> {
+  if (!isTakenPath(memory)) return;
+  yield {
+    message: `memory.path cannot be ${JSON.stringify(memory.path)}: notes are kept there`,
+    remedy: 'Leave `path` out, or give the run log a name of its own.',
+    path: ['memory', 'path'],
+  };
+}
+
+/** Whether the run log is to be where the agent's own notes are. */
+export function isTakenPath({ enabled, notes, path }: RawMemory): boolean {
+  return enabled && notes && noteKind(path) !== undefined;
+}
+
+/** A switch that is on and does nothing; undefined where that is not so. */
+export function notesWithoutMemory({ enabled, notes }: RawMemory): string | undefined {
+  if (enabled || !notes) return undefined;
+  return '`memory.notes` has no effect without `enabled = true` in `[memory]`.';
+}
+
+type RawReview = RawAgent['review'];
+
+/** What is wrong with the keys of `[review]`. */
+export function* reviewProblems(review: RawReview): Generator<AgentProblem> {
+  yield* notOneOf(review.depth || REVIEW_DEPTHS[0], REVIEW_DEPTHS, ['review', 'depth']);
+  yield* verifyModelProblems(review.verify_model);
+  for (const [key, usual, most] of REVIEW_NUMBERS) yield* numberProblems(key, review[key], { usual, most });
+  yield* notOneOf(review.min_severity || SEVERITIES[0], SEVERITIES, ['review', 'min_severity']);
+  for (const category of CATEGORIES) {
+    const word = review.severity[category] || SEVERITIES[0];
+    yield* notOneOf(word, SEVERITIES, ['review', 'severity', category]);
+  }
+}
+
+/** Keys with what 0 means, and their largest value. */
+const REVIEW_NUMBERS = [
+  ['parts', REVIEW_PASSES.parts, REVIEW_PASSES.mostParts],
+  ['part_tokens', REVIEW_PASSES.partTokens, REVIEW_PASSES.mostPartTokens],
+  ['votes', REVIEW_PASSES.votes, REVIEW_PASSES.mostVotes],
+] as const;
+
+interface Limits {
+  readonly usual: number;
+  readonly most: number;
+}
+
+function* numberProblems(
+  key: (typeof REVIEW_NUMBERS)[number][0],
+  value: number,
+  { usual, most }: Limits,
+): Generator<AgentProblem> {
+  const path = ['review', key];
+  yield* negative(value, path, `0 means ${usual}.`);
+  if (value <= most) return;
+  const remedy = `Give a number from 1 to ${most}; 0 means ${usual}.`;
+  yield { message: `${path.join('.')} cannot exceed ${most}`, remedy, path };
+}
+
+/** The offline rules understand nothing, so they cannot tell whether a finding holds. */
+function* verifyModelProblems(model: string): Generator<AgentProblem> {
+  if (model === '') return;
+  const path = ['review', 'verify_model'];
+  try {
+    if (!isOffline(parseModelRef(model))) return;
+    const remedy = "Name a model, or leave it out for the agent's own.";
+    yield {
+      message: `review.verify_model cannot be ${JSON.stringify(model)}, which is not a model`,
+      remedy,
+      path,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    yield { message: `review.verify_model: ${thrown.message}`, remedy: thrown.remedy ?? '', path };
+  }
 }

@@ -1,5 +1,4 @@
-import { removeHidden } from '../sanitize/hidden.js';
-import { stripInvisible } from '../sanitize/invisible.js';
+import { removeHidden, stripInvisible } from '../sanitize/hidden.js';
 import { type MarkdownLine, readBlocks } from '../text/blocks.js';
 import type { AdmissionPolicy } from './admission-policy.js';
 import { isSameAccount } from './permission.js';

@@ -1,5 +1,5 @@
+import { shown } from '../text/cut.js';
 import type { DiffFile } from '../text/diff.js';
-import { shown } from '../text/shown.js';
 import { isTelling, normalizeCode } from './code.js';
 import type { Evidence, Side } from './terms.js';
 

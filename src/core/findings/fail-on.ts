@@ -1,5 +1,4 @@
-import { count } from '../text/count.js';
-import { grouped } from '../text/number.js';
+import { count, grouped } from '../text/number.js';
 import { type Coverage, type FindingRecord, isOpen } from './record.js';
 import { atLeast } from './severity.js';
 import { SEVERITIES, type Severity } from './terms.js';

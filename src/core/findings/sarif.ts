@@ -1,4 +1,4 @@
-import { count } from '../text/count.js';
+import { count } from '../text/number.js';
 import type { FindingsReport } from './findings-json.js';
 import { type Coverage, type FindingRecord, isOpen } from './record.js';
 import { compareSeverity } from './severity.js';

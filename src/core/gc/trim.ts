@@ -1,7 +1,8 @@
 import type { OpenFile } from '../files.js';
-import type { LogPart } from '../memory/log-parts.js';
 import { partsOf, piecesOf } from '../memory/log-pieces.js';
-import type { Trimmings } from '../memory/trim.js';
+import { noteKind } from '../memory/notes/place.js';
+import type { LogPart, Trimmings } from '../memory/trim.js';
+import { dateOf } from '../text/dates.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -88,4 +89,24 @@ export async function planTrim(file: OpenFile, rule: TrimRule, time: TrimTime): 
 
 function isOld({ timeMs }: LogPart, maxAgeDays: number, now: Date): boolean {
   return maxAgeDays > 0 && timeMs !== undefined && now.getTime() - timeMs > maxAgeDays * DAY_MS;
+}
+
+/**
+ * The daily logs among these places of the tree that are older than so many days; 0 keeps all of them. Those of the
+ * current month stay, whatever their age.
+ */
+export function expiredDailyLogs(
+  paths: readonly string[],
+  retentionDays: number,
+  now: Date,
+): readonly string[] {
+  if (retentionDays <= 0) return [];
+  const month = dateOf(now).slice(0, 7);
+  return paths.filter((path) => {
+    if (noteKind(path) !== 'daily') return false;
+    const date = path.slice(-'YYYY-MM-DD.md'.length, -'.md'.length);
+    return (
+      !date.startsWith(month) && now.getTime() - Date.parse(`${date}T00:00:00Z`) > retentionDays * DAY_MS
+    );
+  });
 }

@@ -5,12 +5,11 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { AxeError } from '../errors.js';
-import { estimateText } from '../text/estimate-text.js';
+import { estimateText } from '../text/truncate.js';
 import type { Budget, Price } from './budget.js';
 import { estimateTokens } from './estimate.js';
-import type { LanguageModel } from './language-model.js';
-import type { LoopDependencies, LoopReporter } from './loop-dependencies.js';
-import { assistantMessage } from './messages.js';
+import type { LoopDependencies, LoopReporter } from './events.js';
+import { assistantMessage, type LanguageModel } from './messages.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
 import type { Usage } from './usage.js';

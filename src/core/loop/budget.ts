@@ -1,6 +1,6 @@
 import { AxeError } from '../errors.js';
 import type { Limit } from '../outcome.js';
-import { usd } from '../text/usd.js';
+import { usd } from '../text/number.js';
 
 /** Price of a model in US dollars per million tokens. */
 export interface Price {

@@ -1,4 +1,4 @@
-import { estimateText } from '../text/estimate-text.js';
+import { estimateText } from '../text/truncate.js';
 import type { Message, MessagePart } from './messages.js';
 
 /** A request whose size the provider counted. */

@@ -1,4 +1,5 @@
 import type {
+  LanguageModelV4,
   LanguageModelV4Content,
   LanguageModelV4Message,
   SharedV4ProviderMetadata,
@@ -73,3 +74,6 @@ function sentBack(metadata: SharedV4ProviderMetadata | undefined): {
 } {
   return metadata === undefined ? {} : { providerOptions: metadata };
 }
+
+/** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
+export type LanguageModel = LanguageModelV4;

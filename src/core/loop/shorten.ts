@@ -5,9 +5,8 @@ import { truncate } from '../text/truncate.js';
 import type { Asker, Settings } from './asker.js';
 import { applySummary, type Compaction, isUsed, planCompaction, type SummaryPlan } from './compact.js';
 import { estimateTokens, type Measured } from './estimate.js';
-import type { LoopDependencies, Summary } from './loop-dependencies.js';
-import type { Message } from './messages.js';
-import { textOf } from './messages.js';
+import type { LoopDependencies, Summary } from './events.js';
+import { type Message, textOf } from './messages.js';
 
 /** A conversation that may have become too long for its model. */
 export interface LongConversation {

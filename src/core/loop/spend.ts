@@ -1,8 +1,7 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import type { ReviewFact, Spent } from '../review/state-facts.js';
-import { spentUsd } from '../review/state-sums.js';
+import { type ReviewFact, type Spent, spentUsd } from '../review/state-facts.js';
 import { dateOf } from '../text/dates.js';
-import { usd } from '../text/usd.js';
+import { usd } from '../text/number.js';
 import type { BudgetLimits, CostInput } from './budget.js';
 
 /** What the runs of an agent may cost together, in US dollars; 0 for no limit. */

@@ -4,7 +4,7 @@ import { MAX_ARGUMENT_DEPTH, MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../d
 import { messageOf } from '../errors.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import { depthExceeds } from './check-schema.js';
-import type { LoopDependencies } from './loop-dependencies.js';
+import type { LoopDependencies } from './events.js';
 
 /** A call the model made. */
 export interface ToolCall {

@@ -1,12 +1,11 @@
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
-import { editedText, isReplaced, type NoteEdit } from './notes/edit.js';
-import { holdsLines } from './notes/lines.js';
+import { editedText, isMade, isReplaced, type NoteEdit } from './notes/edit.js';
+import { holdsLines } from './notes/note-lines.js';
 import { backupPath } from './notes/place.js';
-import { isMade } from './notes/replay.js';
 import { dayId, deletedIds, partIds, takenOutIds } from './notes/union.js';
 import { parseProvenance } from './provenance.js';
-import { separator } from './separator.js';
+import { separator } from './run-log.js';
 import {
   folderStatePath,
   isStatePath,

@@ -1,7 +1,7 @@
 import { encodeBytes } from '../text/bytes.js';
 import type { Warning } from '../warning.js';
-import type { Sign } from './sign.js';
-import { checkSignature, signedEntries } from './signature.js';
+import { stripProvenance } from './run-log.js';
+import { checkSignature, type Sign, signedEntries } from './signature.js';
 import type { RestoreResult } from './store.js';
 import { openBytes, readTail } from './tail.js';
 import { parseLog } from './units.js';
@@ -80,4 +80,14 @@ function entries(count: number): string {
 
 function named(paths: readonly string[]): string {
   return paths.map((path) => `\`${path}\``).join(' and ');
+}
+
+/** What a model is given of a run log: readable, and without the lines that say which run wrote an entry (D8). */
+export function promptText(runLog: string): string {
+  return readableText(stripProvenance(runLog));
+}
+
+/** Text that every provider takes, whatever bytes its file holds: well-formed, and without NUL. */
+export function readableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

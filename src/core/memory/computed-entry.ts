@@ -1,6 +1,7 @@
+import { MAX_TASK_CODE_POINTS } from '../defaults.js';
 import type { Trigger } from '../event/trigger.js';
 import type { RunOutcome } from '../outcome.js';
-import { count } from '../text/count.js';
+import { count } from '../text/number.js';
 
 /** What the entry of a tainted run is computed from. */
 export interface ComputedEntryParts {
@@ -62,4 +63,20 @@ function subjectOf(trigger: Trigger): string {
 /** The seven digits people know a commit by; of anything that is not a sha, nothing. */
 function atCommit(sha: string): string {
   return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, 7)}` : '';
+}
+
+/**
+ * The task as an entry keeps it (D52): its beginning with the number of characters that are left out, together no longer
+ * than the limit, so that a long prompt is not sent again with every entry. Cut it after redaction only.
+ */
+export function storedTask(task: string): string {
+  const points = Array.from(task);
+  if (points.length <= MAX_TASK_CODE_POINTS) return task;
+  // The number has most digits where nothing is kept.
+  const kept = MAX_TASK_CODE_POINTS - noteOf(points.length).length;
+  return points.slice(0, kept).join('').trimEnd() + noteOf(points.length - kept);
+}
+
+function noteOf(leftOut: number): string {
+  return ` [... ${leftOut.toLocaleString('en')} characters left out]`;
 }

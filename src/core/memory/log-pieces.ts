@@ -1,8 +1,7 @@
 import type { OpenFile } from '../files.js';
 import { decodeBytes, encodeBytes } from '../text/bytes.js';
-import { type ByteSpan, readExactly, wholeAtEnd } from './log-bytes.js';
-import { type LogPart, PartReader } from './log-parts.js';
-import { openBytes } from './tail.js';
+import { type ByteSpan, openBytes, readExactly, wholeAtEnd } from './tail.js';
+import { type LogPart, PartReader } from './trim.js';
 import { type EntryVisitor, type PlacedUnit, UnitReader } from './units.js';
 
 /** Bytes of a piece: enough that reading costs little, and few enough that memory does not depend on the log. */

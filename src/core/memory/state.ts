@@ -1,6 +1,6 @@
 import { decodeField, encodeField } from './field.js';
 import { noteKind, notesRoot } from './notes/place.js';
-import { separator } from './separator.js';
+import { separator } from './run-log.js';
 
 /**
  * What is kept of an agent besides its memory and is not memory for the model (D36): a small markdown file next to the

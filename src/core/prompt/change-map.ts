@@ -1,6 +1,6 @@
 import { cleanLine } from '../text/cut.js';
 import type { DiffFile } from '../text/diff.js';
-import { estimateText } from '../text/estimate-text.js';
+import { estimateText } from '../text/truncate.js';
 
 /**
  * What of a change somebody has to know who does not read it: the definitions that it adds, changes or takes away, by file.

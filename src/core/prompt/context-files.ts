@@ -51,3 +51,10 @@ function leftOutWarning(paths: readonly string[]): Warning {
     message: `${paths.length} context ${paths.length === 1 ? 'file was' : 'files were'} left out, since ${limit}: ${list}. Narrow the patterns in \`files\`.`,
   };
 }
+
+/** A file that goes into the system prompt. */
+export interface ContextFile {
+  /** `/`-separated, relative to the workdir. */
+  readonly path: string;
+  readonly content: string;
+}

@@ -1,4 +1,6 @@
 import { MAX_DIFF_TOKENS } from '../defaults.js';
+import { createMemoryFilter } from '../memory/log-path.js';
+import { compilePattern } from '../text/glob.js';
 
 /** What a run can be told besides the event and the diff. */
 export const CONTEXT_PARTS = ['commits', 'comments', 'issues', 'checks'] as const;
@@ -34,3 +36,20 @@ export const DEFAULT_CONTEXT_POLICY: ContextPolicy = {
   isNamed: false,
   diff: { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] },
 };
+
+/** Why the inputs keep a file from the model; undefined if they do not. */
+export type PathFilter = (path: string) => 'paths' | 'paths-ignore' | undefined;
+
+/** The filter that `paths` and `paths-ignore` make, with memory among what is ignored. Throws a ConfigError for a malformed pattern. */
+export function createPathFilter({
+  paths,
+  pathsIgnore,
+  memoryRoots = [],
+}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): PathFilter {
+  const included = paths.map(compilePattern);
+  const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
+  return (path) => {
+    if (included.length > 0 && !included.some((matches) => matches(path))) return 'paths';
+    return ignored.some((matches) => matches(path)) ? 'paths-ignore' : undefined;
+  };
+}

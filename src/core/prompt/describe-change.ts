@@ -3,14 +3,13 @@ import type { CountedFile, FetchedChange } from '../event/fetched-change.js';
 import { filesWithoutLines } from '../review/coverage.js';
 import { fence } from '../sanitize/fence.js';
 import { visibleMarkdown } from '../sanitize/hidden.js';
-import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import { parseDiff } from '../text/diff.js';
+import { count } from '../text/number.js';
 import type { CommitNote, FailedCheck, Surroundings } from './context.js';
-import type { DiffPolicy } from './context-policy.js';
+import { createPathFilter, type DiffPolicy } from './context-policy.js';
 import { describeDiff, listOf } from './describe-diff.js';
 import { NO_PARTS, type Parts } from './parts.js';
-import { createPathFilter } from './path-filter.js';
 
 /** Code points of a path or of the first line of a commit message. */
 const MAX_NAME = 1000;

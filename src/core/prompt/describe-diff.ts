@@ -1,7 +1,6 @@
 import { fence } from '../sanitize/fence.js';
-import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
-import { grouped } from '../text/number.js';
+import { count, grouped } from '../text/number.js';
 import type { DiffPolicy } from './context-policy.js';
 import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import type { Parts } from './parts.js';

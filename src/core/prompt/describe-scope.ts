@@ -1,16 +1,15 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import { type Scope, whyFull } from '../review/scope.js';
 import { fence } from '../sanitize/fence.js';
-import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
-import { estimateText } from '../text/estimate-text.js';
+import { count } from '../text/number.js';
+import { estimateText } from '../text/truncate.js';
 import type { DiffPolicy } from './context-policy.js';
 import { describeFetched, formatFile, withoutLines } from './describe-change.js';
 import { type DiffDescription, describeDiff, listOf } from './describe-diff.js';
 import { joinParts } from './describe-text.js';
-import { packDiff } from './diff-pack.js';
-import { isReadByPeople } from './diff-rank.js';
+import { isReadByPeople, packDiff } from './diff-pack.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
 /** What of a pull request is told, and how much of it may be. */

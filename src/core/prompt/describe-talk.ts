@@ -1,8 +1,8 @@
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../defaults.js';
 import { fence } from '../sanitize/fence.js';
 import { visibleMarkdown } from '../sanitize/hidden.js';
-import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
+import { count } from '../text/number.js';
 import type { LinkedIssueNote, Remark, RemarkThread, Surroundings } from './context.js';
 import { loginOf, MAX_FACT } from './describe-text.js';
 import type { Parts } from './parts.js';

@@ -1,13 +1,12 @@
 import { pathKindOf } from '../findings/severity.js';
 import { textId } from '../memory/units.js';
-import { compareBytes } from '../text/byte-order.js';
+import { compareBytes } from '../text/bytes.js';
 import { cutToBytes } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
 import { splitHunks } from '../text/diff-hunk.js';
-import { estimateText } from '../text/estimate-text.js';
-import type { DiffPolicy } from './context-policy.js';
-import { isReadByPeople } from './diff-rank.js';
-import { createPathFilter } from './path-filter.js';
+import { estimateText } from '../text/truncate.js';
+import { createPathFilter, type DiffPolicy } from './context-policy.js';
+import { isReadByPeople } from './diff-pack.js';
 
 /** A part of a change that one conversation reads. */
 export interface DiffPart {

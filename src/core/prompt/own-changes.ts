@@ -1,11 +1,11 @@
-import type { LoadedAgent } from '../agent/loaded-agent.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentRef } from '../event/agent-ref.js';
 import type { Repository } from '../event/trigger.js';
 import { cleanLine } from '../text/cut.js';
 import { selectPaths } from '../text/glob.js';
 import type { Warning } from '../warning.js';
 import type { TriggerContext } from './context.js';
-import type { ContextFile } from './context-file.js';
+import type { ContextFile } from './context-files.js';
 
 /** What a run takes its instructions from. */
 export interface Instructions {

@@ -1,6 +1,5 @@
-import { appendMemoryBlock } from '../memory/notes/append-block.js';
-import type { ContextFile } from './context-file.js';
-import { languageInstruction } from './language.js';
+import { appendMemoryBlock } from '../memory/notes/context-block.js';
+import type { ContextFile } from './context-files.js';
 
 /** What the fixed part of a system prompt is made from. */
 export interface SystemPromptParts {
@@ -76,4 +75,31 @@ function extension(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   return dot < 0 ? '' : name.slice(dot + 1);
+}
+
+/**
+ * What a skill tells the model: a `SKILL.md` without its front matter (name, description and the like between two
+ * lines of three hyphens at the top), which is there for programs that choose among skills. A file that only looks as
+ * if it had one is left whole.
+ */
+export function skillBody(text: string): string {
+  const front = FRONT_MATTER.exec(text);
+  return front === null ? text : text.slice(front[0].length);
+}
+
+/** Keys and their values, lists and continuation lines; at least one key, so that a rule at the top is none. */
+const FRONT_MATTER =
+  /^\uFEFF?---[ \t]*\r?\n(?:[A-Za-z_][\w-]*:[^\n]*\n(?:[ \t#-][^\n]*\n|\r?\n)*)+---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/;
+
+/**
+ * The section of a system prompt that asks for a language (D28), a name or a code. What programs read stays as it is: a
+ * rule's name, for one, is what a finding is known by again.
+ */
+export function languageInstruction(language: string): string {
+  return `Write everything that people will read (your answer, comments, summaries, issues) in this language: ${language}. Leave code, names, paths, quotations, the \`rule\` of a comment, and text in a form that was asked for as they are.`;
+}
+
+/** Whether a text is a name or a code of a language, such as `German` or `pt-BR`, and nothing like a sentence. */
+export function isLanguage(text: string): boolean {
+  return /^\p{L}[\p{L}\p{M}\p{N} ()-]{0,39}$/u.test(text);
 }

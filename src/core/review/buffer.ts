@@ -1,9 +1,8 @@
 import type { ShownLines } from '../findings/evidence.js';
-import { count } from '../text/count.js';
-import { cleanLine } from '../text/cut.js';
-import { shown } from '../text/shown.js';
+import { cleanLine, shown } from '../text/cut.js';
+import { count } from '../text/number.js';
 import { allowedName } from './allow-list.js';
-import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answers.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
 import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
 import { type SettleRequest, type SettleScope, takeSettlement } from './settle.js';

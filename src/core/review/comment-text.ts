@@ -1,8 +1,7 @@
 import type { Finding } from '../findings/finding.js';
 import type { Confidence, Severity } from '../findings/terms.js';
 import { cleanLine } from '../text/cut.js';
-import { aboutLines } from './describe-placement.js';
-import type { PlacedFinding } from './place.js';
+import { aboutLines, type PlacedFinding } from './place.js';
 import { codeSpan, fencedBlock } from './suggestion.js';
 
 /** How the parts of a comment are put together. */

@@ -1,9 +1,8 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import type { Coverage, UnreadReason } from '../findings/record.js';
-import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import { parseDiff } from '../text/diff.js';
-import { grouped } from '../text/number.js';
+import { count, grouped } from '../text/number.js';
 import { type Scope, whyFull } from './scope.js';
 import { codeSpan } from './suggestion.js';
 

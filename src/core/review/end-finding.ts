@@ -4,6 +4,7 @@ import { sketchOf } from '../findings/likeness.js';
 import { withFacts, withoutForgottenIds } from '../memory/state.js';
 import { type Ended, livesOf, strengthOf } from './finding-facts.js';
 import { lastCode, visibleWords } from './known.js';
+import type { FindingMarker } from './markers.js';
 import { parseReviewFacts, type ReviewFact, withReviewFacts } from './state-facts.js';
 
 /** A finding that a person has ended by a command, or by a reply that says as much. */
@@ -65,4 +66,17 @@ export function knownIds(text: string, { id, pull }: Pick<FindingEnd, 'id' | 'pu
     const [known = '', on] = key.split('/');
     return known.startsWith(id) && on === `${pull}` ? [known] : [];
   });
+}
+
+/** A conversation on a line that a finding of ours began. */
+export interface FindingThread extends FindingMarker {
+  /** As GraphQL knows the conversation. */
+  readonly threadId: string;
+  /** Of its first comment, as the REST API numbers it; every reply names this one. */
+  readonly commentId: number;
+  readonly path: string;
+  readonly isResolved: boolean;
+  readonly body: string;
+  /** The part of the diff that it was posted on. */
+  readonly hunk: string;
 }

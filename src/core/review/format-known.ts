@@ -1,6 +1,6 @@
 import { fence } from '../sanitize/fence.js';
-import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
+import { count } from '../text/number.js';
 import type { DiffLines } from './diff-lines.js';
 import { type Ended, livesOf } from './finding-facts.js';
 import type { KnownFinding } from './known.js';

@@ -1,12 +1,12 @@
 import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
 import type { Severity, Side } from '../findings/terms.js';
-import { isBlocking } from './blocking.js';
 import type { Buffered, ReviewVerdict } from './buffered.js';
 import { commentText, findingInText, titleLine } from './comment-text.js';
 import { agentOf, findingMarker } from './markers.js';
 import { type Candidate, findMatch } from './match.js';
 import { type PlacedFinding, worstFirst } from './place.js';
 import { formatReviewBody, type ReviewExtent } from './review-body.js';
+import { isBlocking } from './verdict.js';
 
 /** A comment on lines, ready to be posted. */
 export interface PreparedComment {

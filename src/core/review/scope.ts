@@ -1,7 +1,6 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import type { Warning } from '../warning.js';
-import type { PathPatterns, Reviewed, ReviewFact } from './state-facts.js';
-import { lastReviewed } from './state-sums.js';
+import { lastReviewed, type PathPatterns, type Reviewed, type ReviewFact } from './state-facts.js';
 
 /** Why a review looks at the whole pull request. */
 export type FullReason =

@@ -1,7 +1,7 @@
 import { normalizeCode } from '../findings/code.js';
 import type { Evidence } from '../findings/terms.js';
-import { shown } from '../text/shown.js';
-import { type PublicationAnswer, refused, taken } from './answer.js';
+import { shown } from '../text/cut.js';
+import { type PublicationAnswer, refused, taken } from './answers.js';
 import { type DiffLines, findFile } from './diff-lines.js';
 import type { KnownFinding } from './known.js';
 

@@ -1,9 +1,9 @@
 import { FENCE_NOTICE, fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
-import { isBlocking } from './blocking.js';
 import { type ClaimedLines, type ClaimSurroundings, type DescribedClaims, describeAround } from './claims.js';
 import type { PublishRules } from './publish-rules.js';
 import type { Settlement } from './settle.js';
+import { isBlocking } from './verdict.js';
 
 /**
  * Whether somebody else has to look before a model's word ends a finding: where a review that asks for changes may hang on

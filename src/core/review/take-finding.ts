@@ -6,17 +6,14 @@ import { type Gate, type GatedFinding, stopAtGate } from '../findings/gates.js';
 import { type LessonHold as Held, heldBack, type Lessons, type NewFinding } from '../findings/lessons.js';
 import { pathKindOf, type SeverityOverrides, severityOf } from '../findings/severity.js';
 import type { Category, Evidence, FindingEffect, Reach, Side } from '../findings/terms.js';
-import { cleanLine } from '../text/cut.js';
-import { shown } from '../text/shown.js';
-import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
+import { cleanLine, shown } from '../text/cut.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answers.js';
 import type { HeldBack, Repeated } from './buffered.js';
-import { withCheckedSuggestion } from './check-suggestion.js';
-import { describePlacement } from './describe-placement.js';
-import type { DiffLines } from './diff-lines.js';
+import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
 import { followCode } from './follow-code.js';
 import type { KnownFinding } from './known.js';
 import { candidateOf, candidateOfPlaced, findMatch, type Match } from './match.js';
-import { type PlacedFinding, placeFinding } from './place.js';
+import { describePlacement, type PlacedFinding, placeFinding } from './place.js';
 import { type PublishRules, TEXT_LIMITS } from './publish-rules.js';
 import { readSuggestion, withoutOffers } from './suggestion.js';
 
@@ -335,4 +332,38 @@ function limitNote(rank: number, { maxComments }: PublishRules): string {
   return rank > 0 && rank >= maxComments * 0.75
     ? ` ${rank} of ${maxComments} comments on lines are used.`
     : '';
+}
+
+/** A finding whose suggestion was held against the lines it replaces. */
+interface Checked {
+  readonly placed: PlacedFinding;
+  /** For the model. */
+  readonly note: string;
+}
+
+/** Only lines that were meant exactly, in the new version, can be offered to be replaced. */
+export function withCheckedSuggestion(placed: PlacedFinding, lines: DiffLines): Checked {
+  const { finding, placement } = placed;
+  if (finding.suggestion === undefined) return { placed, note: '' };
+  if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT') {
+    const note =
+      ' Its suggestion will be shown as plain code: only lines of the new version that are in the diff can be offered to be replaced.';
+    return { placed, note };
+  }
+  const file = findFile(lines, finding.path);
+  if (file === undefined || currentCode(file, placement) !== finding.suggestion) return { placed, note: '' };
+  const { suggestion: _, ...rest } = finding;
+  return {
+    placed: { ...placed, finding: rest },
+    note: ' Its suggestion was left out: it is the same as the current code.',
+  };
+}
+
+function currentCode(
+  { RIGHT }: FileLines,
+  { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
+): string {
+  const lines: string[] = [];
+  for (let at = startLine; at <= line; at += 1) lines.push(RIGHT.get(at)?.text.replace(/\r$/, '') ?? '');
+  return lines.join('\n');
 }

@@ -1,8 +1,9 @@
 import { checkEvidence, MAX_EVIDENCE, type ShownLedger } from '../findings/evidence.js';
-import type { Evidence, FindingEffect, Reach } from '../findings/terms.js';
-import { count } from '../text/count.js';
+import { atLeast } from '../findings/severity.js';
+import type { Evidence, FindingEffect, Reach, Severity } from '../findings/terms.js';
 import { cleanLine } from '../text/cut.js';
-import { type PublicationAnswer, refused, taken } from './answer.js';
+import { count } from '../text/number.js';
+import { type PublicationAnswer, refused, taken } from './answers.js';
 
 /** What a second look at a finding can come to. */
 export const VERDICT_KINDS = ['holds', 'refuted', 'unclear'] as const;
@@ -105,4 +106,9 @@ const SAID: Readonly<Record<VerdictKind, string>> = {
 function verdictOf(request: VerdictRequest): FindingVerdict {
   const { verdict, line, effect, reach, suggestionCures = true, reason } = request;
   return { kind: verdict, reason: cleanLine(reason, MAX_REASON), line, effect, reach, suggestionCures };
+}
+
+/** Whether a finding holds a merge up; one whose severity nobody knows does, since somebody asked for changes then. */
+export function isBlocking(severity: Severity | undefined, blockOn: Severity): boolean {
+  return severity === undefined || atLeast(severity, blockOn);
 }

@@ -1,7 +1,6 @@
 import { cleanLine } from '../text/cut.js';
 import { foldLetters } from '../text/fold-letters.js';
-import { visibleMarkdown } from './hidden.js';
-import { stripInvisible } from './invisible.js';
+import { stripInvisible, visibleMarkdown } from './hidden.js';
 
 /** How third-party text is fenced. */
 export interface FenceOptions {

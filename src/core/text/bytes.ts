@@ -1,3 +1,5 @@
+import type { Files } from '../files.js';
+
 /**
  * The text of a file's bytes with nothing lost: a byte that is no part of valid UTF-8 becomes one unpaired surrogate
  * (U+DC80 to U+DCFF, as Python's `surrogateescape` does it, PEP 383), and {@link encodeBytes} makes the byte of it
@@ -96,4 +98,37 @@ function isIn(byte: number | undefined, [low, high]: readonly [number, number]):
 /** The text with the line breaks of Windows. */
 export function withReturns(text: string): string {
   return text.replace(/\r?\n/g, '\r\n');
+}
+
+/**
+ * Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths (axe-behaviour §7, §18).
+ * JavaScript's own order differs for characters outside of the basic plane.
+ */
+export function compareBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const difference = rank(a.charCodeAt(index)) - rank(b.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points above all others, so they come after U+E000 to U+FFFF. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/** The text of a file, bad bytes kept; undefined if there is none. Throws what the file system throws. */
+export async function readWhole(
+  files: Files,
+  path: string,
+  options: { readonly followLinks: boolean },
+): Promise<string | undefined> {
+  const file = await files.open(path, options);
+  if (file === undefined) return undefined;
+  try {
+    return decodeBytes(await file.read(0, file.bytes));
+  } finally {
+    await file.close();
+  }
 }

@@ -51,3 +51,10 @@ const ANSI_SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 /** Format and tag characters, lone surrogates, variation selectors, and letters that draw nothing. */
 const INVISIBLE = /[\p{Cf}\p{Cs}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
+
+const MAX_SHOWN = 200;
+
+/** A path, pattern or address of the model's in a message of ours: quoted, on one line, not too long. */
+export function shown(text: string): string {
+  return JSON.stringify(cleanLine(text, MAX_SHOWN));
+}

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js';
-import { compareBytes } from './byte-order.js';
+import { compareBytes } from './bytes.js';
 
 /** Folders that are left out unless a pattern names them: nobody means them by `**`. */
 const LEFT_OUT = ['.git', 'node_modules'];

@@ -16,3 +16,15 @@ export function duration(ms: number): string {
 export function stepDuration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms);
 }
+
+/** `1 entry`, `2 entries`, `1,204 calls`. */
+export function count(number: number, noun: string): string {
+  if (number === 1) return `1 ${noun}`;
+  return `${grouped(number)} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}
+
+/** An amount of US dollars for people: cents, and the digits after them of what is less than a dollar. */
+export function usd(amount: number): string {
+  const digits = amount >= 1 ? 2 : amount === 0 || amount >= 0.0001 ? 4 : 6;
+  return `$${amount.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
+}

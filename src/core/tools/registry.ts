@@ -1,4 +1,5 @@
 import { nearest } from '../agent/suggest.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import { createEditFile } from './files/edit-file.js';
 import { createListDirectory } from './files/list-directory.js';
 import { createReadFile } from './files/read-file.js';
@@ -6,6 +7,7 @@ import { createSearchFiles } from './files/search-files.js';
 import { createWriteFile } from './files/write-file.js';
 import { createGitHubTools, GITHUB_TOOL_NAMES } from './github/github-tools.js';
 import type { ToolPorts } from './ports.js';
+import { REVIEW_TOOL_NAMES } from './review/review-tools.js';
 import { createRunCommand } from './run-command.js';
 import type { Tool } from './tool.js';
 import { createUrlFetch } from './web/url-fetch.js';
@@ -57,3 +59,6 @@ export function createTools(names: readonly string[], ports: ToolPorts): Created
     absent: github === undefined ? GITHUB_TOOL_NAMES.filter((name) => requested.has(name)) : [],
   };
 }
+
+/** The names that `tools` of an agent may hold; those of MCP servers and `call_agent` are not named there. */
+export const AGENT_TOOLS: readonly string[] = [...TOOL_NAMES, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS];

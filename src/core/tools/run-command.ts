@@ -1,6 +1,6 @@
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../defaults.js';
+import { ToolError } from '../errors.js';
 import { truncate } from '../text/truncate.js';
-import { ToolError } from '../tool-error.js';
 import { defineTool } from './define.js';
 import type { CommandResult, Shell } from './ports.js';
 import type { Tool } from './tool.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { COMMIT_MARK } from '../../../../src/adapters/github/posting/proposal-branch.js';
 import {
+  COMMIT_MARK,
   listClosedPulls,
   type ProposedPull,
   proposePull,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReviewComment } from '../../../../src/adapters/github/posting/review-draft.js';
-import { findMisplaced, withUnplaced } from '../../../../src/adapters/github/posting/review-unplaced.js';
+import {
+  findMisplaced,
+  type ReviewComment,
+  withUnplaced,
+} from '../../../../src/adapters/github/posting/review-unplaced.js';
 import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 
 const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { publishReview } from '../../../../src/adapters/github/posting/review.js';
-import type { ReviewComment, ReviewPayload } from '../../../../src/adapters/github/posting/review-draft.js';
+import type {
+  ReviewComment,
+  ReviewPayload,
+} from '../../../../src/adapters/github/posting/review-unplaced.js';
 import { createFakeGitHubClient, failure, noAbort } from '../../../helpers/github-client-fake.js';
 import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';

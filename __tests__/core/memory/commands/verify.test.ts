@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSign } from '../../../../src/adapters/host/hmac.js';
-import type { VerifiedLog } from '../../../../src/core/memory/commands/finding.js';
+import type { VerifiedLog } from '../../../../src/core/memory/commands/search.js';
 import { verifyLog } from '../../../../src/core/memory/commands/verify.js';
 import { withSignature } from '../../../../src/core/memory/signature.js';
 import { parseLog } from '../../../../src/core/memory/units.js';

@@ -1,5 +1,5 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../../../src/core/defaults.js';
-import type { NotesCaps } from '../../../../src/core/memory/notes/caps.js';
+import type { NotesCaps } from '../../../../src/core/memory/notes/answer.js';
 import { type NotesPlaces, notesPlaces } from '../../../../src/core/memory/notes/place.js';
 import { createNotesSession, type NotesSession } from '../../../../src/core/memory/notes/session.js';
 import { ALL_NOTES_TOOLS } from '../../../../src/core/memory/notes/tool-names.js';

@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../../src/adapters/host/files.js';
 import { createFileStore } from '../../../../src/adapters/stores/file/file-store.js';
-import { appendMemoryBlock } from '../../../../src/core/memory/notes/append-block.js';
-import { type BlockOptions, formatMemoryBlock } from '../../../../src/core/memory/notes/context-block.js';
-import { compactionHeading } from '../../../../src/core/memory/notes/daily-heading.js';
+import { compactionHeading } from '../../../../src/core/memory/notes/compose-edit.js';
+import {
+  appendMemoryBlock,
+  type BlockOptions,
+  formatMemoryBlock,
+} from '../../../../src/core/memory/notes/context-block.js';
 import { effectiveReserve } from '../../../../src/core/memory/notes/effective-reserve.js';
 import { formatMemoryError } from '../../../../src/core/memory/notes/memory-error.js';
 import { notesUnder, projectSlug } from '../../../../src/core/memory/notes/place.js';
 import { searchNotes } from '../../../../src/core/memory/notes/search.js';
 import { renderSearch } from '../../../../src/core/memory/notes/session.js';
-import { notesToolsPrompt } from '../../../../src/core/memory/notes/tools-prompt.js';
 import { countEntries, formatEntry, lastEntries } from '../../../../src/core/memory/run-log.js';
+import { notesToolsPrompt } from '../../../../src/core/prompt/notes-prompt.js';
 import { NO_NOTES, withNotes } from '../../../../src/core/prompt/system.js';
 import { createFakeClock } from '../../../adapters/stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';

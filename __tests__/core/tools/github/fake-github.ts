@@ -1,4 +1,4 @@
-import { ToolError } from '../../../../src/core/tool-error.js';
+import { ToolError } from '../../../../src/core/errors.js';
 import type { GitHubReader } from '../../../../src/core/tools/github/github-port.js';
 
 /** A repository on GitHub that holds what a test gives it; everything else is refused. `writers` may write. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_GITHUB_FILE_BYTES } from '../../../../src/core/defaults.js';
-import { ToolError } from '../../../../src/core/tool-error.js';
+import { ToolError } from '../../../../src/core/errors.js';
 import { createGitHubFile } from '../../../../src/core/tools/github/github-file.js';
 import type { FilePlace, PathOnGitHub } from '../../../../src/core/tools/github/github-port.js';
 import { quiet } from '../fake-workspace.js';

@@ -1,14 +1,14 @@
+import type { LoadedAgent } from '../../../core/agent/agent-source.js';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../../core/agent/built-in.js';
 import { decodeAgent } from '../../../core/agent/decode.js';
-import type { LoadedAgent } from '../../../core/agent/loaded-agent.js';
 import { checkAgentName } from '../../../core/agent/name.js';
 import { agentNotFound, skillNotFound } from '../../../core/agent/not-found.js';
 import { parseAgent } from '../../../core/agent/parse.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import type { AgentLibrary } from '../../../core/dependencies.js';
 import { ConfigError } from '../../../core/errors.js';
-import { createMemoryFilter } from '../../../core/memory/memory-roots.js';
-import { compareBytes } from '../../../core/text/byte-order.js';
+import { createMemoryFilter } from '../../../core/memory/log-path.js';
+import { compareBytes } from '../../../core/text/bytes.js';
 import {
   listFolderAt,
   locationOf,
@@ -16,8 +16,8 @@ import {
   type RefPlace,
   readFileAt,
   readPathAt,
+  repositoryPath,
 } from '../reading/contents.js';
-import { repositoryPath } from '../reading/repository-path.js';
 import { fetchContextFiles } from './context-files.js';
 
 /** What {@link createGitHubAgentLibrary} needs. */

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { AxeError } from '../../../core/errors.js';
-import type { MemoryFilter } from '../../../core/memory/memory-roots.js';
-import type { ContextFile } from '../../../core/prompt/context-file.js';
-import { createContextBudget, isBinary } from '../../../core/prompt/context-files.js';
+import type { MemoryFilter } from '../../../core/memory/log-path.js';
+import { type ContextFile, createContextBudget, isBinary } from '../../../core/prompt/context-files.js';
 import { selectPaths } from '../../../core/text/glob.js';
 import type { Warning } from '../../../core/warning.js';
 import { fetchBlob, type RefPlace } from '../reading/contents.js';

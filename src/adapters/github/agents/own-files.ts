@@ -1,8 +1,7 @@
 import { findBuiltInAgent } from '../../../core/agent/built-in.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import type { OwnFiles } from '../../../core/gc/proposal.js';
-import { type RefPlace, readFileAt } from '../reading/contents.js';
-import { repositoryPath } from '../reading/repository-path.js';
+import { type RefPlace, readFileAt, repositoryPath } from '../reading/contents.js';
 import { agentPaths, parentOf, skillPaths } from './agent-library.js';
 
 /** Whose files are wanted, and where they may stand. */

@@ -3,10 +3,9 @@ import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../../core/agent/built-in.
 import { decodeAgent } from '../../../core/agent/decode.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import { ConfigError } from '../../../core/errors.js';
-import { compareBytes } from '../../../core/text/byte-order.js';
+import { compareBytes } from '../../../core/text/bytes.js';
 import { selectPaths } from '../../../core/text/glob.js';
-import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../reading/contents.js';
-import { repositoryPath } from '../reading/repository-path.js';
+import { listFolderAt, locationOf, type RefPlace, readPathAt, repositoryPath } from '../reading/contents.js';
 import {
   agentPaths,
   type GitHubAgentLibraryOptions,

@@ -1,9 +1,9 @@
-import type { Clock } from '../../../core/clock.js';
+import type { Clock, Timer } from '../../../core/clock.js';
+import { GITHUB_SILENCE_MS } from '../../../core/defaults.js';
 import type { Environment } from '../../../core/environment.js';
 import { networkCause } from '../../../core/network-cause.js';
 import { type GitHubError, graphqlError, httpError, isRateLimited, networkError } from './errors.js';
 import { joinQueries, type QueryAnswer, type SendQuery } from './join-queries.js';
-import { timedFetch } from './timed-fetch.js';
 
 /** What a request to GitHub's REST API carries beside its route. */
 export interface RequestOptions {
@@ -199,4 +199,85 @@ function isNotFound(error: unknown): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+/** What is sent is given so much more time: 50 KB a second. */
+const SENT_BYTES_PER_MS = 50;
+
+/**
+ * A fetch that gives up when nothing comes for a while, and longer where much is sent. It returns answers that are there
+ * to the last byte: octokit takes one that breaks off in the middle for a whole one. For octokit only an `AbortError` is an
+ * abort; any other reason of the signal it would take for a broken connection.
+ */
+export function timedFetch(
+  fetch: typeof globalThis.fetch,
+  clock: Pick<Clock, 'timer'>,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    const silence = watchSilence(clock, GITHUB_SILENCE_MS + sizeOf(init?.body) / SENT_BYTES_PER_MS);
+    const outer = init?.signal ?? undefined;
+    const signal = outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]);
+    try {
+      const response = await fetch(input, { ...init, signal });
+      silence.heard();
+      if (response.body === null) return response;
+      const { status, statusText, headers } = response;
+      return new Response(await readAll(response.body, silence), { status, statusText, headers });
+    } catch (thrown) {
+      if (outer?.aborted === true) throw new DOMException('the request was aborted', 'AbortError');
+      if (silence.signal.aborted)
+        throw new Error(`no answer within ${Math.round(silence.limitMs() / 1000)} s`);
+      throw thrown;
+    } finally {
+      silence.end();
+    }
+  };
+}
+
+interface Silence {
+  /** Aborted when it has lasted too long. */
+  readonly signal: AbortSignal;
+  /** Something came, so the time begins anew. */
+  heard(): void;
+  /** How long it may last now, in milliseconds. */
+  limitMs(): number;
+  end(): void;
+}
+
+function watchSilence(clock: Pick<Clock, 'timer'>, firstLimitMs: number): Silence {
+  const controller = new AbortController();
+  let limitMs = firstLimitMs;
+  let timer = start();
+  return {
+    signal: controller.signal,
+    heard() {
+      timer.clear();
+      limitMs = GITHUB_SILENCE_MS;
+      timer = start();
+    },
+    limitMs: () => limitMs,
+    end: () => timer.clear(),
+  };
+
+  function start(): Timer {
+    const started = clock.timer(limitMs);
+    started.signal.addEventListener('abort', () => controller.abort(), { once: true });
+    return started;
+  }
+}
+
+async function readAll(body: ReadableStream<Uint8Array>, silence: Silence): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(Buffer.concat(chunks));
+    chunks.push(value);
+    silence.heard();
+  }
+}
+
+/** octokit sends text. */
+function sizeOf(body: RequestInit['body']): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : 0;
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { BranchFile, BranchRead } from '../../../core/memory/branch.js';
-import { compareFiles } from '../../../core/memory/file-order.js';
-import { fetchFile } from './memory-branch-blob.js';
+import { compareFiles } from '../../../core/memory/merge.js';
+import { fetchFile } from './memory-branch-objects.js';
 import { type BranchAccess, branchName, placeNotUnderstood } from './memory-branch-place.js';
 import { branchRefusal, fetchNewest } from './memory-branch-read.js';
 import { messageFor } from './memory-branch-trouble.js';

@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import type { BranchCommit, PendingSave, PendingSaves, SaveApart } from '../../../core/memory/branch.js';
 import { noteTimeLeft, timeLeftMs } from '../../../core/time-limit.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchFile } from './memory-branch-blob.js';
-import { toBase64 } from './memory-branch-objects.js';
+import { fetchFile, toBase64 } from './memory-branch-objects.js';
 import {
   type BranchAccess,
   type MemoryBranchPlace,

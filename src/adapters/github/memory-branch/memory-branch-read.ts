@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { BranchFile, BranchRead, PendingSave } from '../../../core/memory/branch.js';
 import { grouped } from '../../../core/text/number.js';
-import { fetchFile } from './memory-branch-blob.js';
+import { fetchFile } from './memory-branch-objects.js';
 import {
   fetchPending,
   PENDING_FIELDS,

@@ -1,7 +1,7 @@
 import type { Repository } from '../../../core/event/trigger.js';
 import { parseFindingMarker } from '../../../core/review/markers.js';
 import type { GitHubClient } from '../client/client.js';
-import { type Failed, orFailed } from '../client/failed.js';
+import { type Failed, orFailed } from '../client/errors.js';
 import { isMarked } from '../reading/own-reviews.js';
 import { fetchReviewThreads, type ReviewThread } from '../reading/review-threads.js';
 import { setThread } from './resolve-thread.js';

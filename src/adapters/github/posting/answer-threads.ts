@@ -1,5 +1,5 @@
 import type { FindingThreadsAnswer, ThreadsAnswer } from '../../../core/dependencies.js';
-import type { FindingThread } from '../../../core/review/finding-thread.js';
+import type { FindingThread } from '../../../core/review/end-finding.js';
 import { parseFindingMarker } from '../../../core/review/markers.js';
 import { GitHubError } from '../client/errors.js';
 import type { PullRequestPlace } from '../reading/changed-files.js';

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { askRest } from '../client/ask.js';
+import { askRest, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { againIfLost, type Failed, orFailed } from '../client/failed.js';
-import type { SubjectPlace } from '../client/subject-place.js';
+import { againIfLost, type Failed, orFailed } from '../client/errors.js';
 
 /** Who is to be assigned. */
 export interface Assignment extends SubjectPlace {

@@ -1,9 +1,7 @@
 import * as v from 'valibot';
-import { askGraphQl, askRest } from '../client/ask.js';
+import { askGraphQl, askRest, createOnce, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { createOnce } from '../client/create-once.js';
-import { type Failed, orFailed } from '../client/failed.js';
-import type { SubjectPlace } from '../client/subject-place.js';
+import { type Failed, orFailed } from '../client/errors.js';
 import { isMarked } from '../reading/own-reviews.js';
 
 /** A comment that is to stand once in a conversation. */

@@ -1,7 +1,7 @@
 import type { Repository } from '../../../core/event/trigger.js';
 import { type EndMark, withEndNote, withoutEndNote } from '../../../core/review/markers.js';
 import type { GitHubClient } from '../client/client.js';
-import { againIfLost, type Failed, orFailed } from '../client/failed.js';
+import { againIfLost, type Failed, orFailed } from '../client/errors.js';
 import { isMarked } from '../reading/own-reviews.js';
 import { setThread } from './resolve-thread.js';
 import { replyTo } from './thread-reply.js';

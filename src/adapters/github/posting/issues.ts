@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import { askGraphQl, askRest } from '../client/ask.js';
+import { askGraphQl, askRest, createOnce } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { createOnce } from '../client/create-once.js';
-import { GitHubError } from '../client/errors.js';
-import { type Failed, failedBy } from '../client/failed.js';
+import { type Failed, failedBy, GitHubError } from '../client/errors.js';
 import { isMarked } from '../reading/own-reviews.js';
 import { commentOnce } from './comment-once.js';
 

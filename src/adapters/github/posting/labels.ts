@@ -1,9 +1,7 @@
 import * as v from 'valibot';
-import { askRest } from '../client/ask.js';
+import { askRest, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
-import { againIfLost, type Failed, orFailed } from '../client/failed.js';
-import type { SubjectPlace } from '../client/subject-place.js';
+import { againIfLost, type Failed, GitHubError, orFailed } from '../client/errors.js';
 
 /** Which labels an issue or pull request is to have and not to have. */
 export interface LabelChanges extends SubjectPlace {

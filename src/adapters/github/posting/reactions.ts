@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
-import { againIfLost, type Failed, orFailed } from '../client/failed.js';
+import { againIfLost, type Failed, GitHubError, orFailed } from '../client/errors.js';
 
 /** What can be reacted to: an issue or pull request, a comment in its conversation, a comment on a line. */
 export type ReactionSubject =

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
-import { againIfLost } from '../client/failed.js';
+import { againIfLost, GitHubError } from '../client/errors.js';
 
 /** A conversation on a line, and how it is to be. */
 export interface ThreadState {

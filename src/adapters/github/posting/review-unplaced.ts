@@ -9,8 +9,13 @@ import {
 } from '../../../core/review/markers.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { assembleDiff, fetchChangedFiles, type PatchedFile } from '../reading/changed-files.js';
-import type { ReviewComment, ReviewPayload } from './review-draft.js';
+import {
+  assembleDiff,
+  fetchChangedFiles,
+  type PatchedFile,
+  type PullRequestPlace,
+} from '../reading/changed-files.js';
+import type { OwnReview } from '../reading/own-reviews.js';
 
 /** Comments of which GitHub refused at least one. */
 export interface RefusedComments {
@@ -125,4 +130,35 @@ function placeOf({ path, line, startLine }: ReviewComment): string {
 export function withFooter(body: string, footer = ''): string {
   const whole = footer === '' ? body : `${body.trimEnd()}\n\n${footer}`;
   return whole.length > MAX_COMMENT_CHARACTERS ? body : whole;
+}
+
+/** What a review says about merging. Approving is not ours to do (D23). */
+export type ReviewEvent = 'COMMENT' | 'REQUEST_CHANGES';
+
+/** A comment on a line of the diff, or on several. Lines count from 1. */
+export interface ReviewComment {
+  readonly path: string;
+  readonly line: number;
+  /** Before (`LEFT`) or after the change. */
+  readonly side: 'LEFT' | 'RIGHT';
+  readonly startLine?: number;
+  readonly startSide?: 'LEFT' | 'RIGHT';
+  readonly body: string;
+  /** The same for the text of the review, where GitHub takes no comment on the line; left out: `body`. */
+  readonly inText?: string;
+}
+
+/** The review to post. All texts went through outbound cleaning (D24). */
+export interface ReviewPayload extends PullRequestPlace {
+  /** The commit that was reviewed. */
+  readonly headSha: string;
+  readonly event: ReviewEvent;
+  readonly body: string;
+  /** The last line of the body, below whatever is added to it; left out for none. */
+  readonly footer?: string;
+  readonly comments: readonly ReviewComment[];
+  /** A whole line that tells this review of this head from all others; put before the body if it is not in it. */
+  readonly marker: string;
+  /** Our reviews of this pull request, as they were read just before; left out: they are looked for. */
+  readonly own?: readonly OwnReview[];
 }

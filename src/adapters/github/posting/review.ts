@@ -1,13 +1,17 @@
 import * as v from 'valibot';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
-import type { Failed } from '../client/failed.js';
-import { failedBy } from '../client/failed.js';
+import { type Failed, failedBy, GitHubError } from '../client/errors.js';
 import type { PullRequestPlace } from '../reading/changed-files.js';
 import { isMarked, listOwnReviews, type OwnReview } from '../reading/own-reviews.js';
-import type { ReviewComment, ReviewEvent, ReviewPayload } from './review-draft.js';
-import { findMisplaced, withFooter, withUnplaced } from './review-unplaced.js';
+import {
+  findMisplaced,
+  type ReviewComment,
+  type ReviewEvent,
+  type ReviewPayload,
+  withFooter,
+  withUnplaced,
+} from './review-unplaced.js';
 
 /** What became of a review. */
 export type ReviewPostResult =

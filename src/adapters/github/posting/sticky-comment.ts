@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
 import { stickyMarker } from '../../../core/review/publication.js';
-import { askGraphQl, notUnderstood } from '../client/ask.js';
+import { askGraphQl, createOnce, notUnderstood } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { createOnce } from '../client/create-once.js';
 import { GitHubError } from '../client/errors.js';
 
 /** The comment to create or bring up to date. */

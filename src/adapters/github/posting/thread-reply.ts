@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { askRest } from '../client/ask.js';
+import { askRest, createOnce } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { createOnce } from '../client/create-once.js';
-import { orFailed } from '../client/failed.js';
+import { orFailed } from '../client/errors.js';
 import { isMarked } from '../reading/own-reviews.js';
 import { fetchReviewThreads } from '../reading/review-threads.js';
 import type { CommentResult, OneComment } from './comment-once.js';

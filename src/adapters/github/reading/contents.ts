@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AxeError } from '../../../core/errors.js';
+import { AxeError, ConfigError } from '../../../core/errors.js';
 import type { Repository } from '../../../core/event/trigger.js';
 import { grouped } from '../../../core/text/number.js';
 import { askEither, askGraphQl } from '../client/ask.js';
@@ -272,3 +272,50 @@ function parseJson(text: string): unknown {
 function decodeBase64(content: string): Uint8Array {
   return new Uint8Array(Buffer.from(content, 'base64'));
 }
+
+/**
+ * A path as the API takes it: relative to the repository's root, without `.` or empty parts; the empty string is the
+ * root. `workspace` is the root's place on the runner. Throws a ConfigError for a path that leads outside.
+ */
+export function repositoryPath(path: string, workspace?: string): string {
+  const relative = withoutWorkspace(path, workspace);
+  const parts = relative.split('/').filter((part) => part !== '' && part !== '.');
+  if (relative.startsWith('/') || parts.includes('..') || /[\\\0]/.test(relative)) {
+    throw new ConfigError(`the path ${JSON.stringify(path)} does not lie in the repository`, {
+      remedy: 'In a workflow, name files by their path from the root of the repository.',
+    });
+  }
+  return parts.join('/');
+}
+
+function withoutWorkspace(path: string, workspace: string | undefined): string {
+  const root = workspace?.replace(/\/+$/, '');
+  if (root === undefined || root === '') return path;
+  if (path === root) return '';
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
+/**
+ * The sha of the commit that a branch, a tag or a sha names now. Throws a GitHubError: `missing` for a repository that
+ * is not there or not to be seen, `invalid` for a ref it does not have (REST API, "Get a commit").
+ */
+export async function resolveCommit(
+  { client, repository, ref }: RefPlace,
+  signal: AbortSignal,
+): Promise<string> {
+  const { owner, name: repo } = repository;
+  const { body } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}', {
+    params: { owner, repo, ref },
+    accept: SHA,
+    signal,
+  });
+  const sha = typeof body === 'string' ? body.trim() : '';
+  if (/^[0-9a-f]{40,64}$/.test(sha)) return sha;
+  const requestLine = `GET /repos/${owner}/${repo}/commits/${ref}`;
+  throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a commit`, {
+    reason: 'unavailable',
+    requestLine,
+  });
+}
+
+const SHA = 'application/vnd.github.sha';

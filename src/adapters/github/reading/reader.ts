@@ -1,11 +1,9 @@
-import { AxeError } from '../../../core/errors.js';
+import { AxeError, ToolError } from '../../../core/errors.js';
 import { mayWrite } from '../../../core/event/permission.js';
-import type { Repository } from '../../../core/event/trigger.js';
-import { subjectNumber, type Trigger } from '../../../core/event/trigger.js';
-import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../core/memory/memory-roots.js';
+import { type Repository, subjectNumber, type Trigger } from '../../../core/event/trigger.js';
+import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../core/memory/log-path.js';
+import { shown } from '../../../core/text/cut.js';
 import { type DiffFile, parseDiff } from '../../../core/text/diff.js';
-import { shown } from '../../../core/text/shown.js';
-import { ToolError } from '../../../core/tool-error.js';
 import type {
   DiffSide,
   FilePlace,
@@ -13,15 +11,13 @@ import type {
   PathOnGitHub,
 } from '../../../core/tools/github/github-port.js';
 import type { GitHubClient } from '../client/client.js';
-import { once } from '../client/once.js';
 import { assembleDiff, fetchChangedFiles } from './changed-files.js';
 import { fetchComparison, fetchDiff } from './compare.js';
-import { listFolderAt, type RefPlace, readPathAt } from './contents.js';
+import { listFolderAt, type RefPlace, readPathAt, repositoryPath } from './contents.js';
 import { fetchDiscussion } from './discussion.js';
 import { failingChecks } from './failing-checks.js';
 import { fileHistory } from './history.js';
 import { fetchPermission } from './permissions.js';
-import { repositoryPath } from './repository-path.js';
 import { searchCode, searchIssues } from './search.js';
 import { fetchCommits, type SubjectCommits, subjectCommits } from './subject-commits.js';
 
@@ -212,4 +208,23 @@ async function fetchListedFiles(
   }
   const { files, isComplete } = await fetchComparison(client, compared, signal);
   return { files: parseDiff(assembleDiff(files)), isComplete };
+}
+
+/**
+ * Asks once and remembers the answer; a failure is forgotten, so that the next one asks again. Who waits for somebody
+ * else's question waits with that one's signal.
+ */
+export function once<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): (signal: AbortSignal) => Promise<Answer> {
+  let pending: Promise<Answer> | undefined;
+  return (signal) => {
+    if (pending !== undefined) return pending;
+    const asking = ask(signal);
+    pending = asking;
+    asking.catch(() => {
+      if (pending === asking) pending = undefined;
+    });
+    return asking;
+  };
 }

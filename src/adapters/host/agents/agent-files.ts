@@ -1,15 +1,15 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { decodeAgent } from '../../../core/agent/decode.js';
+import { parseError, tooLarge } from '../../../core/agent/fault.js';
 import { checkAgentName } from '../../../core/agent/name.js';
 import { agentNotFound } from '../../../core/agent/not-found.js';
-import { parseError, tooLarge } from '../../../core/agent/parse-error.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import { ConfigError } from '../../../core/errors.js';
-import { compareBytes } from '../../../core/text/byte-order.js';
+import { compareBytes } from '../../../core/text/bytes.js';
 import { grouped } from '../../../core/text/number.js';
+import { shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
-import { shownPath } from '../inside.js';
 
 const EXTENSION = '.toml';
 

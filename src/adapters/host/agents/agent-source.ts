@@ -4,8 +4,7 @@ import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../../core/agent/built-in.
 import { checkAgentName } from '../../../core/agent/name.js';
 import { ConfigError, NotFoundError } from '../../../core/errors.js';
 import { compileGlob } from '../../../core/text/glob.js';
-import { leadsOut } from '../confine.js';
-import { isInside, shownPath } from '../inside.js';
+import { isInside, leadsOut, shownPath } from '../confine.js';
 import { walkFiles } from '../walk-files.js';
 import { type AgentFolders, agentNames, findAgentFile, missingAgent, readAgentFile } from './agent-files.js';
 import { resolveWorkdir } from './context-files.js';

@@ -1,13 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { LoadedAgent } from '../../../core/agent/agent-source.js';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../../core/agent/built-in.js';
-import type { LoadedAgent } from '../../../core/agent/loaded-agent.js';
 import { checkAgentName } from '../../../core/agent/name.js';
 import { parseAgent } from '../../../core/agent/parse.js';
 import type { AgentLibrary } from '../../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
-import { confine } from '../confine.js';
-import { shownPath } from '../inside.js';
+import { confine, shownPath } from '../confine.js';
 import {
   type AgentFolders,
   agentNames,

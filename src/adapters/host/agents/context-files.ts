@@ -3,16 +3,16 @@ import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { AgentLibrary } from '../../../core/dependencies.js';
 import { ConfigError } from '../../../core/errors.js';
-import type { ContextFile } from '../../../core/prompt/context-file.js';
 import {
   BINARY_CHECK_BYTES,
   type ContextBudget,
+  type ContextFile,
   createContextBudget,
   isBinary,
 } from '../../../core/prompt/context-files.js';
 import { compileGlob } from '../../../core/text/glob.js';
+import { isInside } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
-import { isInside } from '../inside.js';
 import { type WalkedFile, walkFiles } from '../walk-files.js';
 
 /** Never waits for the other end of a FIFO, and never follows a link that was put there since the walk. */

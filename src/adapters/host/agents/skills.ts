@@ -4,8 +4,8 @@ import { skillNotFound } from '../../../core/agent/not-found.js';
 import { MAX_CONTEXT_BYTES } from '../../../core/defaults.js';
 import { ConfigError } from '../../../core/errors.js';
 import { grouped } from '../../../core/text/number.js';
+import { isInside, shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
-import { isInside, shownPath } from '../inside.js';
 
 /** Where skills are looked for. */
 export interface SkillPlaces {

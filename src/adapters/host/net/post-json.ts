@@ -1,7 +1,6 @@
-import { ToolError } from '../../../core/tool-error.js';
+import { ToolError } from '../../../core/errors.js';
 import type { PostJson } from '../../../core/tools/ports.js';
-import { innermostMessage } from './innermost.js';
-import { readCapped } from './read-capped.js';
+import { innermostMessage } from './any-port.js';
 
 /** JSON by POST through the given fetch. A redirect is an answer like any other: keys are never sent elsewhere. */
 export function createPostJson(fetch: typeof globalThis.fetch): PostJson {
@@ -32,4 +31,32 @@ export function createPostJson(fetch: typeof globalThis.fetch): PostJson {
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the server';
+}
+
+/** The part of {@link ReadableStream} that is needed; undici's and Node's own are declared apart. */
+interface Body {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+    cancel(): Promise<void>;
+  };
+}
+
+/** The first bytes of a body; what is beyond them is not received. */
+export async function readCapped(
+  body: Body | null,
+  maxBytes: number,
+): Promise<{ readonly bytes: Uint8Array; readonly truncated: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  if (body !== null) {
+    const reader = body.getReader();
+    while (total <= maxBytes) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      chunks.push(value ?? new Uint8Array());
+      total += value?.length ?? 0;
+    }
+    if (total > maxBytes) await reader.cancel();
+  }
+  return { bytes: new Uint8Array(Buffer.concat(chunks).subarray(0, maxBytes)), truncated: total > maxBytes };
 }

@@ -1,17 +1,15 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Environment } from '../../../core/environment.js';
-import { messageOf } from '../../../core/errors.js';
-import { shown } from '../../../core/text/shown.js';
-import { ToolError } from '../../../core/tool-error.js';
+import { messageOf, ToolError } from '../../../core/errors.js';
+import { shown } from '../../../core/text/cut.js';
 import type { Page, PageOptions, Web } from '../../../core/tools/ports.js';
 import { hostOf, refuseUrl } from '../../../core/tools/web/allowed-host.js';
 import { isAddress, isPublicAddress } from '../../../core/tools/web/public-address.js';
 import { VERSION } from '../../../core/version.js';
-import { BLOCKED_PORT } from './any-port.js';
-import { innermost, innermostMessage } from './innermost.js';
+import { BLOCKED_PORT, innermost, innermostMessage } from './any-port.js';
+import { readCapped } from './post-json.js';
 import { proxyFor } from './proxy.js';
-import { readCapped } from './read-capped.js';
 
 /** How the web is reached. */
 export interface WebOptions extends PublicLookupOptions {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
-import { isInside } from '../inside.js';
+import { isInside } from '../confine.js';
 
 /** What a command sees differently. All paths are absolute; what does not exist is left out. */
 export interface JailPlaces {

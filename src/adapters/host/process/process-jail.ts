@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../../core/environment.js';
 import { messageOf } from '../../../core/errors.js';
-import { isInside } from '../inside.js';
+import { isInside } from '../confine.js';
 import { createCommandJail, type ProcessJail } from './command-jail.js';
 import { type JailPlaces, planMounts } from './jail-mounts.js';
 import { type JailWay, PROBE, PROOF } from './jail-script.js';

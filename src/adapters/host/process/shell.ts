@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../../core/environment.js';
-import { messageOf } from '../../../core/errors.js';
+import { messageOf, ToolError } from '../../../core/errors.js';
 import { createOutputBuffer } from '../../../core/text/truncate.js';
-import { ToolError } from '../../../core/tool-error.js';
 import type { CommandRequest, CommandResult, Shell } from '../../../core/tools/ports.js';
 import type { Entered, JailedStart, ProcessJail } from './command-jail.js';
 import { guardGroup } from './guard.js';

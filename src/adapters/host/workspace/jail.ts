@@ -1,11 +1,11 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
-import { IS_MEMORY } from '../../../core/memory/memory-roots.js';
-import { shown } from '../../../core/text/shown.js';
-import { ToolError } from '../../../core/tool-error.js';
+import { ToolError } from '../../../core/errors.js';
+import { IS_MEMORY } from '../../../core/memory/log-path.js';
+import { shown } from '../../../core/text/cut.js';
 import { isSecretPath, isWriteProtected, parsePath } from '../../../core/tools/files/path-rules.js';
+import { isInside } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
-import { isInside } from '../inside.js';
 import type { ProtectedPaths } from './protected-paths.js';
 
 /** A folder that paths must not lead out of, and what in it is out of bounds. */

@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { ToolError } from '../../../core/errors.js';
 import type { OpenFile } from '../../../core/files.js';
-import { shown } from '../../../core/text/shown.js';
-import { ToolError } from '../../../core/tool-error.js';
+import { shown } from '../../../core/text/cut.js';
 import { errorCode } from '../file-error.js';
 import { toToolError } from './jail.js';
 

@@ -1,11 +1,11 @@
 import type { Dir, Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ToolError } from '../../../core/errors.js';
 import type { FileStat } from '../../../core/files.js';
 import { createQueue } from '../../../core/queue.js';
-import { compareBytes } from '../../../core/text/byte-order.js';
-import { shown } from '../../../core/text/shown.js';
-import { ToolError } from '../../../core/tool-error.js';
+import { compareBytes } from '../../../core/text/bytes.js';
+import { shown } from '../../../core/text/cut.js';
 import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import type { Listing, WalkEntry, Workspace } from '../../../core/tools/ports.js';
 import { createJail, type Jail, realInside, segmentsOf, toToolError } from './jail.js';

@@ -12,12 +12,22 @@ import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend
 import { createTreeStore, type TreeStore } from '../store.js';
 import { notReadBack } from '../tree-on-disk.js';
 import type { CacheClient } from './cache-client.js';
-import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
-import { cacheWriteRemedy } from './cache-write-remedy.js';
-import { createReservations, SLOW_SAVE_MS, type Wait } from './reservations.js';
-import { SKIPPED_VERSIONS_FILE, type SkippedVersions, unreleased } from './skipped-versions.js';
-import type { VersionChain } from './version-chain.js';
-import { type ChainFailure, createVersionChain, SERVICE_REMEDY, type Version } from './version-chain.js';
+import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix } from './cache-key.js';
+import {
+  createReservations,
+  SKIPPED_VERSIONS_FILE,
+  type SkippedVersions,
+  SLOW_SAVE_MS,
+  unreleased,
+  type Wait,
+} from './reservations.js';
+import {
+  type ChainFailure,
+  createVersionChain,
+  SERVICE_REMEDY,
+  type Version,
+  type VersionChain,
+} from './version-chain.js';
 
 /** What the cache store works with. */
 export interface CacheStoreOptions {

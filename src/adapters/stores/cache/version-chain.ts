@@ -13,7 +13,7 @@ import {
   parseSkippedVersions,
   SKIPPED_VERSIONS_FILE,
   type SkippedVersions,
-} from './skipped-versions.js';
+} from './reservations.js';
 
 /** What a version holds. */
 export interface Content {

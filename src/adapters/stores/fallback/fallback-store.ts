@@ -1,9 +1,9 @@
 import type { MemoryStore } from '../../../core/memory/store.js';
 import type { TreeStore } from '../store.js';
 import { isTreePath, isTreePlace, outsideTree } from '../tree-path.js';
+import type { FallbackMode, Tier } from './merge-tiers.js';
 import { readTierLogs, readTierTree } from './read-tiers.js';
 import { saveToTiers } from './save-tiers.js';
-import type { FallbackMode, Tier } from './tier.js';
 
 /** What a ladder is made of. */
 export interface FallbackOptions {

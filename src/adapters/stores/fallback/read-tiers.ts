@@ -4,8 +4,7 @@ import { type MemoryTree, mergeTierTrees } from '../../../core/memory/tree.js';
 import type { Warning } from '../../../core/warning.js';
 import type { Snapshot, Unreadable } from '../backend.js';
 import { readLogs, shownTree, withOthersAlongside } from '../read-logs.js';
-import { bothLanes } from './merge-tiers.js';
-import { type FallbackMode, messageOfAll, named, type Tier } from './tier.js';
+import { bothLanes, type FallbackMode, messageOfAll, named, type Tier } from './merge-tiers.js';
 
 /** How the tiers are read. */
 export interface ReadOptions {

@@ -3,8 +3,15 @@ import type { FailedSave, SaveResult } from '../../../core/memory/store.js';
 import type { Unreadable } from '../backend.js';
 import type { TreeStore } from '../store.js';
 import { isUnder } from '../tree-path.js';
-import { bothLanes, changesFromTier, mergeReadNotes } from './merge-tiers.js';
-import { type FallbackMode, messageOfAll, named, type Tier } from './tier.js';
+import {
+  bothLanes,
+  changesFromTier,
+  type FallbackMode,
+  mergeReadNotes,
+  messageOfAll,
+  named,
+  type Tier,
+} from './merge-tiers.js';
 
 /** What is saved to the rungs. */
 export interface TiersSaving {

@@ -10,14 +10,13 @@ import {
   type NoteChange,
   statesFirst,
 } from '../../../core/memory/change.js';
-import type { LogPart } from '../../../core/memory/log-parts.js';
 import { partsOf, piecesOf } from '../../../core/memory/log-pieces.js';
 import { withoutEntries } from '../../../core/memory/merge.js';
+import { isMade } from '../../../core/memory/notes/edit.js';
 import { backupPath } from '../../../core/memory/notes/place.js';
-import { isMade } from '../../../core/memory/notes/replay.js';
 import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../../core/memory/store.js';
 import { inspectEnd } from '../../../core/memory/tail.js';
-import { Trimmer } from '../../../core/memory/trim.js';
+import { type LogPart, Trimmer } from '../../../core/memory/trim.js';
 import { failed } from '../backoff.js';
 import { unmatchedEdit } from '../other-side.js';
 import { operationOf, storageFailure } from '../storage-failure.js';

@@ -1,13 +1,11 @@
 import { messageOf } from '../../../core/errors.js';
-import { compareFiles } from '../../../core/memory/file-order.js';
+import { compareFiles } from '../../../core/memory/merge.js';
 import { countEntries } from '../../../core/memory/run-log.js';
 import { forgottenIds, statePath } from '../../../core/memory/state.js';
 import type { BlockedPlace, ReadRequest, RestoreResult, TreeResult } from '../../../core/memory/store.js';
 import { parseLog } from '../../../core/memory/units.js';
-import { decodeBytes, encodeBytes } from '../../../core/text/bytes.js';
-import { readWhole } from '../../../core/text/read-whole.js';
-import { readLogs, shownTree } from '../read-logs.js';
-import { readRunLog } from '../read-run-log.js';
+import { decodeBytes, encodeBytes, readWhole } from '../../../core/text/bytes.js';
+import { readLogs, readRunLog, shownTree } from '../read-logs.js';
 import { codeOf } from '../storage-failure.js';
 import { type ReadTree, readFound, readTree, type StoredFile } from '../tree-on-disk.js';
 import { isTreePlace, isUnder, outsideTree } from '../tree-path.js';

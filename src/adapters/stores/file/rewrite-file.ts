@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../../core/clock.js';
 import type { Files, OpenFile } from '../../../core/files.js';
-import { separator } from '../../../core/memory/separator.js';
-import { decodeBytes } from '../../../core/text/bytes.js';
-import { readWhole } from '../../../core/text/read-whole.js';
+import { separator } from '../../../core/memory/run-log.js';
+import { decodeBytes, readWhole } from '../../../core/text/bytes.js';
 
 /** What comes of a file. */
 export interface NextVersion {

@@ -6,7 +6,7 @@ import type {
   MemoryBranch,
   PendingSave,
 } from '../../../core/memory/branch.js';
-import { compareFiles } from '../../../core/memory/file-order.js';
+import { compareFiles } from '../../../core/memory/merge.js';
 import type { Place } from '../../../core/memory/store.js';
 import type { MemoryTree } from '../../../core/memory/tree.js';
 import { encodeBytes } from '../../../core/text/bytes.js';

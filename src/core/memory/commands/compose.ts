@@ -2,8 +2,7 @@ import { MAX_RESULT_CODE_POINTS } from '../../defaults.js';
 import { sanitize } from '../../sanitize/sanitize.js';
 import { formatProvenance, type Provenance } from '../provenance.js';
 import { formatEntry } from '../run-log.js';
-import type { Sign } from '../sign.js';
-import { withSignature } from '../signature.js';
+import { type Sign, withSignature } from '../signature.js';
 import { textId } from '../units.js';
 
 /** What an entry is made of. */

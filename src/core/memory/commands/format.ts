@@ -1,6 +1,6 @@
-import { count } from '../../text/count.js';
+import { count } from '../../text/number.js';
 import type { MemoryEntry } from './entry.js';
-import type { LogFinding } from './finding.js';
+import type { LogFinding } from './search.js';
 
 const MAX_LINES = 3;
 const MAX_CHARACTERS = 240;

@@ -1,5 +1,5 @@
 import { sanitize } from '../../sanitize/sanitize.js';
-import { joinOnLines } from '../separator.js';
+import { joinOnLines } from '../run-log.js';
 import { parseLog } from '../units.js';
 
 /** What an imported log brings to the one that is there. */

@@ -6,9 +6,8 @@ import { copiesOf, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 import type { MemoryTree } from '../tree.js';
 import { lanePath } from './entry.js';
-import type { LogFinding } from './finding.js';
-import { fold } from './search.js';
-import { checkLines } from './verify-lines.js';
+import { fold, type LogFinding } from './search.js';
+import { checkLines } from './verify.js';
 
 /** A note as people ask for it. */
 export interface MemoryNote {

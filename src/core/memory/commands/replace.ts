@@ -1,7 +1,9 @@
 import type { Change } from '../change.js';
 import { mergeRunLogs, withoutEntries } from '../merge.js';
+import { type Fact, parseState, statePath, withFacts } from '../state.js';
 import { parseLog } from '../units.js';
 import type { ComposedEntry } from './compose.js';
+import { type MemoryEntry, readFields } from './entry.js';
 
 /** An entry that takes the place of another. */
 export interface Replacement {
@@ -44,4 +46,54 @@ function fitted(text: string, old: string): string {
   const body = isWindows ? text.trimEnd().replaceAll('\n', '\r\n') : text.trimEnd();
   if (end.includes('\n')) return body + end;
   return body + (isWindows ? '\r\n\r\n' : '\n\n');
+}
+
+/** What a person can change of an entry. */
+export interface Fields {
+  readonly task: string;
+  readonly result: string;
+}
+
+/** The fields of an entry; of one without them, all it says is the result. */
+export function fieldsOf({ task, result, body }: MemoryEntry): Fields {
+  if (task === undefined && result === undefined) return { task: '', result: body.trim() };
+  return { task: task ?? '', result: result ?? '' };
+}
+
+/** An entry's fields as a text to edit, in the form they have in the file. */
+export function formatDraft({ task, result }: Fields): string {
+  return `**Task:** ${task}\n**Result:** ${result}\n`;
+}
+
+/** The fields of an edited text; undefined if it has none of the two lines any more. */
+export function parseDraft(text: string): Fields | undefined {
+  const { task, result } = readFields(text.replaceAll('\r\n', '\n'));
+  if (task === undefined && result === undefined) return undefined;
+  return { task: task ?? '', result: result ?? '' };
+}
+
+/** What a fact's key may hold (see `state.ts`); an id of a hand-made provenance line may hold anything. */
+const KEY = /^[A-Za-z0-9._:/@+%#-]+$/;
+
+/** Whether an id can be noted as forgotten. */
+export function isNotable(id: string): boolean {
+  return KEY.test(id);
+}
+
+/** Takes the entry of an id out of a log; every other byte stays. */
+export function forgetEntry(path: string, id: string): Change {
+  const ids = new Set([id]);
+  return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids) };
+}
+
+/** Notes next to a log that an id is forgotten, so that it never comes back; the first time it was noted stays. */
+export function noteForgotten(path: string, id: string, at: Date): readonly Change[] {
+  if (!isNotable(id)) return [];
+  const fact: Fact = { kind: 'forgotten', key: id, rest: `at=${at.toISOString().replace(/\.\d+Z$/, 'Z')}` };
+  const rewrite = (text: string) => (isRecorded(text, id) ? text : withFacts(text, [fact]));
+  return [{ kind: 'rewrite', path: statePath(path), rewrite }];
+}
+
+function isRecorded(state: string, id: string): boolean {
+  return parseState(state).some(({ kind, key }) => kind === 'forgotten' && key === id);
 }

@@ -1,6 +1,5 @@
 import { encodeBytes } from '../../text/bytes.js';
 import type { FailedSave, TreeResult } from '../store.js';
-import type { NotesCaps } from './caps.js';
 import type { ComposedEdit } from './compose-edit.js';
 import type { NoteResult } from './edit.js';
 import type { NoteAnswer, NoteWish } from './notes-port.js';
@@ -63,4 +62,13 @@ export function notSaved({ reason, message, remedy, storage }: FailedSave): Fail
 
 function withRemedy(message: string, remedy: string | undefined): string {
   return remedy === undefined ? message : `${message}. ${remedy}`;
+}
+
+/** What a write to notes may measure, in bytes. */
+export interface NotesCaps {
+  readonly maxWriteBytes: number;
+  /** Files above this are warned of; they are written anyway. */
+  readonly warnFileBytes: number;
+  /** Whether long-term memory gets no line twice. */
+  readonly dedup: boolean;
 }

@@ -1,6 +1,5 @@
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
-import { readableText } from '../prompt-text.js';
-import { formatDailySection } from './daily-heading.js';
+import { readableText } from '../check-loaded.js';
 import type { NoteEdit } from './edit.js';
 import type { NoteWish } from './notes-port.js';
 import type { NoteTarget } from './place.js';
@@ -64,4 +63,14 @@ function appendEdit(
 
 function sectionOf(heading: string, content: string, now: Date): { readonly text: string } {
   return { text: formatDailySection(heading, content, now) };
+}
+
+/** Heading of what is kept of a conversation that is shortened; `messages` is how many of them it sums up. */
+export function compactionHeading(messages: number | undefined): string {
+  return messages === undefined ? 'compaction summary' : `compaction summary (${messages} msgs)`;
+}
+
+/** A part of a daily log: a blank line, `### HH:MM — <heading>` in UTC, and the text without space around it. */
+export function formatDailySection(heading: string, body: string, now: Date): string {
+  return `\n### ${now.toISOString().slice(11, 16)} — ${heading}\n${body.trim()}\n`;
 }

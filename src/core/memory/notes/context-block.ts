@@ -3,10 +3,9 @@ import { dateOf, isDate } from '../../text/dates.js';
 import { foldLetters } from '../../text/fold-letters.js';
 import { grouped } from '../../text/number.js';
 import type { Warning } from '../../warning.js';
-import { readableText } from '../prompt-text.js';
-import { linesOf } from './lines.js';
+import { readableText } from '../check-loaded.js';
+import { linesOf } from './note-lines.js';
 import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
-import { TRUNCATED_MARK } from './truncated.js';
 
 /** How notes are put into a prompt. */
 export interface BlockOptions {
@@ -245,3 +244,11 @@ function formatSection(section: Section): string {
 function headingOf({ title }: Section): string {
   return `\n\n## ${title}\n`;
 }
+
+/** The prompt with a `<memory>` block behind it; no change without one (memory-tools 1.3). */
+export function appendMemoryBlock(prompt: string, block: string | undefined): string {
+  return block === undefined || block === '' ? prompt : `${prompt}\n\n---\n\n${block}`;
+}
+
+/** Stands behind text of memory that was cut: 22 bytes, which no cap counts (memory-tools 1.3). */
+export const TRUNCATED_MARK = '\n…[memory truncated]';

@@ -1,6 +1,7 @@
 import { withReturns } from '../../text/bytes.js';
 import { utf8Bytes } from '../../text/cut.js';
-import { separator } from '../separator.js';
+import { separator } from '../run-log.js';
+import { textId } from '../units.js';
 import { type NoteLine, readNoteLines } from './note-lines.js';
 
 /** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
@@ -174,4 +175,27 @@ function countPlaces(text: string, requested: string): number {
   let count = 0;
   for (let at = text.indexOf(requested); at >= 0; at = text.indexOf(requested, at + 1)) count += 1;
   return count;
+}
+
+/** What a version of a note is known by; '' for no note. */
+export function versionId(text: string): string {
+  return text === '' ? '' : textId(text);
+}
+
+/** Of a change, what says whether it was made before; only changes of notes say it. */
+export interface Replayed {
+  readonly kind: string;
+  readonly path: string;
+  /** What the run saw the note become, as {@link versionId}. */
+  readonly makes?: string;
+  readonly again?: true;
+}
+
+/**
+ * Whether all changes to a note were made before, by a save of which nobody learnt how it ended: they may come again, and
+ * the note is what the run saw it become.
+ */
+export function isMade(text: string, path: string, changes: readonly Replayed[]): boolean {
+  const last = changes.findLast((change) => change.kind === 'note' && change.path === path);
+  return last?.again === true && last.makes === versionId(text);
 }

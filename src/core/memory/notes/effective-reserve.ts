@@ -1,4 +1,4 @@
-import { estimateText } from '../../text/estimate-text.js';
+import { estimateText } from '../../text/truncate.js';
 
 /**
  * Tokens of a model's window to keep free: `baseTokens` for the reply, and as many as memory adds to the prompt: run

@@ -1,7 +1,7 @@
-import { compareBytes } from '../../text/byte-order.js';
+import { compareBytes } from '../../text/bytes.js';
 import { isDate } from '../../text/dates.js';
-import { promptText, readableText } from '../prompt-text.js';
-import { linesOf } from './lines.js';
+import { promptText, readableText } from '../check-loaded.js';
+import { linesOf } from './note-lines.js';
 import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
 
 /** Which files of a memory tree are searched. */

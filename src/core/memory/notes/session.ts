@@ -1,31 +1,26 @@
 import { NOTES_LIMITS } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { createQueue } from '../../queue.js';
-import { count } from '../../text/count.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { dateOf } from '../../text/dates.js';
-import { ToolError } from '../../tool-error.js';
+import { count } from '../../text/number.js';
 import type { Warning } from '../../warning.js';
 import { blockedAt, firstUnread } from '../blocked.js';
 import type { NoteChange } from '../change.js';
+import { promptText, readableText } from '../check-loaded.js';
 import { untrustedPath } from '../log-path.js';
-import { promptText, readableText } from '../prompt-text.js';
 import type { FailedSave, SaveResult, TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
-import { editAnswer, notRead, notSaved, recentWrite } from './answer.js';
-import type { NotesCaps } from './caps.js';
-import { composeEdit } from './compose-edit.js';
-import { compactionHeading } from './daily-heading.js';
-import { editedText, editNote, type NoteEdit } from './edit.js';
-import { listNotes } from './list-notes.js';
+import { editAnswer, type NotesCaps, notRead, notSaved, recentWrite } from './answer.js';
+import { compactionHeading, composeEdit } from './compose-edit.js';
+import { TRUNCATED_MARK } from './context-block.js';
+import { editedText, editNote, type NoteEdit, versionId } from './edit.js';
 import { formatMemoryError } from './memory-error.js';
 import type { NoteAnswer, Notes, NoteWish } from './notes-port.js';
 import { flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
-import { versionId } from './replay.js';
 import { type RecentWrite, withRecent } from './ring.js';
-import type { SearchHit, SearchResult } from './search.js';
-import { searchNotes } from './search.js';
-import { TRUNCATED_MARK } from './truncated.js';
-import { createView } from './view.js';
+import { type SearchHit, type SearchResult, searchNotes } from './search.js';
+import { createView, listNotes } from './view.js';
 
 /** What the notes of a run are worked on with. */
 export interface NotesSessionOptions {

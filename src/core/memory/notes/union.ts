@@ -1,7 +1,6 @@
-import { separator } from '../separator.js';
+import { separator } from '../run-log.js';
 import { textId } from '../units.js';
-import { holdsLines } from './lines.js';
-import { isRule, type NoteLine, readNoteLines } from './note-lines.js';
+import { holdsLines, isRule, type NoteLine, readNoteLines } from './note-lines.js';
 import { noteKind, notesRoot } from './place.js';
 
 /** Two versions of a note, and the parts (see {@link partIds}) that `other` must not bring back. */

@@ -1,9 +1,10 @@
+import { compareBytes } from '../../text/bytes.js';
 import { dateOf } from '../../text/dates.js';
 import type { Warning } from '../../warning.js';
 import { applyChanges, type NoteChange } from '../change.js';
 import type { TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
-import { flatDailyPath, type NotesPlaces, notesUnder } from './place.js';
+import { flatDailyPath, type NotesPlaces, type NoteTarget, noteKind, notesUnder, pathOf } from './place.js';
 
 /** Where the notes of a run come from. */
 export interface ViewOptions {
@@ -104,4 +105,35 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 function isRequested(path: string, requested: ReadonlySet<string>): boolean {
   return requested.has(path) || requested.has(path.slice(0, path.lastIndexOf('/') + 1));
+}
+
+/**
+ * Paths of long-term memory, daily logs and notes of a run, in byte order; empty files, scratchpads, run logs and former
+ * versions are left out, as memory-tools 1.4 has it.
+ */
+export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
+  const paths = [...tree].flatMap(([path, text]) => (text !== '' && isListed(path, places) ? [path] : []));
+  return paths.sort(compareBytes);
+}
+
+function isListed(path: string, places: NotesPlaces): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, '');
+  const target = targetOf(path, name);
+  if (target === undefined) return false;
+  return path === pathOf(target, places) || (target.kind === 'daily' && path === flatDailyPath(name));
+}
+
+function targetOf(path: string, name: string): NoteTarget | undefined {
+  const kind = noteKind(path);
+  switch (kind) {
+    case 'long_term':
+      return { kind };
+    case 'daily':
+      return { kind, date: name };
+    case 'note':
+      return { kind, name };
+    case 'scratchpad':
+    case undefined:
+      return undefined;
+  }
 }

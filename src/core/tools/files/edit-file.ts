@@ -1,7 +1,7 @@
 import { MAX_WRITTEN_BYTES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { withReturns } from '../../text/bytes.js';
-import { shown } from '../../text/shown.js';
-import { ToolError } from '../../tool-error.js';
+import { shown } from '../../text/cut.js';
 import { defineTool } from '../define.js';
 import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';

@@ -1,9 +1,9 @@
 import { MAX_TOOL_RESULT_BYTES, READ_FILE_LINES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import type { OpenFile } from '../../files.js';
 import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
-import { shown } from '../../text/shown.js';
+import { shown } from '../../text/cut.js';
 import { truncate } from '../../text/truncate.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';

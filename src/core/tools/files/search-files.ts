@@ -1,10 +1,9 @@
 import { SEARCH_LIMITS } from '../../defaults.js';
-import { ConfigError } from '../../errors.js';
+import { ConfigError, ToolError } from '../../errors.js';
 import { isBinary } from '../../prompt/context-files.js';
+import { shown } from '../../text/cut.js';
 import { type CompiledPattern, compileGlob } from '../../text/glob.js';
-import { shown } from '../../text/shown.js';
 import { truncate } from '../../text/truncate.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { ToolPorts, Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';

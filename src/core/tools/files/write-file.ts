@@ -1,6 +1,6 @@
 import { MAX_WRITTEN_BYTES } from '../../defaults.js';
-import { shown } from '../../text/shown.js';
-import { ToolError } from '../../tool-error.js';
+import { ToolError } from '../../errors.js';
+import { shown } from '../../text/cut.js';
 import { defineTool } from '../define.js';
 import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';

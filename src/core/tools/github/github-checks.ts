@@ -3,8 +3,8 @@ import { cleanLine } from '../../text/cut.js';
 import { truncate } from '../../text/truncate.js';
 import { warningText } from '../../warning.js';
 import { defineTool } from '../define.js';
-import { thirdParty } from '../third-party.js';
 import type { Tool } from '../tool.js';
+import { thirdParty } from '../visible.js';
 import type { ChecksOnGitHub, GitHubReader } from './github-port.js';
 
 /** Lines of each log when the model asks for no number, and at most; logs of one call. */

@@ -1,9 +1,9 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { truncate } from '../../text/truncate.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
-import { thirdParty } from '../third-party.js';
 import type { Tool } from '../tool.js';
+import { thirdParty } from '../visible.js';
 import type { Discussion, DiscussionPost, GitHubReader } from './github-port.js';
 
 /** Of each post; a description may be long. */

@@ -1,8 +1,8 @@
 import { READ_FILE_LINES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { linesOfDiff } from '../../findings/evidence.js';
+import { shown } from '../../text/cut.js';
 import type { DiffFile } from '../../text/diff.js';
-import { shown } from '../../text/shown.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { formatTextPage } from './github-page.js';

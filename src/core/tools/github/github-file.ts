@@ -1,9 +1,8 @@
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
-import { shown } from '../../text/shown.js';
-import { ToolError } from '../../tool-error.js';
-import { readChoice } from '../choice.js';
-import { defineTool } from '../define.js';
+import { shown } from '../../text/cut.js';
+import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 import { formatTextPage } from './github-page.js';
 import type { GitHubReader } from './github-port.js';

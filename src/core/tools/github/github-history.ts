@@ -1,10 +1,9 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
 import { cleanLine } from '../../text/cut.js';
 import { truncate } from '../../text/truncate.js';
-import { readChoice } from '../choice.js';
-import { defineTool } from '../define.js';
-import { thirdParty } from '../third-party.js';
+import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
+import { thirdParty } from '../visible.js';
 import type { GitHubReader, HistoryOnGitHub } from './github-port.js';
 
 /** Commits of one page when the model asks for no number, and at most. */

@@ -1,8 +1,8 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import type { OpenFile } from '../../files.js';
-import { ToolError } from '../../tool-error.js';
 import { type ReadLines, readLines } from '../files/read-lines.js';
-import { thirdParty } from '../third-party.js';
+import { thirdParty } from '../visible.js';
 
 /** Bytes of a result that line numbers, the fence and the notes may take. */
 const OVERHEAD_BYTES = 24 * 1024;

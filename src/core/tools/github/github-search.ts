@@ -1,11 +1,10 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { cleanLine } from '../../text/cut.js';
 import { truncate } from '../../text/truncate.js';
-import { ToolError } from '../../tool-error.js';
-import { readChoice } from '../choice.js';
-import { defineTool, type ToolText } from '../define.js';
-import { thirdParty } from '../third-party.js';
+import { defineTool, readChoice, type ToolText } from '../define.js';
 import type { Tool } from '../tool.js';
+import { thirdParty } from '../visible.js';
 import type { CodeOnGitHub, FoundOnGitHub, GitHubReader, IssueOnGitHub } from './github-port.js';
 
 const MAX_RESULTS = 30;

@@ -1,9 +1,8 @@
+import { ToolError } from '../../errors.js';
 import type { NoteAnswer, Notes, NoteWish } from '../../memory/notes/notes-port.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { readTarget, TARGET_DESCRIPTION, TARGETS } from './memory-target.js';
-import { describeTruncated } from './memory-write.js';
+import { describeTruncated, readTarget, TARGET_DESCRIPTION, TARGETS } from './memory-write.js';
 
 /** `memory_edit`: changes one place of a note, or deletes a note (memory-tools 1.7). */
 export function createMemoryEdit(notes: Notes): Tool {

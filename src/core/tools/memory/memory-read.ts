@@ -1,13 +1,13 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
+import { TRUNCATED_MARK } from '../../memory/notes/context-block.js';
 import { parseNoteName } from '../../memory/notes/note-name.js';
 import type { Notes } from '../../memory/notes/notes-port.js';
-import { TRUNCATED_MARK } from '../../memory/notes/truncated.js';
 import { lastEntries } from '../../memory/run-log.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { readDate, TARGETS } from './memory-target.js';
+import { readDate, TARGETS } from './memory-write.js';
 
 const SOURCES = [...TARGETS, 'run_log', 'list'] as const;
 

@@ -1,9 +1,8 @@
+import { ToolError } from '../../errors.js';
 import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../findings/terms.js';
 import type { Publications } from '../../review/buffer.js';
-import { shown } from '../../text/shown.js';
-import { ToolError } from '../../tool-error.js';
-import { needChoice } from '../choice.js';
-import { defineTool } from '../define.js';
+import { shown } from '../../text/cut.js';
+import { defineTool, needChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 import { EVIDENCE_ITEM, IMPACT } from './finding-arguments.js';
 import { publishedText } from './published.js';

@@ -1,8 +1,7 @@
+import { ToolError } from '../../errors.js';
 import { EFFECTS, type FindingEffect, REACHES, type Reach } from '../../findings/terms.js';
 import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/verdict.js';
-import { ToolError } from '../../tool-error.js';
-import { readChoice } from '../choice.js';
-import { defineTool } from '../define.js';
+import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 import { EVIDENCE_ITEM, IMPACT } from './finding-arguments.js';
 import { publishedText } from './published.js';

@@ -1,7 +1,6 @@
 import type { Publications } from '../../review/buffer.js';
 import { SETTLE_WAYS } from '../../review/settle.js';
-import { needChoice } from '../choice.js';
-import { defineTool } from '../define.js';
+import { defineTool, needChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 import { EVIDENCE_ITEM } from './finding-arguments.js';
 import { publishedText } from './published.js';

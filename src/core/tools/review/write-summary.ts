@@ -1,6 +1,6 @@
-import { sizeProblem } from '../../review/answer.js';
+import { ToolError } from '../../errors.js';
+import { sizeProblem } from '../../review/answers.js';
 import { TEXT_LIMITS } from '../../review/publish-rules.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 

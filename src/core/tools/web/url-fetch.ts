@@ -1,7 +1,7 @@
 import { MAX_PAGE_BYTES, MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { fence } from '../../sanitize/fence.js';
 import { truncate } from '../../text/truncate.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Page, Web } from '../ports.js';
 import type { Tool } from '../tool.js';

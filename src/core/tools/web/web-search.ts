@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../defaults.js';
+import { ToolError } from '../../errors.js';
 import { fence } from '../../sanitize/fence.js';
 import { cleanLine } from '../../text/cut.js';
 import { truncate } from '../../text/truncate.js';
-import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { PostJson } from '../ports.js';
 import type { Tool } from '../tool.js';

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { createCapture } from '../../../src/actions/memory/cache-outcome.js';
+
+/** An output that keeps what reaches it. */
+function fakeOutput() {
+  const chunks: string[] = [];
+  const write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
+  return { output: { write } as { write: NodeJS.WriteStream['write'] }, written: () => chunks.join('') };
+}
+
+describe('the output of a captured call', () => {
+  it('is held back line by line, except for masks', async () => {
+    const { output, written } = fakeOutput();
+    const captured = await createCapture(output)(async () => {
+      output.write('::warning::one\r\ntw');
+      output.write(new TextEncoder().encode('o\n'));
+      output.write('::add-mask::secret\n');
+      return 7;
+    });
+    expect(captured).toEqual({ result: { kind: 'returned', value: 7 }, lines: ['::warning::one', 'two'] });
+    expect(written()).toBe('::add-mask::secret\n');
+  });
+
+  it('is separated from the output of others, and from its own output after it was abandoned', async () => {
+    const { output, written } = fakeOutput();
+    const capture = createCapture(output);
+    const [begun, ready] = [deferred(), deferred()];
+    const pending = capture(async () => {
+      output.write('mine\n');
+      begun.resolve();
+      await ready.promise;
+      output.write('::warning::late\n');
+      throw new Error('boom');
+    });
+    await begun.promise;
+    output.write('::warning::theirs\n');
+    ready.resolve();
+    expect(await pending).toEqual({
+      result: { kind: 'threw', error: new Error('boom') },
+      lines: ['mine', '::warning::late'],
+    });
+    expect(written()).toBe('::warning::theirs\n');
+  });
+
+  it('can be stopped by its observer at the line that is printed', async () => {
+    const { output, written } = fakeOutput();
+    const seen: string[] = [];
+    const captured = await createCapture(output)(
+      async () => {
+        output.write('first\n');
+        output.write('second\n');
+        return 'never';
+      },
+      (text) => {
+        seen.push(text);
+        if (text.startsWith('second')) throw new Error('stop');
+      },
+    );
+    expect(captured).toEqual({
+      result: { kind: 'threw', error: new Error('stop') },
+      lines: ['first', 'second'],
+    });
+    expect(seen).toEqual(['first\n', 'second\n']);
+    output.write('after\n');
+    expect(written()).toBe('after\n');
+  });
+});
+
+function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((defer) => {
+    resolve = defer;
+  });
+  return { promise, resolve: () => resolve() };
+}

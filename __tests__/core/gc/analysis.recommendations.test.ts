@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { hasRecommendations, recommendationsDigest } from '../../../src/core/gc/analysis.js';
+
+const analysis = (recommendations: string, patterns = 'x') =>
+  `## Patterns Found\n${patterns}\n\n## Repeated Work\ny\n\n## Recommendations\n${recommendations}`;
+
+describe('the recommendations of an analysis', () => {
+  it.each([
+    [analysis('No specific recommendations.'), false],
+    [analysis('- No specific recommendations\n'), false],
+    [analysis('No specific recommendations. But look at the tests.'), true],
+    [analysis('Write tests.', 'No specific recommendations.'), true],
+    ['Write tests.', true],
+  ])('are present or absent: %j', (text, isThere) => {
+    expect(hasRecommendations(text)).toBe(isThere);
+  });
+
+  it('have one digest for the same words', () => {
+    const digest = recommendationsDigest(analysis('Write  tests.'));
+    expect(digest).toMatch(/^[0-9a-f]{16}$/);
+    expect(recommendationsDigest(analysis('write\ntests.\n', 'z'))).toBe(digest);
+    expect(recommendationsDigest(analysis('Write more tests.'))).not.toBe(digest);
+  });
+});

@@ -1,1 +1,0 @@
-import{c as e}from"./chunk-YSURTHSG.js";var s="push [--branch <name>]";function i(t){let[o,...n]=t;if(o!=="push")return;if(n.length===0)return{branch:""};let[,r=""]=/^--branch[= ](\S+)$/.exec(n.join(" "))??[];if(r!==""&&!r.startsWith("-"))return{branch:r};throw new e(`\`push ${n.join(" ")}\` is not understood`,{remedy:`Usage: \`${s}\`.`})}export{s as a,i as b};
