@@ -208,6 +208,30 @@ describe('the architecture', () => {
     expect(bare).toEqual([]);
   });
 
+  it('exports what another file uses, and nothing else', () => {
+    const used = new Map<string, Set<string>>();
+    for (const [file, text] of [...TEXTS, ...textsBeside()]) {
+      for (const { to, names } of namedImports(file, text)) {
+        used.set(to, new Set([...(used.get(to) ?? []), ...names]));
+      }
+    }
+    const unused = FILES.filter((file) => !ENTRIES.includes(file)).flatMap((file) => {
+      const names = used.get(file) ?? new Set();
+      return names.has('*') ? [] : exportsOf(file).filter((name) => !names.has(name));
+    });
+    expect(unused).toEqual([]);
+  });
+
+  it('gives a name that is exported one meaning', () => {
+    const files = new Map<string, string[]>();
+    for (const file of FILES) {
+      for (const name of exportsOf(file)) files.set(name, [...(files.get(name) ?? []), file]);
+    }
+    // Each entry is called main.
+    files.delete('main');
+    expect([...files].filter(([, places]) => places.length > 1)).toEqual([]);
+  });
+
   it('has the files that the benchmarks load from the compiled sources', () => {
     const bench = resolve(ROOT, 'bench');
     const loaded = readdirSync(bench, { encoding: 'utf8' })
@@ -229,6 +253,47 @@ describe('the architecture', () => {
     expect(strays).toEqual([]);
   });
 });
+
+/** The names that a file exports, by their declarations. */
+function exportsOf(file: string): string[] {
+  const declarations = (TEXTS.get(file) ?? '').matchAll(
+    /^export (?:async )?(?:function\*?|class|const|interface|type) (\w+)/gm,
+  );
+  return [...declarations].map(([, name = '']) => name);
+}
+
+/** What else imports from `src/`, as paths from there: tests, benchmarks (of the compiled files), scripts, the evaluation. */
+function textsBeside(): [string, string][] {
+  return ['__tests__', 'bench', 'eval', 'scripts'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.[jt]s$/.test(file) && !/^(?:cases|fixtures|recorded)\//.test(file))
+      .map((file): [string, string] => {
+        const path = join(ROOT, folder, file);
+        return [relative(SRC, path), readFileSync(path, 'utf8')];
+      }),
+  );
+}
+
+/** Which names a file takes from which file of `src/`; `*` for all that a dynamic import or a benchmark may use. */
+function namedImports(
+  file: string,
+  text: string,
+): { readonly to: string; readonly names: readonly string[] }[] {
+  const target = (to: string) =>
+    relative(SRC, resolve(SRC, dirname(file), to))
+      .replace('../lib/', '')
+      .replace(/\.js$/, '.ts');
+  const named = [...text.matchAll(/(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'(\.[^']+)'/g)].map(
+    ([, names = '', to = '']) => ({
+      to: target(to),
+      names: names.split(',').map((name) => /(\w+)(?: as \w+)?\s*$/.exec(name.trim())?.[1] ?? ''),
+    }),
+  );
+  const whole = [...text.matchAll(/(?:import\(\s*|\* as \w+ from |'(?=\.\.\/lib\/))'?(\.[^']+)'/g)].map(
+    ([, to = '']) => ({ to: target(to), names: ['*'] }),
+  );
+  return [...named, ...whole];
+}
 
 function importsOf(from: string, text: string): Import[] {
   const found: Import[] = [];

@@ -57,7 +57,7 @@ export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise
 }
 
 /** What suggestions are put up with. */
-export interface SuggestingParts {
+interface SuggestingParts {
   readonly gc: GcInputs;
   readonly client: GitHubClient | undefined;
   readonly trigger: Trigger;

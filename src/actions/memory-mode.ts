@@ -10,7 +10,7 @@ import { decodeBytes } from '../core/text/bytes.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 
 /** What `mode: memory` works with. */
-export interface MemoryModeParts {
+interface MemoryModeParts {
   /** Input `memory-command`. */
   readonly command: string;
   readonly request: RunRequest;

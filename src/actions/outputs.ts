@@ -36,7 +36,7 @@ export const OUTPUT_NAMES = [
 export type Outputs = Partial<Record<(typeof OUTPUT_NAMES)[number], string>>;
 
 /** What decides whether a step fails. */
-export interface FailInputs {
+interface FailInputs {
   readonly failOn: readonly Conclusion[];
   readonly memory: { readonly isRequired: boolean };
 }

@@ -19,7 +19,7 @@ import { trustedPlace } from './memory/base-memory.js';
 import { type Runner, readThisRun } from './runner/runner.js';
 
 /** What pushing memory from a workflow works with. */
-export interface PushModeParts {
+interface PushModeParts {
   readonly inputs: Inputs;
   readonly trigger: Trigger;
   readonly runner: Runner;

@@ -23,7 +23,7 @@ import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 
 /** What a finished run is reported from. */
-export interface RunToReport {
+interface RunToReport {
   readonly report: RunReport;
   readonly inputs: Inputs;
   readonly runner: Runner;

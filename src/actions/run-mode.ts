@@ -6,7 +6,7 @@ import type { GcModeParts } from './gc-mode.js';
 import type { Inputs } from './inputs/inputs.js';
 
 /** What a mode that runs an agent works with, and which that is. */
-export interface ModeParts extends GcModeParts {
+interface ModeParts extends GcModeParts {
   readonly mode: Exclude<Inputs['mode'], 'validate'>;
 }
 

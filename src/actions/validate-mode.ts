@@ -16,7 +16,7 @@ import type { Inputs } from './inputs/inputs.js';
 import type { Runner } from './runner/runner.js';
 
 /** What `mode: validate` works with. */
-export interface ValidateModeParts {
+interface ValidateModeParts {
   readonly inputs: Inputs;
   readonly trigger: Trigger;
   readonly runner: Runner;

@@ -13,7 +13,7 @@ import { count } from '../core/text/number.js';
 const CACHE_PREFIX = 'axe-memory/';
 
 /** What a token is checked with. */
-export interface GitHubChecks {
+interface GitHubChecks {
   /** Empty for none. */
   readonly token: string;
   readonly repository: { readonly owner: string; readonly name: string } | undefined;

@@ -13,7 +13,7 @@ import type { Trigger } from '../core/event/trigger.js';
 import type { Terminal } from './terminal.js';
 
 /** What models are checked with. */
-export interface ModelChecks {
+interface ModelChecks {
   readonly validation: Validation;
   readonly config: Readonly<Record<string, ProviderConfig>>;
   readonly token: string;

@@ -22,7 +22,7 @@ import type {
 import { readWhole } from '../core/text/bytes.js';
 
 /** Whose memory it is, and where. */
-export interface FileMemory {
+interface FileMemory {
   /** The agent's `memory.path`; empty for axe's place. */
   readonly custom: string;
   /** The agent's run log in the tree. */
@@ -47,7 +47,13 @@ export function openFileMemory(memory: FileMemory, wants = (_path: string) => tr
 }
 
 /** A folder whose place cannot be told, since there is no home, is a store that fails. */
-function openFolder(root: () => string, { paths, wants }: FolderOptions): MemoryStore {
+function openFolder(
+  root: () => string,
+  {
+    paths,
+    wants,
+  }: { readonly paths: ReadonlyMap<string, string>; readonly wants: (path: string) => boolean },
+): MemoryStore {
   try {
     return createFileStore({
       files: createFiles(),
@@ -60,11 +66,6 @@ function openFolder(root: () => string, { paths, wants }: FolderOptions): Memory
   } catch (thrown) {
     return createBrokenStore('file', messageOf(thrown));
   }
-}
-
-interface FolderOptions {
-  readonly paths: ReadonlyMap<string, string>;
-  readonly wants: (path: string) => boolean;
 }
 
 /**

@@ -175,13 +175,14 @@ function formatStatsOf(stats: LogStats, terminal: Terminal): void {
   if (lines.length > 0) print(terminal, `${lines.join('\n')}\n\n${runsChart(stats)}`);
 }
 
-interface DescribeOptions {
-  readonly agent: string;
-  readonly stats: boolean;
-  readonly terminal: Terminal;
-}
-
-function formatStep(step: GcStep, { agent, stats, terminal }: DescribeOptions): void {
+function formatStep(
+  step: GcStep,
+  {
+    agent,
+    stats,
+    terminal,
+  }: { readonly agent: string; readonly stats: boolean; readonly terminal: Terminal },
+): void {
   switch (step.kind) {
     case 'read':
       print(terminal, `Agent: ${agent}\nEntries: ${step.entries}`);

@@ -148,13 +148,14 @@ async function findAgentModel(root: string, { agent }: Job): Promise<string | un
   return undefined;
 }
 
-interface WriteRequest {
-  readonly choice: InitChoice;
-  readonly root: string;
-  readonly hasAgent: boolean;
-}
-
-async function write({ choice, root, hasAgent }: WriteRequest, terminal: Terminal): Promise<ExitCode> {
+async function write(
+  {
+    choice,
+    root,
+    hasAgent,
+  }: { readonly choice: InitChoice; readonly root: string; readonly hasAgent: boolean },
+  terminal: Terminal,
+): Promise<ExitCode> {
   const { job } = choice;
   const workflow = { path: `.github/workflows/${job.file}.yml`, content: composeWorkflow(choice) };
   const agent = { path: `axe/agents/${job.agent}.toml`, content: composeAgent(choice) };
@@ -193,7 +194,7 @@ async function write({ choice, root, hasAgent }: WriteRequest, terminal: Termina
 }
 
 /** A question with numbered answers; the first is taken for an empty line. */
-export interface Question {
+interface Question {
   readonly text: string;
   readonly answers: readonly { readonly value: string; readonly about: string }[];
   /** What may be typed instead of a number; undefined if nothing may. */
@@ -201,7 +202,7 @@ export interface Question {
 }
 
 /** Asks in a terminal, one question after the other. */
-export interface Interview {
+interface Interview {
   /** The value of the chosen answer, or what was typed. Throws an AxeError where the input ends. */
   ask(question: Question): Promise<string>;
   close(): void;

@@ -36,7 +36,7 @@ export interface MemoryPlace {
 }
 
 /** What is wanted of a place. */
-export interface PlaceRequest {
+interface PlaceRequest {
   /** Empty where no agent is needed. */
   readonly agent: string;
   readonly flags: ParsedFlags;

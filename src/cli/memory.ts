@@ -55,13 +55,14 @@ export async function memoryCommand(words: readonly string[], terminal: Terminal
   }
 }
 
-interface ParsedCommand {
-  readonly help: CommandHelp;
-  readonly flags: ParsedFlags;
-  readonly terminal: Terminal;
-}
-
-async function runHere(name: string, { help, flags, terminal }: ParsedCommand): Promise<ExitCode> {
+async function runHere(
+  name: string,
+  {
+    help,
+    flags,
+    terminal,
+  }: { readonly help: CommandHelp; readonly flags: ParsedFlags; readonly terminal: Terminal },
+): Promise<ExitCode> {
   const all = flags.bool('all');
   const [agent = '', ...rest] = all ? ['', ...flags.positionals] : flags.positionals;
   if (agent === '' && !all) {
@@ -91,7 +92,11 @@ async function runHere(name: string, { help, flags, terminal }: ParsedCommand): 
 /** Lists are written as they are read, since they may be long. In a pipe every byte is as on a branch or in a comment. */
 function listTo(
   terminal: Terminal,
-  { json, raw, secrets }: ListOptions,
+  {
+    json,
+    raw,
+    secrets,
+  }: { readonly json: boolean; readonly raw: boolean; readonly secrets: readonly string[] },
 ): (listing: MemoryListing) => Promise<void> {
   const { stdout } = terminal;
   const clean = (text: string) => sanitize(text, 'log', secrets);
@@ -118,12 +123,6 @@ function listTo(
       yield below === '' ? '\n' : `\n\n${clean(below)}\n`;
     }
   };
-}
-
-interface ListOptions {
-  readonly json: boolean;
-  readonly raw: boolean;
-  readonly secrets: readonly string[];
 }
 
 /** Entries as one line of JSON. */

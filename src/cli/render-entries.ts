@@ -2,7 +2,7 @@ import type { MemoryEntry } from '../core/memory/commands/entry.js';
 import { count } from '../core/text/number.js';
 
 /** When and how wide entries are shown. */
-export interface EntryView {
+interface EntryView {
   readonly nowMs: number;
   /** Columns of the terminal. */
   readonly width: number;

@@ -10,7 +10,7 @@ import type { LiveStatus } from './live-status.js';
 import type { Colors } from './terminal.js';
 
 /** How the terminal tells what goes on. */
-export interface TerminalReporterOptions {
+interface TerminalReporterOptions {
   readonly write: (line: string) => void;
   readonly verbose: boolean;
   readonly colors?: Colors;

@@ -54,14 +54,9 @@ export async function runPauseCommand(
   };
 }
 
-interface PauseParts {
-  readonly opened: AgentMemory;
-  readonly request: RunRequest;
-}
-
 async function keep(
   { kind, trigger }: PauseCommand,
-  { opened, request }: PauseParts,
+  { opened, request }: { readonly opened: AgentMemory; readonly request: RunRequest },
   deps: Dependencies,
 ): Promise<{ readonly store: StoreKind; readonly result: MemoryCommandResult }> {
   if (trigger.on !== 'pull_request') {

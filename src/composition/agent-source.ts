@@ -9,7 +9,7 @@ import type { Trigger } from '../core/event/trigger.js';
 import { AGENTS_DIRS } from './agents.js';
 
 /** Where the agent files of a workflow's commit may be. */
-export interface AgentSourceOptions {
+interface AgentSourceOptions {
   readonly trigger: Trigger;
   /** Commit that the workflow runs for (`GITHUB_SHA`); of a pull request its head is taken instead. */
   readonly sha: string;

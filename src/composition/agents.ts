@@ -36,7 +36,7 @@ export interface AgentSources {
 }
 
 /** The agents a run may use, and those of the pull request, which are only looked at. */
-export interface Agents {
+interface Agents {
   readonly agents: AgentLibrary;
   readonly headAgents?: AgentLibrary;
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.js';
 import { AxeError } from '../core/errors.js';
 
 /** Memory in a checkout that is to be pushed. */
-export interface CheckoutMemoryOptions extends CheckoutOptions {
+interface CheckoutMemoryOptions extends CheckoutOptions {
   /** The branch to push to; empty for the one that is checked out. */
   readonly branch: string;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { readOnlyToken } from '../core/event/read-only-token.js';
 import type { Trigger } from '../core/event/trigger.js';
 
 /** What Copilot's models are asked with. */
-export interface CopilotAccess {
+interface CopilotAccess {
   readonly env: Environment;
   /** The job's own token, or that of the command line's environment; empty for none. */
   readonly token: string;

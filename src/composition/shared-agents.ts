@@ -19,7 +19,7 @@ export interface SharedAgents {
 }
 
 /** Which repository that is, by the inputs. */
-export interface SharedChoice {
+interface SharedChoice {
   /** Undefined for none. */
   readonly repository: Omit<SharedAgents, 'client'> | undefined;
   /** Empty for the client's own. */
@@ -27,7 +27,7 @@ export interface SharedChoice {
 }
 
 /** How it is reached. */
-export interface SharedAccess extends Omit<GitHubAccess, 'token'> {
+interface SharedAccess extends Omit<GitHubAccess, 'token'> {
   readonly client: GitHubClient | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function connectSharedAgents(
 }
 
 /** Where they are looked for. */
-export interface SharedPlaces {
+interface SharedPlaces {
   /** Folders with agents, in the order they are searched. */
   readonly agentsDirs: readonly string[];
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import type { Environment } from '../core/environment.js';
 import { type Trigger, UNNAMED_EVENT } from '../core/event/trigger.js';
 
 /** Where an event is found and what its payload may leave out. */
-export interface EventSource {
+interface EventSource {
   readonly file: string;
   /** Empty to tell it from the payload. */
   readonly name: string;

@@ -172,7 +172,7 @@ export interface Acknowledgement {
 }
 
 /** A change that starts no run after all, though its commit may wait for a word of it. */
-export interface SkippedRun {
+interface SkippedRun {
   readonly trigger: Trigger;
   readonly agent: string;
   readonly message: string;

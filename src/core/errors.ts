@@ -8,7 +8,7 @@ import { type SourcePosition, sourcePosition } from './position.js';
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 
 /** What an {@link AxeError} carries besides its message. */
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly exitCode?: ExitCode;
   /** What the reader can do about it: one sentence, keys and inputs in backticks. */
   readonly remedy?: string;
@@ -74,7 +74,11 @@ export class NotFoundError extends ConfigError {
   readonly shown: string;
   readonly search: Search;
 
-  constructor(what: 'agent' | 'skill', sought: string, details: NotFoundDetails = {}) {
+  constructor(
+    what: 'agent' | 'skill',
+    sought: string,
+    details: { readonly shown?: string; readonly remedy?: string; readonly search?: Search } = {},
+  ) {
     const { shown = sought, remedy, search = { places: [], known: [] } } = details;
     const words = what === 'agent' ? 'agent config' : 'skill';
     super(`${words} not found: ${shown}`, remedy === undefined ? {} : { remedy });
@@ -83,12 +87,6 @@ export class NotFoundError extends ConfigError {
     this.shown = shown;
     this.search = search;
   }
-}
-
-interface NotFoundDetails {
-  readonly shown?: string;
-  readonly remedy?: string;
-  readonly search?: Search;
 }
 
 /** Whether that is why something failed. */

@@ -32,7 +32,7 @@ export interface NotesPlan {
 }
 
 /** What the plan of the notes is decided from. */
-export interface NotesPlanParts {
+interface NotesPlanParts {
   readonly agent: LoadedAgent;
   readonly memory: MemoryPlan | undefined;
   readonly trigger: Trigger;

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 
 /** Part of a run that has a time limit of its own. */
-export interface TimeLimit {
+interface TimeLimit {
   /** Aborted when the time is over or the outer signal aborts, whichever is first. */
   readonly signal: AbortSignal;
   /** Whether its own time is over. */
@@ -11,7 +11,7 @@ export interface TimeLimit {
 }
 
 /** What a time limit is made of. */
-export interface TimeLimitOptions {
+interface TimeLimitOptions {
   readonly clock: Pick<Clock, 'now' | 'timer'>;
   readonly limitMs: number;
   readonly signal: AbortSignal;

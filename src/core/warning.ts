@@ -44,7 +44,7 @@ export interface Warning {
 }
 
 /** A warning of each code with the messages of all warnings of that code. */
-export interface WarningGroup {
+interface WarningGroup {
   readonly code: WarningCode;
   readonly message: string;
   readonly at?: SourcePosition;

@@ -9,7 +9,7 @@ import type { Scope } from '../core/review/scope.js';
 import type { Admitted, RunReport, RunRequest } from './request.js';
 
 /** What is known of a change once it was fetched. */
-export interface FetchedFacts {
+interface FetchedFacts {
   readonly context: TriggerContext | undefined;
   readonly scope: Scope | undefined;
 }

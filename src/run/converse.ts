@@ -301,14 +301,14 @@ export function trackTaint(tools: readonly Tool[], taint: TaintTracker): readonl
 }
 
 /** The tools over notes of an agent, and the agent as its other tools are opened for. */
-export interface NotesTools {
+interface NotesTools {
   readonly agent: LoadedAgent;
   readonly tools: readonly Tool[];
   readonly warnings: readonly Warning[];
 }
 
 /** Makes the tools over notes that an agent was granted; `written` is called after each change, and waited for. */
-export function notesTools(
+function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
   written: () => Promise<void>,

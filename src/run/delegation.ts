@@ -62,7 +62,7 @@ export function goalOf(purpose: ConversationPurpose | undefined): ConversationGo
 }
 
 /** One agent's conversation, from its plan to its outcome. */
-export type Converse = (
+type Converse = (
   plan: Plan,
   parts: ConversationParts,
   delegation: Delegation,

@@ -14,7 +14,7 @@ import type { ReviewedDiff } from './change.js';
 import type { Learned, Memory } from './request.js';
 
 /** What a run learns from. */
-export interface LearningParts {
+interface LearningParts {
   /** Name of the agent: each learns from the answers to its own findings. */
   readonly agent: string;
   readonly trigger: Trigger;
@@ -99,7 +99,7 @@ async function permissionsOf(
 }
 
 /** What the model is taught from. */
-export interface Teaching {
+interface Teaching {
   readonly trigger: Trigger;
   readonly memory: Memory | undefined;
   readonly learned: Learned;

@@ -37,7 +37,7 @@ export interface RunNotes {
 }
 
 /** What notes are opened with. */
-export interface NotesParts {
+interface NotesParts {
   readonly agent: LoadedAgent;
   readonly memory: MemoryPlan;
   readonly plan: NotesPlan;

@@ -24,7 +24,7 @@ export interface Passed {
 }
 
 /** What passes are held with. */
-export interface PassesOf {
+interface PassesOf {
   readonly plan: Plan;
   readonly passes: readonly ReviewPass[];
   readonly parts: ConversationParts;

@@ -13,7 +13,7 @@ import { count } from '../core/text/number.js';
 import type { Warning } from '../core/warning.js';
 
 /** What passes are planned from. */
-export interface PassParts {
+interface PassParts {
   readonly agent: LoadedAgent;
   readonly review: ReviewPlan;
   /** What the task was made from, and what it came to. */
@@ -24,7 +24,7 @@ export interface PassParts {
 }
 
 /** The passes of a review, and what none of them shows. */
-export interface PlannedPasses {
+interface PlannedPasses {
   readonly passes: readonly ReviewPass[];
   readonly unseen: readonly string[];
   /** In the place of what a single pass would have to warn of. */

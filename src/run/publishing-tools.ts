@@ -63,7 +63,7 @@ export function openPublications(
 }
 
 /** The publishing tools of an agent, and the agent as its other tools are opened for. */
-export interface PublishingTools {
+interface PublishingTools {
   readonly agent: LoadedAgent;
   readonly tools: readonly Tool[];
   readonly warnings: readonly Warning[];

@@ -56,7 +56,7 @@ function withLessons(task: Task, lessons: string | undefined): Task {
 }
 
 /** What a run restores of its notes. */
-export interface NotesToRestore {
+interface NotesToRestore {
   /** Undefined where notes are off. */
   readonly plan: NotesPlan | undefined;
   /** What the agent of the run has written, for its sub-agents. */

@@ -40,7 +40,7 @@ export async function save(
 }
 
 /** What the end of a run is remembered from. */
-export interface RunEnd {
+interface RunEnd {
   readonly plan: Plan;
   readonly memory: Memory | undefined;
   readonly outcome: RunOutcome;
@@ -202,7 +202,7 @@ function joinLines(line: string | undefined, text: string): string {
 }
 
 /** What the facts of a review are made from. */
-export interface ReviewedParts {
+interface ReviewedParts {
   readonly trigger: Trigger;
   readonly change: ReviewedDiff | undefined;
   readonly outcome: RunOutcome;

@@ -14,7 +14,7 @@ import { changeOf } from './change.js';
 import type { Memory, RunRequest } from './request.js';
 
 /** What a scope is found from; what takes time may still be on its way. */
-export interface ScopeParts {
+interface ScopeParts {
   readonly agent: LoadedAgent;
   readonly request: RunRequest;
   readonly memory: Promise<Memory | undefined>;
@@ -22,7 +22,7 @@ export interface ScopeParts {
 }
 
 /** How much of a pull request a run reviews. */
-export interface FoundScope {
+interface FoundScope {
   /** Undefined where the run is not a review, or nothing is known of the change. */
   readonly scope: Scope | undefined;
   readonly warnings: readonly Warning[];

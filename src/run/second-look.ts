@@ -57,7 +57,7 @@ export function mayLook(
 }
 
 /** What one verifier decides on. */
-export interface Claims {
+interface Claims {
   /** Of the findings, in the order of their claims. */
   readonly ids: readonly string[];
   /** `ledger` is what the reviewer was shown. */
@@ -65,7 +65,7 @@ export interface Claims {
 }
 
 /** Who looks. */
-export interface Looker {
+interface Looker {
   readonly agent: InternalAgent;
   readonly verifier: Verifier;
   /** The reviewer's. */
@@ -74,7 +74,7 @@ export interface Looker {
 }
 
 /** What second looks of a run are taken with. */
-export interface Verifier {
+interface Verifier {
   readonly ref: ModelRef;
   readonly model: OpenModel;
   /** Those that were chosen for this model; of one that is only named nobody has chosen any. */

@@ -16,7 +16,7 @@ import type { ConversationParts, ConversationPurpose, Delegation } from './deleg
 import { conversationTrouble, type Passed, quietly } from './passes.js';
 
 /** A review in several passes, its findings verified. */
-export interface ToSummarise extends Passed {
+interface ToSummarise extends Passed {
   readonly plan: Plan;
   readonly change: ReviewedDiff | undefined;
   readonly parts: ConversationParts;

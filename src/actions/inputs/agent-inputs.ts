@@ -2,7 +2,7 @@ import { ConfigError } from '../../core/errors.js';
 import { oneOf } from './input-values.js';
 
 /** Another repository whose agents and skills are used, at a branch, tag or commit. */
-export interface AgentsRepo {
+interface AgentsRepo {
   readonly owner: string;
   readonly name: string;
   readonly ref: string;

@@ -26,7 +26,7 @@ export type CacheLibrary = Pick<
 >;
 
 /** What the client works with. */
-export interface CacheClientOptions {
+interface CacheClientOptions {
   /** Environment of the step; the library itself reads the process's own. */
   readonly env: Environment;
   /** Current folder of the process. */

@@ -104,10 +104,7 @@ export interface Captured<T> {
  * Runs a call and keeps what it prints to standard output. `watch` sees each text before the call goes on; what it
  * throws, the call meets where it prints.
  */
-export type CaptureStdout = <T>(
-  call: () => Promise<T>,
-  watch?: (text: string) => void,
-) => Promise<Captured<T>>;
+type CaptureStdout = <T>(call: () => Promise<T>, watch?: (text: string) => void) => Promise<Captured<T>>;
 
 /** Something that can be written to, as `process.stdout`. */
 export type Output = Pick<NodeJS.WriteStream, 'write'>;

@@ -10,7 +10,7 @@ export interface MemoryNotes {
 }
 
 /** What the notes are decided from. */
-export interface NotedRun {
+interface NotedRun {
   readonly report: Extract<RunReport, { readonly kind: 'ran' }>;
   /** Whether memory is in another repository. */
   readonly isElsewhere: boolean;

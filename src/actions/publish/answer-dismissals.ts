@@ -7,7 +7,7 @@ import { framedBody, stickyMarker } from '../../core/review/publication.js';
 import { withGitHub } from './with-github.js';
 
 /** Dismissals that people are told were understood. */
-export interface DismissalsToAnswer {
+interface DismissalsToAnswer {
   readonly repository: Repository;
   readonly agent: string;
   readonly dismissed: readonly Dismissal[];

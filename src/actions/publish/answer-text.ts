@@ -5,7 +5,7 @@ import { formatCoverage } from '../../core/review/coverage.js';
 import { count } from '../../core/text/number.js';
 
 /** A run whose answer is posted. */
-export interface Answered {
+interface Answered {
   readonly plan: Plan;
   readonly outcome: RunOutcome;
   readonly read: ReadByRun;

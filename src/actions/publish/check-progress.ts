@@ -15,7 +15,7 @@ import { keepCheck, type LeftCheck } from '../runner/check-state.js';
 import { withGitHub } from './with-github.js';
 
 /** What the check of a run at work is written with. */
-export interface CheckProgressOptions {
+interface CheckProgressOptions {
   readonly client: GitHubClient;
   /** Distinguishes this run from others. */
   readonly run: string;

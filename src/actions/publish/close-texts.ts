@@ -14,7 +14,7 @@ export interface OldTexts {
 }
 
 /** What they are held against. */
-export interface TextsParts {
+interface TextsParts {
   readonly client: GitHubClient;
   readonly own: OwnFindings;
   /** Ids of those that the run raised again. */

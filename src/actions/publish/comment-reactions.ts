@@ -10,7 +10,7 @@ import type { Acknowledgement } from '../../core/dependencies.js';
 import type { Repository, Trigger } from '../../core/event/trigger.js';
 
 /** What reactions are made with. */
-export interface CommentReactionsOptions {
+interface CommentReactionsOptions {
   readonly client: GitHubClient | undefined;
   readonly trigger: Trigger;
   /** Nothing is to be written to issues and pull requests. */

@@ -101,7 +101,7 @@ function claimedChange(
 }
 
 /** What the review that asked for changes is held against. */
-export interface StaleParts {
+interface StaleParts {
   readonly client: GitHubClient;
   readonly own: OwnFindings;
   readonly prepared: PreparedReview;

@@ -17,7 +17,7 @@ import {
 import type { OpenFinding } from '../../core/review/prepare-review.js';
 
 /** Whose findings are looked for, and where. */
-export interface OwnFindingsPlace extends PullRequestPlace {
+interface OwnFindingsPlace extends PullRequestPlace {
   readonly agent: string;
   /** The findings as they were when the run began; who closed one of them need not be asked for again. */
   readonly known: readonly Pick<KnownFinding, 'id' | 'state'>[];

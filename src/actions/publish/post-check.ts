@@ -53,15 +53,8 @@ export interface CommitCheck {
   readonly footer: string;
 }
 
-/** The end of a run, as far as a check tells of it. */
-export interface CheckedRun {
-  readonly plan: Plan;
-  readonly outcome: RunOutcome;
-  readonly requested: PublishRequest;
-}
-
 /** What else goes into a check. */
-export interface CheckParts extends Pick<CommitCheck, 'run' | 'footer'> {
+interface CheckParts extends Pick<CommitCheck, 'run' | 'footer'> {
   /** Undefined where the run reviewed nothing. */
   readonly review: ReviewEnd | undefined;
   /** What was posted, in a sentence. */
@@ -72,7 +65,11 @@ export interface CheckParts extends Pick<CommitCheck, 'run' | 'footer'> {
 
 /** The check of a run; undefined for one that is about no commit, or has come to no answer. */
 export function checkOf(
-  { plan, outcome, requested }: CheckedRun,
+  {
+    plan,
+    outcome,
+    requested,
+  }: { readonly plan: Plan; readonly outcome: RunOutcome; readonly requested: PublishRequest },
   parts: CheckParts,
 ): CommitCheck | undefined {
   const { trigger, agent } = plan;
@@ -105,7 +102,7 @@ export function checkOf(
 }
 
 /** How it is published. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly client: GitHubClient | undefined;
   /** The check in progress; left out: there is none. */
   readonly started?: StartedCheckRun | undefined;
@@ -126,7 +123,7 @@ const MAX_MESSAGE = 10_000;
 const MAX_TITLE = 200;
 
 /** A check of the current commit. */
-export interface PostedCheck {
+interface PostedCheck {
   /** Empty where GitHub tells none. */
   readonly url: string;
 }

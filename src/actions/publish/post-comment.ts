@@ -15,7 +15,7 @@ export type PostResult =
   | Extract<StickyResult, { readonly kind: 'failed' }>;
 
 /** A comment to post. */
-export interface Posting {
+interface Posting {
   readonly trigger: Trigger;
   readonly comment: StickyComment;
   /** A comment with the same marker is left as it is; left out, it is brought up to date. */

@@ -23,7 +23,7 @@ export interface Report {
 }
 
 /** How it is published. */
-export interface ReportOptions {
+interface ReportOptions {
   readonly client: GitHubClient | undefined;
   readonly reporter: Reporter;
   /** Outbound cleaning for comments (D24). */

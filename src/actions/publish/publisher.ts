@@ -43,7 +43,7 @@ const UNPUBLISHED = 'the answer is in the job summary, but no comment was writte
 const NOTHING: Published = { line: undefined, url: undefined };
 
 /** A run that has no answer for the comment that started it. */
-export interface FailureAnswer {
+interface FailureAnswer {
   readonly trigger: Trigger;
   readonly agent: string;
   /** What the sender is told, in one line. */
@@ -51,7 +51,7 @@ export interface FailureAnswer {
 }
 
 /** The action's publisher, which also answers for a run that failed. */
-export interface ActionPublisher extends Publisher {
+interface ActionPublisher extends Publisher {
   answerFailure(failure: FailureAnswer): Promise<void>;
 }
 
@@ -238,16 +238,13 @@ async function endUnanswered(outcome: RunOutcome, progress: CheckProgress | unde
   await progress?.end(error.message, isCancelled(error) ? 'cancelled' : 'failed');
 }
 
-/** What a run answers, as it is to be cleaned. */
-interface Answer {
-  readonly plan: Plan;
-  readonly text: string;
-  readonly clean: Clean;
-}
-
 /** What a run answers that is about no issue and no pull request. */
 async function report(
-  { plan: { trigger, agent }, text, clean }: Answer,
+  {
+    plan: { trigger, agent },
+    text,
+    clean,
+  }: { readonly plan: Plan; readonly text: string; readonly clean: Clean },
   options: ActionPublisherOptions,
 ): Promise<Published> {
   const { client, reporter, inputs, workflow, runUrl } = options;

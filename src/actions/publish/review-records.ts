@@ -15,7 +15,7 @@ interface Posting {
 }
 
 /** What is posted of a run's own findings. */
-export interface RecordParts {
+interface RecordParts {
   /** Undefined where the pull request could not be asked. */
   readonly earlier: EarlierFindings | undefined;
   /** Address of the review, where one was posted. */

@@ -44,7 +44,7 @@ export function warningAnnotations(
 }
 
 /** Which warnings fail the step. */
-export interface WarningWeights {
+interface WarningWeights {
   /** Memory had to be saved. */
   readonly isRequired: boolean;
   /** Nothing of what the run was there for could be published (D40). */

@@ -82,7 +82,7 @@ export function formatUnsavedSummary(
 }
 
 /** What a run came to, on one line. */
-export interface Headline {
+interface Headline {
   readonly agent: string;
   readonly conclusion: Conclusion;
   /** Undefined in what is no review. */

@@ -6,7 +6,7 @@ import type { Outputs } from '../outputs.js';
 import { oneLine, sections } from './markdown.js';
 
 /** A head and the value below it. */
-export type Cell = readonly [head: string, value: string];
+type Cell = readonly [head: string, value: string];
 
 /** A table of one row. */
 export function row(cells: readonly Cell[]): string {
@@ -79,7 +79,7 @@ export function durationOutput({ durationMs }: RunStats): Outputs {
 }
 
 /** Most runs cost cents, so there are four digits of a dollar; what is less is not nothing. */
-export function formatCost(costUsd: number): string {
+function formatCost(costUsd: number): string {
   if (costUsd === 0) return '$0';
   return costUsd < 0.0001 ? 'below $0.0001' : `$${costUsd.toFixed(4)}`;
 }

@@ -5,7 +5,7 @@ import { count, grouped } from '../../core/text/number.js';
 import { code, details } from './markdown.js';
 
 /** How often a turn called one tool or sub-agent. */
-export interface CallCount {
+interface CallCount {
   /** One short line; a sub-agent is `call_agent → <name>`. The model chose it, so it may say anything. */
   readonly name: string;
   readonly calls: number;

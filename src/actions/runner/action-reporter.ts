@@ -18,7 +18,7 @@ export interface ActionReporter extends Reporter {
 }
 
 /** What the log needs. */
-export interface ActionReporterOptions {
+interface ActionReporterOptions {
   /** Writes a line to the job log. */
   readonly write: (line: string) => void;
   readonly secrets: readonly string[];

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
 
 /** What names a path, for the message of its refusal. */
-export interface NamedPath {
+interface NamedPath {
   /** As it was written; a relative one counts from the workspace. */
   readonly path: string;
   /** `the input \`prompt-file\``, `\`workdir\` of the agent "bot"`. */

@@ -3,7 +3,7 @@ import { ConfigError } from '../../core/errors.js';
 import { errorCode } from './file-error.js';
 
 /** What a file is read for, so that its errors can say it. */
-export interface TextFilePurpose {
+interface TextFilePurpose {
   /** For the message: `event file`, `prompt file`. */
   readonly what: string;
   /** What to do if it cannot be read. */

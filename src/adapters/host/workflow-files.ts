@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A workflow as it is written. */
-export interface WorkflowText {
+interface WorkflowText {
   /** Relative to the root of the repository. */
   readonly file: string;
   readonly text: string;

@@ -22,7 +22,7 @@ export interface ChosenTool {
 }
 
 /** The tools of all servers and what people should know of how they were chosen. */
-export interface ChosenTools {
+interface ChosenTools {
   readonly tools: readonly ChosenTool[];
   readonly notes: readonly { readonly server: string; readonly note: string }[];
 }
@@ -206,12 +206,13 @@ export function nameTools(
   });
 }
 
-interface Taken {
-  readonly reserved: ReadonlySet<string>;
-  readonly owners: ReadonlyMap<string, OfferedTool>;
-}
-
-function nameTool({ server, tool }: OfferedTool, { reserved, owners }: Taken): NamedTool {
+function nameTool(
+  { server, tool }: OfferedTool,
+  {
+    reserved,
+    owners,
+  }: { readonly reserved: ReadonlySet<string>; readonly owners: ReadonlyMap<string, OfferedTool> },
+): NamedTool {
   const name = safeName(tool);
   if (name === undefined) return { kind: 'left-out', note: 'no-name' };
   if (reserved.has(name)) return { kind: 'left-out', note: 'built-in' };

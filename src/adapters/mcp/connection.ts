@@ -20,13 +20,13 @@ export interface Connection {
 }
 
 /** How long a request may take. */
-export interface RequestBackoff {
+interface RequestBackoff {
   readonly ms: number;
   readonly signal: AbortSignal;
 }
 
 /** How a session is opened. */
-export interface OpenOptions extends RequestBackoff {
+interface OpenOptions extends RequestBackoff {
   readonly deps: TransportDependencies;
   /** Called when the session ends and nobody here ended it. */
   onLost(why: string): void;

@@ -4,7 +4,7 @@ import { cleanLine } from '../../core/text/cut.js';
 const MAX_FAILURE = 300;
 
 /** What is known of whatever was thrown, be it an Error of ours, of the client, or of fetch. */
-export interface Failure {
+interface Failure {
   readonly name: string;
   readonly message: string;
   /** A JSON-RPC code or an HTTP status; undefined for everything else. */

@@ -39,15 +39,11 @@ export class TimeUp extends Error {
   }
 }
 
-/** How long to wait. */
-export interface CallTimeout {
-  readonly ms: number;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
 /** The result of some work; throws {@link TimeUp} when the time is over, and the signal's reason when it aborts. */
-export async function within<T>(work: Promise<T>, { ms, clock, signal }: CallTimeout): Promise<T> {
+export async function within<T>(
+  work: Promise<T>,
+  { ms, clock, signal }: { readonly ms: number; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<T> {
   const done = new AbortController();
   const timeUp = clock.sleep(ms, AbortSignal.any([signal, done.signal])).then(() => {
     signal.throwIfAborted();

@@ -95,7 +95,7 @@ export interface AwsCredentials {
 }
 
 /** A role and who wants to be it. */
-export interface AssumeRole {
+interface AssumeRole {
   readonly fetch: typeof globalThis.fetch;
   /** Address of the Security Token Service. */
   readonly url: string;
@@ -107,7 +107,7 @@ export interface AssumeRole {
 }
 
 /** Credentials of a role for an hour (AWS STS, AssumeRoleWithWebIdentity). Throws a ProviderError. */
-export async function assumeRoleWithWebIdentity(role: AssumeRole): Promise<Expiring<AwsCredentials>> {
+async function assumeRoleWithWebIdentity(role: AssumeRole): Promise<Expiring<AwsCredentials>> {
   const xml = await requestToken({
     fetch: role.fetch,
     who: 'AWS STS',

@@ -18,7 +18,7 @@ import type { OpenedModel } from './opened-model.js';
 import { noteFailedResults } from './result-status.js';
 
 /** Whose model it is and how it is spoken to. */
-export interface ModelReply {
+interface ModelReply {
   readonly provider: Provider;
   readonly wire: Protocol;
 }
@@ -321,7 +321,7 @@ const REASONING_KEY = 'openrouter';
  * behind it refuses the next turn (openrouter.ai/docs, preserving reasoning). The package for compatible endpoints
  * does not know them: they are kept on the first part of the reply.
  */
-export function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const choice = firstOf(field(reply.response?.body, 'choices'));
   const details = field(field(choice, 'message'), 'reasoning_details');
   const [first, ...rest] = reply.content;
@@ -331,7 +331,7 @@ export function keepReasoningDetails(reply: LanguageModelV4GenerateResult): Lang
 }
 
 /** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */
-export function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   return { ...options, prompt: options.prompt.map(withDetails) };
 }
 

@@ -72,7 +72,7 @@ function withMark(message: LanguageModelV4Message, mark: SharedV4ProviderOptions
 type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
 
 /** Whether a tool answered with nothing that can be seen. */
-export function isEmptyResult(part: ToolPart | undefined): boolean {
+function isEmptyResult(part: ToolPart | undefined): boolean {
   if (part?.type !== 'tool-result') return false;
   const { output } = part;
   return (output.type === 'text' || output.type === 'error-text') && output.value.trim() === '';

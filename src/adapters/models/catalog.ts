@@ -12,10 +12,10 @@ export type Protocol =
   | 'offline';
 
 /** How a provider is reached: directly with a key, or through a cloud with settings of its own. */
-export type ProviderAccess = 'direct' | 'azure' | 'bedrock' | 'vertex' | 'copilot' | 'offline';
+type ProviderAccess = 'direct' | 'azure' | 'bedrock' | 'vertex' | 'copilot' | 'offline';
 
 /** Models of a provider that are spoken to in another form than its usual one. */
-export interface Route {
+interface Route {
   readonly models: RegExp;
   readonly wire: Protocol;
 }

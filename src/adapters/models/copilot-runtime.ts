@@ -7,7 +7,7 @@ import type { CopilotPorts, RunFolder } from './copilot-token.js';
 import { field } from './json.js';
 
 /** What a runtime is started from. */
-export interface RuntimeParts {
+interface RuntimeParts {
   readonly sdk: CopilotSdk;
   readonly token: string;
   /** In the place of GitHub's address; undefined for that. */
@@ -18,7 +18,7 @@ export interface RuntimeParts {
 }
 
 /** What came of asking for the list of models. */
-export type ModelListing =
+type ModelListing =
   | { readonly kind: 'listed'; readonly models: readonly OfferedModel[] }
   | { readonly kind: 'refused'; readonly status: number; readonly text: string; readonly headers: Headers }
   | { readonly kind: 'failed'; readonly error: unknown };

@@ -142,7 +142,7 @@ async function createOffline(): Promise<LanguageModel> {
  * follow any, axe-behaviour §11), and stops receiving an answer that is larger than any model writes: the packages hold
  * all of it in memory.
  */
-export function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: 'manual' });
     const { body, status, statusText, headers } = response;

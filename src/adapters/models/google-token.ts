@@ -184,7 +184,7 @@ const SUBJECT_SOURCE = 'the source of the identity token';
  * The token of the outside identity that an `external_account` exchanges: from a file, an address (GitHub's, in the
  * file that `google-github-actions/auth` writes), or, in a credential of our own making, from GitHub for an audience.
  */
-export async function readSubjectToken(
+async function readSubjectToken(
   source: unknown,
   ports: KeylessPorts,
   signal: AbortSignal | undefined,

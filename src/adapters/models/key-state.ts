@@ -7,7 +7,7 @@ import type { ReadTextFile } from './keyless.js';
 import { firstSet, resolveKey, resolveSettings, type SettingSources } from './settings.js';
 
 /** What of a model's access can be seen without a request. */
-export type KeyState =
+type KeyState =
   /** Everything that a request needs is there; `what` is a sentence without its full stop. */
   | { readonly kind: 'ready'; readonly what: string }
   /** A cloud signs in by itself, which only a request can try. */
@@ -15,7 +15,7 @@ export type KeyState =
   | { readonly kind: 'missing'; readonly error: AxeError };
 
 /** Where settings of models come from, and what Copilot needs. */
-export interface KeySources extends SettingSources {
+interface KeySources extends SettingSources {
   readonly readTextFile: ReadTextFile;
   readonly copilot: Pick<CopilotPorts, 'token' | 'readOnly' | 'isInWorkspace'>;
 }

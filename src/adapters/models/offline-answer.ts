@@ -4,7 +4,7 @@ import { type DiffFile, parseDiff } from '../../core/text/diff.js';
 import { findInDiff, type RuleFinding } from './offline-rules.js';
 
 /** The conversation, as far as the rules look at it. */
-export interface OfflineQuestion {
+interface OfflineQuestion {
   readonly system: string;
   /** The last user message. */
   readonly message: string;

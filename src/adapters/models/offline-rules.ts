@@ -5,7 +5,7 @@ import type { DiffFile } from '../../core/text/diff.js';
 import { count } from '../../core/text/number.js';
 
 /** What a line prints for its author's eyes only, by the language its file's ending tells; undefined for none. */
-export function debugOutputIn(path: string, line: string): string | undefined {
+function debugOutputIn(path: string, line: string): string | undefined {
   const language = LANGUAGES.find(({ endings }) => endings.includes(endingOf(path)));
   if (language === undefined) return undefined;
   const code = line.trimStart();
@@ -14,12 +14,12 @@ export function debugOutputIn(path: string, line: string): string | undefined {
 }
 
 /** Whether a file holds program code. */
-export function isCode(path: string): boolean {
+function isCode(path: string): boolean {
   return CODE_ENDINGS.has(endingOf(path));
 }
 
 /** Whether a path is that of a test, or of something only tests use, by the habits of the common languages. */
-export function isTest(path: string): boolean {
+function isTest(path: string): boolean {
   const lower = path.toLowerCase();
   return (
     /(?:^|\/)(?:__tests__|__mocks__|tests?|specs?|testing|testdata|fixtures|e2e)\//.test(lower) ||

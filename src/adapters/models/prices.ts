@@ -2,7 +2,7 @@ import type { ModelRef } from '../../core/agent/model-ref.js';
 import type { Price } from '../../core/loop/budget.js';
 
 /** What a family of models costs. */
-export interface ModelPrice {
+interface ModelPrice {
   /** The model's name without date, version or `-latest`. */
   readonly family: string;
   readonly price: Price;
@@ -11,7 +11,7 @@ export interface ModelPrice {
 }
 
 /** What is known of a family of models. */
-export interface ModelFacts extends ModelPrice {
+interface ModelFacts extends ModelPrice {
   /** Tokens of prompt and answer together. */
   readonly windowTokens: number;
 }
@@ -80,7 +80,7 @@ export const MODEL_FACTS: readonly ModelFacts[] = [
 ];
 
 /** Dollars per million tokens. */
-export type Figures = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
+type Figures = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
 
 function line(
   families: string,
@@ -94,7 +94,7 @@ function line(
 }
 
 /** The figures by name. */
-export function priceOf([input, output, cacheRead, cacheWrite]: Figures): Price {
+function priceOf([input, output, cacheRead, cacheWrite]: Figures): Price {
   return { input, output, cacheRead, cacheWrite };
 }
 

@@ -14,7 +14,7 @@ export type ProbeResult =
   | { readonly kind: 'refused'; readonly error: AxeError };
 
 /** What a model is tried with. */
-export interface ProbePorts {
+interface ProbePorts {
   readonly models: Models;
   readonly sources: SettingSources;
   readonly fetch: typeof globalThis.fetch;

@@ -23,7 +23,7 @@ export interface SettingSources {
 }
 
 /** What a provider package needs to be created. */
-export interface ModelSettings {
+interface ModelSettings {
   /** Trimmed; empty for providers that need none. */
   readonly apiKey: string;
   /** With the version path (`/v1`), without a slash at the end. */

@@ -5,19 +5,13 @@ import type { MemoryTree } from '../../core/memory/tree.js';
 /** Most that is put aside; what is larger is rare, and worth another attempt. */
 const MAX_CHARACTERS = 64 * 1024;
 
-/** The files without the changes, and with them. */
-export interface BeforeAndAfter {
-  readonly before: MemoryTree;
-  readonly after: MemoryTree;
-}
-
 /**
  * What changes add to each file, where that says all of them: entries and facts that, folded into any later version, give
  * what the changes would. Undefined for anything else: notes, and whatever takes something away.
  */
 export function addedFiles(
   changes: readonly Change[],
-  { before, after }: BeforeAndAfter,
+  { before, after }: { readonly before: MemoryTree; readonly after: MemoryTree },
 ): MemoryTree | undefined {
   if (changes.some(({ path }) => isNotesPath(path))) return undefined;
   const made = [...applyChanges(new Map(), changes)].filter(([, text]) => text !== '');

@@ -4,7 +4,7 @@ import { timeLeftMs } from '../../core/time-limit.js';
 import type { CommitResult, Unreadable } from './backend.js';
 
 /** What a patience is made of. */
-export interface BackoffOptions {
+interface BackoffOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random'>;
   /** How long to go on, in milliseconds from now; the signal may leave less. */
   readonly budgetMs: number;
@@ -14,7 +14,7 @@ export interface BackoffOptions {
 }
 
 /** Why an attempt did not get through. */
-export type RetryableFailure = Unreadable | Exclude<CommitResult, { readonly kind: 'committed' }>;
+type RetryableFailure = Unreadable | Exclude<CommitResult, { readonly kind: 'committed' }>;
 
 /** How long a save goes on trying. */
 export interface Backoff {

@@ -6,18 +6,15 @@ import { forgottenIds, isStatePath, statePath } from '../../core/memory/state.js
 import type { MemoryTree } from '../../core/memory/tree.js';
 import type { Snapshot } from './backend.js';
 
-/** The newest version, and the one that was read first. */
-export interface SideVersions {
-  readonly base: MemoryTree;
-  readonly newest: MemoryTree;
-}
-
 /**
  * The newest tree with the changes applied. Where a rewrite, or a note that is written anew, meets a text that somebody
  * else changed meanwhile and does not carry it on, that text is kept beside it as `.bak`, without what was forgotten. A
  * state is no text of anybody's: its rewrites put facts into the newest one.
  */
-export function keepOtherSide(changes: readonly Change[], { base, newest }: SideVersions): MemoryTree {
+export function keepOtherSide(
+  changes: readonly Change[],
+  { base, newest }: { readonly base: MemoryTree; readonly newest: MemoryTree },
+): MemoryTree {
   const next = new Map(applyChanges(newest, changes));
   for (const change of changes) {
     const { path } = change;

@@ -63,7 +63,7 @@ function forgottenOf(tree: MemoryTree, path: string): ReadonlySet<string> {
 }
 
 /** Where a run log was found and what was noticed on the way. */
-export interface LoadedLog extends Place {
+interface LoadedLog extends Place {
   /** What stands beside the log (D36). */
   readonly state?: string;
   readonly warnings: readonly Warning[];

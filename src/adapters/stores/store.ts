@@ -20,7 +20,7 @@ import { readLogs, shownTree, withOthersAlongside } from './read-logs.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 
 /** What the retry loop needs beside a backend. */
-export interface TreeStoreOptions {
+interface TreeStoreOptions {
   readonly clock: Clock;
   /** How long a save may take, requests included, in milliseconds; as long a read waits for whoever asks it to. */
   readonly budgetMs: number;

@@ -39,7 +39,7 @@ export async function writeTree(files: Files, folder: string, tree: MemoryTree):
 }
 
 /** Why {@link readTree} would not give a tree back as it is; undefined if it does. */
-export type NotReadBack =
+type NotReadBack =
   /** A path that is none of a memory file. */
   | { readonly kind: 'path'; readonly path: string }
   /** More files than are read. */

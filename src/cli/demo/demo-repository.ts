@@ -6,7 +6,7 @@ import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
 
 /** A repository in a temporary folder. */
-export interface DemoRepository {
+interface DemoRepository {
   /** Sha of the commit that is made. */
   commit(commit: DemoCommit): Promise<string>;
   /** What lies between two commits, as git shows it. */
@@ -14,7 +14,7 @@ export interface DemoRepository {
 }
 
 /** Where the repository is made, and with what. */
-export interface DemoRepositoryOptions {
+interface DemoRepositoryOptions {
   readonly folder: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
@@ -59,13 +59,13 @@ async function git(args: readonly string[], { folder, env, signal }: DemoReposit
 }
 
 /** A commit of the demo: its message, and the file as it is then. */
-export interface DemoCommit {
+interface DemoCommit {
   readonly subject: string;
   readonly text: string;
 }
 
 /** The file that all of the demo is about. */
-export const DEMO_FILE = 'src/greeting.ts';
+const DEMO_FILE = 'src/greeting.ts';
 
 /** What the default branch has. */
 export const DEMO_BASE: DemoCommit = {

@@ -16,7 +16,7 @@ export interface DemoPrinter {
 }
 
 /** A commit that is about to be reviewed. */
-export interface ShownCommit {
+interface ShownCommit {
   readonly number: number;
   readonly of: number;
   readonly head: string;

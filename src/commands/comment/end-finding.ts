@@ -64,12 +64,11 @@ interface Ended extends Pick<Reply, 'among' | 'conversation'> {
   readonly isOthers?: boolean;
 }
 
-interface EndParts {
-  readonly opened: AgentMemory;
-  readonly request: RunRequest;
-}
-
-async function carryOut(command: FindingCommand, parts: EndParts, deps: Dependencies): Promise<Ended> {
+async function carryOut(
+  command: FindingCommand,
+  parts: { readonly opened: AgentMemory; readonly request: RunRequest },
+  deps: Dependencies,
+): Promise<Ended> {
   const { opened, request } = parts;
   const { agent } = opened;
   const { trigger } = command;

@@ -43,7 +43,7 @@ async function carryOut(
 }
 
 /** A command that is answered with words alone. */
-export type HelpCommand = Extract<ReadCommand, { kind: 'help' | 'mistyped' }>;
+type HelpCommand = Extract<ReadCommand, { kind: 'help' | 'mistyped' }>;
 
 /**
  * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an agent, its memory or a
@@ -76,15 +76,10 @@ function helpPolicy({ minPermission, allowUsers }: AdmissionPolicy): AdmissionPo
   return { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers };
 }
 
-interface Answering {
-  readonly request: RunRequest;
-  readonly deps: Dependencies;
-}
-
 async function publish(
   result: MemoryCommandResult,
   { trigger }: HelpCommand,
-  { request, deps }: Answering,
+  { request, deps }: { readonly request: RunRequest; readonly deps: Dependencies },
 ): Promise<Published> {
   if (request.dryRun) return UNPUBLISHED;
   const text = formatCommandResult(result);

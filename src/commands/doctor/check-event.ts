@@ -10,7 +10,7 @@ import { readCommand } from '../comment/read-command.js';
 import type { Check } from './check.js';
 
 /** An event and what is known of its run. */
-export interface EventRequest {
+interface EventRequest {
   readonly trigger: Exclude<Trigger, { kind: 'local' }>;
   readonly policy: AdmissionPolicy;
   /** The agent that would run; undefined where it is not known. */

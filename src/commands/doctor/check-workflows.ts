@@ -4,7 +4,7 @@ import { nearest } from '../../core/agent/suggest.js';
 import type { Check } from './check.js';
 
 /** A workflow of the repository, and the agents that there are. */
-export interface WorkflowRequest {
+interface WorkflowRequest {
   readonly file: string;
   readonly text: string;
   /** Names of the agents that can be run from here; built-in ones need not be named. */

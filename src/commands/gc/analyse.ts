@@ -20,7 +20,7 @@ import type { RunStats } from '../../core/outcome.js';
 import { estimateText } from '../../core/text/truncate.js';
 
 /** A log to be analysed, and by whom. */
-export interface AnalysisParts {
+interface AnalysisParts {
   /** As the model is given it, in pieces of whole lines; read more than once. */
   readonly log: () => AsyncIterable<string>;
   readonly model: OpenModel;
@@ -44,7 +44,7 @@ interface Report {
 }
 
 /** One more question to the model that analysed, under the same limits. */
-export type FollowUpQuestion = (system: string, message: string) => Promise<AnalysisReply>;
+type FollowUpQuestion = (system: string, message: string) => Promise<AnalysisReply>;
 
 /** An analysis with the model still at hand. */
 export interface Analysed {
@@ -128,13 +128,14 @@ function reportsSoFar(reports: readonly string[]): string {
   return reports.filter((report) => report.trim() !== '').join('\n\n');
 }
 
-interface QuestionOptions {
-  readonly outputTokens: number;
-  readonly budget: Budget;
-  readonly deps: Dependencies;
-}
-
-function questions(asker: Asker, { outputTokens, budget, deps }: QuestionOptions): FollowUpQuestion {
+function questions(
+  asker: Asker,
+  {
+    outputTokens,
+    budget,
+    deps,
+  }: { readonly outputTokens: number; readonly budget: Budget; readonly deps: Dependencies },
+): FollowUpQuestion {
   const settings: Settings = { maxOutputTokens: outputTokens, temperature: GC.temperature };
   const { signal } = deps.deadline;
   return async (system, message) => {

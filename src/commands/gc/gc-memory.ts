@@ -17,7 +17,7 @@ import type { GcResult, GcStep } from './gc-result.js';
 import { type Suggesting, suggest } from './suggest.js';
 
 /** What `mode: gc` is asked for besides a run. */
-export interface GcMemoryRequest extends RunRequest {
+interface GcMemoryRequest extends RunRequest {
   /** What becomes of the recommendations; undefined leaves them in the summary. */
   readonly suggesting: Suggesting | undefined;
 }

@@ -20,7 +20,7 @@ export interface Suggesting {
 }
 
 /** What suggestions are made of. */
-export interface SuggestParts {
+interface SuggestParts {
   readonly agent: LoadedAgent;
   readonly collected: Extract<GcOutcome, { readonly kind: 'collected' }>;
   readonly suggesting: Suggesting;

@@ -2,7 +2,7 @@ import { findBuiltInAgent } from '../../core/agent/built-in.js';
 import { EXAMPLE_TEXTS } from './example-texts.js';
 
 /** The skills that `init` writes: short, true of most projects, and there to be replaced. */
-export const SKILLS = {
+const SKILLS = {
   review: `---
 name: review
 description: What matters in reviews of this repository
@@ -67,7 +67,7 @@ At most ten lines. If nothing changed, one sentence is enough.
 export const JOB_IDS = ['review', 'review-forks', 'mention', 'triage', 'report'] as const;
 
 /** One of {@link JOB_IDS}. */
-export type JobId = (typeof JOB_IDS)[number];
+type JobId = (typeof JOB_IDS)[number];
 
 /** A job with the files that it starts from. */
 export interface Job {

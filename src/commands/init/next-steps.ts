@@ -2,7 +2,7 @@ import { isPlaceholder } from '../../core/action-address.js';
 import { composeWorkflow, type InitChoice, permissionsOf } from './compose.js';
 
 /** What was written. */
-export interface Written {
+interface Written {
   readonly workflow: string;
   readonly isNewWorkflow: boolean;
   readonly newSkill: string | undefined;

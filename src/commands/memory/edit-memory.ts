@@ -151,7 +151,7 @@ async function formatEdited(
  * Lets a person change a note. What others have written to it meanwhile stays: the newest text gets the changes that the
  * person made, line by line.
  */
-export async function editNoteByHand(
+async function editNoteByHand(
   { path, text: before }: MemoryNote,
   given: string | undefined,
   view: MemoryView,

@@ -11,7 +11,7 @@ import type { Warning } from '../../core/warning.js';
 import { type CommandSession, type MemoryRefusal, refusal } from './command-session.js';
 
 /** A lane of an agent that is read in pieces, so that memory does not depend on the size of its log. */
-export interface OpenLog {
+interface OpenLog {
   readonly lane: LogLane;
   readonly path: string;
   /** Whether its log or its state is there. */
@@ -69,7 +69,7 @@ export function lanesOf({ trusted, untrusted }: MemoryLook): readonly OpenLog[] 
 }
 
 /** Logs of a memory, and everything else that was asked for. */
-export type OpenedLogs = Extract<LogsResult, { readonly kind: 'logs' }>;
+type OpenedLogs = Extract<LogsResult, { readonly kind: 'logs' }>;
 
 /** Opens the logs of a store with all other files, or those of some places; a store that has no files holds their texts. */
 export async function openLogs(

@@ -16,7 +16,7 @@ import { type FileCounter, MAX_PATTERNS } from './count-files.js';
 import type { ValidationDependencies } from './validation.js';
 
 /** An agent whose file could be read, with what finds its keys. */
-export interface ReadAgent extends AgentText {
+interface ReadAgent extends AgentText {
   readonly raw: RawAgent;
   /** Undefined where values are wrong. */
   readonly config: AgentConfig | undefined;

@@ -4,7 +4,7 @@ import { DEFAULT_MODEL } from '../defaults.js';
 export const BUILT_IN_PREFIX = 'builtin/';
 
 /** An agent that comes with the product. */
-export interface BuiltInAgent {
+interface BuiltInAgent {
   /** As a user asks for it. */
   readonly name: string;
   /** The part after the slash: the `name` key, and the name of its memory file. */

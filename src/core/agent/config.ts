@@ -36,7 +36,7 @@ export interface AgentConfig {
 }
 
 /** `[sub_agents_config]`. */
-export interface SubAgentsConfig {
+interface SubAgentsConfig {
   /** 0 means not set, which means 3. */
   readonly maxDepth: number;
   /** Unset means yes. */
@@ -145,7 +145,7 @@ export interface ReviewConfig {
 }
 
 /** `[budget]`. */
-export interface BudgetConfig {
+interface BudgetConfig {
   /** Input and output tokens of a run together; 0 means unlimited. */
   readonly maxTokens: number;
 }

@@ -14,7 +14,7 @@ import type { KeyPath } from './toml-keys.js';
 import { agentProblems, isTakenPath, notesWithoutMemory } from './validate.js';
 
 /** An agent file with all that is wrong with it. */
-export interface InspectedAgent {
+interface InspectedAgent {
   /** Its values, with those left out that have the wrong type; undefined for a file that cannot be taken apart. */
   readonly raw: RawAgent | undefined;
   /** Types before values; the first is the one that a run ends with. */
@@ -299,7 +299,7 @@ function showName(name: string): string {
 }
 
 /** A document under the names the schema knows, and what did not fit. */
-export interface MatchedKeys {
+interface MatchedKeys {
   readonly value: unknown;
   /** Keys the schema does not know, as they are written. */
   readonly unknown: readonly UnknownKey[];
@@ -310,14 +310,14 @@ export interface MatchedKeys {
 }
 
 /** A key nobody reads. */
-export interface UnknownKey {
+interface UnknownKey {
   readonly path: KeyPath;
   /** The keys that may be in the same table. */
   readonly known: readonly string[];
 }
 
 /** Two keys that are one, because case does not count. */
-export interface RepeatedKey {
+interface RepeatedKey {
   readonly path: KeyPath;
   readonly first: KeyPath;
 }
@@ -332,7 +332,7 @@ type Findings = {
  * Renames the keys of a TOML document to the schema's, whatever their case (D3), and drops unknown ones. Tables whose
  * keys are the user's own (`headers`, a JSON schema) are left as they are.
  */
-export function matchKeys(schema: GenericSchema, document: TomlTable): MatchedKeys {
+function matchKeys(schema: GenericSchema, document: TomlTable): MatchedKeys {
   const findings: Findings = { unknown: [], repeated: [], notTables: [] };
   const value = matchValue(schema, document, [], findings);
   return { value, ...findings };

@@ -10,7 +10,7 @@ export function isTable(value: unknown): value is TomlTable {
 }
 
 /** What a type mismatch says was expected; the schema's messages are these words. */
-export type Expected = keyof typeof EXAMPLES;
+type Expected = keyof typeof EXAMPLES;
 
 /** The right-hand side of a line that would be accepted, for remedies. */
 const EXAMPLES = {

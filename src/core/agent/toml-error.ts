@@ -3,7 +3,7 @@ import { createLocator } from './locate.js';
 import { listKeys } from './toml-keys.js';
 
 /** What is wrong with a TOML text, in our words. */
-export interface TomlProblem {
+interface TomlProblem {
   readonly message: string;
   readonly remedy: string;
   readonly line: number;

@@ -4,7 +4,7 @@ import { parse } from 'smol-toml';
 export type KeyPath = readonly (string | number)[];
 
 /** A key and where it stands, as an offset into the text. */
-export interface FoundKey {
+interface FoundKey {
   readonly path: KeyPath;
   readonly offset: number;
 }

@@ -169,7 +169,7 @@ function* responseFormatProblems(format: RawAgent['params']['response_format']):
 type RawMemory = RawAgent['memory'];
 
 /** What is wrong with the keys of `[memory]` that notes and gc have brought. */
-export function* notesProblems(memory: RawMemory): Generator<AgentProblem> {
+function* notesProblems(memory: RawMemory): Generator<AgentProblem> {
   yield* notOneOf(memory.scope || 'project', NOTES_SCOPES, ['memory', 'scope']);
   yield* notOneOf(memory.daily || 'calendar', DAILY_CHOICES, ['memory', 'daily']);
   yield* notOneOf(memory.overflow || 'priority', OVERFLOWS, ['memory', 'overflow']);
@@ -228,7 +228,7 @@ export function notesWithoutMemory({ enabled, notes }: RawMemory): string | unde
 type RawReview = RawAgent['review'];
 
 /** What is wrong with the keys of `[review]`. */
-export function* reviewProblems(review: RawReview): Generator<AgentProblem> {
+function* reviewProblems(review: RawReview): Generator<AgentProblem> {
   yield* notOneOf(review.depth || REVIEW_DEPTHS[0], REVIEW_DEPTHS, ['review', 'depth']);
   yield* verifyModelProblems(review.verify_model);
   for (const [key, usual, most] of REVIEW_NUMBERS) yield* numberProblems(key, review[key], { usual, most });
@@ -246,15 +246,10 @@ const REVIEW_NUMBERS = [
   ['votes', REVIEW_PASSES.votes, REVIEW_PASSES.mostVotes],
 ] as const;
 
-interface Limits {
-  readonly usual: number;
-  readonly most: number;
-}
-
 function* numberProblems(
   key: (typeof REVIEW_NUMBERS)[number][0],
   value: number,
-  { usual, most }: Limits,
+  { usual, most }: { readonly usual: number; readonly most: number },
 ): Generator<AgentProblem> {
   const path = ['review', key];
   yield* negative(value, path, `0 means ${usual}.`);

@@ -43,7 +43,7 @@ export interface EventFacts {
 }
 
 /** The agent of a run, as far as it decides whether there is one. */
-export type AgentFacts =
+type AgentFacts =
   | { readonly kind: 'found'; readonly postsReviews: boolean }
   /** The agent is valid, and only the pull request's own head has it. */
   | { readonly kind: 'unmerged'; readonly name: string; readonly source: string };

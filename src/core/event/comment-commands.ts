@@ -1,8 +1,8 @@
 /** Who may give a command in a comment. */
-export type CommandUser = 'asker' | 'writer';
+type CommandUser = 'asker' | 'writer';
 
 /** A command that a comment can begin with, as people read it. */
-export interface CommentCommand {
+interface CommentCommand {
   readonly name: string;
   /** Each way to write it, in code. */
   readonly forms: readonly string[];

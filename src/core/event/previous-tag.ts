@@ -1,11 +1,11 @@
 /** A tag and the commit it stands for. */
-export interface TagOfCommit {
+interface TagOfCommit {
   readonly name: string;
   readonly sha: string;
 }
 
 /** What the last tag before another is looked for in. */
-export interface TagHistory {
+interface TagHistory {
   /** Name of the tag that is new. */
   readonly tag: string;
   readonly tags: readonly TagOfCommit[];

@@ -162,7 +162,7 @@ export interface ScheduleTrigger extends WorkflowTrigger {
 }
 
 /** A person or program started the workflow by hand (`workflow_dispatch`, `repository_dispatch`). */
-export interface DispatchTrigger extends WorkflowTrigger {
+interface DispatchTrigger extends WorkflowTrigger {
   readonly kind: 'dispatch';
 }
 
@@ -177,7 +177,7 @@ export interface UnknownTrigger extends WorkflowTrigger {
 export const UNNAMED_EVENT = 'unknown';
 
 /** Somebody's own machine: no event. */
-export interface LocalTrigger {
+interface LocalTrigger {
   readonly kind: 'local';
 }
 

@@ -35,7 +35,7 @@ export function contentAuthor(trigger: Trigger): string | undefined {
 }
 
 /** What a run's trust is decided from, besides its event. */
-export interface TrustFacts {
+interface TrustFacts {
   /** What whoever caused the event may do; `unknown` is as good as nothing. */
   readonly actor: Permission | 'unknown';
   /** The same of {@link contentAuthor}; left out: unknown. */

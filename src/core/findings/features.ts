@@ -1,7 +1,7 @@
 import { textId } from '../memory/units.js';
 
 /** Words that say nothing of what a finding is about. */
-export const STOP_WORDS: ReadonlySet<string> = listOf(
+const STOP_WORDS: ReadonlySet<string> = listOf(
   'a an the and or but if then else when while of to in on at by for from with without as is are was were be been',
   'being it its this that these those there here which who what whose will would can could may might must shall should',
   'do does did done has have had not no nor so than too very also only just into over under again more most some any',
@@ -10,7 +10,7 @@ export const STOP_WORDS: ReadonlySet<string> = listOf(
 );
 
 /** Words of reviews in general: they say little about which finding it is. */
-export const STOCK_WORDS: ReadonlySet<string> = listOf(
+const STOCK_WORDS: ReadonlySet<string> = listOf(
   'bug issue problem error errors fail fails failure incorrect incorrectly wrong wrongly potential potentially possible',
   'possibly cause causes causing lead leads leading result results change changes changed code function method call',
   'calls called calling use uses used using consider fix fixed add added missing need needs ensure check checks checked',
@@ -46,7 +46,7 @@ const FOLDED = new Map(
 );
 
 /** What a word is counted as: its stem, or the stem that stands for its synonyms. */
-export function foldWord(word: string): string {
+function foldWord(word: string): string {
   const stem = stemOf(word);
   return FOLDED.get(stem) ?? FOLDED.get(word) ?? stem;
 }

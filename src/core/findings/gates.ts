@@ -23,19 +23,13 @@ export interface GateRules {
 }
 
 /** Why findings are not taken. The summary counts them by these names. */
-export const GATES = [
-  'outside-paths',
-  'asks-only',
-  'pre-existing',
-  'below-min-severity',
-  'nit-later',
-] as const;
+const GATES = ['outside-paths', 'asks-only', 'pre-existing', 'below-min-severity', 'nit-later'] as const;
 
 /** One of {@link GATES}. */
 export type Gate = (typeof GATES)[number];
 
 /** A finding that is not taken. */
-export interface Stopped {
+interface Stopped {
   readonly gate: Gate;
   /** For the model. */
   readonly message: string;
@@ -92,16 +86,16 @@ interface DiffLineLike {
 }
 
 /** The lines of a changed file's hunks, by their number on each side. */
-export interface ChangedFile {
+interface ChangedFile {
   readonly LEFT: ReadonlyMap<number, DiffLineLike>;
   readonly RIGHT: ReadonlyMap<number, DiffLineLike>;
 }
 
 /** The changed files by path. */
-export type ChangedFiles = ReadonlyMap<string, ChangedFile>;
+type ChangedFiles = ReadonlyMap<string, ChangedFile>;
 
 /** A line, or several that end with it. */
-export interface LinePlace {
+interface LinePlace {
   readonly path: string;
   readonly line: number;
   readonly startLine?: number | undefined;
@@ -112,7 +106,7 @@ export interface LinePlace {
  * Whether the change adds or removes one of the lines. A changed file whose lines are not in the diff, since it is
  * binary, too large or only renamed, counts as changed everywhere.
  */
-export function isChanged(files: ChangedFiles, { path, line, startLine = line, side }: LinePlace): boolean {
+function isChanged(files: ChangedFiles, { path, line, startLine = line, side }: LinePlace): boolean {
   const file = files.get(path);
   if (file === undefined) return false;
   if (file.LEFT.size + file.RIGHT.size === 0) return true;

@@ -26,10 +26,10 @@ export interface EarlierFinding {
 }
 
 /** How near two findings are: on one line, within a few lines, in one file, in two files. */
-export type Nearness = 'line' | 'near' | 'file' | 'elsewhere';
+type Nearness = 'line' | 'near' | 'file' | 'elsewhere';
 
 /** `ask`: the model that raises the finding has to say. */
-export type SamenessVerdict = 'same' | 'ask' | 'different';
+type SamenessVerdict = 'same' | 'ask' | 'different';
 
 /** Whether two findings are one. */
 export interface Sameness {

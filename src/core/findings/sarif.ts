@@ -5,7 +5,7 @@ import { compareSeverity } from './severity.js';
 import type { Category, Confidence, Severity } from './terms.js';
 
 /** Who the findings are by. */
-export interface SarifTool {
+interface SarifTool {
   /** Of the action. */
   readonly version: string;
   /** GitHub keeps the results of each agent apart by it. */

@@ -8,7 +8,7 @@ import {
 } from './terms.js';
 
 /** What kind of file a finding is in, as far as it matters for its severity; `unread` is generated or vendored. */
-export type PathKind = 'source' | 'unread' | 'docs' | 'test';
+type PathKind = 'source' | 'unread' | 'docs' | 'test';
 
 /** The severity that an agent's file sets for a category (`[review.severity]`). */
 export type SeverityOverrides = Readonly<Partial<Record<Category, Severity>>>;

@@ -1,10 +1,10 @@
 import { CATEGORIES, type Category } from './terms.js';
 
 /** What people made of findings that were posted. A finding that was only resolved says neither. */
-export const FATES = ['acted-on', 'dismissed', 'unanswered'] as const;
+const FATES = ['acted-on', 'dismissed', 'unanswered'] as const;
 
 /** One of {@link FATES}. */
-export type Fate = (typeof FATES)[number];
+type Fate = (typeof FATES)[number];
 
 /** A finding whose story is over. */
 export interface FatedFinding {
@@ -15,7 +15,7 @@ export interface FatedFinding {
 }
 
 /** How many findings of a category, or of a month, came to which end. */
-export interface FateCounts {
+interface FateCounts {
   /** The category, or the month as `2026-11`. */
   readonly name: string;
   readonly fates: Readonly<Record<Fate, number>>;
@@ -23,7 +23,7 @@ export interface FateCounts {
 }
 
 /** What people made of the findings of an agent. */
-export interface FindingStats {
+interface FindingStats {
   /** The most frequent first. */
   readonly categories: readonly FateCounts[];
   /** In their order, those between without findings too, the last twelve. */

@@ -14,7 +14,7 @@ export interface OwnFiles {
 }
 
 /** What a model wants changed, checked: a change that a person may merge. */
-export interface FileProposal {
+interface FileProposal {
   /** One line. */
   readonly title: string;
   readonly reason: string;
@@ -34,7 +34,7 @@ export interface ClosedProposal {
 }
 
 /** What came of the question for a proposal. */
-export type ProposalAnswer =
+type ProposalAnswer =
   | { readonly kind: 'proposal'; readonly proposal: FileProposal }
   /** The model sees nothing to change. */
   | { readonly kind: 'none' }
@@ -275,7 +275,7 @@ export type ProposalResult =
   | { readonly kind: 'failed'; readonly message: string; readonly remedy?: string };
 
 /** Recommendations as they go into an issue. */
-export interface IssueProposal {
+interface IssueProposal {
   /** The whole analysis. */
   readonly analysis: string;
   /** The same for the same recommendations. */

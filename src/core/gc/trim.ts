@@ -37,7 +37,7 @@ export type TrimPlan =
  * What goes of a log (axe-behaviour §19): `last_n` says how many entries stay, or else `max_entries`. Old entries go as
  * well. Entries go one by one from the oldest, as long as that leaves as many as are to stay.
  */
-export class TrimPlanner {
+class TrimPlanner {
   readonly #rule: TrimRule;
   readonly #time: TrimTime;
   readonly #target: number;

@@ -32,7 +32,7 @@ export interface BudgetLimits {
 export type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
 
 /** What has been used so far. */
-export interface Spending {
+interface Spending {
   readonly tokens: number;
   /** Undefined as long as nothing with a known price was used. */
   readonly costUsd: number | undefined;

@@ -42,7 +42,7 @@ export interface SummaryPlan {
 }
 
 /** The model's answer to {@link SummaryPlan.request}. */
-export interface SummaryReply {
+interface SummaryReply {
   readonly text: string;
   /** False if the reply was cut. */
   readonly isWhole: boolean;
@@ -267,7 +267,7 @@ export function summaryMessage(summary: string): Message | undefined {
 }
 
 /** The note for turns that went without a summary. */
-export function leftOutMessage(): Message {
+function leftOutMessage(): Message {
   return userMessage(LEFT_OUT_NOTE);
 }
 

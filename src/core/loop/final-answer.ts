@@ -8,7 +8,7 @@ export interface AnswerForm {
 }
 
 /** What becomes of a reply without tool calls. */
-export type JudgedAnswer =
+type JudgedAnswer =
   | { readonly kind: 'final'; readonly answer: string }
   /** To be said to the model, which may try once more. */
   | { readonly kind: 'again'; readonly message: string }

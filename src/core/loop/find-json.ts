@@ -1,5 +1,5 @@
 /** What is in an answer: a JSON value, or the reason why there is none. */
-export type FoundJson =
+type FoundJson =
   | { readonly kind: 'found'; readonly value: unknown }
   | { readonly kind: 'missing'; readonly problem: string };
 

@@ -20,7 +20,7 @@ export interface Retry {
 }
 
 /** What trying again needs of the outside. */
-export interface RetryDependencies {
+interface RetryDependencies {
   /** From 0 to below 1. */
   random(): number;
   /** Throws the signal's reason when it aborts. */

@@ -36,7 +36,7 @@ export async function shorten(
 }
 
 /** A conversation that the provider found too long for a window of so many tokens. */
-export interface RefusedConversation extends LongConversation {
+interface RefusedConversation extends LongConversation {
   readonly usedTokens: number;
   readonly windowTokens: number;
 }

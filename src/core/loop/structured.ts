@@ -16,7 +16,7 @@ export type JsonSchema = NonNullable<JsonFormat['schema']>;
 export type ValueCheck = (value: unknown) => readonly string[];
 
 /** What an answer that had to be JSON turned out to be. */
-export type CheckedAnswer =
+type CheckedAnswer =
   /** `json` is the value written anew, so that what is handed on is exactly what was checked. */
   | { readonly kind: 'valid'; readonly value: unknown; readonly json: string }
   | { readonly kind: 'invalid'; readonly problem: string };

@@ -7,7 +7,7 @@ import { openBytes, readTail } from './tail.js';
 import { parseLog } from './units.js';
 
 /** How much of what was loaded is wanted, and whether it must be signed. */
-export interface LoadedCheck {
+interface LoadedCheck {
   readonly readPaths: readonly string[];
   readonly lastN: number;
   /** Most bytes; 0 for no bound. */

@@ -4,7 +4,7 @@ import type { RunOutcome } from '../outcome.js';
 import { count } from '../text/number.js';
 
 /** What the entry of a tainted run is computed from. */
-export interface ComputedEntryParts {
+interface ComputedEntryParts {
   readonly trigger: Trigger;
   /** Other runs are not remembered. */
   readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
@@ -14,7 +14,7 @@ export interface ComputedEntryParts {
 }
 
 /** What an entry says. */
-export interface ComputedEntry {
+interface ComputedEntry {
   readonly task: string;
   readonly result: string;
 }

@@ -64,7 +64,7 @@ const NOTHING_KNOWN = {
 };
 
 /** Entries with a good signature, and what was left out for want of one. */
-export interface SignedEntries {
+interface SignedEntries {
   readonly text: string;
   readonly kept: number;
   readonly bad: number;

@@ -4,7 +4,7 @@ import { countEntries } from './run-log.js';
 import { withoutSignature } from './signature.js';
 
 /** The newest entries of a run log. */
-export interface Tail {
+interface Tail {
   /** As they are in the file, but for one that was cut; invalid UTF-8 is decoded with U+FFFD. */
   readonly text: string;
   /** Entries in `text`. */
@@ -14,7 +14,7 @@ export interface Tail {
 }
 
 /** What is wanted of the end of a file. */
-export interface TailRequest {
+interface TailRequest {
   /** Newest entries wanted; 0 means the whole file. */
   readonly lastN: number;
   /** Most bytes of the file; left out or 0: no bound. */
@@ -213,20 +213,20 @@ export interface ByteSpan {
 }
 
 /** Bytes that are read at once. */
-export const BLOCK_BYTES = 64 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 
 /** Bytes of `## `, which begins an entry. */
-export const HEADING_BYTES = 3;
+const HEADING_BYTES = 3;
 
 const HASH = 0x23;
 const SPACE = 0x20;
 const TIMESTAMP = /^## \d{4}-\d\d-\d\dT/;
 
 /** Bytes by which a heading is known to be a time: `## 2026-01-01T`. */
-export const TIMESTAMP_BYTES = 14;
+const TIMESTAMP_BYTES = 14;
 
 /** Places of `## ` at the start of a line; `offset` is the place of the bytes in the file. */
-export function headings(bytes: Uint8Array, offset: number): readonly number[] {
+function headings(bytes: Uint8Array, offset: number): readonly number[] {
   const found: number[] = offset === 0 && isHeading(bytes, 0) ? [0] : [];
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
     if (isHeading(bytes, at + 1)) found.push(offset + at + 1);
@@ -235,12 +235,12 @@ export function headings(bytes: Uint8Array, offset: number): readonly number[] {
 }
 
 /** Whether the heading at a place of the bytes is a time, as a program writes it. */
-export function isTimestamp(bytes: Uint8Array, at: number): boolean {
+function isTimestamp(bytes: Uint8Array, at: number): boolean {
   return TIMESTAMP.test(decodeText(bytes.subarray(at, at + TIMESTAMP_BYTES)));
 }
 
 /** The place of some bytes in a part of a file, looked for without keeping what is read. */
-export async function findBytes(
+async function findBytes(
   file: OpenFile,
   sought: Uint8Array,
   { start, end }: ByteSpan,
@@ -254,7 +254,7 @@ export async function findBytes(
 }
 
 /** The text of bytes; a byte order mark is kept, invalid UTF-8 becomes U+FFFD. */
-export function decodeText(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
@@ -266,7 +266,7 @@ export function wholeAtEnd(bytes: Uint8Array): Uint8Array {
 }
 
 /** The bytes without a code point that was cut off at their start. */
-export function wholeAtStart(bytes: Uint8Array): Uint8Array {
+function wholeAtStart(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => !isContinuation(byte));
   return bytes.subarray(Math.max(0, start));
 }

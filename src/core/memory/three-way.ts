@@ -3,7 +3,7 @@ import { isStatePath, mergeStates, parseState } from './state.js';
 import { parseLog, type Unit } from './units.js';
 
 /** A file of memory as two sides have it, and as it was before either changed it. Empty texts stand for no file. */
-export interface ThreeVersions {
+interface ThreeVersions {
   readonly base: string;
   readonly ours: string;
   readonly theirs: string;
@@ -91,18 +91,19 @@ function restByName(state: string): ReadonlyMap<string, string> {
   return new Map(parseState(state).map(({ kind, key, rest }) => [`${kind} ${key}`, rest]));
 }
 
-/** Two versions of a text, and the one that both were made from. */
-interface LineVersions {
-  readonly base: string;
-  readonly ours: string;
-  readonly theirs: string;
-}
-
 /**
  * The changes of both sides, line by line. Where both changed the same stretch, it holds what either added, theirs
  * first, without the lines that either removed: no conflict marker, and no added line is lost.
  */
-export function mergeLines({ base, ours, theirs }: LineVersions): string {
+export function mergeLines({
+  base,
+  ours,
+  theirs,
+}: {
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+}): string {
   if (ours === theirs || ours === base) return theirs;
   if (theirs === base) return ours;
   const [before, our, their] = [linesOf(base), linesOf(ours), linesOf(theirs)];

@@ -10,7 +10,7 @@ export interface Trimmings {
 }
 
 /** A run log taken in two. */
-export interface Trimmed {
+interface Trimmed {
   readonly kept: string;
   /** What was taken out, in the order of the file; empty for nothing. */
   readonly removed: string;
@@ -92,7 +92,7 @@ export interface LogPart {
 }
 
 /** A run log taken apart; joined again, the parts are the text. */
-export interface PartedLog {
+interface PartedLog {
   /** Text before the first heading. */
   readonly head: string;
   readonly parts: readonly LogPart[];

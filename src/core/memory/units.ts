@@ -18,7 +18,7 @@ export interface Unit {
 }
 
 /** A run log taken apart; joined again, the parts are the text. */
-export interface Log {
+interface Log {
   /** What is before the first timestamp. */
   readonly preamble: string;
   readonly units: readonly Unit[];

@@ -38,7 +38,7 @@ export const DEFAULT_CONTEXT_POLICY: ContextPolicy = {
 };
 
 /** Why the inputs keep a file from the model; undefined if they do not. */
-export type PathFilter = (path: string) => 'paths' | 'paths-ignore' | undefined;
+type PathFilter = (path: string) => 'paths' | 'paths-ignore' | undefined;
 
 /** The filter that `paths` and `paths-ignore` make, with memory among what is ignored. Throws a ConfigError for a malformed pattern. */
 export function createPathFilter({

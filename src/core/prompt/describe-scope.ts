@@ -13,7 +13,7 @@ import { isReadByPeople, packDiff } from './diff-pack.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
 /** What of a pull request is told, and how much of it may be. */
-export interface ScopedChange {
+interface ScopedChange {
   /** Undefined: all of it, without a word about earlier reviews. */
   readonly scope: Scope | undefined;
   readonly source: string;

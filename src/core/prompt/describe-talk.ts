@@ -8,7 +8,7 @@ import { loginOf, MAX_FACT } from './describe-text.js';
 import type { Parts } from './parts.js';
 
 /** Whether people without write access are listened to: only by a run that is untrusted anyway (D19). */
-export interface TalkOptions {
+interface TalkOptions {
   readonly showsStrangers: boolean;
 }
 

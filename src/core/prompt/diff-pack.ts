@@ -136,18 +136,19 @@ function beginning(text: string, maxTokens: number): string {
   return lineEnd > 0 && cut.length < text.length ? cut.slice(0, lineEnd) : cut;
 }
 
-/** What is looked at of a file. */
-export interface RankedFile {
-  readonly path: string;
-  readonly content: string;
-  readonly hunks: readonly DiffHunk[];
-}
-
 /**
  * Whether people read changes of this file: not if it is binary, a lock, minified, vendored or generated. Such a file
  * is the first to go when a diff does not fit.
  */
-export function isReadByPeople({ path, content, hunks }: RankedFile): boolean {
+export function isReadByPeople({
+  path,
+  content,
+  hunks,
+}: {
+  readonly path: string;
+  readonly content: string;
+  readonly hunks: readonly DiffHunk[];
+}): boolean {
   if (content === 'binary' || UNREAD.some((pattern) => pattern.test(path))) return false;
   const [first] = hunks;
   const opening = first?.newStart === 1 ? first.lines.slice(0, MARK_LINES) : [];

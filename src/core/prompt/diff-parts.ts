@@ -16,7 +16,7 @@ export interface DiffPart {
 }
 
 /** A change in parts. */
-export interface SplitDiff {
+interface SplitDiff {
   /** What matters most comes first, in case that money ends. */
   readonly parts: readonly DiffPart[];
   /** Paths of files that are in no part, or not whole. */

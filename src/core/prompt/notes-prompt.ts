@@ -6,7 +6,7 @@ import type { Warning } from '../warning.js';
 import type { NotesPrompt } from './system.js';
 
 /** What the notes' part of a prompt is made from. */
-export interface NotesPromptParts {
+interface NotesPromptParts {
   /** The files of the memory tree that were loaded, by path. */
   readonly files: ReadonlyMap<string, string>;
   readonly places: NotesPlaces;

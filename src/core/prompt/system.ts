@@ -2,7 +2,7 @@ import { appendMemoryBlock } from '../memory/notes/context-block.js';
 import type { ContextFile } from './context-files.js';
 
 /** What the fixed part of a system prompt is made from. */
-export interface SystemPromptParts {
+interface SystemPromptParts {
   readonly systemPrompt: string;
   readonly skill: string;
   readonly files: readonly ContextFile[];
@@ -95,7 +95,7 @@ const FRONT_MATTER =
  * The section of a system prompt that asks for a language (D28), a name or a code. What programs read stays as it is: a
  * rule's name, for one, is what a finding is known by again.
  */
-export function languageInstruction(language: string): string {
+function languageInstruction(language: string): string {
   return `Write everything that people will read (your answer, comments, summaries, issues) in this language: ${language}. Leave code, names, paths, quotations, the \`rule\` of a comment, and text in a form that was asked for as they are.`;
 }
 

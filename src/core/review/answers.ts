@@ -54,7 +54,7 @@ export function unanswered(facts: readonly ReviewFact[], forgotten: ReadonlySet<
 }
 
 /** Which pull requests are asked. */
-export interface AskingLimits {
+interface AskingLimits {
   /** The run's own. */
   readonly own: number;
   /** It is asked also where no finding of it is known. */
@@ -177,7 +177,7 @@ function repliesOf({ replies }: AnsweredThread): readonly ThreadRemark[] {
 export type Permissions = ReadonlyMap<string, Permission | 'unknown'>;
 
 /** What people with write access have said of a finding. */
-export interface WriterAnswer {
+interface WriterAnswer {
   readonly how: Extract<Ending, 'settled' | 'dismissed'>;
   readonly why: EndReason;
   readonly by: string;

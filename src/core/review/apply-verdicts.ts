@@ -7,7 +7,7 @@ import { type PlacedFinding, placeFinding } from './place.js';
 import type { FindingVerdict } from './verdict.js';
 
 /** What corrections are held against. */
-export interface VerdictScope {
+interface VerdictScope {
   readonly lines: DiffLines;
   readonly overrides: SeverityOverrides;
   /** Whether people read a file, which is not generated or vendored. */
@@ -16,7 +16,7 @@ export interface VerdictScope {
 }
 
 /** The second looks of a run. */
-export interface SecondLooks {
+interface SecondLooks {
   /** Ids of the findings that were to have one. */
   readonly requested: ReadonlySet<string>;
   /** By id; one that is missing was not given, for whatever reason. */

@@ -10,7 +10,7 @@ import { withoutOffers } from './suggestion.js';
 import { type CommentRequest, type FindingScope, takeFinding } from './take-finding.js';
 
 /** What a run publishes to. */
-export interface PublishScope {
+interface PublishScope {
   readonly rules: PublishRules;
   /** The pull request; undefined where the run is about none, or its diff is not known. */
   readonly review: ReviewScope | undefined;
@@ -19,7 +19,7 @@ export interface PublishScope {
 }
 
 /** A pull request that a run can review. */
-export interface ReviewScope extends Omit<FindingScope, 'rules'>, SettleScope {}
+interface ReviewScope extends Omit<FindingScope, 'rules'>, SettleScope {}
 
 /**
  * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is

@@ -9,7 +9,7 @@ import type { Settlement } from './settle.js';
 export type ReviewVerdict = 'comment' | 'request-changes';
 
 /** What a review says besides its findings. */
-export interface ReviewDraft {
+interface ReviewDraft {
   /** Markdown of the model's. */
   readonly summary: string;
   readonly verdict: ReviewVerdict;
@@ -48,7 +48,7 @@ export interface HeldBack {
 }
 
 /** Why a finding is not posted. */
-export type HoldReason = 'dismissed' | 'like-dismissed';
+type HoldReason = 'dismissed' | 'like-dismissed';
 
 /** A finding that a second look has thrown out. */
 export interface Refuted {

@@ -9,7 +9,7 @@ import type { DiffLine } from '../text/diff-hunk.js';
 import type { PlacedFinding } from './place.js';
 
 /** Findings that one verifier looks at: of one file, near to each other. */
-export type ClaimGroup = readonly [PlacedFinding, ...PlacedFinding[]];
+type ClaimGroup = readonly [PlacedFinding, ...PlacedFinding[]];
 
 /** Findings of one file within so many lines are judged together, since they rest on the same code, and so many at most. */
 const NEAR_LINES = 60;

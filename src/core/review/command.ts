@@ -1,7 +1,7 @@
 import type { Trigger } from '../event/trigger.js';
 
 /** A comment on a pull request that asks for a review. */
-export interface ReviewCommand {
+interface ReviewCommand {
   /** All of the pull request is to be looked at, not only what is new. */
   readonly isFull: boolean;
 }

@@ -5,7 +5,7 @@ import { aboutLines, type PlacedFinding } from './place.js';
 import { codeSpan, fencedBlock } from './suggestion.js';
 
 /** How the parts of a comment are put together. */
-export interface CommentFrame {
+interface CommentFrame {
   /** Who says so, and where to read more: markdown of ours. */
   readonly signature: string;
   /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */

@@ -52,12 +52,14 @@ function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
   return { path, previousPath, LEFT: left, RIGHT: right };
 }
 
-interface Sides {
-  readonly left: Map<number, CommentableLine>;
-  readonly right: Map<number, CommentableLine>;
-}
-
-function addHunk({ lines }: DiffHunk, hunk: number, { left, right }: Sides): void {
+function addHunk(
+  { lines }: DiffHunk,
+  hunk: number,
+  {
+    left,
+    right,
+  }: { readonly left: Map<number, CommentableLine>; readonly right: Map<number, CommentableLine> },
+): void {
   for (const line of lines) {
     const { text } = line;
     switch (line.kind) {

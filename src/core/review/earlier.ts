@@ -50,7 +50,7 @@ export interface SettledThread<Thread extends EarlierThread = EarlierThread> {
 const MAX_CHANGED = 30;
 
 /** What a run has made of them. */
-export interface SortingParts {
+interface SortingParts {
   /** What was reviewed. */
   readonly commits: { readonly head: string; readonly diff: string };
   readonly buffered: Pick<Buffered, 'repeated' | 'settlements'>;
@@ -107,7 +107,7 @@ function isAnswered({ replies, repliesTotal }: EarlierThread): boolean {
 }
 
 /** Where and when findings have ended. */
-export interface EndFactsParts {
+interface EndFactsParts {
   readonly pull: number;
   /** What is kept so far. */
   readonly facts: readonly ReviewFact[];
@@ -163,7 +163,7 @@ const MAX_PATH = 200;
 const SHORT_SHA = 7;
 
 /** What the lines about earlier findings are made with. */
-export interface EarlierFrame extends Pick<SortingParts, 'commits'> {
+interface EarlierFrame extends Pick<SortingParts, 'commits'> {
   /** Outbound cleaning (D24). */
   clean(markdown: string): string;
 }
@@ -229,7 +229,7 @@ function isAddedSomewhere(code: string, lines: DiffLines): boolean {
 }
 
 /** Whether the lines that a comment offered to commit are in the change now, one after the other. */
-export function isSuggestionApplied(
+function isSuggestionApplied(
   { path, body }: { readonly path: string; readonly body: string },
   lines: DiffLines,
 ): boolean {

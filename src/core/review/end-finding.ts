@@ -8,7 +8,7 @@ import type { FindingMarker } from './markers.js';
 import { parseReviewFacts, type ReviewFact, withReviewFacts } from './state-facts.js';
 
 /** A finding that a person has ended by a command, or by a reply that says as much. */
-export interface FindingEnd {
+interface FindingEnd {
   readonly id: string;
   readonly pull: number;
   /** `dismissed` holds on all pull requests, `settled` until the finding comes back. */

@@ -2,7 +2,7 @@ import { readCategory } from '../findings/severity.js';
 import { CATEGORIES, type Category, SEVERITIES, type Severity } from '../findings/terms.js';
 
 /** How the life of a finding ended. */
-export const ENDINGS = ['settled', 'dismissed', 'withdrawn', 'outdated'] as const;
+const ENDINGS = ['settled', 'dismissed', 'withdrawn', 'outdated'] as const;
 
 /** One of {@link ENDINGS}. */
 export type Ending = (typeof ENDINGS)[number];
@@ -74,7 +74,7 @@ export interface LessonFact {
 }
 
 /** A finding that was acted on: findings like it are wanted. */
-export interface AcceptedFact {
+interface AcceptedFact {
   readonly kind: 'accepted';
   readonly id: string;
   readonly pull: number;
@@ -126,7 +126,7 @@ export function findingFields(fact: FindingFact): readonly Pair[] {
 }
 
 /** A line of a state file, taken apart. */
-export interface FactLine {
+interface FactLine {
   readonly key: string;
   readonly pull: number | undefined;
   readonly fields: ReadonlyMap<string, string>;

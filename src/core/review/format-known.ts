@@ -48,13 +48,14 @@ const DISMISSED =
 const HABITS =
   'What people here dismiss often. Raise such a finding only where it does harm that they can see.';
 
-interface Section {
-  readonly source: string;
-  readonly lines: readonly string[];
-  readonly most: number;
-}
-
-function section(heading: string, { source, lines, most }: Section): string {
+function section(
+  heading: string,
+  {
+    source,
+    lines,
+    most,
+  }: { readonly source: string; readonly lines: readonly string[]; readonly most: number },
+): string {
   if (lines.length === 0) return '';
   const shown = lines.slice(0, most);
   const more = lines.length > shown.length ? [`... and ${lines.length - shown.length} more`] : [];

@@ -4,7 +4,7 @@ import { candidateOfPlaced, findMatch } from './match.js';
 import type { PlacedFinding } from './place.js';
 
 /** What the passes of a review came to, as one. */
-export interface JoinedPasses {
+interface JoinedPasses {
   readonly buffered: Buffered;
   /** How many passes have raised a finding, by its id. */
   readonly raisedBy: ReadonlyMap<string, number>;

@@ -78,7 +78,7 @@ export interface KnowingParts {
 }
 
 /** What the threads of a pull request say of its findings. */
-export interface Knowledge {
+interface Knowledge {
   readonly known: readonly KnownFinding[];
   /** What is new in them, of the agent's own findings that are kept. Only closed sets, logins and hashes are in it. */
   readonly facts: readonly FindingFact[];

@@ -19,7 +19,7 @@ export interface TextFinding {
 }
 
 /** What the hidden first lines of a review of ours say. */
-export interface ReviewMarker {
+interface ReviewMarker {
   readonly agent: string;
   /** The commit that was reviewed. */
   readonly head: string;

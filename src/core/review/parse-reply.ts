@@ -19,7 +19,7 @@ export const REPLY_LANGUAGES: readonly ReplyLanguage[] = [
 ];
 
 /** What a reply says of the finding it answers, as far as it is one of a few set phrases. */
-export type ParsedReply = 'withdraws' | 'agrees';
+type ParsedReply = 'withdraws' | 'agrees';
 
 /**
  * Reads a reply without a model: only its first paragraph, and only by the phrases of {@link REPLY_LANGUAGES}, which are

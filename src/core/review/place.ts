@@ -5,7 +5,7 @@ import { shown } from '../text/cut.js';
 import { type DiffLines, type FileLines, findFile, formatRanges, nearestLine } from './diff-lines.js';
 
 /** Where a finding is published. */
-export type Placement =
+type Placement =
   | {
       readonly kind: 'line';
       readonly path: string;
@@ -33,7 +33,7 @@ export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedF
 }
 
 /** How many lines away a comment may stand from what it is about. */
-export const MAX_DISTANCE = 10;
+const MAX_DISTANCE = 10;
 
 /**
  * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one of the file within
@@ -148,7 +148,7 @@ export function aboutLines({ line, startLine, side }: Finding): string {
 }
 
 /** The lines of a finding's file that can carry a comment, or the files that can; for the model. */
-export function commentable(lines: DiffLines, { path, side }: Pick<Finding, 'path' | 'side'>): string {
+function commentable(lines: DiffLines, { path, side }: Pick<Finding, 'path' | 'side'>): string {
   const file = findFile(lines, path);
   if (file === undefined) return filesWithLines(lines);
   const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';

@@ -65,7 +65,7 @@ export interface OpenFinding {
 }
 
 /** A conversation on a line. */
-export interface OpenThread {
+interface OpenThread {
   /** Number of its first comment. */
   readonly commentId: number;
   readonly path: string;

@@ -1,7 +1,7 @@
 import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
 
 /** What a sticky comment is made from. */
-export interface StickyParts {
+interface StickyParts {
   /** Whose comment it is; each agent has one of its own. */
   readonly agent: string;
   /** Markdown that went through outbound cleaning (D24). */
@@ -27,7 +27,7 @@ export function stickyBody({ agent, text, footer }: StickyParts): string {
 }
 
 /** What a body is put together from; the marker is its first line, by which it is found again. */
-export interface FramedParts extends Omit<StickyParts, 'agent'> {
+interface FramedParts extends Omit<StickyParts, 'agent'> {
   readonly marker: string;
   /** GitHub's limit for comments and issues if left out. */
   readonly maxCharacters?: number;

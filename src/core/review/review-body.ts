@@ -55,7 +55,7 @@ export interface ReviewBodyParts {
 }
 
 /** The text of a review, and what found no room in it. */
-export interface ReviewBody {
+interface ReviewBody {
   /** Its first line: distinguishes this agent's review of this commit from all others. */
   readonly marker: string;
   readonly text: string;

@@ -70,7 +70,7 @@ export type NewSince =
   | { readonly kind: 'unread' };
 
 /** What a scope is decided from. */
-export interface ScopeQuestion {
+interface ScopeQuestion {
   readonly facts: readonly ReviewFact[];
   readonly pull: number;
   /** Sha. */
@@ -82,7 +82,7 @@ export interface ScopeQuestion {
 }
 
 /** The whole pull request, or what has to be asked for first. */
-export type ScopePlan =
+type ScopePlan =
   | { readonly kind: 'full'; readonly why: FullReason; readonly before: Before | undefined }
   | { readonly kind: 'ask'; readonly from: string; readonly before: Before };
 

@@ -39,7 +39,7 @@ export interface Spent {
 }
 
 /** Somebody stopped the reviews of a pull request, or let them go on. */
-export interface PauseFact {
+interface PauseFact {
   readonly kind: 'paused' | 'resumed';
   readonly pull: number;
   readonly by: string;

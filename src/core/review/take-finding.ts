@@ -56,7 +56,7 @@ export interface TakenSoFar {
 }
 
 /** The same after one more was asked for. */
-export interface TakenFinding extends TakenSoFar {
+interface TakenFinding extends TakenSoFar {
   readonly answer: PublicationAnswer;
   /** It was refused for the number of findings alone. */
   readonly isOneTooMany: boolean;
@@ -190,7 +190,7 @@ function readFinding(request: CommentRequest, { overrides, isRead }: FindingScop
 }
 
 /** A finding of the pull request by its name in this run. */
-export function findKnown(name: string, known: readonly KnownFinding[]): KnownFinding | undefined {
+function findKnown(name: string, known: readonly KnownFinding[]): KnownFinding | undefined {
   return known.find(({ handle }) => handle === name.trim().toUpperCase());
 }
 
@@ -313,13 +313,11 @@ function slotOf(
   return match?.verdict === 'same' && match.place === 'line' ? match.of : undefined;
 }
 
-interface Count {
-  readonly findings: readonly PlacedFinding[];
-  readonly number: number;
-}
-
 /** The how many-th comment on a line it is; 0 for one that is in the text. */
-function rankOf({ placement }: PlacedFinding, { findings, number }: Count): number {
+function rankOf(
+  { placement }: PlacedFinding,
+  { findings, number }: { readonly findings: readonly PlacedFinding[]; readonly number: number },
+): number {
   if (placement.kind !== 'line') return 0;
   return findings.slice(0, number).filter((one) => one.placement.kind === 'line').length;
 }
@@ -342,7 +340,7 @@ interface Checked {
 }
 
 /** Only lines that were meant exactly, in the new version, can be offered to be replaced. */
-export function withCheckedSuggestion(placed: PlacedFinding, lines: DiffLines): Checked {
+function withCheckedSuggestion(placed: PlacedFinding, lines: DiffLines): Checked {
   const { finding, placement } = placed;
   if (finding.suggestion === undefined) return { placed, note: '' };
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT') {

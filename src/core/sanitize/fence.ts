@@ -3,7 +3,7 @@ import { foldLetters } from '../text/fold-letters.js';
 import { stripInvisible, visibleMarkdown } from './hidden.js';
 
 /** How third-party text is fenced. */
-export interface FenceOptions {
+interface FenceOptions {
   /** What the text is, for the model: `diff of pull request #7`. Others may have chosen words of it. */
   readonly source: string;
   /** The text is rendered where people read it: what they do not see there is removed. Not for diffs. */

@@ -3,7 +3,7 @@ import { addText, type InlineOptions, matchAt, type Piece, type PieceReading } f
 import { cleanLinkEnd, cleanWords, type WordContext, wrapCommand } from './words.js';
 
 /** A cleaned line. */
-export interface CleanedLine {
+interface CleanedLine {
   readonly text: string;
   /** An HTML comment was opened and goes on in the next line. */
   readonly endsInComment: boolean;
@@ -185,13 +185,14 @@ function unpairedTags(pieces: readonly Piece[]): ReadonlySet<number> {
   return unpaired;
 }
 
-interface PiecePlace {
-  readonly index: number;
-  readonly isUnpaired: boolean;
-  readonly words: WordContext;
-}
-
-function formatPiece(piece: Piece, { index, isUnpaired, words }: PiecePlace): string {
+function formatPiece(
+  piece: Piece,
+  {
+    index,
+    isUnpaired,
+    words,
+  }: { readonly index: number; readonly isUnpaired: boolean; readonly words: WordContext },
+): string {
   switch (piece.kind) {
     case 'text': {
       const clean = (text: string) => cleanWords(text, words);

@@ -1,5 +1,5 @@
 /** A kind of credential that can be told by its looks. */
-export interface TokenShape {
+interface TokenShape {
   /** For people, with its article. */
   readonly name: string;
   /** Global; linear in the length of the text. */
@@ -13,7 +13,7 @@ export interface TextSpan {
 }
 
 /** A credential found in a text; what it says is not kept. */
-export interface FoundToken extends TextSpan {
+interface FoundToken extends TextSpan {
   readonly name: string;
 }
 

@@ -1,5 +1,5 @@
 /** A text that was made to fit. */
-export interface Cut {
+interface Cut {
   readonly text: string;
   /** Bytes of UTF-8 that were left out; 0 if the text fits as it is. */
   readonly leftOutBytes: number;

@@ -35,7 +35,7 @@ export type InputOf<S extends Shape> = {
 };
 
 /** What checking arguments finds. */
-export type CheckedInput<S extends Shape> =
+type CheckedInput<S extends Shape> =
   | { readonly kind: 'right'; readonly input: InputOf<S> }
   /** Each a clause about one argument. */
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };

@@ -4,7 +4,7 @@ import { checkInput, explainProblems, type InputOf, type Shape, schemaOf } from 
 import type { Effect, Tool, ToolResult } from './tool.js';
 
 /** A tool with typed arguments. */
-export interface ToolDefinition<S extends Shape> {
+interface ToolDefinition<S extends Shape> {
   readonly name: string;
   readonly effect: Effect;
   readonly isReadOnly?: boolean;

@@ -35,7 +35,7 @@ export interface Grant<T> {
 }
 
 /** What the decision needs to know of a tool; those of MCP servers are asked about like any other. */
-export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
+type RequestedTool = Pick<Tool, 'name' | 'effect'>;
 
 /**
  * Decides which tools an agent gets (D22). In a terminal: those it lists. In a workflow: an untrusted run gets what only

@@ -37,7 +37,7 @@ export interface UnknownTool {
 }
 
 /** What came of a list of names. */
-export interface CreatedTools {
+interface CreatedTools {
   /** Each once and always in the same order. */
   readonly tools: readonly Tool[];
   readonly unknown: readonly UnknownTool[];

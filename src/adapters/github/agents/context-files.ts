@@ -7,7 +7,7 @@ import type { Warning } from '../../../core/warning.js';
 import { fetchBlob, type RefPlace } from '../reading/contents.js';
 
 /** Context files with what was left out. */
-export interface ContextFiles {
+interface ContextFiles {
   readonly files: readonly ContextFile[];
   readonly warnings: readonly Warning[];
 }

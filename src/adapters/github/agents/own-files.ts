@@ -5,7 +5,7 @@ import { type RefPlace, readFileAt, repositoryPath } from '../reading/contents.j
 import { agentPaths, parentOf, skillPaths } from './agent-library.js';
 
 /** Whose files are wanted, and where they may stand. */
-export interface OwnFilesQuestion {
+interface OwnFilesQuestion {
   readonly name: string;
   /** As the agent names it; empty for none. */
   readonly skill: string;

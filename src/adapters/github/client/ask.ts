@@ -4,7 +4,7 @@ import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';
 
 /** A request to the REST API and what its answer must look like. */
-export interface RestQuestion<Output> {
+interface RestQuestion<Output> {
   /** A method and a path template, `GET /repos/{owner}/{repo}`. */
   readonly route: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export interface RestQuestion<Output> {
 }
 
 /** A GraphQL query and what its answer must look like. */
-export interface GraphQlQuestion<Output> {
+interface GraphQlQuestion<Output> {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly schema: v.GenericSchema<unknown, Output>;
@@ -62,7 +62,7 @@ export async function askGraphQl<Output>(
 }
 
 /** The same answer from both of GitHub's APIs. */
-export interface EitherApi<Answer> {
+interface EitherApi<Answer> {
   /** Undefined where GraphQL does not have all of it. */
   byGraphQl(): Promise<Answer | undefined>;
   byRest(): Promise<Answer>;
@@ -91,7 +91,7 @@ export function notUnderstood(requestLine: string, what: string): GitHubError {
 }
 
 /** `GET /repos/octocat/hello/labels` of a template and its parameters. */
-export function fillRoute(route: string, params: Readonly<Record<string, unknown>>): string {
+function fillRoute(route: string, params: Readonly<Record<string, unknown>>): string {
   return route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
 }
 
@@ -115,7 +115,7 @@ function withPermission(error: GitHubError, permission: string): GitHubError {
 }
 
 /** How something that is to stand once is made, and found among what is there. */
-export interface Once<Thing> {
+interface Once<Thing> {
   create(): Promise<Thing>;
   /** Undefined where it is not there. */
   find(): Promise<Thing | undefined>;

@@ -6,7 +6,7 @@ import { type GitHubError, graphqlError, httpError, isRateLimited, networkError 
 import { joinQueries, type QueryAnswer, type SendQuery } from './join-queries.js';
 
 /** What a request to GitHub's REST API carries beside its route. */
-export interface RequestOptions {
+interface RequestOptions {
   /** Fills the route's `{placeholders}`; the rest becomes the query string (GET) or the JSON body. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** Media type asked for; GitHub's JSON unless said otherwise. */
@@ -15,7 +15,7 @@ export interface RequestOptions {
 }
 
 /** What a GraphQL query carries. */
-export interface GraphQlOptions {
+interface GraphQlOptions {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   /** What does not exist is null in the data; otherwise one missing thing rejects the whole answer. */
@@ -43,7 +43,7 @@ export interface GitHubClient {
 }
 
 /** What {@link createGitHubClient} needs to know. */
-export interface GitHubClientOptions {
+interface GitHubClientOptions {
   readonly token: string;
   /** `https://api.github.com`, or `https://HOST/api/v3` on GHES (`GITHUB_API_URL`). */
   readonly apiUrl: string;

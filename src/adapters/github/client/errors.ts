@@ -32,7 +32,13 @@ export class GitHubError extends AxeError {
   }
 
   /** The same error in other words. */
-  with({ message = this.message, remedy = this.remedy }: GitHubErrorText): GitHubError {
+  with({
+    message = this.message,
+    remedy = this.remedy,
+  }: {
+    readonly message?: string;
+    readonly remedy?: string | undefined;
+  }): GitHubError {
     const { reason, requestLine, status, retryAfterMs } = this;
     return new GitHubError(message, {
       reason,
@@ -44,13 +50,8 @@ export class GitHubError extends AxeError {
   }
 }
 
-interface GitHubErrorText {
-  readonly message?: string;
-  readonly remedy?: string | undefined;
-}
-
 /** An answer as it came. */
-export interface ResponseFacts {
+interface ResponseFacts {
   readonly requestLine: string;
   readonly status: number;
   readonly headers: Environment;

@@ -3,7 +3,7 @@ import { askRest } from './ask.js';
 import type { GitHubClient } from './client.js';
 
 /** A list that the REST API gives in pages. */
-export interface PagedList<Item> {
+interface PagedList<Item> {
   readonly route: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly item: v.GenericSchema<unknown, Item>;

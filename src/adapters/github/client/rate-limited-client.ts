@@ -12,7 +12,7 @@ export interface RetryPause {
 }
 
 /** What waiting for GitHub needs of the outside. */
-export interface RateLimitedClientOptions {
+interface RateLimitedClientOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random'>;
   /** Told of each pause before it begins. */
   readonly onPause?: (pause: RetryPause) => void;

@@ -239,7 +239,7 @@ const pullSchema = v.object({
 });
 
 /** A pull request as it is now. */
-export interface PullNow extends PinnedCommits {
+interface PullNow extends PinnedCommits {
   readonly changedFiles: number;
 }
 

@@ -29,7 +29,7 @@ import {
 import { fetchSurroundings, type ReadSurroundings } from './surroundings.js';
 
 /** What is fetched beside the change. */
-export interface ContextRequest {
+interface ContextRequest {
   readonly trigger: Trigger;
   readonly parts: readonly ContextPart[];
   /** Left out: they are asked for here alone. */

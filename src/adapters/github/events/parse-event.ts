@@ -11,7 +11,7 @@ import type {
 import { type EventPayload, eventSchema, type PayloadUser } from './event-schema.js';
 
 /** What the runner knows besides the event; a schedule's payload may hold next to nothing. */
-export interface EventEnvironment {
+interface EventEnvironment {
   /** `owner/name` (`GITHUB_REPOSITORY`). */
   readonly repository?: string;
   readonly defaultBranch?: string;

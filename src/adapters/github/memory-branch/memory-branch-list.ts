@@ -11,7 +11,7 @@ const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 
 /** A file of a commit, not yet read. */
-export interface ListedFile {
+interface ListedFile {
   readonly path: string;
   readonly oid: string;
   readonly sizeBytes: number;

@@ -6,7 +6,7 @@ import { fetchBlob } from '../reading/contents.js';
 import { type BranchAccess, placeNotUnderstood } from './memory-branch-place.js';
 
 /** What a tree is made of. */
-export interface TreeParts {
+interface TreeParts {
   readonly files: ReadonlyMap<string, string>;
   /** Files of `base` that are to go. */
   readonly removed?: readonly string[];
@@ -87,7 +87,7 @@ const storedSchema = v.object({ sha: v.string() });
 const commitSchema = v.object({ tree: storedSchema });
 
 /** A blob as GraphQL gives it. */
-export interface Blob {
+interface Blob {
   readonly oid: string;
   /** Null where GitHub takes it for binary, undefined where nobody asked. */
   readonly text: string | null | undefined;

@@ -24,12 +24,12 @@ export interface TreeEntry {
 }
 
 /** What stands in a folder. */
-export interface ChildEntry extends Omit<TreeEntry, 'text' | 'children'> {
+interface ChildEntry extends Omit<TreeEntry, 'text' | 'children'> {
   readonly name: string;
 }
 
 /** The newest commit of a branch and what stands at the paths that were asked for. */
-export type Newest =
+type Newest =
   | {
       readonly kind: 'found';
       readonly head: string;
@@ -75,7 +75,7 @@ export async function filesAt(
 }
 
 /** What is asked for of the newest commit. */
-export interface NewestRequest {
+interface NewestRequest {
   readonly paths: readonly string[];
   /** Whether what stands in folders is listed. */
   readonly lists?: boolean;

@@ -11,7 +11,7 @@ import {
 } from './memory-branch-place.js';
 
 /** What was tried when GitHub refused. */
-export type Attempt = 'reading' | 'saving';
+type Attempt = 'reading' | 'saving';
 
 /**
  * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that mends it (D14).
@@ -44,7 +44,7 @@ export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt:
 }
 
 /** The trouble of a repository that nobody can write to. */
-export function archivedTrouble(place: MemoryBranchPlace): BranchTrouble {
+function archivedTrouble(place: MemoryBranchPlace): BranchTrouble {
   const message = messageFor(place, `the repository ${repositoryName(place)} is archived`, 'saving');
   return { kind: 'failed', reason: 'denied', message, remedy: archivedRemedy(place) };
 }
@@ -140,7 +140,7 @@ function againAfter({ status }: GitHubError): { readonly retryAfterMs?: number }
 }
 
 /** The branch and its repository, as far as writing is concerned. */
-export interface BranchState {
+interface BranchState {
   readonly repositoryId: string;
   readonly isArchived: boolean;
   /** Newest commit and its tree; undefined if there is no such branch. */

@@ -186,13 +186,13 @@ const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const comparisonSchema = v.object({ status: v.picklist(['ahead', 'behind', 'diverged', 'identical']) });
 
 /** A commit on top of another. */
-export interface BranchChange {
+interface BranchChange {
   readonly head: string;
   readonly change: BranchFiles;
 }
 
 /** Writes files by `createCommitOnBranch`, which compares the head itself. Throws a GitHubError. */
-export async function commitByMutation(
+async function commitByMutation(
   { client, place }: BranchAccess,
   { head, change }: BranchChange,
   signal: AbortSignal,
@@ -216,7 +216,7 @@ export async function commitByMutation(
  * Writes files through the Git database, for servers without the mutation. The ref moves only forward, so it stays
  * where it is if anybody has moved it. Throws a GitHubError.
  */
-export async function commitByRest(
+async function commitByRest(
   access: BranchAccess,
   { head, change }: BranchChange,
   signal: AbortSignal,
@@ -233,7 +233,7 @@ export async function commitByRest(
 }
 
 /** Creates the branch with a first commit of its own. Throws a GitHubError. */
-export async function createBranch(
+async function createBranch(
   access: BranchAccess,
   { files, message }: BranchFiles,
   signal: AbortSignal,
@@ -252,7 +252,7 @@ export async function createBranch(
  * Puts one commit without a parent in place of `head`, by `updateRefs`: the only call that compares before it forces.
  * Throws a GitHubError.
  */
-export async function squashBranch(
+async function squashBranch(
   access: BranchAccess,
   { head, message }: { readonly head: string; readonly message: string },
   signal: AbortSignal,
@@ -268,13 +268,13 @@ export async function squashBranch(
 }
 
 /** Whether the server is too old for a mutation; told in the words of GitHub's GraphQL library. */
-export function lacksMutation(error: GitHubError, mutation: 'createCommitOnBranch' | 'updateRefs'): boolean {
+function lacksMutation(error: GitHubError, mutation: 'createCommitOnBranch' | 'updateRefs'): boolean {
   const words = `field '${mutation}' doesn't exist|${mutation}Input isn't a defined`;
   return new RegExp(words, 'i').test(error.message);
 }
 
 /** What is said where history cannot be dropped safely. */
-export function cannotSquash({ place }: BranchAccess): BranchCommit {
+function cannotSquash({ place }: BranchAccess): BranchCommit {
   return {
     kind: 'failed',
     reason: 'error',

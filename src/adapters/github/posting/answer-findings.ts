@@ -8,7 +8,7 @@ import { setThread } from './resolve-thread.js';
 import { replyTo } from './thread-reply.js';
 
 /** An answer in the conversation of a finding. */
-export interface FindingAnswer {
+interface FindingAnswer {
   /** Of the finding. */
   readonly id: string;
   /** A whole line that tells this answer from all others. */
@@ -18,7 +18,7 @@ export interface FindingAnswer {
 }
 
 /** Answers to findings of one pull request. */
-export interface FindingAnswers {
+interface FindingAnswers {
   readonly repository: Repository;
   readonly number: number;
   readonly answers: readonly FindingAnswer[];
@@ -27,7 +27,7 @@ export interface FindingAnswers {
 }
 
 /** How many were answered now; the others were before, or have no conversation. */
-export type AnswerResult = { readonly kind: 'answered'; readonly created: number } | Failed;
+type AnswerResult = { readonly kind: 'answered'; readonly created: number } | Failed;
 
 /** Answers findings in their conversations, each once. Rejects only for an aborted signal. */
 export async function answerFindings(

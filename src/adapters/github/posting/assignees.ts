@@ -4,12 +4,12 @@ import type { GitHubClient } from '../client/client.js';
 import { againIfLost, type Failed, orFailed } from '../client/errors.js';
 
 /** Who is to be assigned. */
-export interface Assignment extends SubjectPlace {
+interface Assignment extends SubjectPlace {
   readonly logins: readonly string[];
 }
 
 /** What became of it. */
-export type AssignResult =
+type AssignResult =
   | {
       readonly kind: 'assigned';
       /** Assigned now, by this request or before it. */

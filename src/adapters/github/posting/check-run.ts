@@ -16,7 +16,7 @@ export interface CheckAnnotation {
 }
 
 /** What tells a check run of a commit from others. */
-export interface CheckRunKey {
+interface CheckRunKey {
   readonly repository: Repository;
   readonly headSha: string;
   /** The same name on the same commit is the same check to a reader. */
@@ -26,7 +26,7 @@ export interface CheckRunKey {
 }
 
 /** What a check says in a line and below it. Texts went through outbound cleaning (D24). */
-export interface CheckText {
+interface CheckText {
   readonly title: string;
   /** Markdown. */
   readonly summary: string;
@@ -45,7 +45,7 @@ export interface StartedCheckRun {
 }
 
 /** What became of a check run. */
-export type CheckRunResult =
+type CheckRunResult =
   | { readonly kind: 'published'; readonly id: number; readonly url: string; readonly created: boolean }
   | Failed;
 
@@ -176,15 +176,10 @@ async function listCheckRuns(
   return items;
 }
 
-interface Creation {
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-}
-
 async function create(
   client: GitHubClient,
   { repository, headSha, externalId }: CheckRunKey,
-  { params, signal }: Creation,
+  { params, signal }: { readonly params: Readonly<Record<string, unknown>>; readonly signal: AbortSignal },
 ): Promise<CheckRun> {
   const created = await askRest(
     client,

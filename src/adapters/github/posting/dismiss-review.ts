@@ -3,7 +3,7 @@ import { againIfLost, type Failed, GitHubError, orFailed } from '../client/error
 import type { PullRequestPlace } from '../reading/changed-files.js';
 
 /** Reviews that no longer hold, and why. */
-export interface StaleReviews extends PullRequestPlace {
+interface StaleReviews extends PullRequestPlace {
   /** As the REST API numbers them. */
   readonly ids: readonly number[];
   /** Shown in the pull request's timeline. */
@@ -52,7 +52,7 @@ async function dismiss(
 }
 
 /** Reviews of ours with new texts, which went through outbound cleaning before (D24). */
-export interface EditedReviews extends PullRequestPlace {
+interface EditedReviews extends PullRequestPlace {
   readonly reviews: readonly { readonly id: number; readonly body: string }[];
 }
 

@@ -22,7 +22,7 @@ export interface ThreadChange {
 }
 
 /** Conversations of ours on one pull request. */
-export interface ThreadChanges {
+interface ThreadChanges {
   readonly repository: Repository;
   readonly number: number;
   readonly changes: readonly ThreadChange[];
@@ -31,7 +31,7 @@ export interface ThreadChanges {
 }
 
 /** How they were changed. */
-export type ThreadsResult = { readonly kind: 'changed' } | Failed;
+type ThreadsResult = { readonly kind: 'changed' } | Failed;
 
 /**
  * Answers in threads of ours and resolves them, or opens them again; where the token may not, which takes `contents: write`

@@ -23,7 +23,7 @@ export interface ReportIssue {
 }
 
 /** What became of it. */
-export type IssueResult =
+type IssueResult =
   /** `url` is the comment's where one was added; `created` tells of the issue. */
   | { readonly kind: 'published'; readonly number: number; readonly url: string; readonly created: boolean }
   | Failed;
@@ -140,7 +140,7 @@ async function findIssue(
 }
 
 /** An issue that was closed. */
-export interface ClosedIssue {
+interface ClosedIssue {
   readonly url: string;
   readonly title: string;
   readonly body: string;

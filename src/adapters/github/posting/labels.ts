@@ -4,13 +4,13 @@ import type { GitHubClient } from '../client/client.js';
 import { againIfLost, type Failed, GitHubError, orFailed } from '../client/errors.js';
 
 /** Which labels an issue or pull request is to have and not to have. */
-export interface LabelChanges extends SubjectPlace {
+interface LabelChanges extends SubjectPlace {
   readonly add: readonly string[];
   readonly remove: readonly string[];
 }
 
 /** What became of the labels; a label that was set or gone before is in none of the lists. */
-export type LabelResult =
+type LabelResult =
   | {
       readonly kind: 'set';
       readonly added: readonly string[];

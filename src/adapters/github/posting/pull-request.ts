@@ -15,9 +15,7 @@ export interface ProposedPull extends BranchProposal {
 }
 
 /** What became of it. */
-export type PullResult =
-  | { readonly kind: 'published'; readonly url: string; readonly created: boolean }
-  | Failed;
+type PullResult = { readonly kind: 'published'; readonly url: string; readonly created: boolean } | Failed;
 
 /**
  * Puts a change on a branch and opens a pull request for it, or brings the open one with the marker up to date. One that
@@ -98,7 +96,7 @@ async function findPull(
 }
 
 /** A pull request that was closed without being merged. */
-export interface ClosedPull {
+interface ClosedPull {
   readonly url: string;
   readonly title: string;
   readonly body: string;
@@ -188,7 +186,7 @@ function markedBody({ marker, body }: ProposedPull): string {
 }
 
 /** A change that is to stand on a branch of its own, one commit on top of the default branch. */
-export interface BranchProposal {
+interface BranchProposal {
   readonly repository: Repository;
   /** Without `refs/heads/`. */
   readonly branch: string;
@@ -204,7 +202,7 @@ export const COMMIT_MARK = 'Made-by: axe-action gc';
  * Puts the branch onto the newest default branch with the change on top, whatever it held of ours before. Throws a
  * GitHubError, also where another author has committed to the branch: their work is not thrown away.
  */
-export async function putProposalBranch(
+async function putProposalBranch(
   client: GitHubClient,
   { repository, branch, message, files }: BranchProposal,
   signal: AbortSignal,
@@ -242,7 +240,7 @@ export async function putProposalBranch(
 }
 
 /** Takes the branch away again where no pull request came of it. What goes wrong with that is nobody's concern. */
-export async function removeProposalBranch(
+async function removeProposalBranch(
   client: GitHubClient,
   { repository, branch }: BranchProposal,
   signal: AbortSignal,

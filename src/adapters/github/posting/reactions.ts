@@ -17,14 +17,14 @@ export type CommentSubject = Exclude<ReactionSubject, { readonly kind: 'issue' }
 export type ReactionContent = '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
 
 /** A reaction to set. */
-export interface Reaction {
+interface Reaction {
   readonly repository: Repository;
   readonly subject: ReactionSubject;
   readonly content: ReactionContent;
 }
 
 /** What became of a reaction. */
-export type ReactionResult = { readonly kind: 'reacted'; readonly id: number } | Failed;
+type ReactionResult = { readonly kind: 'reacted'; readonly id: number } | Failed;
 
 const reactionSchema = v.object({ id: v.number() });
 
@@ -42,17 +42,14 @@ export async function react(
   }, 'A reaction is a courtesy; nothing is lost without it.');
 }
 
-/** A reaction that was set. */
-export interface SetReaction {
-  readonly repository: Repository;
-  readonly subject: CommentSubject;
-  readonly id: number;
-}
-
 /** Takes a reaction back; one that is gone already is no trouble. Rejects only for an aborted signal. */
 export async function unreact(
   client: GitHubClient,
-  { repository, subject, id }: SetReaction,
+  {
+    repository,
+    subject,
+    id,
+  }: { readonly repository: Repository; readonly subject: CommentSubject; readonly id: number },
   signal: AbortSignal,
 ): Promise<{ readonly kind: 'unreacted' } | Failed> {
   return await orFailed<{ readonly kind: 'unreacted' } | Failed>(async () => {

@@ -3,12 +3,6 @@ import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { againIfLost, GitHubError } from '../client/errors.js';
 
-/** A conversation on a line, and how it is to be. */
-export interface ThreadState {
-  readonly id: string;
-  readonly isResolved: boolean;
-}
-
 const MUTATIONS = {
   resolve: `mutation ($id: ID!) {
   done: resolveReviewThread(input: { threadId: $id }) { thread { isResolved } }
@@ -28,7 +22,7 @@ const doneSchema = v.object({
  */
 export async function setThread(
   client: GitHubClient,
-  { id, isResolved }: ThreadState,
+  { id, isResolved }: { readonly id: string; readonly isResolved: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
   try {

@@ -18,7 +18,7 @@ import {
 import type { OwnReview } from '../reading/own-reviews.js';
 
 /** Comments of which GitHub refused at least one. */
-export interface RefusedComments {
+interface RefusedComments {
   readonly draft: Pick<ReviewPayload, 'repository' | 'number'>;
   readonly comments: readonly ReviewComment[];
   readonly error: GitHubError;

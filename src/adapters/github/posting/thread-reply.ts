@@ -7,7 +7,7 @@ import { fetchReviewThreads } from '../reading/review-threads.js';
 import type { CommentResult, OneComment } from './comment-once.js';
 
 /** An answer in a conversation on a line. */
-export interface ThreadReply extends OneComment {
+interface ThreadReply extends OneComment {
   /** Any comment of the thread, as the REST API numbers it. */
   readonly commentId: number;
 }

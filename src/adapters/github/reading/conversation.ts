@@ -6,7 +6,7 @@ import type { PullRequestPlace } from './changed-files.js';
 import { idFromUrl } from './own-reviews.js';
 
 /** A comment of the conversation under an issue or pull request: somebody's words, not to be trusted. */
-export interface ConversationComment {
+interface ConversationComment {
   /** As the REST API and events number it. */
   readonly id: number;
   readonly author: Actor;

@@ -4,7 +4,7 @@ import { GitHubError } from '../client/errors.js';
 import { type CheckedCommit, type CheckRun, listChecks, type Problem, type Status } from './list-checks.js';
 
 /** Whose checks are asked for, and how much of their logs. */
-export interface ChecksRequest extends CheckedCommit {
+interface ChecksRequest extends CheckedCommit {
   /** Lines of each log; the last ones. */
   readonly maxLogLines: number;
   /** No more logs than these are fetched. */
@@ -14,7 +14,7 @@ export interface ChecksRequest extends CheckedCommit {
 }
 
 /** A check of a commit that did not succeed. Everything but the conclusion is the words of whoever runs the check. */
-export interface FailingCheck {
+interface FailingCheck {
   /** A check run, or a status of the older kind. */
   readonly kind: 'check-run' | 'status';
   readonly name: string;
@@ -28,7 +28,7 @@ export interface FailingCheck {
 }
 
 /** The checks that failed, as far as they were read. */
-export interface FailingChecks {
+interface FailingChecks {
   readonly checks: readonly FailingCheck[];
   /** The others: what they came to, or how far they are (`success`, `skipped`, `in_progress`, `pending`). */
   readonly others: readonly { readonly name: string; readonly state: string }[];
@@ -100,13 +100,6 @@ function checkOfStatus({ context, state, description, target_url }: Status): Fai
   };
 }
 
-/** Which log, and how much of it. */
-interface JobLogRequest {
-  readonly repository: Repository;
-  readonly jobId: number;
-  readonly maxLogLines: number;
-}
-
 /** The end of a log: text that the job printed, not to be trusted; or why there is none. */
 type JobLog =
   | { readonly kind: 'tail'; readonly text: string; readonly linesTotal: number }
@@ -118,7 +111,11 @@ type JobLog =
  */
 export async function fetchJobLog(
   client: GitHubClient,
-  { repository, jobId, maxLogLines }: JobLogRequest,
+  {
+    repository,
+    jobId,
+    maxLogLines,
+  }: { readonly repository: Repository; readonly jobId: number; readonly maxLogLines: number },
   signal: AbortSignal,
 ): Promise<JobLog> {
   try {

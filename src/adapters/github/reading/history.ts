@@ -6,7 +6,7 @@ import { fetchPages, type Listed } from '../client/pages.js';
 import type { PullRequestPlace } from './changed-files.js';
 
 /** A commit, in its author's words. */
-export interface Commit {
+interface Commit {
   readonly sha: string;
   readonly message: string;
   /** Login where GitHub knows the account, else the name git has; empty if there is neither. */
@@ -17,7 +17,7 @@ export interface Commit {
 }
 
 /** Which file's history is asked for. */
-export interface FileHistoryRequest {
+interface FileHistoryRequest {
   readonly repository: Repository;
   readonly path: string;
   /** Branch, tag or sha to go back from. */

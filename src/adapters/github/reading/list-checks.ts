@@ -16,14 +16,14 @@ export interface CheckedCommit {
 export type Problem = Pick<Warning, 'message' | 'remedy'>;
 
 /** A list as far as it was read: half the answer is better than none. */
-export interface CheckedList<Item> extends Listed<Item> {
+interface CheckedList<Item> extends Listed<Item> {
   readonly problems: readonly Problem[];
   /** Whatever could not be asked was for want of a permission; true where nothing was, too. */
   readonly isDenied: boolean;
 }
 
 /** The check runs of a commit and its statuses, which are of the older kind; the newest of each name. */
-export interface ListedChecks {
+interface ListedChecks {
   readonly runs: CheckedList<CheckRun>;
   readonly statuses: CheckedList<Status>;
 }

@@ -4,7 +4,7 @@ import type { GitHubClient } from '../client/client.js';
 import type { PullRequestPlace } from './changed-files.js';
 
 /** Whose reviews are looked for, and where. */
-export interface OwnReviewsPlace extends PullRequestPlace {
+interface OwnReviewsPlace extends PullRequestPlace {
   /** A line of the review's text begins with it. End it with a space or `-->`: `agent=bot` also begins `agent=bot-2`. */
   readonly marker: string;
 }

@@ -4,7 +4,7 @@ import type { GitHubClient } from '../client/client.js';
 import { fetchPages } from '../client/pages.js';
 
 /** A pull request by its number and what it goes into. */
-export interface FoundPull {
+interface FoundPull {
   readonly number: number;
   readonly base: Base;
 }

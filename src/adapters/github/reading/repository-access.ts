@@ -22,12 +22,6 @@ export interface RepositoryAccess {
   readonly scopes: readonly string[];
 }
 
-/** A repository by its name. */
-interface Place {
-  readonly owner: string;
-  readonly name: string;
-}
-
 const repositorySchema = v.object({
   default_branch: v.string(),
   permissions: v.fallback(v.optional(v.object({ push: v.boolean() })), undefined),
@@ -35,7 +29,11 @@ const repositorySchema = v.object({
 const countSchema = v.object({ total_count: v.number() });
 
 /** The small questions about a repository by which a token is tried; each costs one request and changes nothing. */
-export function createRepositoryReader(client: GitHubClient, place: Place, signal: AbortSignal) {
+export function createRepositoryReader(
+  client: GitHubClient,
+  place: { readonly owner: string; readonly name: string },
+  signal: AbortSignal,
+) {
   const base = '/repos/{owner}/{repo}';
   const params = { owner: place.owner, repo: place.name };
   async function ask<T>(

@@ -7,7 +7,7 @@ import { actorOf } from './conversation.js';
 import { idFromUrl } from './own-reviews.js';
 
 /** The first comment by itself, with its reactions, and the newest ones, since only these matter of a long thread. */
-export const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
       headRefOid
@@ -37,7 +37,7 @@ fragment comment on PullRequestReviewComment {
 }`;
 
 /** A comment of a thread. */
-export const commentSchema = v.object({
+const commentSchema = v.object({
   url: v.string(),
   body: v.string(),
   viewerDidAuthor: v.boolean(),
@@ -53,7 +53,7 @@ const reactionsSchema = v.object({
 });
 
 /** The first comment of a thread. */
-export const openingSchema = v.object({
+const openingSchema = v.object({
   ...commentSchema.entries,
   diffHunk: v.string(),
   thumbsUp: reactionsSchema,
@@ -106,7 +106,7 @@ export interface ReviewThread {
 }
 
 /** The threads of a pull request as far as they were read. */
-export interface ReviewThreads {
+interface ReviewThreads {
   /** Sha of the pull request's newest commit, against which threads are outdated. */
   readonly head: string;
   /** In the order of their beginning. */

@@ -4,7 +4,7 @@ import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
 /** What is searched for, in GitHub's search syntax. */
-export interface SearchRequest {
+interface SearchRequest {
   readonly repository: Repository;
   /** May come from the model: qualifiers that name a place are taken out, the place is always the repository. */
   readonly query: string;
@@ -13,7 +13,7 @@ export interface SearchRequest {
 }
 
 /** What a search found. */
-export interface SearchResults<Item> {
+interface SearchResults<Item> {
   readonly items: readonly Item[];
   /** All that GitHub counts; more than were asked for, perhaps. */
   readonly total: number;
@@ -22,13 +22,13 @@ export interface SearchResults<Item> {
 }
 
 /** A file that matches, with the pieces that do. */
-export interface CodeMatch {
+interface CodeMatch {
   readonly path: string;
   readonly fragments: readonly string[];
 }
 
 /** An issue or pull request that matches. Its title is its author's words. */
-export interface IssueMatch {
+interface IssueMatch {
   readonly number: number;
   readonly title: string;
   readonly isOpen: boolean;

@@ -71,13 +71,10 @@ export async function subjectCommits(
   }
 }
 
-interface PullCommits {
-  readonly number: number;
-  readonly head: Head;
-  readonly base: Base;
-}
-
-function pullCommits({ number, head, base }: PullCommits, isForeign: boolean): SubjectCommits {
+function pullCommits(
+  { number, head, base }: { readonly number: number; readonly head: Head; readonly base: Base },
+  isForeign: boolean,
+): SubjectCommits {
   return { head: head.sha, base: base.sha || base.ref, isForeign, pull: number, isChange: true };
 }
 

@@ -18,7 +18,7 @@ const MAX_COMMIT_PAGES = 5;
 const MAX_TAG_PAGES = 5;
 
 /** A tag with the one before it. */
-export interface TagRange {
+interface TagRange {
   /** Name of the tag before. */
   readonly since: string;
   /** Shas of the two commits. */

@@ -19,7 +19,7 @@ import { loadContextFiles } from './context-files.js';
 import { loadSkill } from './skills.js';
 
 /** Where agents and skills are found on this machine. */
-export interface AgentsDirOptions {
+interface AgentsDirOptions {
   /** Folders of agents, in the order they are searched (D4); relative to `cwd`. */
   readonly dirs: readonly string[];
   /** axe's configuration folder, whose `agents` are searched last; only on the command line. */

@@ -8,7 +8,7 @@ import { isInside, shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
 
 /** Where skills are looked for. */
-export interface SkillPlaces {
+interface SkillPlaces {
   /** Parents of the agents folders, absolute, in the order they are searched (D4). */
   readonly parents: readonly string[];
   /** axe's configuration folder, searched last; its links are the user's own and are followed anywhere. */

@@ -104,7 +104,7 @@ export function zstdFrameLength(bytes: Buffer): number | undefined {
 }
 
 /** One file or folder in an archive. */
-export interface TarMember {
+interface TarMember {
   readonly kind: 'file' | 'folder';
   /** As the archive says, a folder without the slash at its end. */
   readonly path: string;
@@ -121,7 +121,7 @@ const HARMLESS =
  * devices, sparse files, GNU's own headers, something after the end) is an Error that says what it is, lest two programs
  * read one archive differently.
  */
-export function readTarMembers(archive: Buffer): readonly TarMember[] {
+function readTarMembers(archive: Buffer): readonly TarMember[] {
   const members: TarMember[] = [];
   let extended: { readonly path: string | undefined } | undefined;
   for (let at = 0; ; ) {

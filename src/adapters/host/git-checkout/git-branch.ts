@@ -14,7 +14,7 @@ import { withTempDir } from '../temp-dir.js';
 import { firstLine, type Git, isPlain, listFiles, printed, readTexts, type TreeFile } from './git-objects.js';
 
 /** A branch on a remote of a checkout. */
-export interface GitBranchOptions {
+interface GitBranchOptions {
   readonly openGit: (signal: AbortSignal) => Git;
   readonly remote: string;
   readonly branch: string;
@@ -54,7 +54,14 @@ export function createGitBranch({ openGit, remote, branch, pushed }: GitBranchOp
     return await push(git, { id: await commitTree(git, tree, { parents, message: change.message }), parent });
   }
 
-  async function push(git: Git, { id, parent, flags = [] }: Pushed): Promise<BranchCommit> {
+  async function push(
+    git: Git,
+    {
+      id,
+      parent,
+      flags = [],
+    }: { readonly id: string; readonly parent: string; readonly flags?: readonly string[] },
+  ): Promise<BranchCommit> {
     const end = await git(['push', '--porcelain', ...flags, remote, `${id}:${ref}`], { isOnline: true });
     if (end.kind === 'failed') return pushTrouble(end.message, branch);
     await pushed(git, { head: id, parent });
@@ -78,12 +85,6 @@ interface RemoteBranch {
   /** Its ref there, and the one that it is fetched to. */
   readonly ref: string;
   readonly tracking: string;
-}
-
-interface Pushed {
-  readonly id: string;
-  readonly parent: string;
-  readonly flags?: readonly string[];
 }
 
 async function readBranch(

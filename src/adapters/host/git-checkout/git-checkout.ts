@@ -19,7 +19,7 @@ export interface CheckoutOptions {
 }
 
 /** What a checkout says of a folder in it. */
-export interface Checkout {
+interface Checkout {
   /** The folder from the top of the repository. */
   readonly folder: string;
   /** The branch that is checked out; undefined where that is a single commit. */

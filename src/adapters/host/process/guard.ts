@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { COMMAND_ID_VARIABLE, type ProcessGroup } from './process-group.js';
 
 /** What keeps watch over a process group. */
-export interface Guard {
+interface Guard {
   /** The group has been ended; nothing is watched any more. */
   dismiss(): void;
 }

@@ -5,7 +5,7 @@ import type { ProtectedPaths } from '../workspace/protected-paths.js';
 import type { JailPlaces } from './jail-mounts.js';
 
 /** What a run keeps from its commands. */
-export interface JailOptions {
+interface JailOptions {
   readonly env: Environment;
   /** Absolute. */
   readonly workspace: string;

@@ -14,7 +14,7 @@ export interface JailWay {
  * runs the rest without that right. Paths are arguments, so no shell reads them. The jail ends when its input ends:
  * the only signal that reaches root's processes from a user who is not root.
  */
-export const SETUP = `
+const SETUP = `
 fail() { echo "the process jail could not be built: $*" >&2; exit 125; }
 read_only() {
   mount -n -c --rbind "$1" "$1" || return
@@ -81,7 +81,7 @@ unshare --user --map-root-user --mount -- sh -c "{ $take_away
 echo '${PROOF}'`;
 
 /** A program as it is started in the jail. */
-export interface JailedProgram {
+interface JailedProgram {
   readonly program: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

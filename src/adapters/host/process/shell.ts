@@ -10,7 +10,7 @@ import { COMMAND_ID_VARIABLE, endGroup, killGroup, type ProcessGroup } from './p
 import { scrubEnv } from './scrub-env.js';
 
 /** What a shell is made of. */
-export interface ShellOptions {
+interface ShellOptions {
   /** The environment; little of it reaches a command, see `scrubEnv`. */
   readonly env: Environment;
   /** Where commands run, asked for at the first one. Left out: like any other program. */

@@ -25,7 +25,7 @@ export interface Jail {
 }
 
 /** What a path is wanted for: writing is refused in more places. */
-export type Purpose = 'read' | 'write';
+type Purpose = 'read' | 'write';
 
 /** Opens the jail. Throws a ToolError if the folder does not exist. */
 export async function createJail(root: string, paths: ProtectedPaths): Promise<Jail> {

@@ -13,7 +13,7 @@ const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
 
 /** A path without links that was found to be within bounds, and the path the model gave for it. */
-export interface CheckedPath {
+interface CheckedPath {
   readonly real: string;
   readonly path: string;
 }

@@ -14,7 +14,7 @@ import type { ProtectedPaths } from './protected-paths.js';
 import { updateInside } from './write-inside.js';
 
 /** What a workspace is made of. */
-export interface WorkspaceOptions {
+interface WorkspaceOptions {
   /** The folder; a relative path counts from the process's. */
   readonly root: string;
   /** What is out of bounds wherever it lies, as `protectedPaths` gives it. */

@@ -1,5 +1,5 @@
 /** What is asked of the cache. */
-export interface CacheRequest {
+interface CacheRequest {
   /** Relative to the workspace and always the same, since they are part of an entry's identity. */
   readonly paths: readonly string[];
 }

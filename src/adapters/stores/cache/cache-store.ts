@@ -30,7 +30,7 @@ import {
 } from './version-chain.js';
 
 /** What the cache store works with. */
-export interface CacheStoreOptions {
+interface CacheStoreOptions {
   readonly cache: CacheClient;
   readonly files: Files;
   readonly clock: Clock;
@@ -65,7 +65,7 @@ export function createCacheStore(options: CacheStoreOptions): TreeStore {
  * and whoever reads looks for it. So an entry is lost only by eviction (D15). Once a read failed, nothing more is read
  * or written in this run: what looks like an empty cache could hide a history (D14).
  */
-export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
+function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   const { clock, scope, name, log } = options;
   const own = createVersionChain({ ...options, prefix: keyPrefix(scope, name) });
   const trunk =

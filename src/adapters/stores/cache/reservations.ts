@@ -10,7 +10,7 @@ export interface Wait {
 }
 
 /** What a run knows of numbers that others reserved and that cannot be read yet. */
-export interface Reservations {
+interface Reservations {
   /** The first number to try from this one on; undefined while somebody may still be uploading it. */
   nextFree(from: number): number | undefined;
   /** What keeps that number from being tried: a reservation somebody may still be uploading to. */

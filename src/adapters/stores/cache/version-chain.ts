@@ -16,7 +16,7 @@ import {
 } from './reservations.js';
 
 /** What a version holds. */
-export interface Content {
+interface Content {
   readonly tree: MemoryTree;
   /** Versions with lower numbers whose content may not be in the tree. */
   readonly skippedVersions: SkippedVersions;
@@ -49,7 +49,7 @@ export interface VersionChain {
 }
 
 /** Before the first version. */
-export const NOTHING: Version = {
+const NOTHING: Version = {
   kind: 'version',
   number: 0,
   tree: new Map(),
@@ -58,7 +58,7 @@ export const NOTHING: Version = {
 };
 
 /** What a lineage works with. */
-export interface VersionChainOptions {
+interface VersionChainOptions {
   readonly cache: CacheClient;
   readonly files: Files;
   /** Absolute path of the folder that goes into the cache; its parent is the workspace. */

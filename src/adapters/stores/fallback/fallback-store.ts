@@ -6,7 +6,7 @@ import { readTierLogs, readTierTree } from './read-tiers.js';
 import { saveToTiers } from './save-tiers.js';
 
 /** What a ladder is made of. */
-export interface FallbackOptions {
+interface FallbackOptions {
   /** In the order in which saving is tried; at least one. */
   readonly tiers: readonly TreeStore[];
   readonly mode: FallbackMode;

@@ -82,7 +82,7 @@ export interface Tier {
 }
 
 /** A store that did not do what was asked of it. */
-export interface TierFailure {
+interface TierFailure {
   readonly kind: StoreKind;
   readonly message: string;
 }

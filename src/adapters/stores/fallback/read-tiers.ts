@@ -7,7 +7,7 @@ import { readLogs, shownTree, withOthersAlongside } from '../read-logs.js';
 import { bothLanes, type FallbackMode, messageOfAll, named, type Tier } from './merge-tiers.js';
 
 /** How the tiers are read. */
-export interface ReadOptions {
+interface ReadOptions {
   readonly mode: FallbackMode;
   readonly signal: AbortSignal;
 }

@@ -14,7 +14,7 @@ import {
 } from './merge-tiers.js';
 
 /** What is saved to the rungs. */
-export interface TiersSaving {
+interface TiersSaving {
   readonly changes: readonly Change[];
   readonly mode: FallbackMode;
   readonly signal: AbortSignal;

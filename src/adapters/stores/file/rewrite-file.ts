@@ -12,7 +12,7 @@ export interface NextVersion {
 }
 
 /** What rewriting a file needs. */
-export interface RewriteOptions {
+interface RewriteOptions {
   readonly files: Files;
   readonly clock: Clock;
   readonly followLinks: boolean;

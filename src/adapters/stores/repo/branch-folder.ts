@@ -14,7 +14,7 @@ import type { Warning } from '../../../core/warning.js';
 import { isTreePath, isUnder } from '../tree-path.js';
 
 /** A folder of a branch as it was read. */
-export interface FolderRead {
+interface FolderRead {
   readonly kind: 'read';
   readonly tree: MemoryTree;
   /** Newest commit; empty where there is no branch. */
@@ -45,7 +45,7 @@ export interface RefusedFile {
 }
 
 /** A folder of a branch by the paths of the tree. */
-export interface BranchFolder {
+interface BranchFolder {
   read(paths: readonly string[], signal: AbortSignal): Promise<FolderRead | BranchTrouble>;
   /** The memory files of the whole folder, within limits; everything else is among the refused (D17). */
   readAll(signal: AbortSignal): Promise<FolderRead | BranchTrouble>;

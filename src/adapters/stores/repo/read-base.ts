@@ -22,7 +22,7 @@ export interface BaseFiles {
 const MAX_FILES = 200;
 
 /** What was read at the base. */
-export interface BaseTree {
+interface BaseTree {
   readonly tree: MemoryTree;
   /** One, if anything was left out (D17). */
   readonly warnings: readonly Warning[];
@@ -31,11 +31,7 @@ export interface BaseTree {
 }
 
 /** The files of some places at the base ref, one after the other. Throws what reading throws, but for what is no file. */
-export async function readBase(
-  base: BaseFiles,
-  under: readonly string[],
-  signal: AbortSignal,
-): Promise<BaseTree> {
+async function readBase(base: BaseFiles, under: readonly string[], signal: AbortSignal): Promise<BaseTree> {
   const exact = withStates(under).filter((place) => !place.endsWith('/'));
   const listed: string[] = [];
   for (const folder of under.filter((place) => place.endsWith('/'))) {

@@ -19,7 +19,7 @@ import { createBranchFolder, type FolderPending, type RefusedFile, refusedWarnin
 import { type CommitCause, commitMessage } from './commit-message.js';
 
 /** What the repo store's backend works with. */
-export interface RepoBackendOptions {
+interface RepoBackendOptions {
   readonly branch: MemoryBranch;
   /** Folder on the branch that the tree's paths count from; empty for its top. */
   readonly folder: string;
@@ -34,7 +34,7 @@ export interface RepoBackendOptions {
 }
 
 /** What the repo store works with. */
-export interface RepoStoreOptions extends Omit<RepoBackendOptions, 'newId'> {
+interface RepoStoreOptions extends Omit<RepoBackendOptions, 'newId'> {
   readonly clock: Clock;
   /** How long a save may take, in milliseconds. */
   readonly budgetMs?: number;
@@ -70,7 +70,7 @@ interface Reading {
  * is the compare-and-swap (D13). One read and one commit per change in the common case. What a run has read is not lost
  * when the branch is deleted or force-pushed under it.
  */
-export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
+function createRepoBackend(options: RepoBackendOptions): TreeBackend {
   const { branch, mayCreate, isShared = false, cause, newId } = options;
   const folder = createBranchFolder(branch, options.folder);
   const seen = createSeenFiles(branch);
@@ -310,7 +310,7 @@ function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
 }
 
 /** What a run has read of a branch, so that a branch that is deleted or force-pushed meanwhile takes none of it along. */
-export interface SeenFiles {
+interface SeenFiles {
   /** The files as they are to be used: as they stand at the head, and with what is not to be lost. */
   defer(newest: FilesAtHead, signal: AbortSignal): Promise<MergedSeen | BranchTrouble>;
   /** These files stand at this head now. */
@@ -318,7 +318,7 @@ export interface SeenFiles {
 }
 
 /** What stands at some paths of a branch. */
-export interface FilesAtHead {
+interface FilesAtHead {
   /** Paths that were looked at; those that are not in `tree` do not exist. */
   readonly paths: readonly string[];
   readonly tree: MemoryTree;
@@ -327,7 +327,7 @@ export interface FilesAtHead {
 }
 
 /** Files with all that has to be kept of them. */
-export interface MergedSeen {
+interface MergedSeen {
   readonly kind: 'settled';
   readonly tree: MemoryTree;
   /** Whether the tree holds something that was read before and is not on the branch any more. */
@@ -344,7 +344,7 @@ interface Seen {
  * forgotten or edited by somebody. Where it was replaced, what this run had read of the same files is merged in, and
  * what either side has forgotten stays forgotten (memory-and-security C3 51).
  */
-export function createSeenFiles(branch: Pick<MemoryBranch, 'growth'>): SeenFiles {
+function createSeenFiles(branch: Pick<MemoryBranch, 'growth'>): SeenFiles {
   const seen = new Map<string, Seen>();
   return {
     async defer(newest, signal) {

@@ -24,7 +24,7 @@ export async function indexEntries(
  * Where the entries of a log are in its file, 24 bytes an entry, so that a log of any size can be shown with the newest
  * first, which is not the order it is read in.
  */
-export class EntryIndex {
+class EntryIndex {
   #all = 0;
   #bytes = 0;
   #length = 0;

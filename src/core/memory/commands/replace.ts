@@ -6,7 +6,7 @@ import type { ComposedEntry } from './compose.js';
 import { type MemoryEntry, readFields } from './entry.js';
 
 /** An entry that takes the place of another. */
-export interface Replacement {
+interface Replacement {
   readonly path: string;
   readonly oldId: string;
   readonly entry: ComposedEntry;

@@ -16,7 +16,7 @@ export function fold(text: string): string {
 }
 
 /** What an id, or the beginning of one, stands for. */
-export type EntrySearch =
+type EntrySearch =
   /** One entry; more than one where the same id is in both lanes, or twice in a log. */
   | { readonly kind: 'found'; readonly id: string; readonly entries: readonly MemoryEntry[] }
   | { readonly kind: 'missing' }

@@ -266,7 +266,7 @@ export function checkLines(text: string): readonly BareFinding[] {
 }
 
 /** {@link checkLines} for a text that comes in pieces. */
-export class LineChecker {
+class LineChecker {
   /** Parts of the line that is not over yet. */
   #parts: string[] = [];
   #line = 1;

@@ -8,7 +8,7 @@ import type { RecentWrite } from './ring.js';
 type Failed = Extract<NoteAnswer, { readonly kind: 'failed' }>;
 
 /** A change that was made, and where it is shown to be. */
-export interface Done {
+interface Done {
   readonly path: string;
   readonly timestamp: Date;
   readonly target: RecentWrite['target'];

@@ -6,7 +6,7 @@ import type { NoteTarget } from './place.js';
 import { formatDatedEntry } from './write-memory.js';
 
 /** What a wish is made into an edit with. */
-export interface EditRules {
+interface EditRules {
   /** Most bytes that one write may hold. */
   readonly maxWriteBytes: number;
   /** Whether long-term memory gets no line twice. */
@@ -71,6 +71,6 @@ export function compactionHeading(messages: number | undefined): string {
 }
 
 /** A part of a daily log: a blank line, `### HH:MM — <heading>` in UTC, and the text without space around it. */
-export function formatDailySection(heading: string, body: string, now: Date): string {
+function formatDailySection(heading: string, body: string, now: Date): string {
   return `\n### ${now.toISOString().slice(11, 16)} — ${heading}\n${body.trim()}\n`;
 }

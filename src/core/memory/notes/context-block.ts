@@ -21,7 +21,7 @@ export interface BlockOptions {
 }
 
 /** Notes as they go into a prompt. */
-export interface MemoryBlock {
+interface MemoryBlock {
   /** Empty where there is nothing to tell: then nothing of it is in the prompt. */
   readonly text: string;
   readonly warnings: readonly Warning[];
@@ -172,12 +172,6 @@ interface Section {
   readonly rank: number;
 }
 
-/** How much room there is, and who gets it. */
-interface Room {
-  readonly overflow: 'priority' | 'classic';
-  readonly maxBytes: number;
-}
-
 /** Sections that were made to fit. */
 interface Fitted {
   /** The mark of a cut is in it next to what was counted. */
@@ -187,7 +181,10 @@ interface Fitted {
 }
 
 /** Joins sections in their order within a number of bytes; no character is split. */
-function fitSections(sections: readonly Section[], { overflow, maxBytes }: Room): Fitted {
+function fitSections(
+  sections: readonly Section[],
+  { overflow, maxBytes }: { readonly overflow: 'priority' | 'classic'; readonly maxBytes: number },
+): Fitted {
   switch (overflow) {
     case 'classic':
       return cutTail(sections, maxBytes);

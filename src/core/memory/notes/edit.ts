@@ -183,7 +183,7 @@ export function versionId(text: string): string {
 }
 
 /** Of a change, what says whether it was made before; only changes of notes say it. */
-export interface Replayed {
+interface Replayed {
   readonly kind: string;
   readonly path: string;
   /** What the run saw the note become, as {@link versionId}. */

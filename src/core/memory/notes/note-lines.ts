@@ -13,7 +13,7 @@ export interface NoteLine {
 }
 
 /** What becomes of a fence without an end: markdown takes all behind it for code, a merge must not (two files meet there). */
-export type OpenCode = 'is-code' | 'is-text';
+type OpenCode = 'is-code' | 'is-text';
 
 /** Takes the lines of a note for what they are. */
 export function readNoteLines(lines: readonly string[], openCode: OpenCode): readonly NoteLine[] {

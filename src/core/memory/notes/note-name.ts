@@ -18,7 +18,7 @@ const IDLE_JOINER =
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /** A note's name, or why a text is none. */
-export type NoteName =
+type NoteName =
   | { readonly kind: 'name'; readonly name: string }
   /** The words that memory tools answer with. */
   | { readonly kind: 'invalid'; readonly message: string };

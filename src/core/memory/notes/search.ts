@@ -69,12 +69,6 @@ function placeOf(path: string, scope: SearchScope): Place {
   return isDay && isDate(name) ? { kind: 'daily', date: name } : { kind: 'none' };
 }
 
-interface SearchedFile {
-  readonly path: string;
-  readonly text: string;
-  readonly place: Place;
-}
-
 /** A hit with what it is ranked by. */
 interface Found {
   readonly hit: SearchHit;
@@ -84,7 +78,10 @@ interface Found {
 }
 
 /** One or none. */
-function searchFile({ path, text, place }: SearchedFile, terms: readonly SearchTerm[]): readonly Found[] {
+function searchFile(
+  { path, text, place }: { readonly path: string; readonly text: string; readonly place: Place },
+  terms: readonly SearchTerm[],
+): readonly Found[] {
   if (place.kind === 'none') return [];
   const readable = place.kind === 'run_log' ? promptText(text) : readableText(text);
   const lines = linesOf(readable);

@@ -23,7 +23,7 @@ import { type SearchHit, type SearchResult, searchNotes } from './search.js';
 import { createView, listNotes } from './view.js';
 
 /** What the notes of a run are worked on with. */
-export interface NotesSessionOptions {
+interface NotesSessionOptions {
   readonly places: NotesPlaces;
   /** Places of the agent's own run log, which is searched and read with the notes. */
   readonly runLogs: readonly string[];

@@ -4,14 +4,14 @@ import { holdsLines, isRule, type NoteLine, readNoteLines } from './note-lines.j
 import { noteKind, notesRoot } from './place.js';
 
 /** Two versions of a note, and the parts (see {@link partIds}) that `other` must not bring back. */
-export interface NoteVersions {
+interface NoteVersions {
   readonly base: string;
   readonly other: string;
   readonly known: ReadonlySet<string>;
 }
 
 /** What two versions of a note make. */
-export interface UnitedNote {
+interface UnitedNote {
   readonly text: string;
   /** The side that is not in the text, to be kept next to it; left out where nothing is missing. */
   readonly losing?: string;

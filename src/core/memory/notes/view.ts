@@ -7,7 +7,7 @@ import type { MemoryTree } from '../tree.js';
 import { flatDailyPath, type NotesPlaces, type NoteTarget, noteKind, notesUnder, pathOf } from './place.js';
 
 /** Where the notes of a run come from. */
-export interface ViewOptions {
+interface ViewOptions {
   readonly places: NotesPlaces;
   readonly runLogs: readonly string[];
   /** Whether every call reads anew, since changes are saved at once. */
@@ -18,7 +18,7 @@ export interface ViewOptions {
 }
 
 /** The notes as a run sees them. */
-export interface View {
+interface View {
   /** What there is, at the least at the wanted paths, with the changes of the run. */
   tree(paths?: readonly string[]): Promise<TreeResult>;
   /** Carries a change out on what was read. */

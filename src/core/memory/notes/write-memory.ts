@@ -1,7 +1,7 @@
 import type { NoteTarget } from './place.js';
 
 /** What `write_memory` adds to a note. */
-export interface DatedEntry {
+interface DatedEntry {
   readonly text: string;
   /** What the note begins with if it is empty. */
   readonly head?: string;
@@ -19,7 +19,7 @@ export function formatDatedEntry(target: NoteTarget, content: string, now: Date)
 }
 
 /** What `write_memory` confirms. */
-export interface Confirmation {
+interface Confirmation {
   readonly type: MemoryType;
   readonly path: string;
   readonly timestamp: Date;

@@ -1,5 +1,5 @@
 /** What a path that a model gave comes to. */
-export type ParsedPath =
+type ParsedPath =
   | { readonly kind: 'parsed'; readonly segments: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -124,15 +124,10 @@ async function collectPaths(files: AsyncIterable<Step>): Promise<Found> {
   return { lines, notes: [] };
 }
 
-interface Needle {
-  readonly text: string;
-  readonly ignoreCase: boolean;
-}
-
 async function collectLines(
   workspace: Workspace,
   files: AsyncIterable<Step>,
-  needle: Needle,
+  needle: { readonly text: string; readonly ignoreCase: boolean },
 ): Promise<Found> {
   const lines: string[] = [];
   const cutFiles: string[] = [];

@@ -8,7 +8,7 @@ import { thirdParty } from '../visible.js';
 const OVERHEAD_BYTES = 24 * 1024;
 
 /** A page of a text that others wrote. */
-export interface TextPage {
+interface TextPage {
   /** What the text is, for the model: `src/a.ts at the head`. */
   readonly source: string;
   /** Line to begin with; the first is 1. */

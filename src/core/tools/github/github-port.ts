@@ -125,7 +125,7 @@ export interface ChecksOnGitHub {
 }
 
 /** What to look for, in GitHub's search syntax. */
-export interface GitHubSearchRequest {
+interface GitHubSearchRequest {
   readonly query: string;
   readonly limit: number;
 }

@@ -7,7 +7,7 @@ import { EVIDENCE_ITEM, IMPACT } from './finding-arguments.js';
 import { publishedText } from './published.js';
 
 /** The name of the tool by which a verifier ends its work. */
-export const GIVE_VERDICT = 'give_verdict';
+const GIVE_VERDICT = 'give_verdict';
 
 /**
  * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a model that writes its reason

@@ -12,7 +12,7 @@ export interface WrittenSummary {
 }
 
 /** The name of the tool by which a summariser ends its work. */
-export const WRITE_SUMMARY = 'write_summary';
+const WRITE_SUMMARY = 'write_summary';
 
 /** `write_summary`: the one summary of a review in several passes. No agent can be given this tool. */
 export function createWriteSummary(take: (written: WrittenSummary) => void): Tool {

@@ -19,7 +19,7 @@ const MAX_ERROR = 500;
 const OVERHEAD_BYTES = 1024;
 
 /** What a web search needs besides the query. */
-export interface SearchAccess {
+interface SearchAccess {
   readonly postJson: PostJson;
   /** `TAVILY_API_KEY`; empty for none. */
   readonly key: string;
