@@ -78,7 +78,7 @@ describe('doctor', () => {
         'Models',
         '  ok         anthropic/claude-sonnet-5-5: `ANTHROPIC_API_KEY` is set',
         '',
-        'the check of GitHub',
+        'GitHub',
         '  ok         There is a token: one of an OAuth app, such as that of `gh`',
         '  unchecked  What the token can do, and whether memory can be reached, was not tried',
         '             Add `--online`.',
