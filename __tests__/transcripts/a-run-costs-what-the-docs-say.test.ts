@@ -1,10 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { estimateText } from '../../src/core/text/truncate.js';
 import { markedTable, readDocument } from '../helpers/documents.js';
+import { seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
-import { schedulePayload } from '../helpers/webhooks.js';
+import { loadWebhook, payloadField, schedulePayload } from '../helpers/webhooks.js';
+import { earlierEntry } from './branch-scene.js';
 import { CHANGE, calls, LOGGED, push, submit, TIMING } from './review-scene.js';
-import { AGENT, HEAD, REPO, type StageOptions, setStage } from './stage.js';
+import { AGENT, HEAD, REPO, type Stage, type StageOptions, setStage } from './stage.js';
 
 const PAGE = readDocument('docs/cost-and-limits.md').replaceAll(/\s+/g, ' ');
 const [, ...ROWS] = markedTable('docs/cost-and-limits.md', 'requests');
@@ -13,6 +15,12 @@ const [, ...ROWS] = markedTable('docs/cost-and-limits.md', 'requests');
 function statedRequests(run: string): number {
   const [, requests = ''] = ROWS.find(([what]) => what === run) ?? [];
   return Number(requests.replace('up to ', ''));
+}
+
+/** Somebody's memory is on the branch, and the token may write it. */
+function remembers({ github, repo }: Stage): void {
+  github.commit(REPO, { 'other.md': earlierEntry('Fine.', 'a') }, { branch: 'axe-memory' });
+  repo.contents = 'write';
 }
 
 /** Something the first review did not see. */
@@ -36,27 +44,47 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>]>([
     { agent: 'builtin/ask', 'trigger-phrase': '@axe' },
   ],
   [
-    'A mention that is answered on a line of a pull request',
-    {
-      event: {
-        name: 'pull_request_review_comment',
-        action: 'created',
-        patch: { 'comment.body': '@axe Why?' },
-      },
-    },
-    { agent: 'builtin/ask', 'trigger-phrase': '@axe' },
-  ],
-  [
     'A scheduled report',
     { event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') } },
     { agent: 'builtin/ask', 'report-to': 'issue' },
   ],
 ])('%s sends as many requests to GitHub as the page states', async (run, options, inputs) => {
   const stage = await setStage(options);
-  stage.repo.contents = 'write';
+  remembers(stage);
   const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
   expect(step.exitCode).toBe(0);
   expect(stage.github.calls()).toHaveLength(statedRequests(run));
+});
+
+it('an answer in the thread of a line sends as many requests as the page states', async () => {
+  const event = { name: 'pull_request_review_comment', action: 'created' };
+  const stage = await setStage({ event });
+  remembers(stage);
+  const { comments } = seedReview(stage.repo, {
+    pull: Number(payloadField(stage.payload, 'pull_request.number')),
+    author: 'Codertocat',
+    comments: [{ path: 'src/auth.ts', line: 11, body: '@axe Why?' }],
+  });
+  const patch = { 'comment.id': comments[0] ?? 0, 'comment.body': '@axe Why?' };
+  const step = await stage.run({
+    inputs: { 'memory-store': 'repo', agent: 'builtin/ask', 'trigger-phrase': '@axe' },
+    event: { name: event.name, payload: loadWebhook(event.name, event.action, patch) },
+  });
+  expect(step.log).toMatch(/^Answered in a thread of #\d+\./m);
+  expect(stage.github.calls()).toHaveLength(
+    statedRequests('A mention that is answered on a line of a pull request'),
+  );
+});
+
+it('the first save of all sends as many requests more as the page states', async () => {
+  const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
+  const inputs = { 'memory-store': 'repo', agent: 'builtin/ask', 'report-to': 'issue' };
+  const stage = await setStage({ event });
+  stage.repo.contents = 'write';
+  const step = await stage.run({ inputs });
+  expect(step.exitCode).toBe(0);
+  const [, more = ''] = /The run that creates it makes (\d) more/.exec(PAGE) ?? [];
+  expect(stage.github.calls()).toHaveLength(statedRequests('A scheduled report') + Number(more));
 });
 
 it('a skipped event sends at most as many requests as the page states', async () => {
@@ -73,7 +101,7 @@ it('a review after a push sends as many requests as the page states', async () =
     diff: CHANGE,
     model: [...model, calls(LOGGED, submit('One more.')), text('One more.')],
   });
-  stage.repo.contents = 'write';
+  remembers(stage);
   const inputs = { 'memory-store': 'repo', agent: 'builtin/pr-reviewer' };
   await stage.run({ inputs });
   const before = stage.github.calls().length;

@@ -51,6 +51,11 @@ export type CommitResult =
 export interface TreeBackend {
   readonly kind: Extract<StoreKind, 'cache' | 'repo'>;
   /**
+   * A commit to a version that is old is refused however old it is, so that a save can try what was restored. In the
+   * cache the number after an old version may be free again, once what had it was evicted.
+   */
+  readonly refusesAnyOld?: boolean;
+  /**
    * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its end) the files directly
    * in it; a backend may read more, never less.
    */

@@ -17,7 +17,7 @@ import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.
 import { type Backoff, createBackoff, failed } from './backoff.js';
 import { keepOtherSide, type LostCommit, stillOpen, unmatchedEdits } from './other-side.js';
 import { readLogs, shownTree, withOthersAlongside } from './read-logs.js';
-import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
+import { isTreePath, isTreePlace, isUnder, outsideTree } from './tree-path.js';
 
 /** What the retry loop needs beside a backend. */
 interface TreeStoreOptions {
@@ -44,20 +44,61 @@ export interface TreeStore extends MemoryStore {
  */
 export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions): TreeStore {
   const { dropHistory } = backend;
+  const latest = createLatest(backend);
+  const { noted } = latest;
   return {
     kind: backend.kind,
-    snapshot: (paths, signal) => snapshot(backend, paths, { ...options, signal }),
+    snapshot: (paths, signal) => snapshot(noted, paths, { ...options, signal }),
     placeOf: (version, path) => backend.placeOf(version, path),
-    read: (request, signal) => read(backend, request, { ...options, signal }),
-    readTree: (signal, under) => readTree(backend, under, { ...options, signal }),
+    read: (request, signal) => read(noted, request, { ...options, signal }),
+    readTree: (signal, under) => readTree(noted, under, { ...options, signal }),
     write: (changes, signal, folds = []) =>
-      inBudget({ ...options, signal }, (saving) => save(backend, { folds, changes }, saving)),
+      inBudget({ ...options, signal }, (saving) =>
+        save(backend, { folds, changes }, { ...saving, known: latest.take() }),
+      ),
     ...(dropHistory === undefined
       ? {}
       : {
           dropHistory: (signal) =>
             inBudget({ ...options, signal }, (saving) => dropInTime(backend, dropHistory, saving)),
         }),
+  };
+}
+
+/** What was read last, which a save can be tried on before anything is read again. */
+interface Latest {
+  /** The backend, whose reads are noted. */
+  readonly noted: TreeBackend;
+  /** What was read last, once: what is saved makes it old. */
+  take(): Known | undefined;
+}
+
+/** A version that was the newest when it was read, and the places that were asked for. */
+interface Known {
+  readonly snapshot: Snapshot;
+  readonly requested: readonly string[];
+}
+
+function createLatest(backend: TreeBackend): Latest {
+  let known: Known | undefined;
+  return {
+    noted: {
+      ...backend,
+      async read(signal, requested) {
+        const found = await backend.read(signal, requested);
+        const isUsable = backend.refusesAnyOld === true && requested !== 'all';
+        known =
+          isUsable && found.kind === 'snapshot' && found.unsettled !== true
+            ? { snapshot: found, requested }
+            : undefined;
+        return found;
+      },
+    },
+    take() {
+      const taken = known;
+      known = undefined;
+      return taken;
+    },
   };
 }
 
@@ -142,6 +183,11 @@ interface Saving extends CallOptions {
   readonly patience: Backoff;
 }
 
+/** The same with what was read before; undefined where nothing was, or it was saved to since. */
+interface KnowingSaving extends Saving {
+  readonly known: Known | undefined;
+}
+
 /** The budget also ends a request that is under way: nobody knows how long that would take. */
 async function inBudget(
   options: CallOptions,
@@ -172,7 +218,7 @@ async function answered(signal: AbortSignal, save: () => Promise<SaveResult>): P
 async function save(
   backend: TreeBackend,
   { folds, changes }: { readonly folds: readonly Change[]; readonly changes: readonly Change[] },
-  saving: Saving,
+  saving: KnowingSaving,
 ): Promise<SaveResult> {
   // Shared by both: what the first one committed without an answer must not be done twice by the second.
   const tries: Tries = { ...saving, first: undefined, lost: [], isAsideRefused: false };
@@ -182,7 +228,7 @@ async function save(
   return isFoldsFault ? await attempt(markUnfolded(changes)) : whole;
 }
 
-interface Tries extends Saving {
+interface Tries extends KnowingSaving {
   /** The version that the save found at first. */
   first: MemoryTree | undefined;
   readonly lost: LostCommit[];
@@ -202,9 +248,13 @@ async function saveInTime(
   if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
   let conflicts = 0;
   let aside: Committed | undefined;
+  let known = knownOf(tries, paths);
   for (;;) {
     if (signal.aborted) return stopped();
-    const newest = await backend.read(signal, paths);
+    // Nearly always nobody has saved since, and what was restored need not be read again; the commit says so if they have.
+    const isKnown = known !== undefined;
+    const newest = known ?? (await backend.read(signal, paths));
+    known = undefined;
     if (newest.kind === 'unreadable') {
       const end = await patience.after(newest);
       if (end !== undefined) return end;
@@ -215,6 +265,8 @@ async function saveInTime(
     const open = stillOpen(changes, newest, lost);
     const next = keepOtherSide(open, versions);
     const unmatched = unmatchedEdits(newest.tree, open);
+    // What is there already may have been taken away since.
+    if (isKnown && isSame(next, newest.tree)) continue;
     if (isSame(next, newest.tree) && (newest.unsettled !== true || (aside && newest.mayWait === true))) {
       const notices = [...(newest.unsettled === true ? (aside?.notices ?? []) : []), ...unmatched];
       return saved(backend, { version: newest.version, path, attempts: patience.attempts(), notices });
@@ -227,6 +279,7 @@ async function saveInTime(
       const notices = [...(result.notices ?? []), ...unmatched];
       return saved(backend, { ...result, path, attempts: patience.attempts(), notices });
     }
+    if (result.kind === 'conflict' && isKnown) continue;
     if (result.kind === 'conflict') conflicts += 1;
     const isLimited = result.kind === 'failed' && result.reason === 'rate-limited';
     if (isLimited || conflicts < MOST_CONFLICTS) {
@@ -248,6 +301,16 @@ async function saveInTime(
     const end = apart === undefined && isLimited ? undefined : await patience.after(apart ?? result);
     if (end !== undefined) return end;
   }
+}
+
+/** What was read before, where it holds all that the save looks at; once, since what it says of others is old then. */
+function knownOf(tries: Tries, paths: readonly string[]): Snapshot | undefined {
+  const { known } = tries;
+  return known !== undefined &&
+    tries.first === undefined &&
+    paths.every((path) => isUnder(path, known.requested))
+    ? known.snapshot
+    : undefined;
 }
 
 async function commit(

@@ -90,6 +90,48 @@ describe('the calls to GitHub', () => {
     expect(idsOf(branch)).toEqual(['a', 'b', 'c']);
   });
 
+  it('are one commit for a save after a read, if nobody has saved in between', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch);
+    await read(store);
+    expect(await store.write([append('b')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
+    expect(branch.calls).toEqual(['read', 'commit']);
+    await store.write([append('c')], never);
+    expect(branch.calls).toEqual(['read', 'commit', 'read', 'commit']);
+    expect(idsOf(branch)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are another read and commit if somebody has saved since the read', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch);
+    await read(store);
+    branch.put('bot.md', `${branch.text('bot.md')}${entryText('theirs')}`);
+    await store.write([append('b')], never);
+    expect(branch.calls).toEqual(['read', 'commit', 'read', 'commit']);
+    expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
+  });
+
+  it('include a read before a save to files that were not read', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch);
+    await read(store);
+    await store.write([append('b', { path: 'untrusted/bot.md' })], never);
+    expect(branch.calls).toEqual(['read', 'read', 'commit']);
+  });
+
+  it('include a read before it is said that there is nothing to save', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch);
+    await read(store);
+    branch.head = undefined;
+    await store.write([append('a')], never);
+    expect(idsOf(branch)).toEqual(['a']);
+  });
+
   it('write only changed files below the folder', async () => {
     const branch = createFakeBranch();
     branch.put('README.md', 'hello');

@@ -79,6 +79,7 @@ function createRepoBackend(options: RepoBackendOptions): TreeBackend {
   let isPendingRefused = false;
   return {
     kind: 'repo',
+    refusesAnyOld: true,
     read,
     commit,
     placeOf: folder.placeOf,
