@@ -19,7 +19,11 @@ function statedRequests(run: string): number {
 
 /** Somebody's memory is on the branch, and the token may write it. */
 function remembers({ github, repo }: Stage): void {
-  github.commit(REPO, { 'other.md': earlierEntry('Fine.', 'a') }, { branch: 'axe-memory' });
+  github.commit(
+    `${repo.owner}/${repo.name}`,
+    { 'other.md': earlierEntry('Fine.', 'a') },
+    { branch: 'axe-memory' },
+  );
   repo.contents = 'write';
 }
 
