@@ -43,6 +43,8 @@ export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
     clock,
     mayCreate,
     isShared: branch !== OWN_BRANCH,
+    // Where several repositories keep their memory, a commit that is refused costs more than it may save.
+    isBusy: isOwn(options) === false,
     ...(cause === undefined ? {} : { cause }),
     ...(log === undefined ? {} : { log }),
     ...(budgetMs === undefined ? {} : { budgetMs }),

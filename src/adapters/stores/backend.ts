@@ -51,10 +51,10 @@ export type CommitResult =
 export interface TreeBackend {
   readonly kind: Extract<StoreKind, 'cache' | 'repo'>;
   /**
-   * A commit to a version that is old is refused however old it is, so that a save can try what was restored. In the
-   * cache the number after an old version may be free again, once what had it was evicted.
+   * A save first tries the version that was restored, which is nearly always the newest still. Only for a backend that
+   * refuses an old version however old it is: in the cache the number after it may be free again after an eviction.
    */
-  readonly refusesAnyOld?: boolean;
+  readonly triesRestored?: boolean;
   /**
    * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its end) the files directly
    * in it; a backend may read more, never less.

@@ -86,7 +86,7 @@ function createLatest(backend: TreeBackend): Latest {
       ...backend,
       async read(signal, requested) {
         const found = await backend.read(signal, requested);
-        const isUsable = backend.refusesAnyOld === true && requested !== 'all';
+        const isUsable = backend.triesRestored === true && requested !== 'all';
         known =
           isUsable && found.kind === 'snapshot' && found.unsettled !== true
             ? { snapshot: found, requested }

@@ -17,14 +17,22 @@ interface Run {
   readonly clock?: FakeClock;
   readonly mayCreate?: boolean;
   readonly isShared?: boolean;
+  readonly isBusy?: boolean;
 }
 
 /** The store of a new run. */
 function run(
   branch: FakeBranch,
-  { faults = {}, folder = '', clock = createFakeClock(), mayCreate = true, isShared = false }: Run = {},
+  {
+    faults = {},
+    folder = '',
+    clock = createFakeClock(),
+    mayCreate = true,
+    isShared = false,
+    isBusy = false,
+  }: Run = {},
 ): TreeStore {
-  return createRepoStore({ branch: branch.open(faults), folder, clock, mayCreate, isShared });
+  return createRepoStore({ branch: branch.open(faults), folder, clock, mayCreate, isShared, isBusy });
 }
 
 async function read(store: TreeStore, paths: readonly string[] = ['bot.md']) {
@@ -111,6 +119,15 @@ describe('the calls to GitHub', () => {
     await store.write([append('b')], never);
     expect(branch.calls).toEqual(['read', 'commit', 'read', 'commit']);
     expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
+  });
+
+  it('include a read before each save to a branch that many save to', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch, { isBusy: true });
+    await read(store);
+    await store.write([append('b')], never);
+    expect(branch.calls).toEqual(['read', 'read', 'commit']);
   });
 
   it('include a read before a save to files that were not read', async () => {

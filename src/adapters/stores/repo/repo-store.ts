@@ -27,6 +27,8 @@ interface RepoBackendOptions {
   readonly mayCreate: boolean;
   /** Whether other things than memory are on the branch too, so that its history is not ours to drop. */
   readonly isShared?: boolean;
+  /** Whether so many save to the branch that what a run has restored is old when it ends. */
+  readonly isBusy?: boolean;
   /** The run that writes, for the messages of commits. */
   readonly cause?: CommitCause;
   /** A new unique id. */
@@ -71,7 +73,7 @@ interface Reading {
  * when the branch is deleted or force-pushed under it.
  */
 function createRepoBackend(options: RepoBackendOptions): TreeBackend {
-  const { branch, mayCreate, isShared = false, cause, newId } = options;
+  const { branch, mayCreate, isShared = false, isBusy = false, cause, newId } = options;
   const folder = createBranchFolder(branch, options.folder);
   const seen = createSeenFiles(branch);
   const readings = new WeakMap<Snapshot, Reading>();
@@ -79,7 +81,7 @@ function createRepoBackend(options: RepoBackendOptions): TreeBackend {
   let isPendingRefused = false;
   return {
     kind: 'repo',
-    refusesAnyOld: true,
+    triesRestored: !isBusy,
     read,
     commit,
     placeOf: folder.placeOf,
