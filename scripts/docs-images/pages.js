@@ -22,7 +22,7 @@ export const PAGES = {
 const TIMES = ['2026-03-04T09:41:07Z', '2026-03-04T10:05:52Z', '2026-03-05T08:12:30Z'];
 const SAMPLES = [
   ['<seconds>', '6.2 s'],
-  ['<n>', '17'],
+  ['<n>', '8'],
   ['<id>', '01k6z3v8q5m2w9x4c7b1n0d6ha'],
 ];
 
