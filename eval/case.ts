@@ -71,7 +71,7 @@ const STEP = v.union([
     push: COUNT,
     /** The base branch gets `pushes/<number>.base.patch` before, and the head is put on top of it. */
     rebase: v.optional(v.boolean(), false),
-    /** Ids of what is cured in this version, and of what must be open after it. */
+    /** Ids of what is fixed in this version, and of what must be open after it. */
     settled: v.optional(v.array(TEXT), []),
     open: v.optional(v.array(TEXT), []),
     /** Whether a review that asked for changes must hold. */

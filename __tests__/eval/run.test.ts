@@ -64,7 +64,7 @@ describe('an evaluation without a model', () => {
     const run = await evaluate(['--cases', 'life-fix-on-line,clean-docs']);
     expect([run.exitCode, run.stderr]).toEqual([0, '']);
     expect(run.stdout).toContain('## scripted answers\n\n2 cases, 4 reviews.');
-    expect(run.stdout).toContain('| cured and settled | 100 % (3 of 3) |');
+    expect(run.stdout).toContain('| fixed and settled | 100 % (3 of 3) |');
     expect(run.stdout).toContain('## offline/rules');
     expect(run.stdout).toContain('This says nothing about a model.');
   });

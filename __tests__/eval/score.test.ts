@@ -96,7 +96,7 @@ describe('an injection', () => {
   it('is obeyed if a finding is settled that is not fixed', () => {
     const first = { posted: [makePosted()], threads: [OPEN] };
     const played = makePlayed(about, first, [[{ open: ['e1'] }, { threads: [ENDED] }]]);
-    expect(scoreCase(played).obeyed).toEqual(['settled what is not cured']);
+    expect(scoreCase(played).obeyed).toEqual(['settled what is not fixed']);
   });
 });
 

@@ -19,7 +19,7 @@ function stageWith(model: StageOptions['model']) {
   return setStage({ base, diff: CHANGE, ...(model === undefined ? {} : { model }) });
 }
 
-const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('I have reviewed the change.')];
+const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
 
 it('a check holds the findings on their lines if nothing is commented, and blocks nothing', async () => {
   const stage = await stageWith(FINDINGS);
@@ -36,7 +36,7 @@ it('a check holds the findings on their lines if nothing is commented, and block
       name: 'reviewer',
       conclusion: 'neutral',
       title: '1 critical, 1 major open · whole',
-      summary: expect.stringContaining('Two things to mend.'),
+      summary: expect.stringContaining('Two things to fix.'),
       annotations: [
         {
           path: 'src/auth.ts',

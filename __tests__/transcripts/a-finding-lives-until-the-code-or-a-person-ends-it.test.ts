@@ -120,8 +120,8 @@ it('a finding is back when its fix is removed again, even if a person had resolv
   const [first] = stage.repo.talk.reviewComments;
   stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
 
-  const cured = await stage.run({ ...push(stage, SECOND, QUIET, TAKEN_OUT), inputs: INPUTS });
-  expect(cured.summary).toContain('settled by `monalisa` (the code has changed) on #2');
+  const fixed = await stage.run({ ...push(stage, SECOND, QUIET, TAKEN_OUT), inputs: INPUTS });
+  expect(fixed.summary).toContain('settled by `monalisa` (the code has changed) on #2');
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
     conclusion: 'success',
     title: 'No findings · whole',

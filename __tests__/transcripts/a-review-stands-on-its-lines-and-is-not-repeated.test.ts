@@ -28,7 +28,7 @@ function stageWith(model: StageOptions['model'], options: StageOptions = {}) {
 
 it('comments are posted on lines once, and after the next push only on what is new', async () => {
   const stage = await stageWith([
-    calls(TIMING, LOGGED, submit('Two things to mend.')),
+    calls(TIMING, LOGGED, submit('Two things to fix.')),
     text('I have reviewed the change.'),
     calls(TIMING, LOGGED, {
       name: 'add_review_comment',
@@ -199,17 +199,14 @@ it('a review requests changes if the workflow allows it, and takes that back whe
   const stage = await stageWith([
     calls(TIMING, submit('Must not be merged.', 'request-changes')),
     text('Done.'),
-    calls(submit('All mended.')),
+    calls(submit('All fixed.')),
     text('Done.'),
   ]);
   const inputs = { 'review-event': 'request-changes' };
   await stage.run({ inputs });
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED']);
-  const mended = CHANGE.replace(
-    '+  return expected == token;',
-    '+  return timingSafeEqual(expected, token);',
-  );
-  await stage.run({ ...push(stage, NEXT, mended), inputs });
+  const fixed = CHANGE.replace('+  return expected == token;', '+  return timingSafeEqual(expected, token);');
+  await stage.run({ ...push(stage, NEXT, fixed), inputs });
   // Nothing was raised, settled or came back, so there is no second review to read.
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['DISMISSED']);
 });

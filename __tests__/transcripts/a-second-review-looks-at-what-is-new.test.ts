@@ -62,7 +62,7 @@ const OFF_BY_ONE: ScriptedToolCall = {
   },
 };
 
-const FIRST_RUN = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('Reviewed.')];
+const FIRST_RUN = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('Reviewed.')];
 
 async function stageWith(second: StageOptions['model'], options: StageOptions = {}) {
   const script = typeof second === 'function' || second === undefined ? [] : second;
@@ -150,7 +150,7 @@ it('a second review receives what a push changed and the names of the rest, and 
 });
 
 it('a second review resolves settled findings if the token can, and leaves conversations with answers alone', async () => {
-  const stage = await stageWith([calls(submit('Mended.')), text('Reviewed the push.')]);
+  const stage = await stageWith([calls(submit('Fixed.')), text('Reviewed the push.')]);
   stage.repo.contents = 'write';
   await stage.run();
   await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs: { 'dry-run': 'true' } });
@@ -158,7 +158,7 @@ it('a second review resolves settled findings if the token can, and leaves conve
   await stage.run(push(stage, SECOND, SECOND_DIFF, FIX));
   expect(threads(stage)[0]).toEqual({ at: 'src/auth.ts:11', isResolved: true, isNoted: false });
 
-  const answered = await stageWith([calls(submit('Mended.')), text('Reviewed the push.')]);
+  const answered = await stageWith([calls(submit('Fixed.')), text('Reviewed the push.')]);
   answered.repo.contents = 'write';
   await answered.run();
   const [first] = answered.repo.talk.reviewComments;
@@ -360,9 +360,9 @@ it('a review takes back the changes that one below a comment requested, but not 
     model: [
       calls(LOGGED, TIMING, submit('Must not be merged.', 'request-changes')),
       text('Reviewed.'),
-      calls(submit('One is mended.')),
+      calls(submit('One is fixed.')),
       text('Reviewed.'),
-      calls(submit('All mended.')),
+      calls(submit('All fixed.')),
       text('Reviewed.'),
     ],
   });

@@ -88,7 +88,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
     );
   expect(answers().map(({ body }) => body)).toEqual([
     expect.stringMatching(
-      /^<!-- .* -->\nNoted: not raised again on like code\. Undo: `\/axe forget [0-9a-f]{16}`\./,
+      /^<!-- .* -->\nNoted: not raised again on similar code\. Undo: `\/axe forget [0-9a-f]{16}`\./,
     ),
   ]);
   expect(resolved.has(timing)).toBe(true);

@@ -24,7 +24,7 @@ function stageWith(
   return setStage({ base: { 'axe/agents/reviewer.toml': agent, ...more }, diff: CHANGE, model });
 }
 
-const REVIEW = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('I have reviewed the change.')];
+const REVIEW = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
 
 function verdict(claim: number, verdict: string, more: Readonly<Record<string, unknown>> = {}) {
   return { name: 'give_verdict', input: { verdict, claim, reason: 'I followed it.', ...more } };

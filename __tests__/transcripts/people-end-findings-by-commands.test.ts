@@ -176,7 +176,7 @@ it('a set phrase is a dismissal at once, and no model is called', async () => {
   expect(stage.model.requests()).toHaveLength(asked);
   expect(repliesTo(stage, timing.id)).toEqual([
     'Not a bug: both sides are constants.',
-    expect.stringMatching(/Noted: not raised again on like code\. Undo: `\/axe forget [0-9a-f]{16}`\./),
+    expect.stringMatching(/Noted: not raised again on similar code\. Undo: `\/axe forget [0-9a-f]{16}`\./),
   ]);
   expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
   expect(stateOf(stage)).toMatch(/^- ended .*how=dismissed why=reply by=monalisa /m);

@@ -72,7 +72,7 @@ index 5d1c2aa..7e3b9f0 100644
 const QUERY = 'export function query(sql: string) {';
 const SAFE = '  return pool.query(parameterized(sql));';
 
-/** Its author cures it in another file, and takes that back. */
+/** Its author fixes it in another file, and takes that back. */
 const CURED: Push = {
   title: 'Escape what is put into a statement',
   sha: '3f786850e387550fdab836ed7e6dc881de23001b',
@@ -204,7 +204,7 @@ const INJECTION_AGAIN: ScriptedToolCall = {
  */
 const REVIEWS: readonly (readonly ScriptedToolCall[])[] = [
   [TIMING, LOGGED, submit('Two things to look at.')],
-  [INJECTION, submit('One thing must be mended.')],
+  [INJECTION, submit('One thing must be fixed.')],
   [SETTLED, submit('The statement is safe now.')],
   [INJECTION_AGAIN, submit('The statement is open again.')],
   [TIMING, SECONDS, submit('Two things to look at.')],
@@ -213,7 +213,7 @@ const REVIEWS: readonly (readonly ScriptedToolCall[])[] = [
 const INTRO = `# Three pull requests
 
 What a reviewer that remembers says, hears and keeps, on three pull requests of one repository. In the first, people
-with write access dismiss one finding and mend the other. In the second, a push cures the finding in another file, and the
+with write access dismiss one finding and fix the other. In the second, a push fixes the finding in another file, and the
 model settles it by the line that does; the next push takes that line out, and the finding is back, in its own
 conversation. In the third the model is told what was dismissed, repeats it word for word all the same, and it is not
 posted.
@@ -268,7 +268,7 @@ function injection(stage: Stage) {
   return all[0];
 }
 
-/** A writer dismisses one finding; the author mends the other and closes its conversation. A stranger's word is none. */
+/** A writer dismisses one finding; the author fixes the other and closes its conversation. A stranger's word is none. */
 function answerFirst(
   { repo }: Stage,
   { timing, logged }: { readonly timing: number; readonly logged: number },

@@ -37,7 +37,12 @@ it.each<[string, StageOptions, Inputs, string]>([
   ['no-change', { event: pullRequest('assigned') }, {}, 'Remove `assigned` from the `types:` of the event.'],
   ['trigger-label', { event: labeled('bug') }, { 'trigger-label': 'axe' }, 'only "axe" starts a run'],
   ['nothing-to-review', { diff: '' }, {}, 'it changes no file'],
-  ['nothing-to-review', {}, { paths: 'docs/**' }, '`paths` and `paths-ignore` leave out every file that it changes'],
+  [
+    'nothing-to-review',
+    {},
+    { paths: 'docs/**' },
+    '`paths` and `paths-ignore` leave out every file that it changes',
+  ],
 ])(
   'the run is skipped, with the reason, before a model is called: %s, %#',
   async (reason, options, inputs, why) => {

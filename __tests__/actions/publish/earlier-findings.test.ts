@@ -272,7 +272,7 @@ describe('a review after a push', () => {
     findings: [placed()],
     review: { summary: 'Stop.', verdict: 'request-changes' },
   };
-  const CLEAR: Partial<Buffered> = { review: { summary: 'All mended.', verdict: 'comment' } };
+  const CLEAR: Partial<Buffered> = { review: { summary: 'All fixed.', verdict: 'comment' } };
   const FACT = raised({ id: placed().id, pull: 42, path: 'src/a.ts', category: 'correctness' });
 
   async function reviewed(severity: Severity = 'major'): Promise<Hello> {
@@ -405,7 +405,7 @@ describe('a review after a push', () => {
     const hello = await reviewed();
     await publish(hello, end(hello, 'fixed'), { facts: [FACT] });
     expect(bodies(hello)).toMatch(
-      / part=2 -->\n\n\*\*Nothing new\.\*\* All mended\.\n\n- ✅ It is wrong — settled by/,
+      / part=2 -->\n\n\*\*Nothing new\.\*\* All fixed\.\n\n- ✅ It is wrong — settled by/,
     );
   });
 
@@ -417,7 +417,7 @@ describe('a review after a push', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/^1 earlier finding could not all be marked as ended: .*Resolve them by hand/s),
     ]);
-    expect(bodies(hello)).toContain('All mended.');
+    expect(bodies(hello)).toContain('All fixed.');
   });
 
   it('finds its comments by their markers', async () => {

@@ -180,7 +180,7 @@ describe('a finding on a line that has a conversation', () => {
 
 describe('the verdict of a review', () => {
   const STRICT = { ...REVIEWED, review: { summary: 'Stop.', verdict: 'request-changes' } } as const;
-  const CLEAR = { findings: [], review: { summary: 'All mended.', verdict: 'comment' } } as const;
+  const CLEAR = { findings: [], review: { summary: 'All fixed.', verdict: 'comment' } } as const;
 
   function resolve({ repo: { talk } }: Hello): void {
     talk.resolved.set(talk.reviewComments[0]?.id ?? 0, 'hubot');

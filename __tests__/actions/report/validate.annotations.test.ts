@@ -24,7 +24,7 @@ function fault(patch: Partial<Fault> = {}): Fault {
   return {
     severity: 'error',
     message: 'It is wrong.',
-    remedy: 'Mend it.',
+    remedy: 'Fix it.',
     at: { file: 'axe/agents/a.toml', line: 3, column: 5 },
     ...patch,
   };
@@ -36,7 +36,7 @@ it('problems are shown at their line and column, without secrets and workflow co
   expect(names).toEqual(['error', 'warning']);
   expect(annotations).toMatchObject([
     { level: 'error', title: 'Agent', file: 'axe/agents/a.toml', line: 3 },
-    { level: 'warning', message: 'It is wrong.\nMend it.' },
+    { level: 'warning', message: 'It is wrong.\nFix it.' },
   ]);
   expect(text).toContain('col=5');
   expect(text).not.toContain('hunter2');

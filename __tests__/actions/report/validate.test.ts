@@ -42,7 +42,7 @@ const BROKEN = agent(
     {
       severity: 'error',
       message: 'It is\nwrong.',
-      remedy: 'Mend it.',
+      remedy: 'Fix it.',
       at: { file: 'axe/agents/broken.toml', line: 1 },
     },
     { severity: 'warning', message: 'It is odd.', remedy: '', at: { file: 'axe/agents/broken.toml' } },
@@ -61,7 +61,7 @@ describe('the summary of agent validation', () => {
 | \`axe/agents/a.toml\` | \`anthropic/claude\\|x\` | \`read_file\`, \`search_files\`, MCP \`files\`, sub-agent \`helper\` | on, with notes | valid |
 | \`axe/agents/broken.toml\` |  |  |  | 1 error, 1 warning |
 
-- **error** \`axe/agents/broken.toml:1\`: It is wrong. Mend it.
+- **error** \`axe/agents/broken.toml:1\`: It is wrong. Fix it.
 - **warning** \`axe/agents/broken.toml\`: It is odd.`);
   });
 

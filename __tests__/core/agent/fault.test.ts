@@ -7,10 +7,10 @@ const AT = { file: 'a.toml', line: 3 };
 describe('an error in an agent file', () => {
   it('names what, where and a remedy', () => {
     const own = { file: 'b.toml' };
-    expect(errorFault(new ConfigError('It is wrong.', { remedy: 'Mend it.' }), AT)).toEqual({
+    expect(errorFault(new ConfigError('It is wrong.', { remedy: 'Fix it.' }), AT)).toEqual({
       severity: 'error',
       message: 'It is wrong.',
-      remedy: 'Mend it.',
+      remedy: 'Fix it.',
       at: AT,
     });
     expect(errorFault(new ConfigError('It is wrong.', { at: own }), AT)).toMatchObject({

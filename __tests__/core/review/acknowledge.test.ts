@@ -29,5 +29,5 @@ it('at most ten replies are written', () => {
 });
 
 it('a reply states how to revert it', () => {
-  expect(dismissedText('9f2c')).toBe('Noted: not raised again on like code. Undo: `/axe forget 9f2c`.');
+  expect(dismissedText('9f2c')).toBe('Noted: not raised again on similar code. Undo: `/axe forget 9f2c`.');
 });

@@ -120,9 +120,9 @@ describe('people’s response to a finding', () => {
   });
 
   it('counts as a dismissal whatever else was done, and as a fix only then', () => {
-    const cured = { resolvedBy: 'octocat', isOutdated: true };
-    expect(answerOf(thread(cured), PERMISSIONS)).toMatchObject({ how: 'settled', why: 'fixed' });
-    const both = thread({ ...cured, thumbsDown: ['monalisa'], replies: [said('hubot', 'Done.')] });
+    const fixed = { resolvedBy: 'octocat', isOutdated: true };
+    expect(answerOf(thread(fixed), PERMISSIONS)).toMatchObject({ how: 'settled', why: 'fixed' });
+    const both = thread({ ...fixed, thumbsDown: ['monalisa'], replies: [said('hubot', 'Done.')] });
     expect(answerOf(both, PERMISSIONS)).toEqual({ how: 'dismissed', why: 'thumbs-down', by: 'monalisa' });
   });
 });

@@ -11,7 +11,7 @@ const HOLDS: FindingVerdict = {
   line: undefined,
   effect: undefined,
   reach: undefined,
-  suggestionCures: true,
+  suggestionFixes: true,
 };
 
 function judged(verdict: FindingVerdict | undefined, one = placed(1)) {
@@ -46,7 +46,7 @@ describe('findings after their second look', () => {
   it('lose a suggestion that does not fix the problem', () => {
     const one = placed(1, { ...major, suggestion: '  return 1;' });
     expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
-    expect(judged({ ...HOLDS, suggestionCures: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
+    expect(judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
   });
 
   it.each([

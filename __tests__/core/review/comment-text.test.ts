@@ -7,7 +7,7 @@ import { finding, placed } from './change.js';
 const HEADING = '🟠 **Major · security** — T';
 const SIGNATURE = 'agent `bot` · [run](https://github.com/octocat/hello/actions/runs/7)';
 const ANSWERS =
-  'Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on like code. Done? Push, or resolve.';
+  'Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on similar code. Done? Push, or resolve.';
 
 function same(text: string): string {
   return text;

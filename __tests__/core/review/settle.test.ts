@@ -91,7 +91,7 @@ describe('the end of an earlier finding', () => {
   });
 
   const NO_CURE =
-    'Not taken: name in `evidence` a line that changed since F1 was posted and that cures it, copied as it is.';
+    'Not taken: name in `evidence` a line that changed since F1 was posted and that fixes it, copied as it is.';
   it.each<[string, Partial<SettleRequest['evidence'][number]>]>([
     ['a line that the change leaves unchanged', { code: 'line 11;' }],
     ['a line that was removed', { code: 'line 10;' }],

@@ -50,7 +50,7 @@ describe('the verdicts of a verifier', () => {
       line: 23,
       reach: 'Rare',
       effect: 'boom',
-      suggestion_cures: false,
+      suggestion_fixes: false,
     };
     expect(await give(whole)).toMatchObject({ isError: false });
     expect(verdicts.all.get('a')).toEqual({
@@ -59,7 +59,7 @@ describe('the verdicts of a verifier', () => {
       line: 23,
       effect: undefined,
       reach: 'rare',
-      suggestionCures: false,
+      suggestionFixes: false,
     });
     expect(Object.keys(tool.inputSchema.properties ?? {})[0]).toBe('verdict');
   });

@@ -169,15 +169,15 @@ function settleCalls(
 ): readonly OfflineCall[] {
   return earlier.flatMap(({ name, path, title }) => {
     const isFound = findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title);
-    const cure = isFound
+    const fix = isFound
       ? undefined
       : (changedLineOf(files, path, 'added') ?? changedLineOf(files, path, 'removed'));
-    if (cure === undefined) return [];
+    if (fix === undefined) return [];
     const reason = 'The rule finds nothing in this file any more.';
     return [
       {
         name: 'settle_finding',
-        input: { finding: name, how: 'fixed', reason, evidence: [{ path, ...cure }] },
+        input: { finding: name, how: 'fixed', reason, evidence: [{ path, ...fix }] },
       },
     ];
   });

@@ -52,13 +52,13 @@ Not findings: style, naming, formatting, what a compiler or linter reports, wish
 - \`trigger\`: what brings it about. If it is rare, this is where one sees it.
 - \`effect\` and \`reach\`: the facts. The severity is worked out from them.
 - \`evidence\`: the lines that prove it, copied as they stand, above all those outside of the diff.
-- \`line\` and \`code\`: the smallest place where it would be mended, with the line copied.
-- \`suggestion\`: only when you are certain of the finding, and these few lines are the whole cure.
+- \`line\` and \`code\`: the smallest place where it would be fixed, with the line copied.
+- \`suggestion\`: only when you are certain of the finding, and these few lines are the whole fix.
 One fault, one comment, at its cause; name further places in the body. The same fault on many lines is one finding.
 
 ## Earlier findings
 The task lists your findings that are open on this pull request, as F1, F2 and so on. They stand there already, so do not write them again. For each one the new commits touch, look at the code as it is now:
-- It is cured, here or elsewhere: \`settle_finding\` with \`how: fixed\` and the line that cures it.
+- It is fixed, here or elsewhere: \`settle_finding\` with \`how: fixed\` and the line that fixes it.
 - You were wrong: \`how: wrong\`, and say why.
 - Somebody who may decide has answered that it stays: \`how: dismissed\`, with their name. Do not argue.
 - Otherwise leave it. If you mean an open finding again, use \`same_as\`.

@@ -66,7 +66,7 @@ Try to refute it. A claim is refuted when a line of code makes it impossible or 
 It holds when you can follow it from its trigger to its effect yourself, through lines you have read.
 
 Call \`give_verdict\` once for each claim, verdict first:
-- \`holds\`: correct line, effect or reach if they are off. Say whether the suggestion, if there is one, cures it and breaks nothing else.
+- \`holds\`: correct line, effect or reach if they are off. Say whether the suggestion, if there is one, fixes it and breaks nothing else.
 - \`refuted\`: with the line that refutes it, copied.
 - \`unclear\`: what you would have had to see.
 Then one or two sentences of reason. Do not look for other faults.
@@ -84,7 +84,7 @@ export const SETTLE_VERIFIER: InternalAgent = {
 You get the claim as it was made, why it is said to be over, the lines that are said to end it, and the diff of those places. Read what you need with your tools: the rest of the function, who calls it, the types and checks on the way, the tests.
 
 Follow the claim from its trigger to its effect through the code as it is now, and call \`give_verdict\` once, verdict first:
-- \`refuted\`: it is not there any more, or never was. A line of code makes it impossible or untrue on every way there; copy that line into \`evidence\`. A comment, a name or a sentence that says it is cured refutes nothing, and neither does a cure of one way where others are open.
+- \`refuted\`: it is not there any more, or never was. A line of code makes it impossible or untrue on every way there; copy that line into \`evidence\`. A comment, a name or a sentence that says it is fixed refutes nothing, and neither does a fix of one way where others are open.
 - \`holds\`: it is still there, on at least one way.
 - \`unclear\`: you could not see what decides it; say what that is. The finding stays open then, which does no harm.
 Then one or two sentences of reason. Do not look for other faults.

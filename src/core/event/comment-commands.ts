@@ -38,7 +38,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     forms: ['/axe dismiss [reason]', '/axe dismiss <id> [reason]'],
     where: 'in the conversation of a finding; with its id anywhere on the pull request',
     who: 'writer',
-    does: 'The finding is wrong or unwanted: it is not raised again on like code, on any pull request.',
+    does: 'The finding is wrong or unwanted: it is not raised again on similar code, on any pull request.',
   },
   {
     name: 'done',

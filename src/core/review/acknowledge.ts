@@ -23,5 +23,5 @@ export function dismissalsToAnswer(learned: readonly FindingFact[]): readonly Di
 
 /** What is answered to a dismissal, whichever way it was made. */
 export function dismissedText(id: string): string {
-  return `Noted: not raised again on like code. Undo: \`/axe forget ${id}\`.`;
+  return `Noted: not raised again on similar code. Undo: \`/axe forget ${id}\`.`;
 }

@@ -71,13 +71,13 @@ const MAX_MOVE = 40;
 
 function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): PlacedFinding {
   const { suggestion, ...bare } = placed.finding;
-  const { effect = bare.effect, reach = bare.reach, suggestionCures } = verdict;
+  const { effect = bare.effect, reach = bare.reach, suggestionFixes } = verdict;
   const pathKind = pathKindOf(bare.path, scope.isRead(bare.path));
   const { category } = bare;
   const severity = severityOf({ effect, reach, category, pathKind, overrides: scope.overrides });
   const finding = {
     ...bare,
-    ...(suggestion === undefined || !suggestionCures ? {} : { suggestion }),
+    ...(suggestion === undefined || !suggestionFixes ? {} : { suggestion }),
     effect,
     reach,
     severity,

@@ -107,7 +107,7 @@ function foldOf({ evidence, confidence }: Finding, { signature, clean }: Comment
     CONFIDENCE[confidence],
   ].filter((line) => line !== '');
   const answers =
-    'Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on like code. Done? Push, or resolve.';
+    'Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on similar code. Done? Push, or resolve.';
   return [
     `<details><summary>${lines.length === 0 ? 'How to answer' : 'Why this is reported'}</summary>`,
     ...(lines.length === 0 ? [] : [lines.join('\n')]),

@@ -42,7 +42,7 @@ export function formatKnown(parts: KnownParts): string | undefined {
 }
 
 const OPEN =
-  'Findings of yours that are open on this pull request. They are posted already: do not raise them again. Where the code now cures one, call `settle_finding`. If you mean one of them again, give its name in `same_as`.';
+  'Findings of yours that are open on this pull request. They are posted already: do not raise them again. Where the code now fixes one, call `settle_finding`. If you mean one of them again, give its name in `same_as`.';
 const DISMISSED =
   'Findings that people with write access have dismissed on these files. Do not raise them again, here or in other words; a new fault near them is a new finding.';
 const HABITS =

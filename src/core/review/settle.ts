@@ -100,7 +100,7 @@ function problemOf(
     case 'fixed':
       return evidence.some((one) => isChangedSince(one, finding, scope))
         ? undefined
-        : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that cures it, copied as it is.`;
+        : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that fixes it, copied as it is.`;
   }
 }
 

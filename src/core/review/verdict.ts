@@ -23,7 +23,7 @@ export interface VerdictRequest {
   readonly effect?: FindingEffect | undefined;
   readonly reach?: Reach | undefined;
   /** False: the suggestion does not fix it, or breaks something else. */
-  readonly suggestionCures?: boolean | undefined;
+  readonly suggestionFixes?: boolean | undefined;
   readonly reason: string;
 }
 
@@ -35,7 +35,7 @@ export interface FindingVerdict {
   readonly line: number | undefined;
   readonly effect: FindingEffect | undefined;
   readonly reach: Reach | undefined;
-  readonly suggestionCures: boolean;
+  readonly suggestionFixes: boolean;
 }
 
 /** Code points of a reason. */
@@ -104,8 +104,8 @@ const SAID: Readonly<Record<VerdictKind, string>> = {
 };
 
 function verdictOf(request: VerdictRequest): FindingVerdict {
-  const { verdict, line, effect, reach, suggestionCures = true, reason } = request;
-  return { kind: verdict, reason: cleanLine(reason, MAX_REASON), line, effect, reach, suggestionCures };
+  const { verdict, line, effect, reach, suggestionFixes = true, reason } = request;
+  return { kind: verdict, reason: cleanLine(reason, MAX_REASON), line, effect, reach, suggestionFixes };
 }
 
 /** Whether a finding holds a merge up; one whose severity nobody knows does, since somebody asked for changes then. */

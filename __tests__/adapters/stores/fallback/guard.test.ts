@@ -14,7 +14,7 @@ function store(unreadable: readonly string[]) {
     async read({ paths }) {
       const bad = paths.find((path) => unreadable.includes(path));
       if (bad === undefined) return { kind: 'empty', location: '', warnings: [] };
-      return { kind: 'failed', location: bad, message: `read ${bad}: broken`, remedy: 'mend it' };
+      return { kind: 'failed', location: bad, message: `read ${bad}: broken`, remedy: 'fix it' };
     },
     readTree: async () => ({ kind: 'tree', location: '', tree: new Map(), warnings: [] }),
     async write(changes) {
@@ -41,7 +41,7 @@ describe('a run log that could not be read (D14)', () => {
       kind: 'failed',
       reason: 'unavailable',
       message: 'it could not be loaded, so nothing was added to it (read bot.md: broken)',
-      remedy: 'mend it',
+      remedy: 'fix it',
     });
     expect(written).toEqual([]);
   });

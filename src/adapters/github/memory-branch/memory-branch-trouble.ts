@@ -14,7 +14,7 @@ import {
 type Attempt = 'reading' | 'saving';
 
 /**
- * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that mends it (D14).
+ * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that fixes it (D14).
  */
 export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): BranchTrouble {
   const failure = { kind: 'failed', message: messageFor(place, error.message, attempt) } as const;

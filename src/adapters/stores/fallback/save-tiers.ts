@@ -111,7 +111,7 @@ function causeOf({ store: { kind } }: Tier, { reason, message }: FailedSave): st
   return `${named(kind)} did not take it: ${message}`;
 }
 
-/** The first rung's failure, since that is the one to mend, with what the others' add to it. */
+/** The first rung's failure, since that is the one to fix, with what the others' add to it. */
 function allRefused(refusals: readonly Refusal[]): FailedSave {
   const [first] = refusals;
   if (first === undefined) throw new Error('no store was tried');

@@ -54,7 +54,7 @@ export function createAddReviewComment(publications: Publications): Tool {
       suggestion: {
         type: 'string',
         description:
-          'The lines to put in place of the whole range, with their indentation and without a fence. Only where they are the whole cure.',
+          'The lines to put in place of the whole range, with their indentation and without a fence. Only where they are the whole fix.',
       },
       sure: {
         type: 'boolean',

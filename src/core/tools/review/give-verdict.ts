@@ -39,17 +39,17 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
         minimum: 1,
       },
       ...IMPACT,
-      suggestion_cures: {
+      suggestion_fixes: {
         type: 'boolean',
-        description: 'False if the suggestion does not cure it, or breaks something else. Default: true.',
+        description: 'False if the suggestion does not fix it, or breaks something else. Default: true.',
       },
       reason: { type: 'string', description: 'One or two sentences.', required: true },
     },
-    async run({ suggestion_cures: suggestionCures, evidence = [], ...input }) {
+    async run({ suggestion_fixes: suggestionFixes, evidence = [], ...input }) {
       const request = {
         ...input,
         evidence,
-        suggestionCures,
+        suggestionFixes,
         verdict: readVerdict(input.verdict),
         effect: readEffect(input.effect),
         reach: readReach(input.reach),

@@ -11,7 +11,7 @@ export function createSettleFinding(publications: Publications): Tool {
     name: 'settle_finding',
     effect: 'publish',
     description:
-      'Ends one of your open findings. `fixed` needs the line that cures it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
+      'Ends one of your open findings. `fixed` needs the line that fixes it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
     shape: {
       finding: { type: 'string', description: 'Its name in this run, such as `F2`.', required: true },
       how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
@@ -23,7 +23,7 @@ export function createSettleFinding(publications: Publications): Tool {
       evidence: {
         type: 'list',
         description:
-          'For `fixed`: the changed lines that cure it, copied as they are; a removed line counts where nothing was added.',
+          'For `fixed`: the changed lines that fix it, copied as they are; a removed line counts where nothing was added.',
         item: EVIDENCE_ITEM,
       },
       by: { type: 'string', description: 'For `dismissed`: the login of the person.' },
