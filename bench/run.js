@@ -4,12 +4,14 @@ import { appends } from './appends.js';
 import { copilot } from './copilot.js';
 import { largeLog } from './large-log.js';
 import { post } from './post.js';
+import { review } from './review.js';
 import { scaling } from './scaling.js';
 import { startUp } from './start-up.js';
 import { tail } from './tail.js';
 
 const BENCHMARKS = {
   'start-up': startUp,
+  review,
   post,
   tail,
   'large-log': largeLog,

@@ -3,3 +3,8 @@ export function afterEach(): void {}
 
 /** As {@link afterEach}. */
 export function afterAll(): void {}
+
+/** Only for helpers that are not called here. */
+export function expect(): never {
+  throw new Error('there is nothing to expect in a benchmark');
+}

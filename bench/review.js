@@ -1,0 +1,49 @@
+// How long a run on a pull request takes until the model is asked, and to its end, where GitHub takes its time: what waits for what
+// shows as a multiple of the pause, whatever the machine.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { figures, rows, showMs } from './figures.js';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const PAUSE_MS = 150;
+
+/** Lines to print. */
+export async function review() {
+  // Inside the checkout, where the packages and the built action are found.
+  const folder = mkdtempSync(join(ROOT, 'node_modules', '.bench-'));
+  try {
+    await build({
+      entryPoints: [join(ROOT, 'bench/review/stage.ts')],
+      outdir: folder,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      alias: { '@jest/globals': join(ROOT, 'bench/append/no-jest.ts') },
+      logLevel: 'error',
+    });
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [join(folder, 'stage.js'), '0', String(PAUSE_MS)],
+      { encoding: 'utf8' },
+    );
+    if (status !== 0) throw new Error(stderr);
+    const [quick, slow] = stdout.trim().split('\n').map(JSON.parse);
+    const of = (runs, name) => runs.map((run) => run[name]);
+    const roundTrips = (name) =>
+      ((figures(of(slow, name)).median - figures(of(quick, name)).median) / PAUSE_MS).toFixed(1);
+    return [
+      ...rows([
+        ['to the first model request, GitHub at once', showMs(of(quick, 'firstMs'))],
+        [`to the first model request, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'firstMs'))],
+        ['to the end, GitHub at once', showMs(of(quick, 'endMs'))],
+        [`to the end, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'endMs'))],
+      ]),
+      `${roundTrips('firstMs')} round trips to GitHub before the model, ${roundTrips('endMs')} in all, in ${slow[0].requests} requests`,
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
