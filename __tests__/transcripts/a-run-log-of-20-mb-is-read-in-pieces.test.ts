@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { grouped } from '../../src/core/text/number.js';
 import { writeLargeLog } from '../helpers/large-log.js';
@@ -10,6 +11,10 @@ import { tempDir, writeFiles } from '../helpers/temp.js';
 const BYTES = 20_000_000;
 /** Objects and strings that are in use at once have to fit into this; the text of the log alone would fill it. */
 const HEAP = '--max-old-space-size=24 --max-semi-space-size=2';
+
+/** Of the whole process; a log of 266 MB takes as much as one of 20 MB. */
+const MOST_RESIDENT_BYTES = 200_000_000;
+const PROBE = pathToFileURL(resolve(import.meta.dirname, '../../bench/peak-memory.js')).href;
 
 const AGENT = (model: string) => `name = "a"\nmodel = "${model}"\n\n[memory]\nenabled = true\nlast_n = 10\n`;
 
@@ -67,5 +72,19 @@ describe('a run log that is larger than the memory there is for it', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`Trimmed: ${entries - 10} entries removed, 10 entries kept.`);
     expect(Buffer.concat([readFileSync(`${log}.bak`), readFileSync(log)]).equals(before)).toBe(true);
+  });
+
+  it('is analysed and trimmed in 200 MB of memory without any limit on the heap', async () => {
+    const model = await startLoopback((_request, response) => void response.end(ANSWER));
+    const peak = join(home, 'peak');
+    const { exitCode } = await run(['gc', 'a'], {
+      ANTHROPIC_API_KEY: 'sk-test',
+      AXE_ANTHROPIC_BASE_URL: model.url,
+      NODE_OPTIONS: `--import ${PROBE}`,
+      PEAK_MEMORY_FILE: peak,
+    });
+    expect(exitCode).toBe(0);
+    const [kilobytes] = readFileSync(peak, 'utf8').split(' ').map(Number);
+    expect(1024 * (kilobytes ?? Infinity)).toBeLessThanOrEqual(MOST_RESIDENT_BYTES);
   });
 });

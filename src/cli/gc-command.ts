@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { createFetch } from '../adapters/host/net/http.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { collect, type GcOutcome } from '../commands/gc/gc.js';
@@ -25,6 +26,12 @@ import { createTerminalDependencies } from './terminal-world.js';
 
 const USAGE = 'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';
 
+/**
+ * Keeps V8's young generation as small as it is. V8 doubles it with what survives its collections, up to 128 MB while a
+ * log of 266 MB is read and sent, although less than 20 MB are in use. V8 looks at the flag whenever it could double it.
+ */
+const KEEP_YOUNG_GENERATION = '--semi-space-growth-factor=1';
+
 /** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */
 export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
@@ -35,6 +42,7 @@ export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise
   if (flags.bool('all') && name !== undefined) {
     throw new AxeError('cannot specify both --all and an agent name', { remedy: USAGE });
   }
+  setFlagsFromString(KEEP_YOUNG_GENERATION);
   try {
     if (flags.bool('all')) return await collectAll(flags, terminal);
     if (name === undefined) throw new AxeError('agent name is required (or use --all)', { remedy: USAGE });

@@ -6,6 +6,7 @@ import {
   estimatePieces,
   groupReports,
   oldestEntries as oldestOf,
+  planParts,
   promptPieces,
   splitLog as splitPieces,
 } from '../../../src/core/gc/parts.js';
@@ -34,8 +35,12 @@ async function collected(pieces: AsyncIterable<string>): Promise<readonly string
   return all;
 }
 
+function entriesOf(text: string): AsyncIterable<string> {
+  return promptPieces(openText(text), { parts: Infinity, entries: Infinity });
+}
+
 async function splitLog(text: string, room: number): Promise<readonly string[]> {
-  return await collected(splitPieces(piecesOf(openText(text), PIECE_BYTES), room));
+  return await collected(splitPieces(entriesOf(text), room));
 }
 
 /** The beginning of a log with its text as a model is given it. */
@@ -83,6 +88,29 @@ describe('a log in parts', () => {
         },
       ),
     );
+  });
+
+  it('has as many parts as planned, which are its text for the model', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, fc.integer({ min: 20, max: 400 }), async (text, room) => {
+        const [pieces, parts] = [await collected(entriesOf(text)), await splitLog(text, room)];
+        const isWhole = estimateText(pieces.join('')) <= room;
+        expect(await planParts(entriesOf(text), room)).toEqual(
+          isWhole ? { isWhole, parts: 1 } : { isWhole, parts: parts.length },
+        );
+        if (pieces.some((piece) => estimateText(piece) >= room)) return;
+        expect(parts.join('')).toBe(pieces.filter((piece) => piece.trim() !== '').join(''));
+      }),
+    );
+  });
+
+  it('has the characters of all scripts in parts that are longer than what was collected before', async () => {
+    const results = ['\uFEFFa', 'é'.repeat(900), '記'.repeat(900), '😀'.repeat(450)];
+    const text = log(Array.from({ length: 200 }, (_, index) => results[index % results.length] ?? ''));
+    expect(await splitLog(text, 1_000_000)).toEqual([text]);
+    const parts = await splitLog(text, 20_000);
+    expect(parts.length).toBeGreaterThan(2);
+    expect(parts.join('')).toBe(text);
   });
 
   it.each(['x', '記', '😀'])(

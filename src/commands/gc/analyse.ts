@@ -10,7 +10,7 @@ import {
   partPrompt,
   reportsMessage,
 } from '../../core/gc/analysis.js';
-import { estimatePieces, groupReports, splitLog } from '../../core/gc/parts.js';
+import { groupReports, planParts, splitLog } from '../../core/gc/parts.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from '../../core/loop/asker.js';
 import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
 import { firstMessages, textOf } from '../../core/loop/messages.js';
@@ -21,7 +21,7 @@ import { estimateText } from '../../core/text/truncate.js';
 
 /** A log to be analysed, and by whom. */
 interface AnalysisParts {
-  /** As the model is given it, in pieces of whole lines; read more than once. */
+  /** As the model is given it, in pieces that stay whole (see `promptPieces`); read more than once. */
   readonly log: () => AsyncIterable<string>;
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
@@ -69,19 +69,12 @@ export async function analyse(parts: AnalysisParts, deps: Dependencies): Promise
   const prompt = estimateText(JOIN_PROMPT) + estimateText(partPrompt(1, 1)) - estimateText(ANALYST_PROMPT);
   const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;
   const own = Math.max(GC.leastRoomTokens, room);
-  const isWhole = (await estimatePieces(log())) <= own;
-  const count = isWhole ? 1 : await countAll(splitLog(log(), own));
+  const { isWhole, parts: count } = await planParts(log(), own);
   parts.onParts(count, () => usage.stats(deps.clock.now().getTime() - startedAt, budget));
   const report = isWhole
     ? await reportOnWhole(log(), ask)
     : await reportOn(splitLog(log(), own), { room: own, count }, ask);
   return { analysis: { ...report, parts: count }, ask };
-}
-
-async function countAll(parts: AsyncIterable<string>): Promise<number> {
-  let count = 0;
-  for await (const _part of parts) count += 1;
-  return count;
 }
 
 /** A log that fits is one question, as it is. */

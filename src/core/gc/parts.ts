@@ -95,7 +95,10 @@ export async function oldestEntries(
   return fitting === 0 ? undefined : { parts: fitting, entries };
 }
 
-/** The beginning of a log as a model is given it, in pieces of whole lines. Throws what reading throws. */
+/**
+ * The beginning of a log as a model is given it: the text above the entries, then one entry after the other. Throws what
+ * reading throws.
+ */
 export async function* promptPieces(
   file: OpenFile,
   { parts: wanted }: OldestEntries,
@@ -118,20 +121,68 @@ export async function estimatePieces(pieces: AsyncIterable<string>): Promise<num
   return estimate.tokens;
 }
 
+/** In how many questions a log is given to a model. */
+interface PlannedParts {
+  /** It fits into one question as it is. */
+  readonly isWhole: boolean;
+  readonly parts: number;
+}
+
+/** Reads a log once and says what {@link splitLog} makes of it; keeps nothing of its text. */
+export async function planParts(pieces: AsyncIterable<string>, roomTokens: number): Promise<PlannedParts> {
+  const [all, filler] = [new TextEstimate(), new Filler(roomTokens)];
+  let parts = 0;
+  for await (const piece of pieces) {
+    all.add(piece);
+    if (piece.trim() !== '' && filler.begins(cutToTokens(piece, roomTokens))) parts += 1;
+  }
+  return all.tokens <= roomTokens ? { isWhole: true, parts: 1 } : { isWhole: false, parts };
+}
+
 /**
- * A log in parts of whole entries, each of at most so many tokens by estimate. Of an entry that is longer alone,
- * beginning and end are kept.
+ * A log, given as well-formed pieces that stay whole, in parts of at most so many tokens by estimate. Of a piece that is
+ * longer alone, beginning and end are kept.
  */
 export async function* splitLog(pieces: AsyncIterable<string>, roomTokens: number): AsyncGenerator<string> {
-  const packer = new Packer(roomTokens);
-  for await (const { head, parts } of partsOf(pieces)) {
-    for (const piece of [head, ...parts.map((part) => part.text)]) {
-      if (piece.trim() === '') continue;
-      const full = packer.add(cutToTokens(piece, roomTokens));
-      if (full !== undefined) yield full.join('');
-    }
+  const [filler, part] = [new Filler(roomTokens), new TextCollector()];
+  for await (const piece of pieces) {
+    if (piece.trim() === '') continue;
+    const cut = cutToTokens(piece, roomTokens);
+    if (filler.begins(cut) && !part.isEmpty) yield part.take();
+    part.add(cut);
   }
-  for (const last of packer.end()) yield last.join('');
+  if (!part.isEmpty) yield part.take();
+}
+
+/**
+ * Puts a text together outside of V8's heap. Pieces that wait there for the others would be copied by every collection,
+ * and the heap would grow with them.
+ */
+class TextCollector {
+  #bytes = new Uint8Array(64 * 1024);
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(piece: string): void {
+    // A UTF-16 unit takes at most three bytes.
+    const most = this.#length + piece.length * 3;
+    if (most > this.#bytes.length) {
+      const grown = new Uint8Array(most * 2);
+      grown.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = grown;
+    }
+    this.#length += new TextEncoder().encodeInto(piece, this.#bytes.subarray(this.#length)).written;
+  }
+
+  /** The text, which is then begun anew. */
+  take(): string {
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
+    return text;
+  }
 }
 
 /**
@@ -151,44 +202,31 @@ export function groupReports(reports: readonly string[], roomTokens: number): re
 
 /** Pieces one after the other into as few lists as they fit in. */
 function pack(pieces: readonly string[], roomTokens: number): readonly (readonly string[])[] {
-  const packer = new Packer(roomTokens);
-  return [
-    ...pieces.flatMap((piece) => {
-      const full = packer.add(piece);
-      return full === undefined ? [] : [full];
-    }),
-    ...packer.end(),
-  ];
+  const filler = new Filler(roomTokens);
+  const lists: string[][] = [];
+  for (const piece of pieces) {
+    const open = filler.begins(piece) ? undefined : lists.at(-1);
+    if (open === undefined) lists.push([piece]);
+    else open.push(piece);
+  }
+  return lists;
 }
 
 /** Fills one list after the other with pieces. */
-class Packer {
+class Filler {
   readonly #room: number;
-  #open: string[] = [];
   #left = 0;
 
   constructor(roomTokens: number) {
     this.#room = roomTokens;
   }
 
-  /** The list before, once a piece does not fit into it. */
-  add(piece: string): readonly string[] | undefined {
+  /** Whether the next piece begins a list, the first one too, since it does not fit into the one before. */
+  begins(piece: string): boolean {
     const tokens = estimateText(piece) + 1;
-    const isFull = this.#open.length === 0 || tokens > this.#left;
-    if (!isFull) {
-      this.#open.push(piece);
-      this.#left -= tokens;
-      return undefined;
-    }
-    const full = this.#open;
-    this.#open = [piece];
-    this.#left = this.#room - tokens;
-    return full.length === 0 ? undefined : full;
-  }
-
-  /** The last list. */
-  end(): readonly (readonly string[])[] {
-    return this.#open.length === 0 ? [] : [this.#open];
+    const begins = tokens > this.#left;
+    this.#left = (begins ? this.#room : this.#left) - tokens;
+    return begins;
   }
 }
 

@@ -4,8 +4,11 @@ import { type ByteSpan, openBytes, readExactly, wholeAtEnd } from './tail.js';
 import { type LogPart, PartReader } from './trim.js';
 import { type EntryVisitor, type PlacedUnit, UnitReader } from './units.js';
 
-/** Bytes of a piece: enough that reading costs little, and few enough that memory does not depend on the log. */
-const PIECE_BYTES = 64 * 1024;
+/** Bytes that are read at once: enough that reading costs little. */
+const BLOCK_BYTES = 64 * 1024;
+
+/** Bytes of a piece: what is alive when V8 collects makes its heap grow, and that is mostly the piece at hand. */
+const PIECE_BYTES = 8 * 1024;
 
 /** A text as a file, so that what is in memory and what is on disk are read in the same way. */
 export function openText(text: string): OpenFile {
@@ -17,14 +20,21 @@ export function openText(text: string): OpenFile {
  * all its bytes. Throws what reading throws, and an Error if the file becomes shorter meanwhile.
  */
 export async function* piecesOf(file: OpenFile, pieceBytes = PIECE_BYTES): AsyncGenerator<string> {
+  const blockBytes = Math.max(BLOCK_BYTES, pieceBytes);
   let at = 0;
   while (at < file.bytes) {
-    const length = Math.min(pieceBytes, file.bytes - at);
-    const bytes = await readExactly(file, at, length);
+    const length = Math.min(blockBytes, file.bytes - at);
+    const block = await readExactly(file, at, length);
+    const isLast = at + length === file.bytes;
     // Bytes that begin a character are never in the middle of one, so what is decoded before one is decoded alike.
-    const whole = at + length < file.bytes ? wholeAtEnd(bytes) : bytes;
-    at += whole.length;
-    yield decodeBytes(whole);
+    const bytes = isLast ? block : wholeAtEnd(block);
+    at += bytes.length;
+    for (let from = 0; from < bytes.length; ) {
+      const part = bytes.subarray(from, from + pieceBytes);
+      const piece = from + part.length < bytes.length ? wholeAtEnd(part) : part;
+      from += piece.length;
+      yield decodeBytes(piece);
+    }
   }
 }
 
@@ -56,7 +66,7 @@ export class SpanReader {
 
   async read({ start, end }: ByteSpan): Promise<string> {
     if (start < this.#start || end > this.#start + this.#bytes.length) {
-      this.#start = Math.min(start, Math.max(0, end - PIECE_BYTES));
+      this.#start = Math.min(start, Math.max(0, end - BLOCK_BYTES));
       this.#bytes = await readExactly(this.#file, this.#start, end - this.#start);
     }
     return decodeBytes(this.#bytes.subarray(start - this.#start, end - this.#start));
