@@ -79,6 +79,7 @@ const DYNAMIC = [
   './init.js',
   './doctor.js',
   './completion.js',
+  './live-status.js',
   './tools.js',
   './validate-agents.js',
   './validate-mode.js',

@@ -1,6 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
+import { createFakeScreen, type FakeScreen } from '../helpers/fake-screen.js';
 import { type Handler, sendJson, startLoopback } from '../helpers/loopback.js';
+import { setProcessEnv } from '../helpers/process-env.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -28,7 +30,7 @@ async function run(
   words: readonly string[],
   toml: string,
   replies: readonly object[] = [SAYS],
-  { isTTY = false } = {},
+  { isTTY = false, screen }: { readonly isTTY?: boolean; readonly screen?: FakeScreen } = {},
 ) {
   const home = tempDir('home');
   writeFiles(home, { 'axe/agents/bot.toml': toml, 'a.txt': 'Hello.\n' });
@@ -42,9 +44,29 @@ async function run(
   const model = await startLoopback(answer);
   const env = { HOME: home, ANTHROPIC_API_KEY: 'k', AXE_ANTHROPIC_BASE_URL: model.url };
   const terminal = createFakeTerminal({ env, cwd: home, isTTY });
-  const exitCode = await main(['run', 'bot', ...words], terminal);
+  const watched = screen === undefined ? terminal : { ...terminal, stderr: screen.stream };
+  const exitCode = await main(['run', 'bot', ...words], watched);
   return { exitCode, output: terminal.output(), talk: terminal.talk(), asked: model.requests().length };
 }
+
+describe('the status line of a run', () => {
+  // The spinner looks there whether somebody watches.
+  beforeEach(() => setProcessEnv({ CI: undefined, TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: undefined }));
+
+  it('is shown where stderr is a terminal, and leaves what the run used', async () => {
+    const screen = createFakeScreen();
+    expect(await run([], AGENT, [SAYS], { screen })).toMatchObject({ exitCode: 0, output: 'Fine.' });
+    expect(screen.written()).toContain('starting');
+    expect(screen.kept().join('\n')).toMatch(/claude-\S+ · 1 turn · .* tokens/);
+    expect(screen.isCursorHidden).toBe(false);
+  });
+
+  it('is not shown in a dry run', async () => {
+    const screen = createFakeScreen();
+    expect(await run(['--dry-run'], AGENT, [], { screen })).toMatchObject({ exitCode: 0 });
+    expect(screen.written()).toBe('');
+  });
+});
 
 describe('the tokens of a run', () => {
   it.each<[string, readonly string[], string, number]>([

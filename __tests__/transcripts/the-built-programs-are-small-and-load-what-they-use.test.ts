@@ -30,16 +30,17 @@ function watchLoading() {
   const folder = tempDir('loaded');
   writeFiles(folder, { 'watch.mjs': WATCH, loaded: '' });
   const loaded = join(folder, 'loaded');
+  const files = () =>
+    readFileSync(loaded, 'utf8')
+      .split('\n')
+      .filter((url) => url.includes('/dist/'));
   return {
     env: {
       NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`,
       LOADED_FILES: loaded,
     },
-    bytes: () =>
-      readFileSync(loaded, 'utf8')
-        .split('\n')
-        .filter((url) => url.includes('/dist/'))
-        .reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
+    files,
+    bytes: () => files().reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
   };
 }
 
@@ -83,8 +84,8 @@ it('a run of the action with an agent without tools loads at most one megabyte',
   expect(bytes()).toBeLessThanOrEqual(MEGABYTE);
 });
 
-it('a run of the command line with an agent without tools loads at most one megabyte', async () => {
-  const { env, bytes } = watchLoading();
+it('a run of the command line with an agent without tools loads at most one megabyte, and no status line', async () => {
+  const { env, bytes, files } = watchLoading();
   const model = await startModelServer([text('Because.')]);
   const cwd = tempDir('cwd');
   writeFiles(cwd, { 'axe/agents/reviewer.toml': AGENT });
@@ -92,6 +93,8 @@ it('a run of the command line with an agent without tools loads at most one mega
   expect(run).toMatchObject({ exitCode: 0 });
   expect(bytes()).toBeGreaterThan(500 * KILOBYTE);
   expect(bytes()).toBeLessThanOrEqual(MEGABYTE);
+  expect(FILES.filter((file) => file.includes('/live-status-'))).toHaveLength(1);
+  expect(files().filter((file) => file.includes('/live-status-'))).toEqual([]);
 });
 
 it('a post step with nothing to save loads two small files', async () => {

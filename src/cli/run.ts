@@ -23,7 +23,7 @@ import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './fl
 import { formatErrorJson, formatParams } from './format-json.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
-import { createLiveStatus, type LiveStatus } from './live-status.js';
+import type { LiveStatus } from './live-status.js';
 import { colorsFor, print, type Terminal, writeError } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
@@ -109,7 +109,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   try {
     const trigger = await triggerOf(flags, terminal);
     const verbose = flags.bool('verbose');
-    if (!flags.bool('dry-run')) status = createLiveStatus(terminal, { now: Date.now, verbose });
+    if (!flags.bool('dry-run')) status = await openLiveStatus(terminal, verbose);
     const reporter = createTerminalReporter({
       write: (line) => terminal.stderr.write(`${line}\n`),
       verbose,
@@ -141,6 +141,13 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     await deps?.models.close?.();
     terminal.stdin.destroy();
   }
+}
+
+/** Its code is loaded for a terminal only: in a pipe and in CI nobody watches. */
+async function openLiveStatus(terminal: Terminal, verbose: boolean): Promise<LiveStatus | undefined> {
+  if (terminal.stderr.isTTY !== true) return undefined;
+  const { createLiveStatus } = await import('./live-status.js');
+  return createLiveStatus(terminal, { now: Date.now, verbose });
 }
 
 /** axe takes its task from a pipe alone, so a second word is most often meant as the task. Throws an AxeError. */
