@@ -26,6 +26,7 @@ export const GUIDES: readonly string[] = [
 
 /** The other hand-written pages: the cited ones, and those that a visitor of the repository opens. */
 export const RECORDS: readonly string[] = [
+  'ARCHITECTURE.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
