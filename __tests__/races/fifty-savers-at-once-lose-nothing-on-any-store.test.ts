@@ -95,7 +95,7 @@ describe('fifty savers at once', () => {
     const results = await saveAll(open);
     expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
     expect([...(await idsOf(open()))].sort()).toEqual(IDS);
-    // One lineage: a version for each save, and no number left out.
+    // One version chain: a version for each save, and no number left out.
     expect(cache.keys()).toHaveLength(RUNS);
   });
 });

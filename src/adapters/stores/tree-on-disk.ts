@@ -45,7 +45,7 @@ type NotReadBack =
   /** More files than are read. */
   | { readonly kind: 'count'; readonly count: number; readonly most: number };
 
-/** Whether a tree comes back from disk as it is, with one more file beside it. */
+/** Whether a tree comes back from disk as it is, with one more file next to it. */
 export function notReadBack(tree: MemoryTree): NotReadBack | undefined {
   const path = [...tree.keys()].find((each) => !isMemoryPath(each));
   if (path !== undefined) return { kind: 'path', path };

@@ -583,7 +583,7 @@ describe('the whole tree of several stores', () => {
 describe('a fallback store', () => {
   it('has the kind of its first store, and needs one', () => {
     expect(fallbackOver([createFakePlace('cache'), createFakePlace('repo')]).kind).toBe('cache');
-    expect(() => createFallbackStore({ tiers: [], mode: 'auto' })).toThrow('at least one rung');
+    expect(() => createFallbackStore({ tiers: [], mode: 'auto' })).toThrow('at least one tier');
   });
 
   it('drops the history of the first store that has one', async () => {

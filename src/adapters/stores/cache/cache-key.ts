@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../../core/errors.js';
 
-/** Who shares a lineage: the default branch, one other ref (by hash), or one pull request. */
+/** Who shares a version chain: the default branch, one other ref (by hash), or one pull request. */
 export type CacheScope = 'trunk' | `br-${string}` | `pr-${number}`;
 
 const DIGITS = 10;
@@ -19,7 +19,7 @@ export function cacheScope(ref: string, defaultBranch: string): CacheScope {
 }
 
 /**
- * The beginning of all keys of a lineage. It ends in a slash, so that no name is ever taken for the beginning of
+ * The beginning of all keys of a version chain. It ends in a slash, so that no name is ever taken for the beginning of
  * another (memory-and-security A2.2). Throws a ConfigError for a name that cannot be part of a key.
  */
 export function keyPrefix(scope: CacheScope, name: string): string {
@@ -36,7 +36,7 @@ export function formatKey(prefix: string, version: number): string {
   return `${prefix}${String(version).padStart(DIGITS, '0')}.`;
 }
 
-/** The version a key of this lineage stands for; undefined for any other key, however alike. */
+/** The version that a key of this chain means; undefined for any other key, however alike. */
 export function parseKey(prefix: string, key: string): number | undefined {
   if (!key.startsWith(prefix)) return undefined;
   const version = /^(\d{10})\.$/.exec(key.slice(prefix.length));

@@ -36,7 +36,7 @@ interface CacheStoreOptions {
   readonly clock: Clock;
   /** Absolute path of a folder directly in the workspace that is ours alone, for example `…/.axe-action-memory`. */
   readonly directory: string;
-  /** The lineage this run writes; another than `trunk` also reads the default branch's. */
+  /** Whose version chain this run writes; another than `trunk` also reads the default branch's. */
   readonly scope: CacheScope;
   /** Input `memory-cache-name`. */
   readonly name: string;
@@ -239,7 +239,7 @@ function locationOf(prefix: string, number: number): string {
   return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
 }
 
-/** All that a lineage holds. */
+/** All that a version chain holds. */
 interface ChainReading {
   readonly kind: 'reading';
   readonly newest: Version;
@@ -251,7 +251,7 @@ interface ChainReading {
   readonly late: readonly Version[];
 }
 
-/** What a lineage is read with. */
+/** What a version chain is read with. */
 interface VersionChainRequest {
   /** What was read before: its versions are not read again, since none ever changes. */
   readonly before: ChainReading | undefined;
@@ -280,7 +280,7 @@ async function readVersionChain(
   return { kind: 'reading', newest, tree, open, late };
 }
 
-/** Entries, facts and notes are united; of anything else the newest counts, and the other is kept beside it (D12). */
+/** Entries, facts and notes are united; of anything else the newest counts, and the other is kept next to it (D12). */
 function foldIn(tree: MemoryTree, late: MemoryTree): MemoryTree {
   const merged = new Map(mergeTrees(tree, late));
   for (const [path, text] of late) {

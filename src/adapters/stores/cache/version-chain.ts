@@ -22,14 +22,14 @@ interface Content {
   readonly skippedVersions: SkippedVersions;
 }
 
-/** A numbered version of a lineage; `number` is 0 and the tree empty where nothing was ever saved. */
+/** A numbered version of a chain; `number` is 0 and the tree empty where nothing was ever saved. */
 export interface Version extends Content {
   readonly kind: 'version';
   readonly number: number;
   readonly warnings: readonly Warning[];
 }
 
-/** Why a lineage could not be read. */
+/** Why a version chain could not be read. */
 export interface ChainFailure {
   readonly kind: 'trouble';
   readonly reason: SaveFailure;
@@ -57,7 +57,7 @@ const NOTHING: Version = {
   warnings: [],
 };
 
-/** What a lineage works with. */
+/** What a version chain works with. */
 interface VersionChainOptions {
   readonly cache: CacheClient;
   readonly files: Files;
@@ -81,7 +81,7 @@ export function createVersionChain({ cache, files, directory, prefix }: VersionC
 
   /**
    * By prefix the service gives the entry that was created last, and does not say whether that is the one reserved or
-   * the one finished last: a version that was long in the making could stand before newer ones. So what is above the
+   * the one finished last: a version that was long in the making could come before newer ones. So what is above the
    * one that was found is always looked for too. Once a version is known, the next ones are asked for by their own keys, the
    * highest first: those above the one that was found are not there, and whoever saves finds out by reserving the next.
    */

@@ -5,7 +5,7 @@ import type { FallbackMode, Tier } from './merge-tiers.js';
 import { readTierLogs, readTierTree } from './read-tiers.js';
 import { saveToTiers } from './save-tiers.js';
 
-/** What a ladder is made of. */
+/** What a fallback store is made of. */
 interface FallbackOptions {
   /** In the order in which saving is tried; at least one. */
   readonly tiers: readonly TreeStore[];
@@ -13,13 +13,13 @@ interface FallbackOptions {
 }
 
 /**
- * Several stores as one (D13 `auto`, D14): a save that one refuses goes to the next, and whoever saves to a store
- * first folds in, by id, what the ones below it keep of the same agents. Nothing is folded downwards. A store that
+ * Several stores as one (D13 `auto`, D14): a save that one refuses goes to the next. A save to a store first
+ * folds in, by id, what the ones below it keep of the same agents. Nothing is folded downwards. A store that
  * could not be read is not written in this run. Calls must not overlap.
  */
 export function createFallbackStore({ tiers: stores, mode }: FallbackOptions): MemoryStore {
   const [first] = stores;
-  if (first === undefined) throw new Error('a ladder needs at least one rung');
+  if (first === undefined) throw new Error('a fallback store needs at least one tier');
   const tiers = stores.map((store, index): Tier => ({ store, index, broken: undefined, held: new Map() }));
   const dropHistory = stores.find((store) => store.dropHistory !== undefined)?.dropHistory;
   return {

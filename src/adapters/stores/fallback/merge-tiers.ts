@@ -67,10 +67,10 @@ function appendedIds(changes: readonly Change[], path: string): ReadonlySet<stri
   );
 }
 
-/** `auto` reads all rungs as one memory; `fixed` means the first, and the others only keep what it did not take. */
+/** `auto` reads all tiers as one memory; `fixed` means the first, and the others only keep what it did not take. */
 export type FallbackMode = 'auto' | 'fixed';
 
-/** A store of a ladder and what was learnt of it in this run. */
+/** One of several stores, and what this run has learnt of it. */
 export interface Tier {
   readonly store: TreeStore;
   /** 0 for the one that is tried first. */

@@ -13,7 +13,7 @@ import {
   type Tier,
 } from './merge-tiers.js';
 
-/** What is saved to the rungs. */
+/** What is saved to the tiers. */
 interface TiersSaving {
   readonly changes: readonly Change[];
   readonly mode: FallbackMode;
@@ -27,8 +27,8 @@ interface Refusal {
 }
 
 /**
- * Saves to the first rung that takes it. In mode `auto` that is a save like any other, with a notice for each rung that
- * did not take it; in mode `fixed` anything but the first rung is a failure whose entry is kept (D14).
+ * Saves to the first tier that takes it. In mode `auto` that is a save like any other, with a notice for each tier that
+ * did not take it. In mode `fixed` a save to any other tier than the first is a failure whose entry is kept (D14).
  */
 export async function saveToTiers(tiers: readonly Tier[], saving: TiersSaving): Promise<SaveResult> {
   const refusals: Refusal[] = [];
@@ -52,7 +52,7 @@ async function save(
   return result;
 }
 
-/** What the rungs below keep of the same agents; one that does not say so now is folded in another time. */
+/** What the tiers below keep of the same agents. A tier that cannot be read now is folded in by a later save. */
 interface Folds {
   readonly folds: readonly Change[];
   /** Whether each of them said what it keeps. */
@@ -111,7 +111,7 @@ function causeOf({ store: { kind } }: Tier, { reason, message }: FailedSave): st
   return `${named(kind)} did not take it: ${message}`;
 }
 
-/** The first rung's failure, since that is the one to fix, with what the others' add to it. */
+/** The first tier's failure, since that is the one to fix, with what the others' add to it. */
 function allRefused(refusals: readonly Refusal[]): FailedSave {
   const [first] = refusals;
   if (first === undefined) throw new Error('no store was tried');

@@ -32,7 +32,7 @@ class Refused extends Error {
   }
 }
 
-/** Where a file of the tree lies; '' stands for the tree's folder. */
+/** Where a file of the tree lies; '' is the tree's folder. */
 export function locateFile({ root, folder = '', paths }: FilePlaces, path: string): string {
   return paths?.get(path) ?? join(root, folder, path);
 }
@@ -87,7 +87,7 @@ export function fileRemedy(thrown: unknown): string | undefined {
   return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
 }
 
-/** What an error means for whoever saves: a place that was refused is no trouble of the file system. */
+/** What an error means for a save: a place that was refused is not a failure of the file system. */
 export function reasonOf(thrown: unknown): SaveFailure {
   return thrown instanceof Refused ? thrown.reason : failureOf(thrown);
 }

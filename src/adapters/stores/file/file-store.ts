@@ -208,7 +208,7 @@ function notDone(location: string, rewritten: Rewritten): FailedSave | undefined
   }
 }
 
-/** A log without what is trimmed, in pieces, since a log that needs it may be large; what goes is kept beside it. */
+/** A log without what is trimmed, in pieces, since a log that needs it may be large; what goes is kept next to it. */
 async function trimFile(
   old: OpenFile,
   change: Extract<Change, { readonly kind: 'trim' }>,

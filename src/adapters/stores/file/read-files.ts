@@ -64,7 +64,7 @@ type Elsewhere =
   | { readonly kind: 'text'; readonly path: string; readonly text: string }
   | { readonly kind: 'blocked'; readonly place: BlockedPlace };
 
-/** The run log itself, read with the notes: whoever loads it is told of its trouble. */
+/** The run log itself, read with the notes; its trouble is reported where it is loaded. */
 async function readElsewhere(places: FilePlaces, path: string): Promise<Elsewhere> {
   try {
     return { kind: 'text', path, text: await readText(places, path) };
@@ -73,7 +73,7 @@ async function readElsewhere(places: FilePlaces, path: string): Promise<Elsewher
   }
 }
 
-/** Ids that must not come back, as the state beside a run log has them. Throws what the file system throws. */
+/** Ids that must not come back, as the state next to a run log has them. Throws what the file system throws. */
 export async function forgottenOf(places: FilePlaces, path: string): Promise<ReadonlySet<string>> {
   return forgottenIds(await readText(places, statePath(path)));
 }
@@ -116,7 +116,7 @@ function holdsForgotten(result: RestoreResult, forgotten: ReadonlySet<string>): 
 type Restored = Extract<RestoreResult, { readonly kind: 'restored' }>;
 
 /**
- * Of several logs the ends were read; together they hold the newest entries of all. What stands in both is counted once
+ * Of several logs the ends were read; together they hold the newest entries of all. What is in both is counted once
  * as far as it was read.
  */
 async function joinResults(

@@ -7,7 +7,7 @@ import { decodeBytes, readWhole } from '../../../core/text/bytes.js';
 /** What comes of a file. */
 export interface NextVersion {
   readonly text: string | AsyncIterable<string>;
-  /** What is kept of the old text beside it; undefined for nothing. */
+  /** What is kept of the old text next to it; undefined for nothing. */
   readonly backup: string | AsyncIterable<string> | undefined;
 }
 
@@ -33,8 +33,8 @@ export type Rewritten = 'done' | 'locked' | 'busy';
 const LATE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Rewrites a file under its lock and keeps the old content beside it, one generation. Whoever only appends
- * takes no lock: what was appended since the file was read is seen before the new one is put in place, and the
+ * Rewrites a file under its lock and keeps the old content next to it, one generation. Appending takes no
+ * lock: what was appended since the file was read is seen before the new one is put in place, and the
  * rewrite starts again; what was appended in between is found in the old file afterwards and carried over. Left is
  * a program that opened the old file before the rename and writes to it after that last look.
  * Throws what the file system throws.
@@ -109,7 +109,7 @@ async function* watchPieces(pieces: AsyncIterable<string>, end: { isLine: boolea
 
 /**
  * A file that does not exist begins as an empty one, which is then rewritten as any other. A whole one could be put in
- * place by a second name only, and for as long as that stands readers take the file for a hard link to who knows what.
+ * place by a second name only, and as long as both names exist readers take the file for a hard link from elsewhere.
  */
 async function isNothing(files: Files, path: string, next: NextVersion | undefined): Promise<boolean> {
   if (next !== undefined) await files.append(path, '', { followLinks: false });
@@ -167,7 +167,7 @@ const STALE_AFTER_MS = 60_000;
 const MAX_WAIT_MS = 500;
 
 /**
- * Takes the lock of a file: a file beside it, `<file>.lock`, created exclusively, that says who holds it since
+ * Takes the lock of a file: a file next to it, `<file>.lock`, created exclusively, that says who holds it since
  * when. One older than 60 s was left by a process that died. Undefined if it could not be taken in time.
  */
 async function takeLock(

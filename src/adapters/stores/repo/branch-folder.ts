@@ -20,7 +20,7 @@ interface FolderRead {
   /** Newest commit; empty where there is no branch. */
   readonly head: string;
   readonly isPublic: boolean;
-  /** What stands there and is no file of memory; it must not be overwritten. */
+  /** What is there and is not a file of memory; it must not be overwritten. */
   readonly refused: readonly RefusedFile[];
   readonly pending: readonly FolderPending[];
 }
@@ -34,7 +34,7 @@ export interface FolderPending {
   readonly isWhole: boolean;
 }
 
-/** Something that stands in the place of a file of memory. */
+/** Something in the place of a file of memory. */
 export interface RefusedFile {
   /** Place in the tree. */
   readonly path: string;
@@ -95,7 +95,7 @@ export function createBranchFolder(branch: MemoryBranch, folder: string): Branch
   };
 }
 
-/** What is told of files that were left out. */
+/** What is reported of files that were left out. */
 export function refusedWarning(refused: readonly RefusedFile[], name: string): Warning {
   const named = refused.slice(0, MAX_NAMED).map(({ path, reason }) => `${JSON.stringify(path)} (${reason})`);
   const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : '';

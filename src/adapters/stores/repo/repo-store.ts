@@ -53,9 +53,9 @@ export function createRepoStore(options: RepoStoreOptions): TreeStore {
   });
 }
 
-/** What is known of a snapshot beside its tree. */
+/** What is known of a snapshot besides its tree. */
 interface Reading {
-  /** What stands on the branch. */
+  /** What is on the branch. */
   readonly tree: MemoryTree;
   readonly paths: readonly string[];
   readonly isPublic: boolean;
