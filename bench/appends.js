@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
+import { bundle } from './bundle.js';
 import { figures, rows } from './figures.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -30,7 +30,10 @@ export async function appends() {
   const work = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
   let servers;
   try {
-    await bundle(folder);
+    await bundle(
+      folder,
+      ['servers', 'writer', 'modelled'].map((name) => `bench/append/${name}.ts`),
+    );
     const names = WRITERS.map((writers) => sceneName('repo', writers));
     servers = start(join(folder, 'servers.js'), names, { cwd: work });
     const env = await servers.next();
@@ -56,20 +59,6 @@ export async function appends() {
     rmSync(folder, { recursive: true, force: true });
     rmSync(work, { recursive: true, force: true });
   }
-}
-
-async function bundle(folder) {
-  await build({
-    entryPoints: ['servers', 'writer', 'modelled'].map((name) => join(ROOT, 'bench/append', `${name}.ts`)),
-    outdir: folder,
-    outExtension: { '.js': '.js' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    alias: { '@jest/globals': join(ROOT, 'bench/append/no-jest.ts') },
-    logLevel: 'error',
-  });
 }
 
 function sceneName(store, writers) {

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { writeLargeLog } from '../__tests__/helpers/large-log.ts';
+import { bundle } from './bundle.js';
 import { rows } from './figures.js';
 
 const BYTES = 266_000_000;
@@ -38,12 +38,24 @@ export async function largeLog() {
     mkdirSync(join(folder, 'axe', 'memory'), { recursive: true });
     mkdirSync(join(folder, 'work', 'axe', 'agents'), { recursive: true });
     writeFileSync(join(folder, 'work', 'axe', 'agents', 'bench.toml'), AGENT);
+    const { writeLargeLog } = await logWriter();
     const entries = writeLargeLog(join(folder, 'axe', 'memory', 'bench.md'), BYTES);
     const pairs = [];
     for (const args of COMMANDS) pairs.push([args.join(' '), await measure(folder, args, model.url)]);
     return [`${entries.toLocaleString('en')} entries, ${BYTES / 1e6} MB`, ...rows(pairs)];
   } finally {
     model.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The tests' writer of a log, which is TypeScript. */
+async function logWriter() {
+  const folder = mkdtempSync(join(ROOT, 'node_modules', '.bench-'));
+  try {
+    await bundle(folder, ['__tests__/helpers/large-log.ts']);
+    return await import(pathToFileURL(join(folder, 'large-log.js')).href);
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from './bundle.js';
 import { figures, rows, showMs } from './figures.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -14,16 +14,7 @@ export async function review() {
   // Inside the checkout, where the packages and the built action are found.
   const folder = mkdtempSync(join(ROOT, 'node_modules', '.bench-'));
   try {
-    await build({
-      entryPoints: [join(ROOT, 'bench/review/stage.ts')],
-      outdir: folder,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      packages: 'external',
-      alias: { '@jest/globals': join(ROOT, 'bench/append/no-jest.ts') },
-      logLevel: 'error',
-    });
+    await bundle(folder, ['bench/review/stage.ts']);
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
       [join(folder, 'stage.js'), '0', String(PAUSE_MS)],
