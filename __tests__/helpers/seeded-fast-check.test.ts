@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import plain from '../../node_modules/fast-check/lib/fast-check.js';
 
 const ANY = fc.property(fc.nat(), () => {});
 const factor = Number(process.env['PROPERTY_RUNS'] || 1);
@@ -35,4 +36,30 @@ describe('a property', () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+describe("a text of any characters is drawn as by fast-check's own arbitrary", () => {
+  const settings = { seed: 7, numRuns: 300 };
+
+  it.each([
+    {},
+    { unit: 'binary' },
+    { unit: 'binary', maxLength: 3 },
+    { unit: 'binary', minLength: 5, maxLength: 40, size: 'max' },
+    { unit: 'grapheme' },
+  ] as const)('%j', (constraints) => {
+    const drawn = fc.sample(fc.string(constraints), settings);
+    expect(drawn).toEqual(fc.sample(plain.string(constraints), settings));
+    expect(new Set(drawn).size).toBeGreaterThan(100);
+  });
+
+  it.each(['', 'aé\u{1F600}\u{10FFFF}', '\uD7FF\uE000', '__proto__', '\uD800', 'a\uDC00', 1])(
+    'and shrinks the same values: %j',
+    (value) => {
+      const constraints = { unit: 'binary' } as const;
+      expect(fc.string(constraints).canShrinkWithoutContext(value)).toBe(
+        plain.string(constraints).canShrinkWithoutContext(value),
+      );
+    },
+  );
 });
