@@ -7,17 +7,19 @@ import { loadCases } from '../../eval/load.js';
 import { makeVersions } from '../../eval/versions.js';
 import { parseDiff } from '../../src/core/text/diff.js';
 import { startChild } from '../helpers/child.js';
+import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { tempDir } from '../helpers/temp.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLAIMS = loadClaims();
+const ALL = loadCases();
 
 describe('the claims', () => {
   it('are sixty, of which half hold, in several languages', () => {
     expect(CLAIMS).toHaveLength(60);
     expect(CLAIMS.filter(({ holds }) => holds)).toHaveLength(30);
-    const languages = new Map(loadCases().map(({ about }) => [about.name, about.language]));
+    const languages = new Map(ALL.map(({ about }) => [about.name, about.language]));
     expect(new Set(CLAIMS.map((claim) => languages.get(claim.case))).size).toBeGreaterThanOrEqual(7);
     expect(new Set(CLAIMS.map(({ case: name, title }) => `${name} ${title}`)).size).toBe(60);
   });
@@ -25,7 +27,7 @@ describe('the claims', () => {
   it.each(CLAIMS.map((claim) => [`${claim.case}: ${claim.title}`, claim] as const))(
     'name lines that are there: %s',
     (_, claim) => {
-      const loaded = loadCases().find(({ about }) => about.name === claim.case);
+      const loaded = ALL.find(({ about }) => about.name === claim.case);
       if (loaded === undefined) throw new Error(`no case ${claim.case}`);
       const { diff } = makeVersions(loaded).first;
       const lineOf = (path: string, line: number) =>
@@ -46,7 +48,7 @@ function evaluate(args: readonly string[], env: Readonly<Record<string, string>>
   return startChild({
     command: process.execPath,
     args: [join(ROOT, 'eval/run.js'), '--claims', ...args],
-    env: { PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
+    env: { ...COMPILED_CODE, PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
     cwd: ROOT,
   }).finished;
 }

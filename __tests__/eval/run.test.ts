@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { main } from '../../eval/main.js';
 import type { SettingResult } from '../../eval/report.js';
 import { type ChildResult, startChild } from '../helpers/child.js';
+import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { type ModelServer, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -18,7 +19,7 @@ function evaluate(args: readonly string[], env: Readonly<Record<string, string>>
   return startChild({
     command: process.execPath,
     args: [join(ROOT, 'eval/run.js'), ...args],
-    env: { PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
+    env: { ...COMPILED_CODE, PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
     cwd: ROOT,
   }).finished;
 }

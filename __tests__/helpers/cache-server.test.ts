@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type CacheServer, type CacheToken, startCacheServer } from './cache-server.js';
 import { startChild } from './child.js';
+import { COMPILED_CODE } from './compiled-code.js';
 import { tempDir, writeFiles } from './temp.js';
 
 const PREFIX = 'axe-memory/v1/trunk/default/';
@@ -24,6 +25,7 @@ async function job(cache: CacheServer, token?: CacheToken) {
       args: ['--input-type=module', '--eval', CALL, JSON.stringify({ call: name, args })],
       cwd: workspace,
       env: {
+        ...COMPILED_CODE,
         PATH: process.env['PATH'] ?? '',
         RUNNER_TEMP: runnerTemp,
         GITHUB_WORKSPACE: workspace,
