@@ -91,10 +91,13 @@ describe('a compiled schema', () => {
     ['definitions that multiply', { ...multiplied(40) }, 'x'],
   ])('is an error with a remedy when the check does not end: %s', async (_, schema, value) => {
     const check = await compileSchema(schema, ORIGIN, forEver);
-    expect(() => check(value)).toThrow(ConfigError);
-    expect(() => check(value)).toThrow(
-      '`output-schema` cannot be used: checking an answer takes more than 2 s',
-    );
+    const trouble = thrownBy(() => check(value));
+    expect(trouble).toBeInstanceOf(ConfigError);
+    expect(trouble).toMatchObject({
+      message: expect.stringContaining(
+        '`output-schema` cannot be used: checking an answer takes more than 2 s',
+      ),
+    });
   });
 
   it('ends its check with the run', async () => {
@@ -126,6 +129,15 @@ describe('a compiled schema', () => {
 
 function compile(schema: object): Promise<ValueCheck> {
   return compileSchema(schema as JsonSchema, ORIGIN, forEver);
+}
+
+/** The check is run once: each of these takes all the time it may. */
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (thrown) {
+    return thrown;
+  }
 }
 
 /** Definitions of which each asks for the next one twice. */
