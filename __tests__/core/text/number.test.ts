@@ -7,6 +7,8 @@ it.each([
   [999.6, '1,000'],
   [24_730, '24,730'],
   [1_200_000, '1,200,000'],
+  [-1_234.5, '-1,234'],
+  [-0.4, '0'],
 ])('the digits of %d are grouped', (number, text) => {
   expect(grouped(number)).toBe(text);
 });

