@@ -21,6 +21,8 @@ export default {
   // How long a worker may take to end, in milliseconds. Under load the default of 500 is not enough even for one that leaves
   // nothing open, and is then told as a leak.
   workerGracefulExitTimeout: 20_000,
+  // A worker keeps much of what its test files loaded. Large, it needs long to collect garbage and to start programs.
+  workerIdleMemoryLimit: '1GB',
   // Jest would leave a core idle; most suites wait for the programs they start.
   maxWorkers: '100%',
 };
