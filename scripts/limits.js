@@ -94,6 +94,8 @@ export const LIMITS = [
       ['Time of a save: branch of another repository', 'SAVE_BUDGET_MS.otherRepo', ms],
       ['Time of a save: cache', 'SAVE_BUDGET_MS.cache', ms],
       ['Time of a save: file', 'SAVE_BUDGET_MS.file', ms],
+      ['Longest wait after the first lost race in the cache', 'CACHE_CONFLICT_WAITS.firstMs', ms],
+      ['Longest wait after a further one', 'CACHE_CONFLICT_WAITS.mostMs', ms],
       ['Folder of memory next to code', 'COMMITTED_FOLDER', text],
       ['Notes in the prompt', 'NOTES_LIMITS.injectBytes', bytes],
       ['One write to notes', 'NOTES_LIMITS.writeBytes', bytes],

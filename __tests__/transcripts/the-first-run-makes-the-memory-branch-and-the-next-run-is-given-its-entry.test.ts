@@ -46,9 +46,8 @@ it('the first run reports the new branch, and that it is public, and needs neith
   const before = stage.github.requests().length;
   const other = await stage.run({ ...bare(), runId: '2', event: { name: 'pull_request', payload } });
   const asked = stage.github.requests().slice(before);
-  // What the model is to be given; then what is there now, and the entry on top of that.
+  // What the model is to be given, and then the entry on top of that.
   expect(asked.filter(({ bytes }) => bytes.includes(BRANCH)).map(requestName)).toEqual([
-    'POST /graphql repository',
     'POST /graphql repository',
     'POST /graphql createCommitOnBranch',
   ]);
@@ -98,7 +97,6 @@ it('a private repository is not called public', async () => {
   ]);
   expect(step.summary).not.toContain('public');
   expect(github.calls()).toEqual([
-    'POST /graphql repository',
     'POST /graphql repository',
     'POST /repos/{owner}/{repo}/git/trees',
     'POST /repos/{owner}/{repo}/git/commits',

@@ -9,8 +9,16 @@ interface BackoffOptions {
   /** How long to go on, in milliseconds from now; the signal may leave less. */
   readonly budgetMs: number;
   readonly signal: AbortSignal;
+  /** How long to wait after conflicts; left out: {@link SHORT_WAITS}. */
+  readonly waits?: ConflictWaits;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
+}
+
+/** Up to so many milliseconds before the second attempt, twice as many before each further one, and never more than `mostMs`. */
+export interface ConflictWaits {
+  readonly firstMs: number;
+  readonly mostMs: number;
 }
 
 /** Why an attempt did not get through. */
@@ -28,8 +36,7 @@ export interface Backoff {
   spent(): FailedSave;
 }
 
-const FIRST_DELAY_MS = 50;
-const MAX_DELAY_MS = 5_000;
+const SHORT_WAITS: ConflictWaits = { firstMs: 100, mostMs: 5_000 };
 const MAX_DOUBLINGS = 16;
 const NOTICED_MS = 3_000;
 
@@ -39,11 +46,17 @@ const LOST_GROWTH = 3;
 const MAX_LOST_DELAY_MS = 20_000;
 
 /**
- * Conflicts are tried again with full jitter, anything up to 50 ms · 2^n and at most 5 s, lost answers after 1 s, 3 s, 9 s
- * and so on up to 20 s; other trouble only where the other side asks to come again, and never earlier than it asks. Nothing
- * after the budget.
+ * Conflicts are tried again with full jitter, anything up to a time that doubles with each of them; lost answers after 1 s,
+ * 3 s, 9 s and so on up to 20 s; other trouble only where the other side asks to come again, and never earlier than it asks.
+ * Nothing after the budget.
  */
-export function createBackoff({ clock, budgetMs, signal, log }: BackoffOptions): Backoff {
+export function createBackoff({
+  clock,
+  budgetMs,
+  signal,
+  waits = SHORT_WAITS,
+  log,
+}: BackoffOptions): Backoff {
   const startMs = clock.now().getTime();
   const deadlineMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);
   let attempts = 0;
@@ -76,7 +89,7 @@ export function createBackoff({ clock, budgetMs, signal, log }: BackoffOptions):
       lost += 1;
       return delayMs;
     }
-    const ceilingMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(rounds, MAX_DOUBLINGS));
+    const ceilingMs = Math.min(waits.mostMs, waits.firstMs * 2 ** Math.min(rounds - 1, MAX_DOUBLINGS));
     return Math.max(1, Math.round(clock.random() * ceilingMs));
   }
 

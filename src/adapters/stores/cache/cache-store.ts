@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.js';
-import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
+import { CACHE_CONFLICT_WAITS, SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import type { Files } from '../../../core/files.js';
 import { isRunLog } from '../../../core/memory/merge.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
@@ -56,6 +56,7 @@ export function createCacheStore(options: CacheStoreOptions): TreeStore {
   return createTreeStore(createCacheBackend(options), {
     clock: options.clock,
     budgetMs: SAVE_BUDGET_MS.cache,
+    waits: CACHE_CONFLICT_WAITS,
   });
 }
 

@@ -1,1 +1,0 @@
-import{Gb as i,Kb as e,Nb as a,Ob as f,vb as o}from"./chunk-DO26A55M.js";import{b as n}from"./chunk-FERQIMKB.js";import{j as s}from"./chunk-DMV5363Y.js";var p=i({owner:e(),name:e(),headSha:e(),agent:e()});async function d(t){s(n,t===void 0?"":JSON.stringify(t))}function g(t){let r=f(a(e(),o(),p),t[`STATE_${n}`]);return r.success?r.output:void 0}export{d as a,g as b};
