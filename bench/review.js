@@ -9,32 +9,36 @@ import { figures, rows, showMs } from './figures.js';
 const ROOT = resolve(import.meta.dirname, '..');
 const PAUSE_MS = 150;
 
+/** Where memory is, is known of a built-in agent at once, and of one of the repository when its file was read. */
+const AGENTS = ['builtin/ask', 'reviewer'];
+
 /** Lines to print. */
 export async function review() {
   // Inside the checkout, where the packages and the built action are found.
   const folder = mkdtempSync(join(ROOT, 'node_modules', '.bench-'));
   try {
     await bundle(folder, ['bench/review/stage.ts']);
-    const { stdout, stderr, status } = spawnSync(
-      process.execPath,
-      [join(folder, 'stage.js'), '0', String(PAUSE_MS)],
-      { encoding: 'utf8' },
-    );
-    if (status !== 0) throw new Error(stderr);
-    const [quick, slow] = stdout.trim().split('\n').map(JSON.parse);
-    const of = (runs, name) => runs.map((run) => run[name]);
-    const roundTrips = (name) =>
-      ((figures(of(slow, name)).median - figures(of(quick, name)).median) / PAUSE_MS).toFixed(1);
-    return [
-      ...rows([
-        ['to the first model request, GitHub at once', showMs(of(quick, 'firstMs'))],
-        [`to the first model request, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'firstMs'))],
-        ['to the end, GitHub at once', showMs(of(quick, 'endMs'))],
-        [`to the end, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'endMs'))],
-      ]),
-      `${roundTrips('firstMs')} round trips to GitHub before the model, ${roundTrips('endMs')} in all, in ${slow[0].requests} requests`,
-    ];
+    return AGENTS.flatMap((agent) => measure(folder, agent));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function measure(folder, agent) {
+  const words = [join(folder, 'stage.js'), agent, '0', String(PAUSE_MS)];
+  const { stdout, stderr, status } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  const [quick, slow] = stdout.trim().split('\n').map(JSON.parse);
+  const of = (runs, name) => runs.map((run) => run[name]);
+  const roundTrips = (name) =>
+    ((figures(of(slow, name)).median - figures(of(quick, name)).median) / PAUSE_MS).toFixed(1);
+  return [
+    ...rows([
+      [`${agent}, to the first model request, GitHub at once`, showMs(of(quick, 'firstMs'))],
+      [`${agent}, to the first model request, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'firstMs'))],
+      [`${agent}, to the end, GitHub at once`, showMs(of(quick, 'endMs'))],
+      [`${agent}, to the end, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'endMs'))],
+    ]),
+    `${roundTrips('firstMs')} round trips to GitHub before the model, ${roundTrips('endMs')} in all, in ${slow[0].requests} requests`,
+  ];
 }

@@ -8,7 +8,8 @@ import { setStage } from '../../__tests__/transcripts/stage.js';
 
 const ROUNDS = 7;
 
-for (const pauseMs of process.argv.slice(2).map(Number)) {
+const [agent = '', ...pauses] = process.argv.slice(2);
+for (const pauseMs of pauses.map(Number)) {
   const figures = [];
   // The first round warms up.
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -33,7 +34,7 @@ async function review(pauseMs: number) {
     value.replace(stage.github.url, relay.url),
   ]);
   const startMs = performance.now();
-  const step = await stage.run({ env: Object.fromEntries(env), inputs: { 'memory-store': 'repo' } });
+  const step = await stage.run({ env: Object.fromEntries(env), inputs: { agent, 'memory-store': 'repo' } });
   const endMs = performance.now();
   relay.close();
   if (step.exitCode !== 0 || firstMs === undefined) throw new Error(`the review failed:\n${step.log}`);
