@@ -80,6 +80,17 @@ it('an answer in the thread of a line sends as many requests as the page states'
   );
 });
 
+it('an agent of the repository sends as many requests more as the page states', async () => {
+  const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } };
+  const stage = await setStage({ event });
+  remembers(stage);
+  const step = await stage.run({ inputs: { 'memory-store': 'repo', 'trigger-phrase': '@axe' } });
+  expect(step.exitCode).toBe(0);
+  const [, more = ''] = /An agent of the repository makes (\d) more/.exec(PAGE) ?? [];
+  const stated = statedRequests('A mention that is answered on an issue') + Number(more);
+  expect(stage.github.calls()).toHaveLength(stated);
+});
+
 it('the first save of all sends as many requests more as the page states', async () => {
   const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
   const inputs = { 'memory-store': 'repo', agent: 'builtin/ask', 'report-to': 'issue' };
@@ -87,7 +98,7 @@ it('the first save of all sends as many requests more as the page states', async
   stage.repo.contents = 'write';
   const step = await stage.run({ inputs });
   expect(step.exitCode).toBe(0);
-  const [, more = ''] = /The run that creates it makes (\d) more/.exec(PAGE) ?? [];
+  const [, more = ''] = /The run that creates the branch makes (\d) more/.exec(PAGE) ?? [];
   expect(stage.github.calls()).toHaveLength(statedRequests('A scheduled report') + Number(more));
 });
 
