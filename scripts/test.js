@@ -4,9 +4,13 @@
 // `--results=FILE` also writes there what Jest reports of each test, for `npm run test:hostile`.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 
 /** Folders whose tests start programs by the dozen. */
 const DIST = ['__tests__/transcripts', '__tests__/races'];
+
+/** Such a test often waits for its programs, so there is one worker more than cores; whoever names another number gets it. */
+const DIST_WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 
 /** Tests that need an SDK which `npm run test:copilot` installs. */
 const COPILOT = '__tests__/copilot';
@@ -34,7 +38,9 @@ process.exit(result.status ?? 1);
 
 function chosen() {
   if (words.length === 0) return [`--testPathIgnorePatterns=${[...NO_TESTS, ...DIST, COPILOT].join('|')}`];
-  return words[0] === 'dist' ? [...DIST, ...words.slice(1)] : words;
+  if (words[0] !== 'dist') return words;
+  const isNamed = words.some((word) => /^(?:-w|--maxWorkers)\b/.test(word));
+  return [...DIST, ...(isNamed ? [] : [DIST_WORKERS]), ...words.slice(1)];
 }
 
 function results() {
