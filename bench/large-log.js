@@ -8,18 +8,11 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle } from './bundle.js';
 import { rows } from './figures.js';
+import { AGENT } from './start-up.js';
 
 const BYTES = 266_000_000;
 const ROOT = resolve(import.meta.dirname, '..');
 const PROBE = pathToFileURL(join(ROOT, 'bench/peak-memory.js')).href;
-
-const AGENT = `name = "bench"
-model = "anthropic/claude-sonnet-4-5"
-system_prompt = "You are fast."
-[memory]
-enabled = true
-last_n = 10
-`;
 
 /** In this order: the last one trims the log. */
 const COMMANDS = [

@@ -19,7 +19,8 @@ const IMPORTS = [
   'valibot',
 ];
 
-const AGENT = `name = "bench"
+/** The agent of the benchmarks that run one. */
+export const AGENT = `name = "bench"
 model = "anthropic/claude-sonnet-4-5"
 system_prompt = "You are fast."
 [memory]

@@ -3,6 +3,7 @@
 
 import { createFakeCache } from '../../__tests__/adapters/stores/fake-cache.js';
 import { createFakeFiles } from '../../__tests__/adapters/stores/fake-files.js';
+import { seededRandom } from '../../__tests__/adapters/stores/simulated-clock.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../../__tests__/helpers/github-server.js';
 import type { GitHubClient } from '../../src/adapters/github/client/client.js';
 import { createCacheStore } from '../../src/adapters/stores/cache/cache-store.js';
@@ -15,7 +16,7 @@ import { parseEntries } from '../../src/core/memory/run-log.js';
 import type { MemoryStore } from '../../src/core/memory/store.js';
 import { benchEntry } from './entry.js';
 import { createQuota, LIMITS, type LimitedQuota, limitedFetch } from './github-limits.js';
-import { createVirtualClock, seededRandom, type VirtualClock } from './virtual-clock.js';
+import { createVirtualClock, type VirtualClock } from './virtual-clock.js';
 
 const PATH = 'bench.md';
 const never = new AbortController().signal;

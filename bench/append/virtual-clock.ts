@@ -93,14 +93,3 @@ export function createVirtualClock(random: () => number): VirtualClock {
 function immediate(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
-
-/** Numbers from 0 to below 1 that depend on the seed alone (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

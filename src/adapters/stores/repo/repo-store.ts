@@ -69,7 +69,7 @@ interface Reading {
 
 /**
  * A folder of a branch as a tree with versions: the commit id is the version, and moving the branch from one to the next
- * is the compare-and-swap (D13). One read and one commit per change in the common case. What a run has read is not lost
+ * is the compare-and-swap (D13). One commit per change in the common case, to the version that was restored. What a run has read is not lost
  * when the branch is deleted or force-pushed under it.
  */
 function createRepoBackend(options: RepoBackendOptions): TreeBackend {
