@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/core/event/trigger.js';
+import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -85,6 +86,10 @@ describe('an event that is skipped', () => {
   });
 });
 
+const OPEN_LANES: Partial<RunRequest> = {
+  memoryPolicy: { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' },
+};
+
 describe('the context', () => {
   it.each<[string, Trigger, Partial<RunRequest>]>([
     ['what happens by itself on a pull request, which can be paused', pullRequest(), {}],
@@ -108,9 +113,10 @@ describe('the context', () => {
   });
 
   it.each([
-    ['with memory, where the agent is built in', 'builtin/ask', ['load agent', 'read memory']],
-    ['without memory, where the agent has to be fetched itself', 'bot', ['load agent']],
-  ])('is asked for with the permission, so that GitHub is waited for once: %s', async (_, agent, steps) => {
+    ['is built in', 'builtin/ask', {}, ['ask.md']],
+    ['has to be fetched itself', 'bot', {}, ['bot.md']],
+    ['also sees what strangers caused', 'agents/bot.toml', OPEN_LANES, ['untrusted/bot.md', 'bot.md']],
+  ])('is asked for with memory and the permission, where the agent %s', async (_, agent, patch, logs) => {
     const deps = createFakeDependencies({ agents: { [agent]: AGENT_WITH_MEMORY }, permissions: WRITER });
     let isAsked = false;
     if (deps.github === undefined) throw new Error('there is no GitHub');
@@ -119,9 +125,12 @@ describe('the context', () => {
       return never();
     };
     const github = { ...deps.github, permission: never, context };
-    void runPipeline(makeRequest({ trigger: pullRequest(), inWorkflow: true, agent }), { ...deps, github });
+    const ahead: (readonly string[])[] = [];
+    const readMemoryAhead = (paths: readonly string[]) => void ahead.push(paths);
+    const request = makeRequest({ trigger: pullRequest(), inWorkflow: true, agent, ...patch });
+    void runPipeline(request, { ...deps, github, readMemoryAhead });
     await turn();
-    expect([isAsked, deps.steps]).toEqual([true, steps]);
+    expect([isAsked, ahead, deps.steps]).toEqual([true, [logs], ['load agent']]);
   });
 });
 

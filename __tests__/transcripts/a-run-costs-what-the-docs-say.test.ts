@@ -80,15 +80,21 @@ it('an answer in the thread of a line sends as many requests as the page states'
   );
 });
 
-it('an agent of the repository sends as many requests more as the page states', async () => {
+it.each([
+  ['', '', /An agent of the repository makes as many()/],
+  [' with notes', 'notes = true\n', /or (\d) more if it keeps notes/],
+  [' with a path', 'path = "team/log.md"\n', /or (\d) more if it keeps notes or sets `memory.path`/],
+])('an agent of the repository%s sends as many requests as the page states', async (_, setting, stated) => {
   const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } };
-  const stage = await setStage({ event });
+  const agent = AGENT.replace('[memory]\n', `[memory]\n${setting}`);
+  const stage = await setStage({ event, base: { 'axe/agents/reviewer.toml': agent } });
   remembers(stage);
   const step = await stage.run({ inputs: { 'memory-store': 'repo', 'trigger-phrase': '@axe' } });
   expect(step.exitCode).toBe(0);
-  const [, more = ''] = /An agent of the repository makes (\d) more/.exec(PAGE) ?? [];
-  const stated = statedRequests('A mention that is answered on an issue') + Number(more);
-  expect(stage.github.calls()).toHaveLength(stated);
+  const [found, more = ''] = stated.exec(PAGE) ?? [];
+  expect(found).toBeDefined();
+  const requests = statedRequests('A mention that is answered on an issue') + Number(more);
+  expect(stage.github.calls()).toHaveLength(requests);
 });
 
 it('the first save of all sends as many requests more as the page states', async () => {

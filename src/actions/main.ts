@@ -221,6 +221,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       ownFolder: import.meta.dirname,
     }),
     openMemory: () => memory,
+    readMemoryAhead: (paths, signal) => memory.readAhead?.(paths, signal),
     ...(progress === undefined ? {} : { progress }),
     publisher,
     acknowledgement: createCommentReactions({

@@ -258,6 +258,8 @@ export interface Dependencies {
   openTools(request: ToolRequest): Promise<ToolBox>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
+  /** {@link MemoryStore.readAhead} of the store for every agent; absent where the agent decides on the store. */
+  readMemoryAhead?(paths: readonly string[], signal: AbortSignal): void;
   readonly github?: GitHub;
   readonly publisher: Publisher;
   /** What the tools that publish may publish; absent for the defaults. */

@@ -148,8 +148,7 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
   const path = runLogPath(agent, model, parts.origin !== undefined);
   return {
     path,
-    // The untrusted lane first: of a tainted run's two entries with one id the whole one counts.
-    readPaths: parts.policy.minTrust === 'untrusted' ? [untrustedPath(path), path] : [path],
+    readPaths: readPathsOf(path, parts.policy),
     lane: laneOf(parts),
     lastN: memory.lastN,
     maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
@@ -159,6 +158,16 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
     provenance: writesProvenance(memory.provenance, parts.origin) ? provenanceOf(parts) : undefined,
     requireSigned: parts.policy.requireSigned,
   };
+}
+
+/** The run logs of an agent that names no place and no offline model, which most do: its file need not be known. */
+export function usualReadPaths(agent: string, policy: MemoryPolicy): readonly string[] {
+  return readPathsOf(defaultLogPath(agent), policy);
+}
+
+/** The untrusted lane first: of a tainted run's two entries with one id the whole one counts. */
+function readPathsOf(path: string, { minTrust }: MemoryPolicy): readonly string[] {
+  return minTrust === 'untrusted' ? [untrustedPath(path), path] : [path];
 }
 
 function laneOf({ policy, trust }: MemoryPlanParts): Lane {

@@ -1,5 +1,4 @@
 import type { LoadedAgent } from '../core/agent/agent-source.js';
-import { findBuiltInAgent } from '../core/agent/built-in.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { ConfigError, isNotFound } from '../core/errors.js';
 import {
@@ -15,15 +14,16 @@ import { createTaintTracker, type TaintTracker } from '../core/event/taint.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import { classifyTrust, contentAuthor } from '../core/event/trust.js';
 import { spendBefore, usedUp } from '../core/loop/spend.js';
+import { usualReadPaths } from '../core/plan.js';
 import type { TriggerContext } from '../core/prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../core/prompt/fork-trust.js';
 import { reviewCommand } from '../core/review/command.js';
 import { planScope } from '../core/review/scope.js';
 import { isPaused, type ReviewFact } from '../core/review/state-facts.js';
 import { admitActor, askPermission, permissionOf, unreadPermission } from './access.js';
-import { planBasis, planReading, runAhead } from './plan.js';
+import { planBasis, runAhead } from './plan.js';
 import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
-import { beginReading, type MemoryAhead, readMemory } from './restore.js';
+import { readMemory } from './restore.js';
 import { postsReviews } from './scope.js';
 
 /** An event that starts nothing. */
@@ -42,7 +42,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
 
   const agentLoaded = runAhead(deps.agents.loadAgent(request.agent));
   const authorPermission = runAhead(askPermission(contentAuthor(trigger), deps));
-  const ahead = askAhead(request, agentLoaded, deps);
+  const ahead = askAhead(request, deps);
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
   const actor = access.permission;
@@ -72,30 +72,23 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
 /** What is asked for before it is known whether the event starts a run. */
 interface Ahead {
   readonly context: Promise<TriggerContext | undefined>;
-  readonly memory: Promise<MemoryAhead | undefined> | undefined;
   /** The event starts a run: what waits for that is asked for now. */
   admitted(): void;
 }
 
 /**
  * Asks for memory and context with the permissions: GitHub is waited for once, and answers all that it is asked at the same
- * time as one request. What takes requests of its own waits until the event is admitted, and for good if it is not. The
- * memory of an agent that has to be fetched itself can wait for the permission, too.
+ * time as one request. What takes requests of its own waits until the event is admitted, and for good if it is not. Memory
+ * is looked for where most agents have it, since the agent's own file is on its way only now.
  */
-function askAhead(request: RunRequest, agentLoaded: Promise<LoadedAgent>, deps: Dependencies): Ahead {
+function askAhead(request: RunRequest, { github, deadline, readMemoryAhead }: Dependencies): Ahead {
   let admitted = () => {};
   const start = new Promise<void>((resolve) => {
     admitted = resolve;
   });
-  const { github, deadline } = deps;
-  const isAtHand = findBuiltInAgent(request.agent) !== undefined;
-  const readAhead = async () => {
-    const plan = planReading(request, await agentLoaded, deps);
-    return plan === undefined ? undefined : beginReading(plan, deps);
-  };
+  readMemoryAhead?.(usualReadPaths(request.agent, request.memoryPolicy), deadline.signal);
   return {
     context: runAhead(Promise.resolve(github?.context(request.trigger, deadline.signal, start))),
-    memory: isAtHand && request.trigger.kind !== 'local' ? runAhead(readAhead()) : undefined,
     admitted,
   };
 }
@@ -165,7 +158,7 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
   if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
 
   const basis = await planBasis(request, { agent, trust }, deps);
-  const notes = { plan: basis.notes, unsaved: [], ahead: ahead.memory };
+  const notes = { plan: basis.notes, unsaved: [] };
   const memory = runAhead(readMemory(agent, basis.memory, deps, notes));
   if (needsState) {
     const state = stateFacts(await memory, parts, deps);

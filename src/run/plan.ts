@@ -27,7 +27,6 @@ import { openModel } from './delegation.js';
 import { learnAnswers } from './learn.js';
 import { planPasses } from './plan-passes.js';
 import type { Admitted, Basis, Draft, RunReport, RunRequest } from './request.js';
-import type { beginReading } from './restore.js';
 import { findScope } from './scope.js';
 
 /** A change that holds nothing to read. */
@@ -180,22 +179,6 @@ export async function planBasis(
     isSubAgent: false,
   });
   return { agent, model, trust, workdir, timeoutSeconds, review, memory, notes };
-}
-
-/** Whoever causes an event decides on where the entry of its run goes, not on what is read. */
-const ANYBODY: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
-
-/** What an agent's memory is read by, before it is known how far the run is trusted; undefined for an agent without. */
-export function planReading(
-  { trigger, origin, memoryPolicy: policy, wantCount, model: named }: RunRequest,
-  agent: LoadedAgent,
-  { cwd: workdir }: Pick<Dependencies, 'cwd'>,
-): Parameters<typeof beginReading>[0] | undefined {
-  const model = parseModelRef(firstGiven([named, agent.config.model]));
-  const parts = { agent, trigger, trust: ANYBODY };
-  const memory = planMemory({ ...parts, model, origin, entryId: '', policy, wantCount });
-  if (memory === undefined) return undefined;
-  return { agent, memory, notes: planNotes({ ...parts, memory, workdir, isSubAgent: false }) };
 }
 
 /** What a project wants of its reviews: like a context file it is taken from where the agent is from, never from what is reviewed. */

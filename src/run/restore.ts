@@ -2,7 +2,7 @@ import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { NoteChange } from '../core/memory/change.js';
 import { checkLoaded, promptText } from '../core/memory/check-loaded.js';
-import type { MemoryStore, ReadRequest, RestoreResult } from '../core/memory/store.js';
+import type { RestoreResult } from '../core/memory/store.js';
 import type { MemoryPlan, Plan, ReviewPass } from '../core/plan.js';
 import { type NotesPlan, notesAreUnsigned } from '../core/plan-notes.js';
 import type { Task } from '../core/prompt/task.js';
@@ -12,7 +12,7 @@ import { grouped } from '../core/text/number.js';
 import type { Warning } from '../core/warning.js';
 import { lessonsFor } from './learn.js';
 import { openNotes, placesToRestore } from './notes.js';
-import type { Basis, Draft, Memory, Restored, RunRequest } from './request.js';
+import type { Draft, Memory, Restored, RunRequest } from './request.js';
 
 /**
  * The third step: waits for memory, reports what is wrong with it, and finishes the plan with what its findings taught. A
@@ -61,30 +61,6 @@ interface NotesToRestore {
   readonly plan: NotesPlan | undefined;
   /** What the agent of the run has written, for its sub-agents. */
   readonly unsaved: readonly NoteChange[];
-  /** What was begun before the run was planned; left out: nothing. */
-  readonly ahead?: Promise<MemoryAhead | undefined> | undefined;
-}
-
-/** A reading of memory under way. */
-export interface MemoryAhead {
-  readonly store: MemoryStore;
-  readonly request: ReadRequest;
-  readonly found: Promise<RestoreResult>;
-}
-
-/** Begins to read what a plan of memory asks for. */
-export function beginReading(
-  { agent, memory, notes }: Pick<Basis, 'agent' | 'notes'> & { readonly memory: MemoryPlan },
-  deps: Pick<Dependencies, 'openMemory' | 'deadline' | 'clock'>,
-): MemoryAhead {
-  const { readPaths: paths, lastN, maxBytes, count, requireSigned } = memory;
-  const store = deps.openMemory(agent, memory);
-  // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
-  const loading = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
-  const alongside =
-    notes === undefined ? undefined : placesToRestore({ memory, plan: notes }, deps.clock.now());
-  const request = alongside === undefined ? loading : { ...loading, alongside };
-  return { store, request, found: store.read(request, deps.deadline.signal) };
 }
 
 /** Of an agent without notes. */
@@ -95,12 +71,16 @@ export async function readMemory(
   agent: LoadedAgent,
   memory: MemoryPlan | undefined,
   deps: Dependencies,
-  { plan, unsaved, ahead }: NotesToRestore = NO_NOTES_PLAN,
+  { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const begun = await ahead?.catch(() => undefined);
-  const { store, found: reading } = begun ?? beginReading({ agent, memory, notes: plan }, deps);
-  const found = await reading;
+  const { readPaths: paths, lastN, maxBytes, count, requireSigned } = memory;
+  // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
+  const loading = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
+  const alongside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
+  const request = alongside === undefined ? loading : { ...loading, alongside };
+  const store = deps.openMemory(agent, memory);
+  const found = await store.read(request, deps.deadline.signal);
   const notesSession =
     plan === undefined
       ? undefined

@@ -15,6 +15,7 @@ import { limitTime, timeLeftMs } from '../../core/time-limit.js';
 import { addedFiles } from './added-files.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
 import { type Backoff, type ConflictWaits, createBackoff, failed } from './backoff.js';
+import { createLatest, type Known } from './latest.js';
 import { keepOtherSide, type LostCommit, stillOpen, unmatchedEdits } from './other-side.js';
 import { readLogs, shownTree, withOthersAlongside } from './read-logs.js';
 import { isTreePath, isTreePlace, isUnder, outsideTree } from './tree-path.js';
@@ -53,6 +54,9 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
     snapshot: (paths, signal) => snapshot(noted, paths, { ...options, signal }),
     placeOf: (version, path) => backend.placeOf(version, path),
     read: (request, signal) => read(noted, request, { ...options, signal }),
+    readAhead(paths, signal) {
+      if (paths.every(isTreePlace)) latest.readAhead(withStates(paths), signal);
+    },
     readTree: (signal, under) => readTree(noted, under, { ...options, signal }),
     write: (changes, signal, folds = []) =>
       inBudget({ ...options, signal }, (saving) =>
@@ -64,43 +68,6 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
           dropHistory: (signal) =>
             inBudget({ ...options, signal }, (saving) => dropInTime(backend, dropHistory, saving)),
         }),
-  };
-}
-
-/** What was read last, which a save can be tried on before anything is read again. */
-interface Latest {
-  /** The backend, whose reads are noted. */
-  readonly noted: TreeBackend;
-  /** What was read last, once: what is saved makes it old. */
-  take(): Known | undefined;
-}
-
-/** A version that was the newest when it was read, and the places that were asked for. */
-interface Known {
-  readonly snapshot: Snapshot;
-  readonly requested: readonly string[];
-}
-
-function createLatest(backend: TreeBackend): Latest {
-  let known: Known | undefined;
-  return {
-    noted: {
-      ...backend,
-      async read(signal, requested) {
-        const found = await backend.read(signal, requested);
-        const isUsable = backend.triesRestored === true && requested !== 'all';
-        known =
-          isUsable && found.kind === 'snapshot' && found.unsettled !== true
-            ? { snapshot: found, requested }
-            : undefined;
-        return found;
-      },
-    },
-    take() {
-      const taken = known;
-      known = undefined;
-      return taken;
-    },
   };
 }
 

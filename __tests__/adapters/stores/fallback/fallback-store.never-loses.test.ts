@@ -107,7 +107,11 @@ async function play(
     mode,
     weather.map((each) => faultsOf(each, random)),
   );
-  if (reads) await fallback.read({ paths: [`${agent}.md`], lastN: 0, count: false }, never);
+  if (reads) {
+    const paths = [`${agent}.md`];
+    if (random() < 0.5) fallback.readAhead?.(paths, never);
+    await fallback.read({ paths, lastN: 0, count: false }, never);
+  }
   if (work === 'forget') {
     const known = [...promises.kept].filter(([, path]) => path.endsWith(`${agent}.md`));
     const [old, path] = known[Math.floor(random() * known.length)] ?? [];

@@ -69,18 +69,26 @@ interface Unread extends Pick<Unreadable, 'message' | 'remedy'> {
 }
 
 /** In mode `fixed` the first tier alone is asked: asking the others would cost start-up (D34). */
+export function tiersToRead(tiers: readonly Tier[], mode: FallbackMode): readonly Tier[] {
+  return mode === 'auto' ? tiers : tiers.slice(0, 1);
+}
+
+/** Of a store that may have to be folded in later, the other lane is read too. */
+export function placesIn(tier: Tier, places: readonly string[]): readonly string[] {
+  return tier.index === 0 ? places : bothLanes(places);
+}
+
 async function askForPlaces(
   tiers: readonly Tier[],
   places: readonly string[],
   { mode, signal }: ReadOptions,
 ): Promise<readonly TierAnswer[]> {
-  const some = mode === 'auto' ? tiers : tiers.slice(0, 1);
+  const some = tiersToRead(tiers, mode);
   return await Promise.all(some.map(async (tier) => ({ tier, answer: await ask(tier, places, signal) })));
 }
 
-/** Of a store that may have to be folded in later, the other lane is read too. */
 async function ask(tier: Tier, places: readonly string[], signal: AbortSignal): Promise<Read | Unread> {
-  const paths = tier.index === 0 ? places : bothLanes(places);
+  const paths = placesIn(tier, places);
   const answer = await tier.store.snapshot(paths, signal);
   if (answer.kind === 'unreadable') {
     tier.broken ??= answer;
