@@ -10,7 +10,8 @@ import { textAt } from './github-reviews.js';
 import type { StoredPull, StoredRepo } from './github-state.js';
 import { splitDiff } from './unified-diff.js';
 
-const CONTENTS: Readonly<Record<string, string>> = {
+/** Reactions of the REST API as GraphQL names them. */
+export const REACTION_CONTENTS: Readonly<Record<string, string>> = {
   '+1': 'THUMBS_UP',
   '-1': 'THUMBS_DOWN',
   laugh: 'LAUGH',
@@ -138,11 +139,11 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }:
     editor: comment.editedAt === null ? null : actorNode(comment.editor ?? comment.author),
     reactions: ({ content, ...args }: PageArguments & { readonly content?: string | null }) => {
       const nodes = reactions
-        .filter((one) => content == null || CONTENTS[one.content] === content)
+        .filter((one) => content == null || REACTION_CONTENTS[one.content] === content)
         .map((one) => ({
           __typename: 'Reaction',
           id: `REA_${one.id}`,
-          content: CONTENTS[one.content],
+          content: REACTION_CONTENTS[one.content],
           user: actorNode(one.author),
         }));
       return connection(nodes, args);

@@ -95,9 +95,7 @@ export function addAssignees(call: RestCall): RestAnswer {
 /** `POST …/issues/{issue_number}/reactions`. */
 export function reactToIssue(call: RestCall): RestAnswer {
   const number = subjectOf(call);
-  return number === undefined
-    ? githubError(404, 'Not Found')
-    : addReaction(call, { on: 'issue', of: number });
+  return number === undefined ? githubError(404, 'Not Found') : react(call, { on: 'issue', of: number });
 }
 
 /** `POST …/issues/comments/{comment_id}/reactions`. */
@@ -106,7 +104,7 @@ export function reactToComment(call: RestCall): RestAnswer {
   const isThere =
     call.repo.talk.eventComments.has(id) || call.repo.comments.some((comment) => comment.id === id);
   if (!isThere) return githubError(404, 'Not Found');
-  return addReaction(call, { on: 'issue-comment', of: id });
+  return react(call, { on: 'issue-comment', of: id });
 }
 
 /** `POST …/pulls/comments/{comment_id}/reactions`. */
@@ -115,24 +113,51 @@ export function reactToReviewComment(call: RestCall): RestAnswer {
   const { eventComments, reviewComments } = call.repo.talk;
   if (!eventComments.has(id) && !reviewComments.some((comment) => comment.id === id))
     return githubError(404, 'Not Found');
-  return addReaction(call, { on: 'review-comment', of: id });
+  return react(call, { on: 'review-comment', of: id });
 }
 
 /** 200 where the account has reacted so before, 201 else. */
-function addReaction(
+function react(
   { repo, request, viewer, now }: RestCall,
   subject: Pick<StoredReaction, 'on' | 'of'>,
 ): RestAnswer {
-  const { reactions } = repo.talk;
   const { content } = request.body as { content: string };
-  const found = reactions.find(
-    (one) =>
-      one.on === subject.on && one.of === subject.of && one.author === viewer && one.content === content,
-  );
-  if (found !== undefined) return { status: 200, body: reactionJson(found) };
+  const { reaction, isNew } = addReaction({ repo, viewer, now, subject }, content);
+  return { status: isNew ? 201 : 200, body: reactionJson(reaction) };
+}
+
+/** Where somebody reacts. */
+interface ReactionPlace extends Pick<RestCall, 'repo' | 'viewer' | 'now'> {
+  readonly subject: Pick<StoredReaction, 'on' | 'of'>;
+}
+
+/** An account has one reaction of a kind on a subject. */
+export function addReaction(
+  { repo, viewer, now, subject }: ReactionPlace,
+  content: string,
+): { readonly reaction: StoredReaction; readonly isNew: boolean } {
+  const { reactions } = repo.talk;
+  const found = findReaction({ repo, viewer, now, subject }, content);
+  if (found !== undefined) return { reaction: found, isNew: false };
   const reaction = { id: nextId(reactions), ...subject, author: viewer, content, createdAt: now };
   reactions.push(reaction);
-  return { status: 201, body: reactionJson(reaction) };
+  return { reaction, isNew: true };
+}
+
+/** Whether it was there. */
+export function takeReaction(place: ReactionPlace, content: string): boolean {
+  const { reactions } = place.repo.talk;
+  const found = findReaction(place, content);
+  if (found === undefined) return false;
+  reactions.splice(reactions.indexOf(found), 1);
+  return true;
+}
+
+function findReaction({ repo, viewer, subject }: ReactionPlace, content: string): StoredReaction | undefined {
+  return repo.talk.reactions.find(
+    ({ on, of, author, content: own }) =>
+      on === subject.on && of === subject.of && author === viewer && own === content,
+  );
 }
 
 /** `DELETE …/comments/{comment_id}/reactions/{reaction_id}`: an account takes back its own. */

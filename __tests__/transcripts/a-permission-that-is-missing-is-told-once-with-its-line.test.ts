@@ -64,7 +64,6 @@ const SCENES: Readonly<
     rows: [
       [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`POST ${REPO}/issues/comments/{comment_id}/reactions`, 'log', ''],
-      [`DELETE ${REPO}/issues/comments/{comment_id}/reactions/{reaction_id}`, 'log', ''],
       // The answer is all that such a run publishes.
       [`POST ${REPO}/issues/{issue_number}/comments`, 'failure', '`issues: write`'],
       [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],

@@ -14,7 +14,8 @@ const [, ...ROWS] = markedTable('docs/cost-and-limits.md', 'requests');
 /** How many requests the page says that a run makes. */
 function statedRequests(run: string): number {
   const [, requests = ''] = ROWS.find(([what]) => what === run) ?? [];
-  return Number(requests.replace('up to ', ''));
+  expect(requests).toMatch(/^\d+$/);
+  return Number(requests);
 }
 
 /** Somebody's memory is on the branch, and the token may write it. */
@@ -108,12 +109,35 @@ it('the first save of all sends as many requests more as the page states', async
   expect(stage.github.calls()).toHaveLength(statedRequests('A scheduled report') + Number(more));
 });
 
-it('a skipped event sends at most as many requests as the page states', async () => {
-  const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
+it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
+  [
+    'An event that says by itself that no run starts: a fork, a bot, no mention',
+    'no-mention',
+    { event: { name: 'issue_comment', action: 'created' } },
+    { 'trigger-phrase': '@axe' },
+  ],
+  [
+    'An event that permissions or memory turn away',
+    'permission',
+    { event: { name: 'issue_comment', action: 'created' }, role: 'read' },
+    {},
+  ],
+  ['An event that permissions or memory turn away', 'paused', {}, {}],
+  [
+    'A pull request that brings the agent itself',
+    'agent-not-merged',
+    { base: { 'README.md': '# Hello\n' } },
+    {},
+  ],
+])('%s sends as many requests as the page states: %s', async (run, reason, options, inputs) => {
+  const stage = await setStage(options);
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
-  const step = await stage.run();
-  expect(step.outputs['skip-reason']).toBe('agent-not-merged');
-  expect(stage.github.calls()).toHaveLength(statedRequests('An event that is turned away'));
+  const pull = reason === 'paused' ? payloadField(stage.payload, 'pull_request.number') : 0;
+  const paused = `- paused ${pull} by=octocat at=2026-02-01T00:00:00.000Z\n`;
+  stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: 'axe-memory' });
+  const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
+  expect(step.outputs['skip-reason']).toBe(reason);
+  expect(stage.github.calls()).toHaveLength(statedRequests(run));
 });
 
 it('a review after a push sends as many requests as the page states', async () => {

@@ -8,12 +8,16 @@ import { comment, issue, pullRequest } from '../../helpers/triggers.js';
 const ON_COMMENT = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
 const ON_LINE = 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions';
 
-function stage(trigger: Trigger, { refuse = false, isSilent = false } = {}) {
+function stage(trigger: Trigger, { refuse = false, refuseGraphQl = false, isSilent = false } = {}) {
   const answer = () => {
     if (refuse) throw failure(403, ON_COMMENT, 'Resource not accessible by integration');
     return { id: 1 };
   };
   const client = createFakeGitHubClient({
+    graphql: () => {
+      if (refuseGraphQl) throw failure(403, 'POST /graphql', 'Resource not accessible by integration');
+      return { set: {}, gone: {} };
+    },
     [ON_COMMENT]: answer,
     [ON_LINE]: answer,
     [`DELETE ${ON_COMMENT.slice('POST '.length)}/{reaction_id}`]: () => undefined,
@@ -25,12 +29,11 @@ function stage(trigger: Trigger, { refuse = false, isSilent = false } = {}) {
   const answerLine = async (line: string) => void answers.push(line);
   const reactions = createCommentReactions({ client, trigger, isSilent, answer: answerLine, log });
   const asked = () =>
-    client.requests.map(({ route, params }) => [
-      route,
-      params['comment_id'],
-      params['content'] ?? params['reaction_id'],
-    ]);
-  return { reactions, lines, asked, answers };
+    client.requests.flatMap(({ route, params }) =>
+      route === 'graphql' ? [] : [[route, params['comment_id'], params['content'] ?? params['reaction_id']]],
+    );
+  const graphql = () => client.requests.flatMap(({ route, params }) => (route === 'graphql' ? [params] : []));
+  return { reactions, lines, asked, graphql, answers };
 }
 
 describe('reactions to a comment', () => {
@@ -51,6 +54,28 @@ describe('reactions to a comment', () => {
         [`DELETE ${route.slice('POST '.length)}/{reaction_id}`, 9, 1],
       ]);
     }
+  });
+
+  it('end with one request where the event names the comment for GraphQL', async () => {
+    const { reactions, asked, graphql } = stage(comment({ commentId: 9, nodeId: 'IC_9' }));
+    reactions.start();
+    await reactions.end(true);
+    expect(asked()).toEqual([[ON_COMMENT, 9, 'eyes']]);
+    expect(graphql()).toEqual([{ subject: 'IC_9', to: 'ROCKET', from: 'EYES' }]);
+  });
+
+  it('end by REST, without a line, if GraphQL refuses that', async () => {
+    const { reactions, asked, lines } = stage(comment({ commentId: 9, nodeId: 'IC_9' }), {
+      refuseGraphQl: true,
+    });
+    reactions.start();
+    await reactions.end(true);
+    expect(asked()).toEqual([
+      [ON_COMMENT, 9, 'eyes'],
+      [ON_COMMENT, 9, 'rocket'],
+      [`DELETE ${ON_COMMENT.slice('POST '.length)}/{reaction_id}`, 9, 1],
+    ]);
+    expect(lines).toEqual([]);
   });
 
   it('are absent if no run was started', async () => {

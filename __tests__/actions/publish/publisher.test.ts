@@ -58,6 +58,7 @@ async function publish(
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
+    isFirstAttempt: false,
     now: () => new Date('2026-11-22T10:00:00Z'),
     ...patch,
   });
@@ -84,6 +85,20 @@ const OTHERS: readonly Trigger[] = [
   { ...SCHEDULE, kind: 'unknown', event: 'watch' },
   { kind: 'local' },
 ];
+
+it.each([
+  ['not for an answer to a comment that was just written', true, 'created', 0],
+  ['for an answer to one that was edited', true, 'edited', 1],
+  ['for an answer of a later attempt', false, 'created', 1],
+])('an earlier comment is looked for: %s', async (_, isFirstAttempt, action, looks) => {
+  const { requests, writes } = await publish(comment({ action }), undefined, { isFirstAttempt });
+  expect([requests.length - writes.length, writes.length]).toEqual([looks, 1]);
+});
+
+it('an earlier comment is looked for on a pull request, also by the first attempt', async () => {
+  const { requests } = await publish(pullRequest(), undefined, { isFirstAttempt: true });
+  expect(requests.map(({ route }) => route)).toEqual(['graphql', CREATE]);
+});
 
 describe('a comment', () => {
   const PLACES: readonly (readonly [Trigger, Inputs['comment'], string | undefined])[] = [

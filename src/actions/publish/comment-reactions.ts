@@ -3,6 +3,7 @@ import {
   type CommentSubject,
   type ReactionContent,
   react,
+  replaceReaction,
   unreact,
 } from '../../adapters/github/posting/reactions.js';
 import { signalAfter } from '../../adapters/host/deadline.js';
@@ -43,10 +44,23 @@ export function createCommentReactions(options: CommentReactionsOptions): Acknow
       const last = isAnswered ? (isCommand ? '+1' : 'rocket') : 'confused';
       if (isCommand) await set(last, options);
       const eyes = await first;
-      if (eyes === undefined || (await set(last, options)) === undefined) return;
+      if (eyes === undefined || (await replaceEyes(last, options))) return;
+      if ((await set(last, options)) === undefined) return;
       await attempt(({ client, ...at }, signal) => unreact(client, { ...at, id: eyes }, signal), options);
     },
   };
+}
+
+/** Whether GraphQL has put a reaction in the place of 👀; where it has not, REST takes two requests for the same. */
+async function replaceEyes(to: ReactionContent, options: CommentReactionsOptions): Promise<boolean> {
+  const { trigger } = options;
+  if (trigger.kind !== 'comment' || trigger.nodeId === undefined) return false;
+  const replacement = { nodeId: trigger.nodeId, from: 'eyes', to } as const;
+  const result = await attempt(({ client }, signal) => replaceReaction(client, replacement, signal), {
+    ...options,
+    log: () => {},
+  });
+  return result?.kind === 'replaced';
 }
 
 /** The reaction that was set, or undefined: where one is refused, so is the next. */

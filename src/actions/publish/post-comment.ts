@@ -48,9 +48,9 @@ async function answerInThread(
   { trigger, comment }: { readonly trigger: CommentTrigger; readonly comment: StickyComment },
   signal: AbortSignal,
 ): Promise<PostResult | undefined> {
-  const { repository, number, agent, body } = comment;
-  const { commentId } = trigger;
-  const reply = { repository, number, commentId, marker: stickyMarker(agent), body };
+  const { repository, number, agent, body, isNew = false } = comment;
+  const commentId = isNew ? (trigger.inReplyTo ?? trigger.commentId) : trigger.commentId;
+  const reply = { repository, number, commentId, marker: stickyMarker(agent), body, isNew };
   const result = await replyInThread(client, reply, signal);
   if (result.kind === 'failed') return undefined;
   const line = result.created

@@ -79,7 +79,9 @@ export function createActionPublisher(options: ActionPublisherOptions): ActionPu
         return join(nowhere, await report({ plan, text, clean }, options));
       }
       const key = commentKey(name, target);
-      return join(parts, await post(plan.trigger, { target, agent: key, text, footer, clean }, options));
+      const isNew = options.isFirstAttempt && isJustWritten(plan.trigger);
+      const comment = { target, agent: key, text, footer, clean, isNew };
+      return join(parts, await post(plan.trigger, comment, options));
     },
     async reply({ trigger, agent, text, among, conversation }) {
       const target = commentTarget(trigger, options.comment);
@@ -116,6 +118,11 @@ export function createActionPublisher(options: ActionPublisherOptions): ActionPu
 function isAnswer({ isReview, url }: PublishedPart, trigger: Trigger): boolean {
   if (trigger.kind !== 'comment') return isReview;
   return isReview && url !== undefined && reviewCommand(trigger) !== undefined;
+}
+
+/** Nobody can have answered it before the first run that it starts, and each comment has an answer of its own. */
+function isJustWritten(trigger: Trigger): boolean {
+  return trigger.kind === 'comment' && trigger.action === 'created';
 }
 
 /** A token without the permission leaves the conversation as it is: what was asked for is done without it. */
@@ -335,6 +342,8 @@ interface Comment {
   readonly clean: Clean;
   /** It is left out where it, or another one of the same key, is there. */
   readonly isOnce?: boolean;
+  /** {@link StickyComment.isNew} */
+  readonly isNew?: boolean;
 }
 
 async function post(
@@ -352,9 +361,9 @@ async function post(
     text: comment.clean(comment.text),
     footer: footer(comment.footer, runUrl),
   });
-  const sticky = { repository: trigger.repository, number: target.number, agent, body };
+  const { isOnce = false, isNew = false } = comment;
+  const sticky = { repository: trigger.repository, number: target.number, agent, body, isNew };
   const signal = signalAfter(PUBLISH_TIMEOUT_MS);
-  const { isOnce = false } = comment;
   const result = await postComment(client, { trigger, comment: sticky, isOnce }, signal).catch(
     (thrown: unknown) => unanswered(thrown, signal),
   );

@@ -25,6 +25,8 @@ export interface ThisRun {
   readonly workflow: string;
   /** What distinguishes this run, its attempt and its job from others. */
   readonly run: string;
+  /** Nobody has started the run again. */
+  readonly isFirstAttempt: boolean;
 }
 
 /** What the runner's variables say of the run (GitHub's "Variables reference"). */
@@ -36,6 +38,7 @@ export function readThisRun(env: Runner['env']): ThisRun {
     runUrl: isKnown ? `${server}/${repository}/actions/runs/${id}` : '',
     workflow: workflowOf(env),
     run: `${id}/${attempt}/${job}`,
+    isFirstAttempt: attempt === '1',
   };
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import { askRest } from '../client/ask.js';
+import { askGraphQl, askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { againIfLost, type Failed, GitHubError, orFailed } from '../client/errors.js';
 
@@ -39,6 +39,47 @@ export async function react(
     const question = { route: routeOf(subject), params, schema: reactionSchema, what: 'the reaction' };
     const { id } = await againIfLost(() => askRest(client, question, signal));
     return { kind: 'reacted', id };
+  }, 'A reaction is a courtesy; nothing is lost without it.');
+}
+
+/** GitHub's reactions as the GraphQL API names them. */
+const GRAPHQL_CONTENTS: Record<ReactionContent, string> = {
+  '+1': 'THUMBS_UP',
+  '-1': 'THUMBS_DOWN',
+  laugh: 'LAUGH',
+  confused: 'CONFUSED',
+  heart: 'HEART',
+  hooray: 'HOORAY',
+  rocket: 'ROCKET',
+  eyes: 'EYES',
+};
+
+const REPLACE = `mutation ($subject: ID!, $to: ReactionContent!, $from: ReactionContent!) {
+  set: addReaction(input: { subjectId: $subject, content: $to }) { reaction { content } }
+  gone: removeReaction(input: { subjectId: $subject, content: $from }) { reaction { content } }
+}`;
+
+const replacedSchema = v.object({ set: v.looseObject({}), gone: v.looseObject({}) });
+
+/** One reaction of ours for another, on what `nodeId` names. */
+interface Replacement {
+  readonly nodeId: string;
+  readonly from: ReactionContent;
+  readonly to: ReactionContent;
+}
+
+/** Puts a reaction in the place of another with one request; it may be repeated. Rejects only for an aborted signal. */
+export async function replaceReaction(
+  client: GitHubClient,
+  { nodeId, from, to }: Replacement,
+  signal: AbortSignal,
+): Promise<{ readonly kind: 'replaced' } | Failed> {
+  return await orFailed<{ readonly kind: 'replaced' } | Failed>(async () => {
+    const variables = { subject: nodeId, to: GRAPHQL_CONTENTS[to], from: GRAPHQL_CONTENTS[from] };
+    const permission = 'issues: write or pull-requests: write';
+    const question = { query: REPLACE, variables, schema: replacedSchema, what: 'the reactions', permission };
+    await againIfLost(() => askGraphQl(client, question, signal));
+    return { kind: 'replaced' };
   }, 'A reaction is a courtesy; nothing is lost without it.');
 }
 

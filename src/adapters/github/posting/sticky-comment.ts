@@ -14,6 +14,8 @@ export interface StickyComment {
   readonly agent: string;
   /** Made by `stickyBody`. */
   readonly body: string;
+  /** Nothing can have posted it yet, so it is not looked for first. */
+  readonly isNew?: boolean;
 }
 
 /** What became of a sticky comment. */
@@ -32,7 +34,7 @@ export async function publishSticky(
   signal: AbortSignal,
 ): Promise<StickyResult> {
   try {
-    const url = await updateExisting(client, comment, signal);
+    const url = comment.isNew === true ? undefined : await updateExisting(client, comment, signal);
     if (url !== undefined) return { kind: 'published', url, created: false };
     const created = await createOnce({
       create: () => create(client, comment, signal),

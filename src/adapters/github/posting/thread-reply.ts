@@ -10,6 +10,8 @@ import type { CommentResult, OneComment } from './comment-once.js';
 interface ThreadReply extends OneComment {
   /** Any comment of the thread, as the REST API numbers it. */
   readonly commentId: number;
+  /** `commentId` is the thread's first comment, and nothing can have answered yet: the thread is not looked at first. */
+  readonly isNew?: boolean;
 }
 
 /**
@@ -22,7 +24,10 @@ export async function replyInThread(
   signal: AbortSignal,
 ): Promise<CommentResult> {
   return await orFailed<CommentResult>(async () => {
-    const thread = await findThread(client, reply, signal);
+    const thread =
+      reply.isNew === true
+        ? { firstId: reply.commentId, url: undefined }
+        : await findThread(client, reply, signal);
     if (thread.url !== undefined) return { kind: 'published', url: thread.url, created: false };
     const { firstId } = thread;
     const url = await replyTo(client, { ...reply, commentId: firstId }, signal);
