@@ -18,6 +18,17 @@ function statedRequests(run: string): number {
   return Number(requests);
 }
 
+it('the README states the same for reviews', () => {
+  const [, first, later] =
+    /A review makes (\d+) requests to GitHub, and (\d+) after a push\./.exec(
+      readDocument('README.md').replaceAll(/\s+/g, ' '),
+    ) ?? [];
+  expect([first, later].map(Number)).toEqual([
+    statedRequests('A first review with memory on a branch'),
+    statedRequests('A review after a push'),
+  ]);
+});
+
 /** Somebody's memory is on the branch, and the token may write it. */
 function remembers({ github, repo }: Stage): void {
   github.commit(
