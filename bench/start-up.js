@@ -33,9 +33,11 @@ export async function startUp() {
   const folder = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
   const model = await startModel();
   try {
-    prepare(folder);
+    prepare(folder, model.url);
     const runs = {
       'empty script': () => timeEmpty(folder),
+      // What no program that asks a model can do without.
+      'script that only fetches': () => timeRequest(model, fetchCommand(folder)),
       'command line, compiled before': () => timeRequest(model, cliCommand(folder, model.url)),
       'command line, not compiled yet': () => timeRequest(model, cliCommand(folder, model.url, UNCOMPILED)),
       action: () => timeRequest(model, actionCommand(folder, model.url)),
@@ -71,11 +73,12 @@ function showProcessor(values) {
   return values.length === 0 ? '' : `; processor ${showMs(values)}`;
 }
 
-function prepare(folder) {
+function prepare(folder, url) {
   mkdirSync(join(folder, 'work', 'axe', 'agents'), { recursive: true });
   mkdirSync(join(folder, 'temp'));
   writeFileSync(join(folder, 'work', 'axe', 'agents', 'bench.toml'), AGENT);
   writeFileSync(join(folder, 'empty.js'), '');
+  writeFileSync(join(folder, 'fetch.js'), `fetch('${url}', { method: 'POST', body: '{}' });\n`);
   const repository = {
     name: 'hello',
     owner: { login: 'octocat' },
@@ -85,6 +88,10 @@ function prepare(folder) {
   const event = { repository, sender: { login: 'octocat', type: 'User' }, inputs: {}, workflow: 'bench.yml' };
   writeFileSync(join(folder, 'event.json'), JSON.stringify(event));
   for (const name of ['output', 'state', 'summary']) writeFileSync(join(folder, name), '');
+}
+
+function fetchCommand(folder) {
+  return { args: [join(folder, 'fetch.js')], cwd: folder, env: { PATH: process.env.PATH } };
 }
 
 const UNCOMPILED = { NODE_DISABLE_COMPILE_CACHE: '1' };
