@@ -65,6 +65,27 @@ it('a run sees the change, the files of both sides, their history and what else 
   expect(step.outputs['memory-entry']).toMatch(/ trust=trusted /);
 });
 
+it('the diff that the prompt shows, and a file that is read in pieces, are asked for once', async () => {
+  const pieces: readonly ModelReply[] = [
+    toolCall('github_diff', { path: 'src/auth.ts' }),
+    toolCall('github_file', { path: 'src/auth.ts', limit: 1 }),
+    toolCall('github_file', { path: 'src/auth.ts', offset: 2, limit: 1 }),
+    text(ANSWER),
+  ];
+  const stage = await stageOf(pieces);
+  const step = await stage.run({ inputs: { agent: 'worker' } });
+  const [diff, first, second] = resultsOf(stage.model.prompts().at(-1));
+  expect(step.exitCode).toBe(0);
+  expect(diff).toContain('\n+  return expected == token;\n');
+  expect([first, second]).toEqual([
+    expect.stringContaining('1: export function isValid'),
+    expect.stringContaining('2:   return token != "";'),
+  ]);
+  const routes = stage.github.calls();
+  const asked = (part: string) => routes.filter((route) => route.includes(part));
+  expect([asked('/compare/'), asked('/contents/')].map(({ length }) => length)).toEqual([1, 1]);
+});
+
 it('a run that has read a log keeps its entry apart', async () => {
   const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
   const step = await stage.run({ inputs: { agent: 'worker' } });

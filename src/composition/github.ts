@@ -1,4 +1,5 @@
 import { createGitHubClient, type GitHubClient } from '../adapters/github/client/client.js';
+import { rememberCommits } from '../adapters/github/client/commit-answers.js';
 import { createRateLimitedClient, type RetryPause } from '../adapters/github/client/rate-limited-client.js';
 import type { Clock } from '../core/clock.js';
 import type { Environment } from '../core/environment.js';
@@ -31,10 +32,11 @@ export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient 
     clock,
     needsWrite,
   });
-  return createRateLimitedClient(client, {
+  const patient = createRateLimitedClient(client, {
     clock,
     ...(log === undefined ? {} : { onPause: (pause) => formatPause(pause, log) }),
   });
+  return rememberCommits(patient);
 }
 
 /** What nobody would notice is worth no line: idle connections break every day. */
