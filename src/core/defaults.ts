@@ -70,10 +70,10 @@ export const MAX_CONTEXT_BYTES = 512 * 1024;
 export const SAVE_BUDGET_MS = { repo: 90_000, cache: 180_000, file: 30_000, otherRepo: 300_000 } as const;
 
 /**
- * How long a save to the Actions cache waits after it lost a race: up to the first, then up to twice as long each time. An
- * attempt takes three requests there, and waits this long take a third less of them where many save at once.
+ * How long a save to the Actions cache waits after it lost a race: up to the first, and then as long as the number of others
+ * calls for, up to the second. An attempt takes three requests there, which waiting saves.
  */
-export const CACHE_CONFLICT_WAITS = { firstMs: 1_000, mostMs: 10_000 } as const;
+export const CACHE_CONFLICT_WAITS = { firstMs: 5_000, mostMs: 20_000 } as const;
 
 /** Where memory lies next to code, in a checkout and on a branch that is not memory's own. */
 export const COMMITTED_FOLDER = '.axe/memory';

@@ -34,8 +34,8 @@ export interface Unreadable {
 export type CommitResult =
   /** `notices` are whole sentences that people should read. */
   | { readonly kind: 'committed'; readonly version: string; readonly notices?: readonly string[] }
-  /** Somebody else was first; nothing was written. */
-  | { readonly kind: 'conflict'; readonly retryAfterMs?: number }
+  /** Somebody else was first; nothing was written. `waitMs`, where the backend knows how long to wait before the next attempt. */
+  | { readonly kind: 'conflict'; readonly retryAfterMs?: number; readonly waitMs?: number }
   /** The answer was lost: the newest version will show whether it was written. */
   | { readonly kind: 'unknown'; readonly message: string }
   /** Nothing was written; with `retryAfterMs` it may be tried again after so many milliseconds. */

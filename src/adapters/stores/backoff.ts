@@ -9,16 +9,8 @@ interface BackoffOptions {
   /** How long to go on, in milliseconds from now; the signal may leave less. */
   readonly budgetMs: number;
   readonly signal: AbortSignal;
-  /** How long to wait after conflicts; left out: {@link SHORT_WAITS}. */
-  readonly waits?: ConflictWaits;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
-}
-
-/** Up to so many milliseconds before the second attempt, twice as many before each further one, and never more than `mostMs`. */
-export interface ConflictWaits {
-  readonly firstMs: number;
-  readonly mostMs: number;
 }
 
 /** Why an attempt did not get through. */
@@ -36,7 +28,9 @@ export interface Backoff {
   spent(): FailedSave;
 }
 
-const SHORT_WAITS: ConflictWaits = { firstMs: 100, mostMs: 5_000 };
+/** Up to so many milliseconds before the second attempt, twice as many before each further one, and never more than the most. */
+const FIRST_DELAY_MS = 100;
+const MOST_DELAY_MS = 5_000;
 const MAX_DOUBLINGS = 16;
 const NOTICED_MS = 3_000;
 
@@ -46,17 +40,11 @@ const LOST_GROWTH = 3;
 const MAX_LOST_DELAY_MS = 20_000;
 
 /**
- * Conflicts are tried again with full jitter, anything up to a time that doubles with each of them; lost answers after 1 s,
- * 3 s, 9 s and so on up to 20 s; other trouble only where the other side asks to come again, and never earlier than it asks.
- * Nothing after the budget.
+ * Conflicts are tried again after the time that the backend says, else with full jitter, anything up to a time that doubles
+ * with each of them; lost answers after 1 s, 3 s, 9 s and so on up to 20 s; other trouble only where the other side asks to
+ * come again, and never earlier than it asks. Nothing after the budget.
  */
-export function createBackoff({
-  clock,
-  budgetMs,
-  signal,
-  waits = SHORT_WAITS,
-  log,
-}: BackoffOptions): Backoff {
+export function createBackoff({ clock, budgetMs, signal, log }: BackoffOptions): Backoff {
   const startMs = clock.now().getTime();
   const deadlineMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);
   let attempts = 0;
@@ -69,7 +57,10 @@ export function createBackoff({
     attempts: () => attempts,
     async after(failure) {
       rounds += 1;
-      const delayMs = Math.max(ownDelayMs(failure), requestedDelayMs(failure) ?? 0);
+      const delayMs =
+        failure.kind === 'conflict' && failure.waitMs !== undefined
+          ? failure.waitMs
+          : Math.max(ownDelayMs(failure), requestedDelayMs(failure) ?? 0);
       const isInTime = clock.now().getTime() + delayMs <= deadlineMs;
       if (!mayPass(failure) || !isInTime) return failedSave(failure, effort());
       // Conflicts are nobody's trouble; a service that asks for time is worth a line.
@@ -89,7 +80,7 @@ export function createBackoff({
       lost += 1;
       return delayMs;
     }
-    const ceilingMs = Math.min(waits.mostMs, waits.firstMs * 2 ** Math.min(rounds - 1, MAX_DOUBLINGS));
+    const ceilingMs = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(rounds - 1, MAX_DOUBLINGS));
     return Math.max(1, Math.round(clock.random() * ceilingMs));
   }
 

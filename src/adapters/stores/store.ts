@@ -14,7 +14,7 @@ import type { MemoryTree } from '../../core/memory/tree.js';
 import { limitTime, timeLeftMs } from '../../core/time-limit.js';
 import { addedFiles } from './added-files.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
-import { type Backoff, type ConflictWaits, createBackoff, failed } from './backoff.js';
+import { type Backoff, createBackoff, failed } from './backoff.js';
 import { createLatest, type Known } from './latest.js';
 import { keepOtherSide, type LostCommit, stillOpen, unmatchedEdits } from './other-side.js';
 import { readLogs, shownTree, withOthersAlongside } from './read-logs.js';
@@ -25,8 +25,6 @@ interface TreeStoreOptions {
   readonly clock: Clock;
   /** How long a save may take, requests included, in milliseconds; as long a read waits for whoever asks it to. */
   readonly budgetMs: number;
-  /** How long to wait after conflicts; a short time where it is left out. */
-  readonly waits?: ConflictWaits;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
 }

@@ -672,6 +672,68 @@ describe('a version that was read once', () => {
   });
 });
 
+describe('a version that the service gives as the newest, after a wait in which many were saved', () => {
+  /** Loses twice; ten seconds go by each time, and what `others` saves meanwhile. */
+  async function saveLate(cache: FakeCache, others: () => void) {
+    const clock = createFakeClock();
+    let lost = 0;
+    const faults: CacheFaults = {
+      save: () => {
+        lost += 1;
+        clock.advance(120);
+        if (lost > 2) return undefined;
+        if (lost === 1) for (let number = 2; number <= 9; number += 1) put(cache, number);
+        else others();
+        return { kind: 'taken' };
+      },
+    };
+    put(cache, 1);
+    const from = cache.calls.length;
+    const store = job(cache, { clock, faults });
+    const result = await store.write([append('ours')], never);
+    return { result, calls: cache.calls.slice(from) };
+  }
+
+  function put(cache: FakeCache, number: number): void {
+    const before = Array.from({ length: number }, (_, index) => entryText(`n${index + 1}`));
+    cache.put(formatKey(PREFIX, number), tree({ 'bot.md': before.join('') }));
+  }
+
+  it('is found with one request, and what is above it is looked for after the save', async () => {
+    const cache = createFakeCache();
+    const { result, calls } = await saveLate(cache, () => {
+      for (let number = 10; number <= 40; number += 1) put(cache, number);
+    });
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(calls.slice(-3)).toEqual([
+      `restore ${PREFIX}`,
+      `save ${formatKey(PREFIX, 41)}`,
+      `restore ${formatKey(PREFIX, 51)}`,
+    ]);
+    expect(idsIn(textOf(await read(job(cache))))).toHaveLength(41);
+  });
+
+  it('hides nothing if a higher version exists whose follower was evicted', async () => {
+    const cache = createFakeCache('completed');
+    const { result } = await saveLate(cache, () => {
+      for (const number of [30, 31, 20]) put(cache, number);
+    });
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(cache.keys().slice(-2)).toEqual([21, 32].map((number) => formatKey(PREFIX, number)));
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(expect.arrayContaining(['ours', 'n31']));
+  });
+
+  it('is not gone back to if it is older than the one that is known', async () => {
+    const cache = createFakeCache('completed');
+    const { result } = await saveLate(cache, () => {
+      for (const number of [10, 3]) put(cache, number);
+    });
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(cache.keys().at(-1)).toBe(formatKey(PREFIX, 11));
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(expect.arrayContaining(['ours', 'n10']));
+  });
+});
+
 it('C3 44: a chain starts again after a gap of eight days in which all versions were evicted', async () => {
   const cache = createFakeCache();
   const clock = createFakeClock();

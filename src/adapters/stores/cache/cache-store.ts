@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.js';
-import { CACHE_CONFLICT_WAITS, SAVE_BUDGET_MS } from '../../../core/defaults.js';
+import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import type { Files } from '../../../core/files.js';
 import { isRunLog } from '../../../core/memory/merge.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
@@ -8,11 +8,13 @@ import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../../
 import { describeCause } from '../../../core/network-cause.js';
 import { encodeBytes } from '../../../core/text/bytes.js';
 import { grouped } from '../../../core/text/number.js';
+import { timeLeftMs } from '../../../core/time-limit.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore, type TreeStore } from '../store.js';
 import { notReadBack } from '../tree-on-disk.js';
 import type { CacheClient } from './cache-client.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix } from './cache-key.js';
+import { createContention } from './contention.js';
 import {
   createReservations,
   SKIPPED_VERSIONS_FILE,
@@ -56,7 +58,6 @@ export function createCacheStore(options: CacheStoreOptions): TreeStore {
   return createTreeStore(createCacheBackend(options), {
     clock: options.clock,
     budgetMs: SAVE_BUDGET_MS.cache,
-    waits: CACHE_CONFLICT_WAITS,
   });
 }
 
@@ -72,6 +73,7 @@ function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   const trunk =
     scope === 'trunk' ? undefined : createVersionChain({ ...options, prefix: keyPrefix('trunk', name) });
   const reservations = createReservations(clock);
+  const contention = createContention(clock);
   const reported = new Set<number>();
   let reading: ChainReading | undefined;
   let trunkReading: ChainReading | undefined;
@@ -86,13 +88,14 @@ function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   async function read(signal: AbortSignal): Promise<Snapshot | Unreadable> {
     if (broken !== undefined) return broken;
     const now = clock.now();
-    const found = await readVersionChain(own, { before: reading, now, signal });
+    const found = await readVersionChain(own, { before: reading, isFar: contention.isFar(), now, signal });
     if (found.kind === 'trouble') return giveUp(found);
     reading = found;
+    contention.seen(found.newest.number);
     reservations.defer(found.newest.number);
     // The default branch's memory is read once: this run never writes it.
     if (trunk !== undefined && trunkReading === undefined) {
-      const older = await readVersionChain(trunk, { before: undefined, now, signal });
+      const older = await readVersionChain(trunk, { before: undefined, isFar: false, now, signal });
       if (older.kind === 'trouble') return giveUp(older);
       trunkReading = older;
     }
@@ -123,21 +126,27 @@ function createCacheBackend(options: CacheStoreOptions): TreeBackend {
     const base = Number(snapshot.version);
     const number = reservations.nextFree(base + 1);
     if (number === undefined) formatWait(reservations.waitedFor(base + 1));
-    if (reading?.newest.number !== base || number === undefined) return { kind: 'conflict' };
+    if (reading?.newest.number !== base || number === undefined) return conflict(signal);
+    const { isSure } = reading;
     const skippedVersions = new Map([...reading.open, ...reservations.skippedVersions()]);
     const startMs = clock.now().getTime();
     const result = await own.save(number, { tree, skippedVersions }, signal);
+    const tookMs = clock.now().getTime() - startMs;
     const { kind } = result;
     switch (kind) {
       case 'saved': {
         const newest = { kind: 'version', number, tree, skippedVersions, warnings: [] } as const;
-        reading = { kind: 'reading', newest, tree, open: skippedVersions, late: [] };
+        reading = { kind: 'reading', newest, tree, open: skippedVersions, late: [], isSure: true };
         reservations.defer(number);
-        return await defer(newest, { tookMs: clock.now().getTime() - startMs, signal });
+        contention.settled();
+        return isSure && tookMs < SLOW_SAVE_MS
+          ? { kind: 'committed', version: String(number) }
+          : await defer(newest, signal);
       }
       case 'taken':
         if (reservations.taken(number) === 'passed-over') formatSkipped(number);
-        return { kind: 'conflict' };
+        contention.lost(tookMs);
+        return conflict(signal);
       case 'denied':
         return {
           kind: 'failed',
@@ -187,14 +196,18 @@ function createCacheBackend(options: CacheStoreOptions): TreeBackend {
     );
   }
 
-  /** What was saved past a slow save named it, and holds nothing of it: the next round adds to that. */
-  async function defer(
-    saved: Version,
-    { tookMs, signal }: { readonly tookMs: number; readonly signal: AbortSignal },
-  ): Promise<CommitResult> {
-    const newest = tookMs < SLOW_SAVE_MS ? saved : await own.newest(saved, signal);
+  function conflict(signal: AbortSignal): CommitResult {
+    return { kind: 'conflict', waitMs: contention.waitMs(timeLeftMs(signal) ?? SAVE_BUDGET_MS.cache) };
+  }
+
+  /**
+   * What was saved past a slow save named it, and holds nothing of it; nor does what was there above a version that was only
+   * taken for the newest. The next round adds to that.
+   */
+  async function defer(saved: Version, signal: AbortSignal): Promise<CommitResult> {
+    const newest = await own.newest(saved, signal);
     if (newest.kind === 'version' && newest.number > saved.number)
-      return { kind: 'unknown', message: 'the save took so long that others were saved past it' };
+      return { kind: 'unknown', message: 'others were saved past it meanwhile' };
     return { kind: 'committed', version: String(saved.number) };
   }
 }
@@ -250,12 +263,16 @@ interface ChainReading {
   readonly open: SkippedVersions;
   /** Versions that came to light and are in `tree`. */
   readonly late: readonly Version[];
+  /** Nothing with a higher number was there. */
+  readonly isSure: boolean;
 }
 
 /** What a version chain is read with. */
 interface VersionChainRequest {
   /** What was read before: its versions are not read again, since none ever changes. */
   readonly before: ChainReading | undefined;
+  /** Many versions may have been saved since. */
+  readonly isFar: boolean;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
@@ -263,9 +280,12 @@ interface VersionChainRequest {
 /** Reads the newest version, and each that it passed over and that can be read by now. */
 async function readVersionChain(
   versionChain: VersionChain,
-  { before, now, signal }: VersionChainRequest,
+  { before, isFar, now, signal }: VersionChainRequest,
 ): Promise<ChainReading | ChainFailure> {
-  const newest = await versionChain.newest(before?.newest, signal);
+  const newest =
+    isFar && before !== undefined
+      ? await versionChain.newestFar(before.newest, signal)
+      : await versionChain.newest(before?.newest, signal);
   if (newest.kind === 'trouble') return newest;
   const late: Version[] = [];
   const open = new Map(unreleased(newest.skippedVersions, now));
@@ -278,7 +298,7 @@ async function readVersionChain(
     open.delete(number);
   }
   const tree = late.reduce((sum, version) => foldIn(sum, version.tree), newest.tree);
-  return { kind: 'reading', newest, tree, open, late };
+  return { kind: 'reading', newest, tree, open, late, isSure: !isFar };
 }
 
 /** Entries, facts and notes are united; of anything else the newest counts, and the other is kept next to it (D12). */

@@ -43,6 +43,11 @@ export interface VersionChain {
   readonly prefix: string;
   /** The version with the highest number; `known` is one that was seen before, and what comes back is never older. */
   newest(known: Version | undefined, signal: AbortSignal): Promise<Version | ChainFailure>;
+  /**
+   * The same where many versions may have been saved since, in one request. A version with a higher number may be there if
+   * this one was long in the making, so whoever saves after it looks for that afterwards.
+   */
+  newestFar(known: Version, signal: AbortSignal): Promise<Version | ChainFailure>;
   /** The version with exactly this number, or {@link NOTHING}. */
   at(number: number, signal: AbortSignal): Promise<Version | ChainFailure>;
   save(number: number, content: Content, signal: AbortSignal): Promise<CacheSave>;
@@ -75,6 +80,7 @@ export function createVersionChain({ cache, files, directory, prefix }: VersionC
   return {
     prefix,
     newest,
+    newestFar,
     at: (number, signal) => restore([formatKey(prefix, number)], signal),
     save,
   };
@@ -97,6 +103,11 @@ export function createVersionChain({ cache, files, directory, prefix }: VersionC
       if (isSure) break;
     }
     return found;
+  }
+
+  async function newestFar(known: Version, signal: AbortSignal): Promise<Version | ChainFailure> {
+    const found = await restore([prefix], signal);
+    return found.kind === 'trouble' || found.number > known.number ? found : await newest(known, signal);
   }
 
   async function restore(keys: readonly string[], signal: AbortSignal): Promise<Version | ChainFailure> {
