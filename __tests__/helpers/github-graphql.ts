@@ -41,7 +41,8 @@ export async function answerGraphQl(
     query?: string;
     variables?: Record<string, unknown>;
   };
-  schema ??= buildSchema(loadGitHubSchema(), { assumeValid: true, noLocation: true });
+  const mutations = mutationRoot(deps);
+  schema ??= buildSchema(loadGitHubSchema(Object.keys(mutations)), { assumeValid: true, noLocation: true });
   const { document, problems } = checkOnce(schema, query);
   if (problems !== undefined) return refusal(problems);
   const unknown = missingField(document, deps.missingMutations);
@@ -50,7 +51,7 @@ export async function answerGraphQl(
   const result = await execute({
     schema,
     document,
-    rootValue: { ...queryRoot(deps), ...mutationRoot(deps) },
+    rootValue: { ...queryRoot(deps), ...mutations },
     variableValues: variables,
     fieldResolver: strictResolver(violations),
     typeResolver: (value) => String((value as GraphNode)['__typename']),
