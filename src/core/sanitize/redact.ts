@@ -6,7 +6,7 @@ import { findTokens, type TextSpan } from './token-shapes.js';
  * credential. Redacting twice changes nothing.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  const search = compile(secrets);
+  const search = searchFor(secrets);
   let redacted = text;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const before = redacted;
@@ -36,8 +36,36 @@ const MIN_GRAM = 8;
 interface Search {
   /** Forms to find as they are, by their first characters. */
   readonly exact: ReadonlyMap<string, readonly string[]>;
+  readonly exactStarts: Starts;
   /** Letters and digits, in lower case, by their number. */
   readonly grams: ReadonlyMap<number, ReadonlySet<string>>;
+  readonly gramStarts: Starts;
+}
+
+/** 1 for each number of {@link startAt} with which something begins that is looked for. */
+type Starts = Uint8Array;
+
+const START_NUMBERS = 0x10000;
+
+/**
+ * A number for the four characters at a place, some have the same: hardly a place of a text begins with one that is looked
+ * for, and only there a piece of the text is cut out and compared.
+ */
+function startAt(text: string, at: number): number {
+  let start = 0;
+  for (let next = at; next < at + 4; next += 1) start = start * 31 + text.charCodeAt(next);
+  return start % START_NUMBERS;
+}
+
+let latest: { readonly secrets: readonly string[]; readonly search: Search } | undefined;
+
+/** A run has the same secrets for all its texts, so what they are looked for by is made once. */
+function searchFor(secrets: readonly string[]): Search {
+  const isLatest =
+    latest?.secrets.length === secrets.length &&
+    latest.secrets.every((secret, index) => secret === secrets[index]);
+  if (latest === undefined || !isLatest) latest = { secrets: [...secrets], search: compile(secrets) };
+  return latest.search;
 }
 
 function compile(secrets: readonly string[]): Search {
@@ -50,7 +78,13 @@ function compile(secrets: readonly string[]): Search {
       if (isOpaque(secret)) addGrams(grams, squeezeForm(form));
     }
   }
-  return { exact, grams };
+  return { exact, exactStarts: startsOf(exact.keys()), grams, gramStarts: startsOf(...grams.values()) };
+}
+
+function startsOf(...lists: readonly Iterable<string>[]): Starts {
+  const starts = new Uint8Array(START_NUMBERS);
+  for (const list of lists) for (const text of list) starts[startAt(text, 0)] = 1;
+  return starts;
 }
 
 /** Prose and files hold words that are no secret; a part of them is not looked for. */
@@ -60,7 +94,10 @@ function isOpaque(secret: string): boolean {
 
 /** Letters and digits of a form; a URL's scheme is not secret, and `https://www.` would match every link. */
 function squeezeForm(form: string): string {
-  return foldCase(form.replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/(?:www\.)?/i, '').replace(/[^A-Za-z0-9]+/g, ''));
+  return form
+    .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/(?:www\.)?/i, '')
+    .replace(/[^A-Za-z0-9]+/g, '')
+    .toLowerCase();
 }
 
 function addGrams(grams: Map<number, Set<string>>, letters: string): void {
@@ -71,29 +108,26 @@ function addGrams(grams: Map<number, Set<string>>, letters: string): void {
   grams.set(size, set);
 }
 
-/** ASCII only, so that no position moves. */
-function foldCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-function findSecrets(text: string, { exact, grams }: Search): readonly TextSpan[] {
+function findSecrets(text: string, search: Search): readonly TextSpan[] {
+  const { exact, exactStarts, grams } = search;
   const spans: TextSpan[] = [];
   if (exact.size > 0) {
     for (let at = 0; at + MIN_SECRET_LENGTH <= text.length; at += 1) {
+      if (exactStarts[startAt(text, at)] !== 1) continue;
       for (const form of exact.get(text.slice(at, at + MIN_SECRET_LENGTH)) ?? []) {
         if (text.startsWith(form, at)) spans.push({ start: at, end: at + form.length });
       }
     }
   }
-  if (grams.size > 0) findGrams(text, grams, spans);
+  if (grams.size > 0) findGrams(text, search, spans);
   return spans;
 }
 
-function findGrams(text: string, grams: Search['grams'], spans: TextSpan[]): void {
+function findGrams(text: string, { grams, gramStarts }: Search, spans: TextSpan[]): void {
   const { letters, positions } = squeeze(text);
   for (const [size, set] of grams) {
     for (let at = 0; at + size <= letters.length; at += 1) {
-      if (!set.has(letters.slice(at, at + size))) continue;
+      if (gramStarts[startAt(letters, at)] !== 1 || !set.has(letters.slice(at, at + size))) continue;
       spans.push({ start: positions[at] ?? 0, end: (positions[at + size - 1] ?? 0) + 1 });
     }
   }
@@ -110,7 +144,8 @@ function squeeze(text: string): { readonly letters: string; readonly positions: 
     for (let offset = 0; offset < letters.length; offset += 1) positions[count++] = match.index + offset;
     kept.push(letters);
   }
-  return { letters: foldCase(kept.join('')), positions };
+  // ASCII alone, so no position moves.
+  return { letters: kept.join('').toLowerCase(), positions };
 }
 
 /** Overlapping and touching stretches become one mask. */
