@@ -1,15 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/core/agent/agent-source.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
+import { AxeError } from '../../src/core/errors.js';
 import type { PullRequestTrigger } from '../../src/core/event/trigger.js';
 import type { Trust } from '../../src/core/event/trust.js';
+import type { Coverage } from '../../src/core/findings/record.js';
 import { memoryName, untrustedPath } from '../../src/core/memory/log-path.js';
+import type { RunOutcome, RunStats } from '../../src/core/outcome.js';
 import {
   DEFAULT_MEMORY_POLICY,
   type MemoryPlanParts,
   type MemoryPolicy,
   planMemory,
+  readByRun,
 } from '../../src/core/plan.js';
+import type { Task } from '../../src/core/prompt/task.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
   const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
@@ -210,5 +215,44 @@ describe('the memory plan', () => {
   it('uses the commit of the run if there is no pull request', () => {
     const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
     expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
+  });
+});
+
+describe('what a run has read', () => {
+  const WHOLE = { kind: 'whole', files: 1, read: 1, unread: [] } as const;
+  const task: Task = { sentence: 'Review', message: 'Review', warnings: [] };
+  const error = new AxeError('overloaded: Overloaded');
+  const stats = (turns: number): RunStats => ({
+    turns,
+    toolCalls: 0,
+    calls: [],
+    retries: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    costUsd: undefined,
+    budget: undefined,
+    durationMs: 1,
+    modelId: 'm',
+    stopReason: '',
+  });
+
+  it.each<[string, RunOutcome, Coverage['kind']]>([
+    ['everything, if the run completed', { kind: 'completed', answer: 'Fine.', stats: stats(2) }, 'whole'],
+    [
+      'a part, if a limit ended the run',
+      { kind: 'exhausted', limit: 'cost', answer: '', error, stats: stats(1) },
+      'part',
+    ],
+    [
+      'nothing, if the time was up before the model answered',
+      { kind: 'exhausted', limit: 'time', answer: '', error, stats: stats(0) },
+      'none',
+    ],
+    ['nothing, if the run failed', { kind: 'failed', error, stats: stats(0) }, 'none'],
+    ['nothing, if it failed in the middle', { kind: 'failed', error, stats: stats(3) }, 'none'],
+    ['nothing, if the model refused', { kind: 'refused', answer: 'No.', stats: stats(1) }, 'none'],
+  ])('is %s', (_, outcome, kind) => {
+    expect(readByRun({ coverage: WHOLE, task }, outcome, []).coverage).toMatchObject({ kind });
   });
 });

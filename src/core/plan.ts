@@ -11,7 +11,7 @@ import type { Provenance } from './memory/provenance.js';
 import { isCutShort, type RunOutcome } from './outcome.js';
 import type { ContextFile } from './prompt/context-files.js';
 import type { Task } from './prompt/task.js';
-import { cutShort, withoutFiles } from './review/coverage.js';
+import { cutShort, withoutAnswer, withoutFiles } from './review/coverage.js';
 import type { ReviewPlan } from './review/review-plan.js';
 import type { Scope } from './review/scope.js';
 import type { Warning } from './warning.js';
@@ -66,9 +66,16 @@ export function readByRun(
   const missed = unread.map((path) => ({ path, why: 'failed' as const }));
   const read = coverage === undefined ? undefined : withoutFiles(coverage, missed);
   return {
-    coverage: read !== undefined && isCutShort(outcome) ? cutShort(read) : read,
+    coverage: read === undefined ? undefined : readInTheEnd(read, outcome),
     unseen: [...new Set([...(task.unseen ?? []), ...unread])],
   };
+}
+
+/** What the model was sent counts as read only if an answer came of it. */
+function readInTheEnd(read: Coverage, outcome: RunOutcome): Coverage {
+  const hasAnswer = outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
+  if (!hasAnswer) return withoutAnswer(read);
+  return isCutShort(outcome) ? cutShort(read) : read;
 }
 
 /** One of several conversations that review a change. */

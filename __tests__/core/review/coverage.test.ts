@@ -7,6 +7,7 @@ import {
   cutShort,
   formatCoverage,
   NOTHING_READ,
+  withoutAnswer,
   withoutFiles,
 } from '../../../src/core/review/coverage.js';
 import type { Scope } from '../../../src/core/review/scope.js';
@@ -157,6 +158,13 @@ describe('the coverage sentence', () => {
     ],
     [cutShort(WHOLE), FIRST, 'Reviewed in part: 11 files at `3333333`.'],
     [NOTHING_READ, FIRST, 'Nothing was read: the change could not be fetched.'],
+    [withoutAnswer(NOTHING_READ), FIRST, 'Nothing was read: the change could not be fetched.'],
+    [withoutAnswer(WHOLE), FIRST, 'Nothing was reviewed: the run ended without an answer.'],
+    [
+      withoutAnswer(missing({ path: 'b.ts', why: 'paths' })),
+      undefined,
+      'Nothing was read: the run ended without an answer.',
+    ],
   ])('is correct: %#', (coverage, scope, sentence) => {
     expect(formatCoverage(coverage, scope)).toBe(sentence);
   });
@@ -186,4 +194,11 @@ it('the files of a part that failed are counted as not read, each once', () => {
   const part = withoutFiles(whole, missed);
   expect(part).toEqual({ kind: 'part', files: 3, read: 2, unread: missed });
   expect(withoutFiles(part, missed)).toEqual(part);
+});
+
+it('no file is counted as read if the run ended without an answer', () => {
+  const missed = [{ path: 'a.ts', why: 'paths' as const }];
+  const part = { kind: 'part', files: 3, read: 2, unread: missed } as const;
+  const lost = { path: '', why: 'failed' };
+  expect(withoutAnswer(part)).toEqual({ kind: 'none', files: 3, read: 0, unread: [...missed, lost, lost] });
 });

@@ -68,6 +68,12 @@ export function cutShort(coverage: Coverage): Coverage {
   return { ...coverage, kind: coverage.kind === 'whole' ? 'part' : coverage.kind, isCutShort: true };
 }
 
+/** The coverage of a run that ended without an answer: nobody knows anything about what the model was sent. */
+export function withoutAnswer(coverage: Coverage): Coverage {
+  const failed = Array.from({ length: coverage.read }, () => ({ path: '', why: 'failed' as const }));
+  return { ...coverage, kind: 'none', read: 0, unread: [...coverage.unread, ...failed] };
+}
+
 /** Paths of files that have changed content and of which GitHub shows no line: they are binary, or too large. */
 export function filesWithoutLines({ diff, files }: Pick<FetchedChange, 'diff' | 'files'>): readonly string[] {
   const parts = new Map(parseDiff(diff).map((file) => [file.path, file]));
@@ -89,6 +95,8 @@ export function formatCoverage(coverage: Coverage, scope?: Scope): string {
   if (coverage.files === 0 && coverage.kind === 'none')
     return 'Nothing was read: the change could not be fetched.';
   const verb = scope === undefined ? 'Read' : 'Reviewed';
+  if (coverage.read === 0 && coverage.unread.some(({ path, why }) => path === '' && why === 'failed'))
+    return `Nothing was ${verb.toLowerCase()}: the run ended without an answer.`;
   const how = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
   const opening = `${verb}${how}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;
   const short = coverage.isListShort === true ? [LIST_SHORT] : [];
