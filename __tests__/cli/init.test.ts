@@ -102,6 +102,22 @@ describe('init', () => {
     expect(read('.github/workflows/axe-triage.yml')).toMatch(/contents: read\n[\s\S]*memory-store: cache/);
   });
 
+  it('repeats the question about the model after one that it cannot use, with the reason', async () => {
+    const { exitCode, output, talk } = await init([], ['mention', 'gpt5', 'bedrock/x', 'openai/gpt-4.1', '']);
+    expect([exitCode, talk]).toEqual([0, '']);
+    expect(output).toMatch(
+      /> invalid model format "gpt5": [^\n]*\n {2}Write the model as `provider\/model-name`/,
+    );
+    expect(output).toContain('> init cannot write a workflow for models of `bedrock`');
+    expect(read('axe/agents/assistant.toml')).toContain('model = "openai/gpt-4.1"\n');
+  });
+
+  it('says so if the folder is not in a repository', async () => {
+    const alone = await init(['--yes'], undefined, tempDir('alone'));
+    expect(alone.output).toMatch(/^This folder is not in a git repository\. .*\n\nwrote {2}/);
+    expect((await init(['--yes'])).output).not.toContain('git repository');
+  });
+
   it('shows no questions with --yes', async () => {
     expect((await init(['--yes'], [])).output).not.toContain('?\n');
   });

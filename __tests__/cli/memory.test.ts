@@ -96,11 +96,11 @@ describe('memory show', () => {
     expect(JSON.parse(json.output)).toHaveLength(1);
   });
 
-  it('reports that a missing file has no entries, and creates none', async () => {
+  it('reports that a missing file has no entries and where else to look, and creates none', async () => {
     writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/m"\n' });
     expect(await memory(['show', 'bot'])).toEqual({
       exitCode: 0,
-      output: `No entries in \`bot.md\` in ${folder}.\n`,
+      output: `No entries in \`bot.md\` in ${folder}.\nThis is the memory of this machine. For that of a workflow add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout.\n`,
       talk: '',
     });
     expect(existsSync(folder)).toBe(false);
@@ -436,7 +436,7 @@ describe('the place of memory', () => {
     });
     const dir = ['--dir', 'checkout/.axe/memory'];
     expect(await memory(['show', 'other', ...dir])).toMatchObject({
-      output: expect.stringContaining('No entries in `other.md`'),
+      output: expect.stringMatching(/^No entries in `other\.md` in [^\n]*\n$/),
     });
     await memory(['remember', 'bot', 'in a folder', ...dir], { env: { GITHUB_ACTOR: 'octocat' } });
     expect(readFileSync(join(home, 'checkout/.axe/memory/deep/bot.md'), 'utf8')).toMatch(

@@ -25,7 +25,7 @@ import { chosen } from '../core/agent/choices.js';
 import { inspectAgent } from '../core/agent/inspect.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import { DEFAULT_MODEL } from '../core/defaults.js';
-import { AxeError, type ExitCode } from '../core/errors.js';
+import { AxeError, type ExitCode, formatError } from '../core/errors.js';
 import { INIT_HELP } from './command-help.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
@@ -44,12 +44,17 @@ const MEMORY = [
   { value: 'cache', about: 'In the Actions cache; GitHub deletes what is not used for 7 days' },
 ] as const satisfies readonly { readonly value: InitMemoryPlace; readonly about: string }[];
 
+const NO_REPOSITORY =
+  'This folder is not in a git repository. GitHub reads the files below only at the top of one.\n';
+
 /** `init`: writes a workflow, its agent and its skill into the repository. Throws an AxeError. */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0, INIT_HELP.usage);
   const uses = usesOf(flags);
   const answers = await answersOf(flags, terminal);
-  const root = (await findRepositoryRoot(terminal.cwd)) ?? terminal.cwd;
+  const repository = await findRepositoryRoot(terminal.cwd);
+  if (repository === undefined) print(terminal, NO_REPOSITORY);
+  const root = repository ?? terminal.cwd;
   const { job, model } = answers;
   const existing = await findAgentModel(root, job);
   const choice: InitChoice = {
@@ -87,10 +92,13 @@ async function answersOf(flags: ParsedFlags, terminal: Terminal): Promise<Answer
     const offered = JOBS.map(({ id, about }) => ({ value: id, about }));
     const job =
       given.job ?? chosen(JOB_IDS, await interview.ask({ text: 'What should it do?', answers: offered }));
-    const other = 'or type another one, as provider/model';
     const model =
-      given.model || (await interview.ask({ text: 'Which model should it ask?', answers: MODELS, other }));
-    accessOf(model);
+      given.model ||
+      (await interview.ask({
+        text: 'Which model should it ask?',
+        answers: MODELS,
+        other: { hint: 'or type another one, as provider/model', check: accessOf },
+      }));
     const memory =
       given.memory ??
       chosen(MEMORY_PLACES, await interview.ask({ text: 'Where should it remember?', answers: MEMORY }));
@@ -197,8 +205,8 @@ async function write(
 interface Question {
   readonly text: string;
   readonly answers: readonly { readonly value: string; readonly about: string }[];
-  /** What may be typed instead of a number; undefined if nothing may. */
-  readonly other?: string;
+  /** What may be typed instead of a number; undefined if nothing may. The check throws an AxeError, which is shown. */
+  readonly other?: { readonly hint: string; check(value: string): unknown };
 }
 
 /** Asks in a terminal, one question after the other. */
@@ -230,9 +238,9 @@ export function startInterview(terminal: Terminal): Interview {
           print(terminal, '');
           throw new AxeError('the question was not answered', { remedy: 'Nothing was written.' });
         }
-        const value = answerOf(line.value.trim(), question);
-        if (value !== undefined) return value;
-        print(terminal, `Type a number from 1 to ${question.answers.length}.`);
+        const answer = answerOf(line.value.trim(), question);
+        if ('value' in answer) return answer.value;
+        print(terminal, answer.refusal);
       }
     },
     close: () => lines.close(),
@@ -246,12 +254,22 @@ function show({ text, answers, other }: Question, terminal: Terminal): void {
     const usual = index === 0 ? ' (default)' : '';
     print(terminal, `  ${index + 1}  ${value.padEnd(width)}  ${about}${usual}`);
   }
-  if (other !== undefined) print(terminal, `     ${other}`);
+  if (other !== undefined) print(terminal, `     ${other.hint}`);
 }
 
-function answerOf(line: string, { answers, other }: Question): string | undefined {
-  if (line === '') return answers[0]?.value;
-  const chosen = answers[Number(line) - 1] ?? answers.find(({ value }) => value === line);
-  if (chosen !== undefined) return chosen.value;
-  return other !== undefined && !/^\d+$/.test(line) ? line : undefined;
+function answerOf(
+  line: string,
+  { answers, other }: Question,
+): { readonly value: string } | { readonly refusal: string } {
+  const chosen = answers[line === '' ? 0 : Number(line) - 1] ?? answers.find(({ value }) => value === line);
+  if (chosen !== undefined) return { value: chosen.value };
+  if (other === undefined || /^\d+$/.test(line))
+    return { refusal: `Type a number from 1 to ${answers.length}.` };
+  try {
+    other.check(line);
+    return { value: line };
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return { refusal: formatError(thrown) };
+  }
 }

@@ -82,21 +82,34 @@ async function runHere(
     command,
     {
       ...makeHand(place, secrets, terminal),
-      list: listTo(terminal, { json, raw: flags.bool('raw'), secrets }),
+      list: listTo(terminal, { json, raw: flags.bool('raw'), secrets, ifEmpty: elsewhere(command, flags) }),
     },
     place.unknown,
   );
   return finish(result, { command, json, secrets, terminal });
 }
 
+/** Where else memory may be, for somebody who looks for that of a workflow on this machine. */
+function elsewhere({ kind }: MemoryCommand, flags: ParsedFlags): string {
+  const isHere = flags.string('dir') === '' && flags.string('repo') === '';
+  return kind === 'show' && isHere
+    ? 'This is the memory of this machine. For that of a workflow add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout.'
+    : '';
+}
+
+/** How a list is written. */
+interface ListOptions {
+  readonly json: boolean;
+  readonly raw: boolean;
+  readonly secrets: readonly string[];
+  /** What is said below a list without entries; empty for nothing. */
+  readonly ifEmpty: string;
+}
+
 /** Lists are written as they are read, since they may be long. In a pipe every byte is as on a branch or in a comment. */
 function listTo(
   terminal: Terminal,
-  {
-    json,
-    raw,
-    secrets,
-  }: { readonly json: boolean; readonly raw: boolean; readonly secrets: readonly string[] },
+  { json, raw, secrets, ifEmpty }: ListOptions,
 ): (listing: MemoryListing) => Promise<void> {
   const { stdout } = terminal;
   const clean = (text: string) => sanitize(text, 'log', secrets);
@@ -116,10 +129,13 @@ function listTo(
     async function* textParts(): AsyncGenerator<string> {
       yield clean(above);
       let before = '\n\n';
+      let isEmpty = true;
       for await (const group of entries) {
         yield before + clean(format(group));
         before = between;
+        isEmpty = false;
       }
+      if (isEmpty && ifEmpty !== '') yield `\n${ifEmpty}`;
       yield below === '' ? '\n' : `\n\n${clean(below)}\n`;
     }
   };

@@ -120,7 +120,8 @@ export const JOBS: readonly Job[] = [
       'Reviews the pull requests of a public repository, those from forks when somebody with write access sets the label',
       '`review`. `pull_request_target` runs with secrets: never add a checkout of the head of a pull request to this workflow.',
     ],
-    tryIt: 'Create the label `review`, then open a pull request. The review appears on its lines.',
+    tryIt:
+      'Create the label `review`, then open a pull request. One from a fork is reviewed when you add the label to it.',
   },
   {
     id: 'mention',

@@ -12,7 +12,7 @@ interface Written {
 export function formatNextSteps(choice: InitChoice, written: Written): readonly string[] {
   const { workflow, isNewWorkflow } = written;
   if (!isNewWorkflow) {
-    const line = `${workflow} was not changed. Check that its step has \`agent: ${choice.job.agent}\`.`;
+    const line = `${workflow} was not changed. Check that its step with the action has \`agent: ${choice.job.agent}\`.`;
     return ['', line];
   }
   const permissions = permissionsOf(composeWorkflow(choice)).map(({ scope, level }) => `${scope}: ${level}`);
