@@ -73,6 +73,6 @@ it('a folder outside of every repository is refused', async () => {
   expect(await memory(['push', '--dir', 'notes'], cwd)).toEqual({
     exitCode: 1,
     output: '',
-    talk: 'memory is in no git repository\n  Check the repository out before this step, with `actions/checkout`.\n',
+    talk: 'memory is not in a git repository\n  Check the repository out before this step, with `actions/checkout`.\n',
   });
 });

@@ -55,7 +55,7 @@ describe('a step without `agent`', () => {
     [
       'an invalid time limit',
       { 'timeout-minutes': 'soon' },
-      'error: the input `timeout-minutes` must be a number above 0, not "soon"\n  Leave it out for 15 minutes.',
+      'error: the input `timeout-minutes` must be a number above 0, not "soon"\n  Write digits alone, with a point for a fraction, or leave it out for 15 minutes.',
     ],
   ])('names the inputs if it has %s', async (_, inputs, message) => {
     const stage = await setStage();

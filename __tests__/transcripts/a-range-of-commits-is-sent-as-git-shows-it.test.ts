@@ -69,6 +69,8 @@ describe('--git', () => {
   it('reports that there is no repository', async () => {
     const result = await runCli(['run', 'builtin/pr-reviewer', '--git', 'HEAD~1'], { env: model.env });
     expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(result.stderr).toMatch(/^cannot read the change "HEAD~1": this folder is in no git repository\n/);
+    expect(result.stderr).toMatch(
+      /^cannot read the change "HEAD~1": this folder is not in a git repository\n/,
+    );
   });
 });

@@ -174,23 +174,23 @@ describe('inputs', () => {
       (word): [Readonly<Record<string, string>>, string, string] => [
         { 'timeout-minutes': word },
         `the input \`timeout-minutes\` must be a number above 0, not ${JSON.stringify(word)}`,
-        'Leave it out for 15 minutes.',
+        'Write digits alone, with a point for a fraction, or leave it out for 15 minutes.',
       ],
     ),
     ...['0', '-3', 'many', 'Infinity'].map((word): [Readonly<Record<string, string>>, string, string] => [
       { 'max-turns': word },
       `the input \`max-turns\` must be a number above 0, not ${JSON.stringify(word)}`,
-      'Leave it out for 50 turns.',
+      'Write digits alone, with a point for a fraction, or leave it out for 50 turns.',
     ]),
     ...['-1', '2,000,000', '1e999', '10k'].map((word): [Readonly<Record<string, string>>, string, string] => [
       { 'max-tokens': word },
       `the input \`max-tokens\` must be a number from 0, which means no limit, not ${JSON.stringify(word)}`,
-      'Leave it out for 2000000 tokens.',
+      'Write digits alone, with a point for a fraction, or leave it out for 2000000 tokens.',
     ]),
     ...['$5', '-0.01', '0,5'].map((word): [Readonly<Record<string, string>>, string, string] => [
       { 'max-cost-usd': word },
       `the input \`max-cost-usd\` must be a number from 0, which means no limit, not ${JSON.stringify(word)}`,
-      'Leave it out.',
+      'Write digits alone, with a point for a fraction, or leave it out.',
     ]),
     [
       { mode: 'gc', 'gc-suggestions': 'pr' },

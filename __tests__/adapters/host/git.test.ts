@@ -79,9 +79,10 @@ describe('the diff of a range', () => {
   });
 
   it('is an error outside of a repository', async () => {
-    await expect(diffOfRange('HEAD', tempDir('git'), quiet)).rejects.toThrow(
-      'cannot read the change "HEAD": this folder is in no git repository',
-    );
+    await expect(diffOfRange('HEAD', tempDir('git'), quiet)).rejects.toMatchObject({
+      message: 'cannot read the change "HEAD": this folder is not in a git repository',
+      remedy: 'Run it in a folder of the repository.',
+    });
   });
 
   it('is an error in a folder that does not exist', async () => {

@@ -77,11 +77,34 @@ describe('an answer with an error status', () => {
   it.each([
     [401, 'Check the key in `OPENAI_API_KEY`.'],
     [404, "Check the model's name; openai does not know it, or the key cannot use it."],
-    [429, 'The provider limits how much may be asked; try again later.'],
+    [400, 'Check `model` and `[params]` of the agent against what the provider says.'],
+    [402, 'Check the credits, the quota and the billing of the account at openai.'],
+    [429, 'The provider limits requests and tokens. Try again later, or use another model.'],
     [307, 'Redirects are not followed; set the base URL to the final address.'],
-    [500, undefined],
+    [
+      500,
+      'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the command line.',
+    ],
+    [
+      529,
+      'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the command line.',
+    ],
+    [418, undefined],
   ])('%i has a remedy: %s', (statusCode, remedy) => {
     expect(told(callError({ statusCode })).remedy).toBe(remedy);
+  });
+});
+
+describe('an account without credits', () => {
+  it.each([
+    [400, 'Your credit balance is too low to access the Anthropic API.'],
+    [429, 'You exceeded your current quota, please check your plan and billing details.'],
+    [402, 'Insufficient credits.'],
+  ])('is sent to its billing, whatever the status: %i', (statusCode, message) => {
+    const responseBody = JSON.stringify({ error: { message } });
+    expect(told(callError({ statusCode, responseBody })).remedy).toBe(
+      'Check the credits, the quota and the billing of the account at openai.',
+    );
   });
 });
 

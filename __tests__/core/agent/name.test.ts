@@ -38,6 +38,10 @@ describe('checkAgentName', () => {
     expect(checkAgentName(usable)).toBe(usable);
   });
 
+  it('is reported with the built-in agent that was probably meant', () => {
+    expect(remedyOf('buildin/ask')).toMatch(/^Did you mean `builtin\/ask`\? A name starts with /);
+  });
+
   it.each(['漢', '', '..', 'x'.repeat(65)])('names only the rule for %j', (name) => {
     expect(remedyOf(name)).toMatch(/^A name starts with a letter or digit of ASCII [^`]*$/);
   });

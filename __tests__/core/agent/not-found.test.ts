@@ -10,6 +10,17 @@ describe('a missing agent', () => {
     });
   });
 
+  it.each([
+    ['pr-reviewer', ['reviewer'], 'builtin/pr-reviewer'],
+    ['ask', [], 'builtin/ask'],
+    ['traige', [], 'builtin/triage'],
+    ['reviewr', ['reviewer'], 'reviewer'],
+    ['buildin/ask', [], 'builtin/ask'],
+  ])('named %j, where there is also %j, was probably meant as `%s`', (name, known, meant) => {
+    const { remedy = '' } = agentNotFound(name, { places: [], known });
+    expect(remedy).toMatch(new RegExp(`^Did you mean \`${meant}\`\\? `));
+  });
+
   it('is reported with the 20 nearest of many', () => {
     const known = Array.from({ length: 50 }, (_, index) => `agent-${index}`);
     expect(agentNotFound('x', { places: [], known }).remedy).toMatch(

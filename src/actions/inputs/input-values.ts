@@ -47,7 +47,7 @@ export function wholeFrom0(value: string, name: string): number {
 function notANumber(value: string, { name, fallback }: NumberInput, range: string): ConfigError {
   const what = `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`;
   return new ConfigError(what, {
-    remedy: fallback === undefined ? 'Leave it out.' : `Leave it out for ${fallback}.`,
+    remedy: `Write digits alone, with a point for a fraction, or leave it out${fallback === undefined ? '' : ` for ${fallback}`}.`,
   });
 }
 

@@ -48,17 +48,22 @@ function git(args: readonly string[], cwd: string, signal: AbortSignal): Promise
   });
 }
 
+const NO_REPOSITORY = 'this folder is not in a git repository';
+
 function gitMessage(error: Error & { readonly code?: unknown }, stderr: string): string {
   if (error.code === 'ENOENT') return 'git is not installed, or the folder does not exist';
   const [line = error.message] = stderr.trim().split('\n');
   // `git diff` outside of a repository speaks of comparing two paths instead.
-  if (/not a git repository/i.test(line)) return 'this folder is in no git repository';
+  if (/not a git repository/i.test(line)) return NO_REPOSITORY;
   return line.replace(/^fatal: /, '');
 }
 
 function unusable(range: string, reason: string): AxeError {
   return new AxeError(`cannot read the change "${range}": ${reason}`, {
     exitCode: 1,
-    remedy: 'Give `--git` a range that `git diff` takes, for example `main...HEAD` or `HEAD~1`.',
+    remedy:
+      reason === NO_REPOSITORY
+        ? 'Run it in a folder of the repository.'
+        : 'Give `--git` a range that `git diff` takes, for example `main...HEAD` or `HEAD~1`.',
   });
 }

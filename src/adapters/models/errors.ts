@@ -149,6 +149,9 @@ function retryAfter(
 const NO_COPILOT =
   'Give the job `permissions: { copilot-requests: write }`, and have the policy "Allow use of Copilot CLI billed to the ' +
   'organization" on. A token in `COPILOT_GITHUB_TOKEN` needs the permission for Copilot requests.';
+const PROVIDER_DOWN =
+  'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the ' +
+  'command line.';
 const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
 
 function remedy(
@@ -165,7 +168,13 @@ function remedy(
     return { remedy: `Check that the key or role may use this model on ${id}, in this region or project.` };
   if (status === 404)
     return { remedy: `Check the model's name; ${id} does not know it, or the key cannot use it.` };
-  if (status === 429) return { remedy: 'The provider limits how much may be asked; try again later.' };
+  if (status === 402 || /\b(?:credits?|billing|quota)\b/i.test(text))
+    return { remedy: `Check the credits, the quota and the billing of the account at ${id}.` };
+  if (status === 429)
+    return { remedy: 'The provider limits requests and tokens. Try again later, or use another model.' };
+  if (status === 400)
+    return { remedy: 'Check `model` and `[params]` of the agent against what the provider says.' };
+  if (status >= 500) return { remedy: PROVIDER_DOWN };
   if (status >= 300 && status < 400)
     return { remedy: 'Redirects are not followed; set the base URL to the final address.' };
   return {};

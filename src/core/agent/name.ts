@@ -1,4 +1,6 @@
 import { ConfigError } from '../errors.js';
+import { BUILT_IN_AGENTS } from './built-in.js';
+import { nearest } from './suggest.js';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -14,7 +16,7 @@ const RULE =
 export function checkAgentName(name: string): string {
   if (!NAME.test(name)) {
     throw new ConfigError(`invalid agent name ${JSON.stringify(name)}`, {
-      remedy: `${RULE}${renaming(name)}`,
+      remedy: builtInMeant(name) ?? `${RULE}${renaming(name)}`,
     });
   }
   if (RESERVED.has(name.toLowerCase()) || DATE.test(name) || /\.state$/i.test(name)) {
@@ -23,6 +25,13 @@ export function checkAgentName(name: string): string {
     });
   }
   return name;
+}
+
+/** The names of built-in agents alone have a slash, so a name with one may be a mistyped one. */
+function builtInMeant(name: string): string | undefined {
+  const names = BUILT_IN_AGENTS.map((agent) => agent.name);
+  const meant = name.includes('/') ? nearest(name, names) : undefined;
+  return meant === undefined ? undefined : `Did you mean \`${meant}\`? ${RULE}`;
 }
 
 /** axe takes such names (axe-behaviour §1), so that there may be a memory under the old one. */

@@ -11,7 +11,7 @@ export function agentNotFound(name: string, search: Search): NotFoundError {
   const known = byNearness(name, all).slice(0, MAX_NAMED);
   const left = all.length - known.length;
   const sentences = [
-    ...guess(nearest(name, all)),
+    ...guess(nearestAgent(name, all)),
     `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}.`,
     ...(search.places.length === 0 ? [] : [`Searched in ${search.places.join(' and in ')}.`]),
   ];
@@ -46,6 +46,17 @@ export function bothNotFound(one: NotFoundError, other: NotFoundError): NotFound
 
 function guess(meant: string | undefined): readonly string[] {
   return meant === undefined ? [] : [`Did you mean \`${meant}\`?`];
+}
+
+/** The agent that was probably meant: people write the name of a built-in one without `builtin/`, as its memory has it. */
+function nearestAgent(name: string, all: readonly string[]): string | undefined {
+  const meant = nearest(name, [...all, ...all.map(bareName)]);
+  return all.find((one) => one === meant) ?? all.find((one) => bareName(one) === meant);
+}
+
+/** `builtin/ask` is known as `ask`. */
+function bareName(agent: string): string {
+  return agent.replace(/^builtin\//, '');
 }
 
 /** `skills/review/SKILL.md` is known as `review`. */

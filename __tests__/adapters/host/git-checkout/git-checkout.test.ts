@@ -75,7 +75,7 @@ describe('the memory folder of a checkout', () => {
   });
 
   it.each([
-    ['in no repository', () => tempDir('alone'), 'memory is in no git repository'],
+    ['in no repository', () => tempDir('alone'), 'memory is not in a git repository'],
     ['at the top of one', () => clone, 'memory is at the top of the repository'],
   ])('is refused %s', async (_, at, message) => {
     await expect(open({ dir: at() })).rejects.toThrow(message);

@@ -78,7 +78,7 @@ async function outputOf(end: ReturnType<Git>): Promise<string> {
   } catch (thrown) {
     const message = messageOf(thrown);
     if (!/not a git repository/i.test(message)) throw new AxeError(`git: ${message}`, { cause: thrown });
-    throw new AxeError('memory is in no git repository', {
+    throw new AxeError('memory is not in a git repository', {
       cause: thrown,
       remedy: 'Check the repository out before this step, with `actions/checkout`.',
     });
