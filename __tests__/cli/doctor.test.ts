@@ -182,6 +182,14 @@ describe('keys, without a request', () => {
     ]);
   });
 
+  it('says that a missing one may be a secret of the repository, and not of one that cannot be used', async () => {
+    const agents = { a: agent('a', 'openai/x') };
+    const [missing] = (await doctor([], { agents })).of('models');
+    expect(missing?.remedy).toMatch(/ A key that is only a secret of the repository cannot be seen here\.$/);
+    const [broken] = (await doctor([], { agents, env: { OPENAI_API_KEY: 'a\nb' } })).of('models');
+    expect(broken?.remedy).not.toContain('secret of the repository');
+  });
+
   it('of the verifier of reviews are checked too', async () => {
     const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/gpt-4o"\n');
     const { of } = await doctor([], { agents: { a: toml } });

@@ -1,5 +1,6 @@
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { createFetch } from '../adapters/host/net/http.js';
+import { findProvider } from '../adapters/models/catalog.js';
 import { createModels } from '../adapters/models/create.js';
 import { keyState } from '../adapters/models/key-state.js';
 import { type ProbeResult, probeModel } from '../adapters/models/probe-model.js';
@@ -22,6 +23,9 @@ interface ModelChecks {
   readonly isOnline: boolean;
   readonly signal: AbortSignal;
 }
+
+/** Workflows may have the key in their secrets, which nobody can read from here. */
+const SECRETS_UNSEEN = 'A key that is only a secret of the repository cannot be seen here.';
 
 /** Whether the models of all agents can be asked, each once. */
 export async function checkModels(options: ModelChecks): Promise<readonly Check[]> {
@@ -46,7 +50,10 @@ export async function checkModels(options: ModelChecks): Promise<readonly Check[
         const { message, remedy } = state.error;
         // A model that no run could open is a fault of its agent already.
         if (reported.has(message)) continue;
-        checks.push({ group: 'Models', status: 'error', message: `${name}: ${message}`, remedy });
+        const isSet = (env[findProvider(ref).keyVariable] ?? '') !== '';
+        const hint = isSet || trigger.kind !== 'local' ? [] : [SECRETS_UNSEEN];
+        const next = [...(remedy === undefined ? [] : [remedy]), ...hint].join(' ');
+        checks.push({ group: 'Models', status: 'error', message: `${name}: ${message}`, remedy: next });
         continue;
       }
       const isTried = options.isOnline && ref.provider !== 'offline';
