@@ -109,7 +109,7 @@ export const VERSION_HELP: CommandHelp = {
 /** How `demo` is shown in help. */
 export const DEMO_HELP: CommandHelp = {
   usage: 'demo',
-  short: 'See it work: no key, no network, nothing written',
+  short: 'See it work, without a key or a network',
   long: [
     'Review a pull request of three commits with the built-in reviewer and the offline rules, and show what becomes of its',
     'findings: raised, dismissed by an answer, fixed by a push, back after another one, and not raised again.',

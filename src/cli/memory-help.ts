@@ -65,7 +65,7 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   },
   {
     usage: 'memory stats <agent>',
-    short: 'Count what people made of the findings of a reviewer',
+    short: 'Count the findings that people acted on or dismissed',
     long: [
       'Count findings that were acted on, dismissed or left without an answer, by category and by month, from the state',
       'file next to the memory. No model is asked.',

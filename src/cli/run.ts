@@ -42,7 +42,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: 'max-tokens',
     kind: 'int',
-    about: "Most tokens of the run, input and output; the agent's `[budget]` if not given",
+    about: "Maximum input and output tokens of the run; the agent's `[budget]` if not given",
   },
   {
     name: 'dry-run',
