@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseDocument } from 'yaml';
 import { readInputs } from '../../src/actions/inputs/inputs.js';
 import { main } from '../../src/cli/main.js';
+import { BUILT_IN_AGENTS } from '../../src/core/agent/built-in.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { GUIDES, readDocument, snippetsOf } from '../helpers/documents.js';
@@ -9,6 +12,7 @@ import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { inputsOf, ownSteps, workflowInSnippet } from '../helpers/workflow-files.js';
 import { workflowErrors } from '../helpers/workflow-syntax.js';
 
+const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [...GUIDES, 'SECURITY.md', 'CONTRIBUTING.md'];
 const SNIPPETS = snippetsOf(PAGES);
 
@@ -63,6 +67,19 @@ describe('a command', () => {
   it.each(commands)('$words, in $place, exists with its flags', async ({ words }) => {
     const help = await helpOf(words);
     for (const [, flag = ''] of words.matchAll(/ (--[a-z-]+)/g)) expect(help).toContain(`${flag} `);
+  });
+
+  it('runs an agent that exists in an empty repository, or that the folder which it names has', () => {
+    const agents = lines.flatMap(({ place, words }) => {
+      const [, agent] = /^run ([\w/-]+)/.exec(words) ?? [];
+      const [, folder] = / --agents-dir ([\w/-]+)/.exec(words) ?? [];
+      return agent === undefined ? [] : [{ place, file: `${folder ?? ''}/${agent}.toml`, agent }];
+    });
+    expect(agents.length).toBeGreaterThan(3);
+    const builtIn = BUILT_IN_AGENTS.map(({ name }) => name);
+    expect(
+      agents.filter(({ agent, file }) => !builtIn.includes(agent) && !existsSync(join(ROOT, file))),
+    ).toEqual([]);
   });
 
   it('is found in pages', () => {

@@ -7,6 +7,7 @@ import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,
   CLI_TIMEOUT_SECONDS,
+  DEFAULT_MODEL,
   MAX_CALLS_PER_TURN,
   MAX_PARALLEL_CALLS,
   MAX_TURNS,
@@ -41,6 +42,16 @@ describe('the table of costs', () => {
       }),
     );
     expect(Math.min(...costs.map((cost) => Number(cost.slice(1))))).toBeGreaterThan(0);
+  });
+
+  it('has the figure that the README names', () => {
+    const [, lines, dollars] =
+      /a review of (\d+) changed lines costs about (\$[\d.]+) with the default model/.exec(
+        readDocument('README.md'),
+      ) ?? [];
+    const cost = rows.find(([run]) => run?.startsWith(`reviews ${lines} changed lines`))?.[3];
+    expect(models[0]).toBe(DEFAULT_MODEL.replace(/^.*\//, ''));
+    expect(dollars).toBe(`$${Number(cost?.slice(1)).toFixed(2)}`);
   });
 
   it('names models whose price is known', () => {
@@ -100,6 +111,11 @@ describe('the table of models', () => {
     expect(key).toContain(keyVariable);
     expect(address).toContain(baseUrlVariable);
   });
+});
+
+it('the example of `fail-on` adds to the default conclusions and leaves none out', () => {
+  const [, words = ''] = /^ {10}fail-on: (.*)$/m.exec(readDocument('docs/reviews.md')) ?? [];
+  expect(words).toBe(`${ACTION_INPUTS['fail-on']?.default}, findings:major`);
 });
 
 describe('the table of tools', () => {
