@@ -634,15 +634,17 @@ describe('a run that ended before it began', () => {
     });
     const warnings = [{ code: 'agent-unknown-key', message: 'unknown key' }] as const;
     const step = await fail(thrown, { warnings });
-    const message =
-      '`model` must be a string\n  at axe/agents/bot.toml:2:9\n  Write `model = "provider/model"`.';
+    const what = '`model` must be a string\n  at axe/agents/bot.toml:2:9';
+    const message = `${what}\n  Write \`model = "provider/model"\`.`;
     expect(step.annotations).toEqual([
       expect.objectContaining({ level: 'warning', message: 'unknown key' }),
       { level: 'error', title: 'axe-action', message, file: 'axe/agents/bot.toml', line: 2 },
     ]);
     expect(step.stdout).toContain(',line=2,col=9::');
     expect(step.outputs).toEqual({ conclusion: 'failure', 'memory-saved': 'false' });
-    expect(step.summary).toContain(`### axe-action: failure\n\n\`\`\`text\n${message}\n\`\`\``);
+    expect(step.summary).toContain(
+      `### axe-action: failure\n\n\`\`\`text\n${what}\n\`\`\`\n\nWrite \`model = "provider/model"\`.`,
+    );
     expect(step.hasFailed).toBe(true);
   });
 

@@ -144,10 +144,13 @@ export class ProviderError extends AxeError {
  * (so the first line stays axe's where axe has one, D3).
  */
 export function formatError(error: AxeError): string {
-  const lines = [error.message];
-  if (error.at !== undefined) lines.push(`  at ${sourcePosition(error.at)}`);
-  if (error.remedy !== undefined) lines.push(`  ${error.remedy}`);
-  return lines.join('\n');
+  const what = describeError(error);
+  return error.remedy === undefined ? what : `${what}\n  ${error.remedy}`;
+}
+
+/** The same without what to do. */
+export function describeError({ message, at }: AxeError): string {
+  return at === undefined ? message : `${message}\n  at ${sourcePosition(at)}`;
 }
 
 /** The message of whatever was thrown. */

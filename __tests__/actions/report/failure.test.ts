@@ -10,12 +10,11 @@ const format = (thrown: unknown, warnings: readonly Warning[] = []) =>
     clean: (text) => text,
   });
 
-it('the summary of a failed run shows the error unchanged and the warnings until then', () => {
-  const message = 'agent config not found: bot\n  There are: `other`.';
+it('the summary of a failed run shows the error unchanged, its remedy and the warnings until then', () => {
   const warnings: readonly Warning[] = [{ code: 'agent-unknown-key', message: 'unknown key' }];
   const missing = new AxeError('agent config not found: bot', { remedy: 'There are: `other`.' });
   expect(format(missing, warnings)).toBe(
-    `### axe-action: failure\n\n\`\`\`text\n${message}\n\`\`\`\n\n**Warnings**\n\n- unknown key`,
+    '### axe-action: failure\n\n```text\nagent config not found: bot\n```\n\nThere are: `other`.\n\n**Warnings**\n\n- unknown key',
   );
   expect(format(new ProviderError('timeout', 'm'))).toBe(
     '### axe-action: timeout\n\n```text\ntimeout: m\n```',

@@ -107,7 +107,7 @@ describe('garbage collection that failed', () => {
     const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
     const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
     const summary = summaryOf({ kind: 'gc', agent: 'bot', store: 'file', collection });
-    expect(summary).toContain('the analysis is empty, so nothing was trimmed\n  Run it again.');
+    expect(summary).toContain('the analysis is empty, so nothing was trimmed\n```\n\nRun it again.');
     expect(summary).toContain('| Model | Turns |');
     expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
     expect(summary).toContain('$0.0123');

@@ -5,9 +5,11 @@ import {
   codeBlock,
   details,
   drawCharts,
+  errorBlock,
   oneLine,
   sections,
 } from '../../../src/actions/report/markdown.js';
+import { AxeError } from '../../../src/core/errors.js';
 import { findingStats, formatStatsChart } from '../../../src/core/findings/stats.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
 import { count } from '../../../src/core/text/number.js';
@@ -87,5 +89,16 @@ describe('a chart in a cleaned summary', () => {
   ])('is shown as its source where it is anything else: %j', (source) => {
     const cleaned = sanitize(`\`\`\`mermaid\n${source}\n\`\`\``, 'summary', []);
     expect(drawCharts(cleaned)).toBe(cleaned);
+  });
+});
+
+describe('an error', () => {
+  it('has its remedy below the block, where lines wrap', () => {
+    const at = { file: 'a.toml', line: 3, column: 5 };
+    const error = new AxeError('model must be a string', { remedy: 'Write it\nin `quotes`.', at });
+    expect(errorBlock(error)).toBe(
+      '```text\nmodel must be a string\n  at a.toml:3:5\n```\n\nWrite it in `quotes`.',
+    );
+    expect(errorBlock(new AxeError('no'))).toBe('```text\nno\n```');
   });
 });

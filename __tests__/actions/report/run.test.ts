@@ -92,13 +92,13 @@ ${FIGURES}
 
   it.each<[string, RunOutcome, string, string?]>([
     [
-      'failed: its error unchanged',
+      'failed: its error unchanged, and below it the remedy',
       {
         kind: 'failed',
         error: new AxeError('server: `boom` ```', { remedy: 'Run it again.' }),
         stats: STATS,
       },
-      '### bot: failure · 6.5 s\n\n````text\nserver: `boom` ```\n  Run it again.\n````\n\n---\n\n',
+      '### bot: failure · 6.5 s\n\n````text\nserver: `boom` ```\n````\n\nRun it again.\n\n---\n\n',
     ],
     [
       'was cut short: what there is, and why',
@@ -127,13 +127,13 @@ ${FIGURES}
     [
       'came to the end of its tokens: which limit it was',
       exhausted('tokens', 'So far.'),
-      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno tokens left\n  Raise the limit of tokens.\n```\n\n---\n\n',
+      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno tokens left\n```\n\nRaise the limit of tokens.\n\n---\n\n',
       figuresAt('tokens'),
     ],
     [
       'came to the end of its money: which limit it was',
       exhausted('cost', 'So far.'),
-      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno cost left\n  Raise the limit of cost.\n```\n\n---\n\n',
+      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno cost left\n```\n\nRaise the limit of cost.\n\n---\n\n',
       figuresAt('cost'),
     ],
     [

@@ -1,7 +1,7 @@
 import { AxeError, formatError, isCancelled, messageOf, ProviderError } from '../../core/errors.js';
 import type { Conclusion } from '../../core/outcome.js';
 import { warningList } from './format-summary.js';
-import { codeBlock, sections } from './markdown.js';
+import { codeBlock, errorBlock, sections } from './markdown.js';
 import type { KindReporter } from './reporter.js';
 
 /** The reporter of a run that ended with an error before there was anything to report. */
@@ -13,7 +13,11 @@ export function failureReporter(thrown: unknown): KindReporter {
   return {
     outputs: () => ({ conclusion, 'memory-saved': 'false' }),
     formatSummary: ({ warnings }) =>
-      sections([`### axe-action: ${conclusion}`, codeBlock(message), warningList(warnings)]),
+      sections([
+        `### axe-action: ${conclusion}`,
+        isOurs ? errorBlock(thrown) : codeBlock(message),
+        warningList(warnings),
+      ]),
     logLines: () => [],
     annotations: () => [{ level: 'error', title: 'axe-action', message, at: isOurs ? thrown.at : undefined }],
     isAnswered: () => false,

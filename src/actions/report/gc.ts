@@ -7,7 +7,7 @@ import { count, grouped } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
 import { warningList } from './format-summary.js';
 import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';
-import { codeBlock, sections } from './markdown.js';
+import { codeBlock, errorBlock, sections } from './markdown.js';
 import type { KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 
 type GcReport = ReportOf<'gc'>;
@@ -63,7 +63,7 @@ function summaryOf(
     partsNote(analysed?.parts ?? 1),
     leftNote(analysed?.left ?? 0),
     suggestionLine(collection),
-    end.kind === 'failed' ? codeBlock(formatError(end.error)) : shownEnd(end, { agent, removed }),
+    end.kind === 'failed' ? errorBlock(end.error) : shownEnd(end, { agent, removed }),
     ...removedLines(removed),
     figures,
     usage === undefined ? '' : row(usageCells(usage)),

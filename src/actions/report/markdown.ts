@@ -1,3 +1,5 @@
+import { type AxeError, describeError } from '../../core/errors.js';
+
 /** A part that is folded away until it is asked for. */
 export function details(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
@@ -13,6 +15,11 @@ export function codeBlock(text: string, language: 'text' | 'diff' = 'text'): str
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** An error as it is, and below it what to do: a block does not wrap its lines, so a remedy in it would be out of sight. */
+export function errorBlock(error: AxeError): string {
+  return sections([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
 }
 
 /** The text without line breaks. */

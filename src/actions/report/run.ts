@@ -27,7 +27,7 @@ import {
   usageOutputs,
   usageTable,
 } from './format-usage.js';
-import { codeBlock, sections } from './markdown.js';
+import { errorBlock, sections } from './markdown.js';
 import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 import { formatToolsByTurn } from './tools-by-turn.js';
 
@@ -111,9 +111,9 @@ function memoryOutputs({ plan, memory, remembered }: Ran, isHidden: boolean): Ou
 
 function summaryOf(report: Ran, { warnings, view, clean, requests }: SummaryOptions): string {
   const { plan, outcome, published } = report;
-  const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : clean(outcome.answer);
+  const answer = outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer);
   const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
-  const cut = isShort ? codeBlock(formatError(outcome.error)) : '';
+  const cut = isShort ? errorBlock(outcome.error) : '';
   return sections([
     `### ${headlineOf(report)}`,
     answer,
