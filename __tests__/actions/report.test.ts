@@ -510,16 +510,16 @@ describe('a memory command', () => {
   });
 
   it.each([
-    ['workflow', 'not-found', 'error'],
-    ['comment', 'not-found', 'notice'],
-    ['comment', 'refused', 'notice'],
-    ['comment', 'not-saved', 'error'],
-  ] as const)('from a %s that was not done, %s, is one %s', async (askedIn, reason, level) => {
+    ['workflow', 'not-found', 'error', 'Memory'],
+    ['comment', 'not-found', 'notice', 'Command in a comment'],
+    ['comment', 'refused', 'notice', 'Command in a comment'],
+    ['comment', 'not-saved', 'error', 'Command in a comment'],
+  ] as const)('from a %s that was not done, %s, is one %s', async (askedIn, reason, level, title) => {
     const result = refused(reason, { message: `it is ${SECRET}`, remedy: 'Look again.' });
     const step = await report(memoryReport(result, { requestedIn: askedIn }));
     expect(step).toMatchObject({ hasFailed: level === 'error', log: [] });
     expect(step.annotations).toMatchObject([
-      { level, title: 'Memory', message: 'Nothing was done: it is ***. Look again.' },
+      { level, title, message: 'Nothing was done: it is ***. Look again.' },
     ]);
   });
 

@@ -168,7 +168,7 @@ it('a command is answered by the one of several agents that has the entry', asyn
       'skip-reason': 'not-found',
       'memory-saved': 'false',
     });
-    expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Memory' }]);
+    expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Command in a comment' }]);
     expect(step.annotations[0]?.message).toMatch(/^Nothing was done: no entry with id `01kgtw4` in /);
   }
   expect(ours).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });

@@ -75,14 +75,14 @@ const VERBATIM: ReadonlySet<string> = new Set(['show', 'search', 'export']);
 
 /** Why a command was not done; a comment that was mistaken is nobody's failure. Problems that were found are one, too. */
 function annotationsOf(report: MemoryReport): readonly Annotation[] {
-  const { agent, result } = report;
+  const { agent, requestedIn, result } = report;
+  // A comment can also ask for what has nothing to do with memory, such as a review.
+  const title = requestedIn === 'comment' ? 'Command in a comment' : 'Memory';
   const problems = problemsIn(report);
   const found = `${count(problems, 'problem')} in the memory of \`${agent}\`; the job summary lists them.`;
   const level = isMistaken(report) ? 'notice' : 'error';
   return [
-    ...(problems > 0 ? [{ level: 'error', title: 'Memory', message: found } as const] : []),
-    ...(result.kind === 'failed'
-      ? [{ level, title: 'Memory', message: formatRefusal(result) } as const]
-      : []),
+    ...(problems > 0 ? [{ level: 'error', title, message: found } as const] : []),
+    ...(result.kind === 'failed' ? [{ level, title, message: formatRefusal(result) } as const] : []),
   ];
 }
