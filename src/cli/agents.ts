@@ -42,7 +42,7 @@ export const AGENTS_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'agents init <agent>',
     short: 'Create an agent file to fill in',
-    long: 'Create an agent file in the configuration folder or the one given: fill in `model`; every other key is there\nin comments. `agents validate` then says whether it can run.',
+    long: 'Create an agent file in the configuration folder, or in the folder of --agents-dir. Fill in `model`; all other keys\nare in comments. `agents validate` then says whether it can run.',
     flags: [{ ...AGENTS_DIR, about: 'Create it in this folder' }],
   },
   {

@@ -6,8 +6,8 @@ export const INIT_HELP: CommandHelp = {
   usage: 'init',
   short: 'Write a workflow, an agent and a skill into this repository',
   long: [
-    'Write a workflow, an agent and a skill into this repository, check them, and say what to do next. Three questions are',
-    'asked in a terminal; flags answer them, and elsewhere the defaults do. A file that exists is never changed.',
+    'Write a workflow, an agent and a skill into this repository, check them, and say what to do next. In a terminal it',
+    'asks three questions, unless flags answer them; elsewhere it takes the defaults. It never changes a file that exists.',
   ].join('\n'),
   flags: [
     {
@@ -80,7 +80,7 @@ export const DOCTOR_HELP: CommandHelp = {
 export const COMPLETION_HELP: CommandHelp = {
   usage: 'completion <shell>',
   short: 'Print a completion script for bash, zsh or fish',
-  long: 'Print a script with which your shell completes commands and flags: bash, zsh or fish. Names of agents are asked of\n`axe-action agents list` when they are completed.',
+  long: 'Print a script with which your shell completes commands and flags: bash, zsh or fish. It asks\n`axe-action agents list` for the names of agents.',
   flags: [],
   examples: [
     'completion bash > ~/.local/share/bash-completion/completions/axe-action',
@@ -124,7 +124,7 @@ export const GC_HELP: CommandHelp = {
   short: 'Analyse what an agent remembers, and trim it',
   long: [
     'Have a model look for patterns in what an agent remembers, print what it suggests, and trim the run log to `last_n`',
-    'entries, or to `max_entries` where `last_n` is not set. Nothing is trimmed without a whole analysis; what is trimmed',
+    'entries, or to `max_entries` where `last_n` is not set. Nothing is trimmed without a complete analysis; what is trimmed',
     'is kept next to the run log as `.bak` until the next time.',
   ].join('\n'),
   flags: [

@@ -18,7 +18,7 @@ const WHERE: readonly Flag[] = [
   { name: 'branch', kind: 'string', about: 'The branch', shown: 'axe-memory' },
   { name: 'path', kind: 'string', about: 'Folder on the branch' },
   { name: 'scope', kind: 'string', about: 'Sub-folder, as the input `memory-scope` names it' },
-  { name: 'cache', kind: 'bool', about: 'Says how to reach memory in the Actions cache' },
+  { name: 'cache', kind: 'bool', about: 'Print how to reach memory in the Actions cache' },
 ];
 const LANE: Flag = {
   name: 'lane',
@@ -94,7 +94,7 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     long: [
       'Change task and result of an entry in the editor that the environment variable VISUAL or EDITOR names, or its result',
       'with --text. Time, place and provenance stay; the entry gets a new id, and the old one is forgotten. In place of an',
-      'id, the path of a note changes that note; what others write to it meanwhile stays.',
+      'id, the path of a note changes that note; changes by others at that time are kept.',
     ].join('\n'),
     flags: [...WHERE, LANE, { name: 'text', kind: 'string', about: 'The new result, without an editor' }],
   },

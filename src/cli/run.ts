@@ -49,7 +49,7 @@ const FLAGS: readonly Flag[] = [
     kind: 'bool',
     about: 'Show what would be sent, without a model and without writing anything',
   },
-  { name: 'verbose', short: 'v', kind: 'bool', about: 'Say on stderr what happens' },
+  { name: 'verbose', short: 'v', kind: 'bool', about: 'Print details of the run to stderr' },
   { name: 'json', kind: 'bool', about: 'Wrap the answer in JSON with its figures' },
   { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
   { name: 'prompt', kind: 'string', about: 'The task; piped input is then context that is not remembered' },
@@ -59,7 +59,7 @@ const FLAGS: readonly Flag[] = [
     about: 'Run as the action would for this webhook payload (JSON file)',
     file: true,
   },
-  { name: 'git', kind: 'string', about: 'Send the diff of this range along, for example main...HEAD' },
+  { name: 'git', kind: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
   { name: 'language', kind: 'string', about: 'The language to answer in, for example German or pt-BR' },
   {
     name: 'review-scope',
