@@ -45,6 +45,16 @@ describe('a comment', () => {
     expect(repo.talk.reviewComments.at(-1)).toMatchObject({ inReplyTo: commentId, body: sticky.body });
   });
 
+  it('on a line is answered in its thread even if the first comment there was deleted', async () => {
+    const { client, repo, onLine, sticky, commentId } = await start();
+    const question = { ...onLine, inReplyTo: commentId + 100 };
+    const post = () =>
+      postComment(client, { trigger: question, comment: { ...sticky, isNew: true } }, noAbort());
+    expect(await post()).toMatchObject({ line: 'Answered in a thread of #42.' });
+    expect(repo.talk.reviewComments.at(-1)).toMatchObject({ inReplyTo: commentId, body: sticky.body });
+    expect(repo.comments).toEqual([]);
+  });
+
   it('on a line is answered in the conversation if its thread cannot be used', async () => {
     const { client, github, repo, onLine, sticky } = await start();
     github.fail({ ...denied(REPLY, 'pull_requests=write'), times: 1 });

@@ -49,8 +49,9 @@ async function answerInThread(
   signal: AbortSignal,
 ): Promise<PostResult | undefined> {
   const { repository, number, agent, body, isNew = false } = comment;
-  const commentId = isNew ? (trigger.inReplyTo ?? trigger.commentId) : trigger.commentId;
-  const reply = { repository, number, commentId, marker: stickyMarker(agent), body, isNew };
+  const { commentId, inReplyTo = commentId } = trigger;
+  const first = isNew ? { firstId: inReplyTo } : {};
+  const reply = { repository, number, commentId, marker: stickyMarker(agent), body, ...first };
   const result = await replyInThread(client, reply, signal);
   if (result.kind === 'failed') return undefined;
   const line = result.created

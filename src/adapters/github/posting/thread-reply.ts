@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { askRest, createOnce } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { orFailed } from '../client/errors.js';
+import { GitHubError, orFailed } from '../client/errors.js';
 import { isMarked } from '../reading/own-reviews.js';
 import { fetchReviewThreads } from '../reading/review-threads.js';
 import type { CommentResult, OneComment } from './comment-once.js';
@@ -10,8 +10,8 @@ import type { CommentResult, OneComment } from './comment-once.js';
 interface ThreadReply extends OneComment {
   /** Any comment of the thread, as the REST API numbers it. */
   readonly commentId: number;
-  /** `commentId` is the thread's first comment, and nothing can have answered yet: the thread is not looked at first. */
-  readonly isNew?: boolean;
+  /** The thread's first comment, where nothing can have answered yet: the thread is not looked at first. */
+  readonly firstId?: number;
 }
 
 /**
@@ -24,15 +24,28 @@ export async function replyInThread(
   signal: AbortSignal,
 ): Promise<CommentResult> {
   return await orFailed<CommentResult>(async () => {
-    const thread =
-      reply.isNew === true
-        ? { firstId: reply.commentId, url: undefined }
-        : await findThread(client, reply, signal);
-    if (thread.url !== undefined) return { kind: 'published', url: thread.url, created: false };
-    const { firstId } = thread;
+    const early = await replyToFirst(client, reply, signal);
+    if (early !== undefined) return { kind: 'published', url: early, created: true };
+    const { firstId, url: existing } = await findThread(client, reply, signal);
+    if (existing !== undefined) return { kind: 'published', url: existing, created: false };
     const url = await replyTo(client, { ...reply, commentId: firstId }, signal);
     return { kind: 'published', url, created: true };
   }, 'The answer is in the job summary; check that the pull request is not locked.');
+}
+
+/** Undefined where the first comment is not known, or was deleted: the next one is the first then. */
+async function replyToFirst(
+  client: GitHubClient,
+  { firstId, ...reply }: ThreadReply,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (firstId === undefined) return undefined;
+  try {
+    return await replyTo(client, { ...reply, commentId: firstId }, signal);
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
+    throw thrown;
+  }
 }
 
 /**
