@@ -188,6 +188,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     reporter,
     secrets,
     progress,
+    temp: runner.temp,
     now: () => clock.now(),
     ...readThisRun(env),
   });

@@ -48,6 +48,7 @@ async function reply(
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
     isFirstAttempt: false,
+    temp: '',
     now: () => new Date('2026-11-22T10:00:00Z'),
     ...patch,
   }).reply({ trigger, agent: 'bot', text, ...(among === undefined ? {} : { among }) });

@@ -19,6 +19,7 @@ import {
   failure,
 } from '../../helpers/github-client-fake.js';
 import { completed, reportOf, STATS } from '../../helpers/reports.js';
+import { tempDir } from '../../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 
 const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -59,6 +60,7 @@ async function publish(
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
     isFirstAttempt: false,
+    temp: tempDir('runner'),
     now: () => new Date('2026-11-22T10:00:00Z'),
     ...patch,
   });
@@ -93,6 +95,18 @@ it.each([
 ])('an earlier comment is looked for: %s', async (_, isFirstAttempt, action, looks) => {
   const { requests, writes } = await publish(comment({ action }), undefined, { isFirstAttempt });
   expect([requests.length - writes.length, writes.length]).toEqual([looks, 1]);
+});
+
+it('an earlier comment is looked for if a step before has answered in the same job', async () => {
+  const temp = tempDir('runner');
+  const looks = async (trigger: Trigger) => {
+    const { requests, writes } = await publish(trigger, undefined, { isFirstAttempt: true, temp });
+    return requests.length - writes.length;
+  };
+  const asked = comment({ action: 'created', commentId: 9 });
+  expect(await looks(asked)).toBe(0);
+  expect(await looks(asked)).toBe(1);
+  expect(await looks({ ...asked, commentId: 10 })).toBe(0);
 });
 
 it('an earlier comment is looked for on a pull request, also by the first attempt', async () => {

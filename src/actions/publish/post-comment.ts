@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { commentOnce } from '../../adapters/github/posting/comment-once.js';
 import {
@@ -6,6 +7,7 @@ import {
   type StickyResult,
 } from '../../adapters/github/posting/sticky-comment.js';
 import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
+import { createFiles } from '../../adapters/host/files.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
 import { stickyMarker } from '../../core/review/publication.js';
 
@@ -58,6 +60,21 @@ async function answerInThread(
     ? `Answered in a thread of #${number}.`
     : `The answer in the thread of #${number} is there already.`;
   return { kind: 'published', url: result.url, line };
+}
+
+/**
+ * Whether no earlier step of this job has posted for a key; the next step will know that one has. A step that runs after
+ * another one has failed takes the place of its line.
+ */
+export async function isFirstInJob(key: string, temp: string): Promise<boolean> {
+  if (temp === '') return false;
+  const file = join(temp, `axe-action-answer-${key.replace(/[^\w.-]/g, '-')}`);
+  try {
+    return await createFiles().createExclusive(file, '');
+  } catch {
+    // Whoever does not know has to look.
+    return false;
+  }
 }
 
 /** Whether the trigger is a comment on a line of a diff, which is answered in its thread. */

@@ -20,7 +20,7 @@ import { annotateFindings } from './annotate-findings.js';
 import { answerDismissals } from './answer-dismissals.js';
 import { answerText, reviewRemarks, signature, writtenBy } from './answer-text.js';
 import type { CheckProgress } from './check-progress.js';
-import { isOnLine, type PostResult, postComment } from './post-comment.js';
+import { isFirstInJob, isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
 import { reviewExtent, reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
 import { NO_TOKEN, withGitHub } from './with-github.js';
@@ -35,6 +35,8 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly inputs: PublishInputs;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
+  /** Folder that all steps of the job share; empty where there is none. */
+  readonly temp: string;
   now(): Date;
 }
 
@@ -120,7 +122,7 @@ function isAnswer({ isReview, url }: PublishedPart, trigger: Trigger): boolean {
   return isReview && url !== undefined && reviewCommand(trigger) !== undefined;
 }
 
-/** Nobody can have answered it before the first run that it starts, and each comment has an answer of its own. */
+/** Only a step of the same job can have answered it before, and each comment has an answer of its own. */
 function isJustWritten(trigger: Trigger): boolean {
   return trigger.kind === 'comment' && trigger.action === 'created';
 }
@@ -349,7 +351,7 @@ interface Comment {
 async function post(
   trigger: Trigger,
   comment: Comment,
-  { client, reporter, runUrl }: ActionPublisherOptions,
+  { client, reporter, runUrl, temp }: ActionPublisherOptions,
 ): Promise<Published> {
   if (trigger.kind === 'local') return NOTHING;
   const { agent, target } = comment;
@@ -361,7 +363,9 @@ async function post(
     text: comment.clean(comment.text),
     footer: footer(comment.footer, runUrl),
   });
-  const { isOnce = false, isNew = false } = comment;
+  const isFirst = target.replyTo !== undefined && (await isFirstInJob(agent, temp));
+  const { isOnce = false } = comment;
+  const isNew = comment.isNew === true && isFirst;
   const sticky = { repository: trigger.repository, number: target.number, agent, body, isNew };
   const signal = signalAfter(PUBLISH_TIMEOUT_MS);
   const result = await postComment(client, { trigger, comment: sticky, isOnce }, signal).catch(
