@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { CHANGE, calls, REVIEWER, submit } from './review-scene.js';
+import { CHANGE, calls, REVIEWER, submit, TIMING } from './review-scene.js';
 import { HEAD, type StageOptions, setStage, troubles } from './stage.js';
 
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
@@ -42,6 +42,21 @@ it('a check is ended by the post step of a run that was killed', async () => {
   ]);
   await stage.post(main, options);
   expect(stage.repo.talk.checkRuns).toHaveLength(1);
+});
+
+it('a check does not replace that of another job of a matrix', async () => {
+  const stage = await stageWith([
+    calls(TIMING, submit('Must not be merged.', 'request-changes')),
+    text('Reviewed.'),
+    ...CLEAN,
+  ]);
+  const inputs = { ...INPUTS, 'review-event': 'request-changes' };
+  await stage.run({ inputs });
+  await stage.run({ inputs });
+  expect(stage.repo.talk.checkRuns).toMatchObject([
+    { status: 'completed', conclusion: 'failure' },
+    { status: 'completed' },
+  ]);
 });
 
 it('a check shows that a run failed, or that one was cancelled', async () => {

@@ -161,7 +161,10 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   const access = { env, fetch: parts.requests.counted(fetch), clock, log };
   const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
   const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
-  const progress = await openProgress(parts, client, log);
+  const thisRun = readThisRun(env);
+  // Jobs of a matrix have one name, and a job may have several steps: each has a check of its own.
+  const check = `${thisRun.run}/${clock.newId()}`;
+  const progress = await openProgress(parts, { client, log, check });
   const sign = createSign(inputs.memory.signingKey);
   const shared = await connectSharedAgents(inputs.agents, { client, ...access });
   const github = client === undefined ? undefined : await openGitHubPort(client, parts);
@@ -190,7 +193,8 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     progress,
     temp: runner.temp,
     now: () => clock.now(),
-    ...readThisRun(env),
+    ...thisRun,
+    check,
   });
   return {
     ...found,
@@ -246,18 +250,24 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   };
 }
 
+interface ProgressParts {
+  readonly client: GitHubClient | undefined;
+  readonly log: (line: string) => void;
+  /** Distinguishes the check of this step from others. */
+  readonly check: string;
+}
+
 /** The check of the commit while the run is at work, where the workflow wants one. */
 async function openProgress(
   { inputs, runner: { env }, secrets }: ActionParts,
-  client: GitHubClient | undefined,
-  log: (line: string) => void,
+  { client, log, check }: ProgressParts,
 ): Promise<CheckProgress | undefined> {
   if (!inputs.publish.checkRun || client === undefined || inputs.dryRun) return undefined;
   const { createCheckProgress } = await import('./publish/check-progress.js');
-  const { run, runUrl } = readThisRun(env);
+  const { runUrl } = readThisRun(env);
   return createCheckProgress({
     client,
-    run,
+    check,
     runUrl,
     log,
     clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),

@@ -16,7 +16,7 @@ import { isElsewhere, writeSummary } from './report.js';
 import { readLeftCheck } from './runner/check-state.js';
 import { type KeptChange, readPending, wasReported } from './runner/journal.js';
 import { NOTHING_PENDING } from './runner/pending-state.js';
-import { type Runner, readThisRun } from './runner/runner.js';
+import type { Runner } from './runner/runner.js';
 
 type Pending = readonly KeptChange[];
 
@@ -60,7 +60,7 @@ async function endCheck(runner: Runner): Promise<void> {
   const client = await connectGitHub({ env, fetch: createFetch(env), clock: createClock(), log, token });
   if (client === undefined) return;
   const { endLeftCheck } = await import('./publish/check-progress.js');
-  await endLeftCheck(left, { client, run: readThisRun(env).run, log });
+  await endLeftCheck(left, { client, log });
 }
 
 async function savePending(

@@ -20,7 +20,7 @@ const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.pn
 const CHECK: Omit<CommitCheck, 'headSha'> = {
   repository: HELLO,
   agent: 'bot',
-  run: '7/1/review',
+  externalId: '7/1/review/1',
   findings: 0,
   open: [],
   verdict: 'comment',
@@ -130,7 +130,12 @@ describe('a check', () => {
       known: [],
       isUntrusted: false,
     };
-    const parts = { review: undefined, line: 'Posted a comment on #42.', run: '7/1/review', footer: '' };
+    const parts = {
+      review: undefined,
+      line: 'Posted a comment on #42.',
+      externalId: '7/1/review/1',
+      footer: '',
+    };
     return checkOf({ plan: { ...plan, trigger }, outcome, requested: wanted }, parts);
   }
 

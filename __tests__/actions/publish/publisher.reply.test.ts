@@ -47,6 +47,7 @@ async function reply(
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
+    check: '7/1/review/1',
     isFirstAttempt: false,
     temp: '',
     now: () => new Date('2026-11-22T10:00:00Z'),

@@ -59,6 +59,7 @@ async function publish(
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
+    check: '7/1/review/1',
     isFirstAttempt: false,
     temp: tempDir('runner'),
     now: () => new Date('2026-11-22T10:00:00Z'),

@@ -17,8 +17,8 @@ import { withGitHub } from './with-github.js';
 /** What the check of a run at work is written with. */
 interface CheckProgressOptions {
   readonly client: GitHubClient;
-  /** Distinguishes this run from others. */
-  readonly run: string;
+  /** Distinguishes the check of this step from others. */
+  readonly check: string;
   /** Address of the run; empty outside of a workflow. */
   readonly runUrl: string;
   /** Outbound cleaning for comments (D24). */
@@ -87,8 +87,8 @@ async function begin(
   const headSha = commitOf(trigger, head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   const { repository } = trigger;
-  const { client, run, runUrl, log } = options;
-  await keepCheck({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
+  const { client, check, runUrl, log } = options;
+  await keepCheck({ owner: repository.owner, name: repository.name, headSha, agent: agent.name, check });
   const response = await withGitHub(
     (signal) =>
       startCheckRun(
@@ -97,7 +97,7 @@ async function begin(
           repository,
           headSha,
           name: agent.name,
-          externalId: run,
+          externalId: check,
           title: readingTitle(plan),
           summary: runUrl === '' ? 'The run is at work.' : `[The run](${runUrl}) is at work.`,
         },
@@ -151,10 +151,10 @@ interface Ending extends Pick<Begun, 'repository' | 'headSha' | 'agent'> {
 
 async function write(
   { repository, headSha, agent, conclusion, title, summary, started }: Ending,
-  { client, run, clean, log }: CheckProgressOptions,
+  { client, check, clean, log }: CheckProgressOptions,
 ): Promise<void> {
   const text = { title, summary: clean(summary), annotations: [] };
-  const report = { repository, headSha, name: agent, externalId: run, conclusion, ...text };
+  const report = { repository, headSha, name: agent, externalId: check, conclusion, ...text };
   const response = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
   const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') log(`The check was not written: ${result.message}`);
@@ -162,14 +162,14 @@ async function write(
 
 /** Ends a check that a killed main step left in progress. */
 export async function endLeftCheck(
-  { owner, name, headSha, agent }: LeftCheck,
-  { client, run, log }: Pick<CheckProgressOptions, 'client' | 'run' | 'log'>,
+  { owner, name, headSha, agent, check }: LeftCheck,
+  { client, log }: Pick<CheckProgressOptions, 'client' | 'log'>,
 ): Promise<void> {
   const report = {
     repository: { owner, name, defaultBranch: '', isPrivate: false },
     headSha,
     name: agent,
-    externalId: run,
+    externalId: check,
     conclusion: 'cancelled',
     title: 'Stopped before its end',
     summary: 'The run was stopped before it could write its result. Start it again.',

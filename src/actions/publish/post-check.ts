@@ -32,8 +32,8 @@ export interface CommitCheck {
   readonly repository: Repository;
   readonly headSha: string;
   readonly agent: string;
-  /** Distinguishes this run from others: a check is written once for each. */
-  readonly run: string;
+  /** Distinguishes the check of this step from others. */
+  readonly externalId: string;
   /** How many findings stand, those that were said before too; undefined for an agent that does not review. */
   readonly findings: number | undefined;
   /** Those that are open; empty where nothing is known of their severity. */
@@ -54,7 +54,7 @@ export interface CommitCheck {
 }
 
 /** What else goes into a check. */
-interface CheckParts extends Pick<CommitCheck, 'run' | 'footer'> {
+interface CheckParts extends Pick<CommitCheck, 'externalId' | 'footer'> {
   /** Undefined where the run reviewed nothing. */
   readonly review: ReviewEnd | undefined;
   /** What was posted, in a sentence. */
@@ -76,7 +76,7 @@ export function checkOf(
   const headSha = commitOf(trigger, requested.commits?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
-  const { review, line = '', run, footer, records = [] } = parts;
+  const { review, line = '', externalId, footer, records = [] } = parts;
   const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
   const summary = requested.buffered.review?.summary ?? markedAnswer(outcome);
   const { coverage } = requested.read;
@@ -88,7 +88,7 @@ export function checkOf(
     repository: trigger.repository,
     headSha,
     agent: agent.name,
-    run,
+    externalId,
     findings: review?.findings,
     open: records.filter(isOpen).map(({ severity }) => severity),
     verdict: review?.verdict ?? 'comment',
@@ -139,13 +139,13 @@ export async function postCheck(
     return undefined;
   };
   if (client === undefined) return failed({ message: NO_TOKEN });
-  const { repository, headSha, agent, run, text, footer } = check;
+  const { repository, headSha, agent, externalId, text, footer } = check;
   const marker = `<!-- axe-action:check agent=${encodeField(agent)} -->`;
   const report: CheckRunReport = {
     repository,
     headSha,
     name: agent,
-    externalId: run,
+    externalId,
     conclusion: conclusionOf(check),
     title: titleOf(check),
     summary: framedBody({ marker, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),

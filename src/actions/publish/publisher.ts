@@ -30,6 +30,8 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly client: GitHubClient | undefined;
   /** The check in progress; left out where none is wanted. */
   readonly progress?: CheckProgress | undefined;
+  /** Distinguishes the check of this step from others. */
+  readonly check: string;
   readonly comment: Inputs['comment'];
   readonly review: ReviewInputs;
   readonly inputs: PublishInputs;
@@ -221,7 +223,7 @@ async function showFindings(
   if (inputs.checkRun) {
     const { checkOf, postCheck } = await import('./post-check.js');
     const by = footer(writtenBy(end.plan.agent.name), runUrl);
-    const check = checkOf(end, { review, line, records, footer: by, run: options.run });
+    const check = checkOf(end, { review, line, records, footer: by, externalId: options.check });
     const clean = cleanFor(end.requested, options);
     const cleanMessage = (text: string) => sanitize(text, 'log', secrets);
     const started = await progress?.started();

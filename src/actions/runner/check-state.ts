@@ -8,6 +8,7 @@ const Left = v.object({
   name: v.string(),
   headSha: v.string(),
   agent: v.string(),
+  check: v.string(),
 });
 
 /** A check that was begun, as the post step finds it if nobody has ended it. */
