@@ -256,6 +256,17 @@ describe('a run that completed', () => {
     expect(step.outputs['response-file']).toBe(join(step.temp, 'axe-action-response-answer.md'));
   });
 
+  it('leaves the answer of an earlier step of the job in its file', async () => {
+    const of = await reportOf('ran', { agents: { bot: AGENT } });
+    const first = await report({ ...of, outcome: completed('One.') });
+    const runner = { temp: first.temp };
+    const second = await report({ ...of, outcome: completed('Two.') }, { runner });
+    const third = await report({ ...of, outcome: completed('Three.') }, { runner });
+    const files = [first, second, third].map(({ outputs }) => outputs['response-file'] ?? '');
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['One.', 'Two.', 'Three.']);
+    expect(files[2]).toBe(join(first.temp, 'axe-action-response-answer-3.md'));
+  });
+
   it('without a temporary folder has no file', async () => {
     const step = await report(await reportOf('ran'), { runner: { temp: '' } });
     expect(step.outputs).not.toHaveProperty('response-file');

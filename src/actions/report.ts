@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { error, notice, setOutput, setSecret, summary } from '@actions/core';
-import { createFiles } from '../adapters/host/files.js';
 import { formatGate } from '../core/findings/fail-on.js';
 import { signingKeys } from '../core/memory/signature.js';
 import type { Conclusion } from '../core/outcome.js';
@@ -17,6 +15,7 @@ import {
   gatesMet,
   reviewOutputs,
   withFindingsConclusion,
+  writeForJob,
   writeReviewFiles,
 } from './report/review-outputs.js';
 import { noteReported } from './runner/journal.js';
@@ -141,9 +140,9 @@ async function withResponseFile(
   secrets: readonly string[],
 ): Promise<Outputs> {
   if (outputs.response === undefined || outputs.response === '' || temp === '') return outputs;
-  const file = join(temp, `axe-action-response-${outputs['memory-entry-id'] ?? 'answer'}.md`);
-  await createFiles().replace(file, sanitize(outputs.response, 'output', secrets));
-  return { ...outputs, 'response-file': file };
+  const name = `axe-action-response-${outputs['memory-entry-id'] ?? 'answer'}`;
+  const text = sanitize(outputs.response, 'output', secrets);
+  return { ...outputs, 'response-file': await writeForJob({ temp, name, extension: 'md' }, text) };
 }
 
 /** Adds to the job summary, where there is one. */

@@ -85,6 +85,18 @@ describe('the files of a review', () => {
     expect(`${json}${sarif}`).not.toContain(SECRET);
   });
 
+  it('leave the findings of an earlier step of the job in their file', async () => {
+    const runner = makeRunner();
+    const write = async (report: ReviewResult['report']) =>
+      await writeReviewFiles({ ...REVIEW, report }, { sarifFile: '', runner, secrets: [] });
+    const all = await write(REVIEW.report);
+    const none = await write({ ...REPORT, findings: [] });
+    const counts = [all, none].map(
+      (outputs) => JSON.parse(readFileSync(outputs['findings-file'] ?? '', 'utf8')).findings.length,
+    );
+    expect(counts).toEqual([2, 0]);
+  });
+
   it('are not written if SARIF is not requested and there is no temporary folder', async () => {
     const runner = { ...makeRunner(), temp: '' };
     expect(await writeReviewFiles(REVIEW, { sarifFile: '', runner, secrets: [] })).toEqual({});

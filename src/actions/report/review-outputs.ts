@@ -64,12 +64,14 @@ export async function writeReviewFiles(
   { agent, report }: ReviewResult,
   { sarifFile, runner, secrets }: ReviewFileParts,
 ): Promise<Outputs> {
-  const write = async (path: string, text: string) =>
-    await createFiles().replace(path, sanitize(text, 'output', secrets));
-  const findingsFile = runner.temp === '' ? undefined : join(runner.temp, findingsName(agent, report.head));
-  if (findingsFile !== undefined) await write(findingsFile, formatAllFindings(report));
+  const clean = (text: string) => sanitize(text, 'output', secrets);
+  const findings = clean(formatAllFindings(report));
+  const { temp } = runner;
+  const findingsFile =
+    temp === '' ? undefined : await writeForJob({ temp, ...findingsName(agent, report.head) }, findings);
   const sarif = sarifFile === '' ? undefined : await confineSarifFile(runner.workspace, sarifFile);
-  if (sarif !== undefined) await write(sarif, formatSarif(report, { version: VERSION, agent }));
+  if (sarif !== undefined)
+    await createFiles().replace(sarif, clean(formatSarif(report, { version: VERSION, agent })));
   return {
     ...(findingsFile === undefined ? {} : { 'findings-file': findingsFile }),
     ...(sarif === undefined ? {} : { 'sarif-file': sarif }),
@@ -77,8 +79,25 @@ export async function writeReviewFiles(
 }
 
 /** A job may have several agents review one commit. */
-function findingsName(agent: string, head: string): string {
-  return `axe-action-findings-${[agent, head].join('-').replace(/[^\w.-]/g, '-')}.json`;
+function findingsName(agent: string, head: string): Pick<FileForJob, 'name' | 'extension'> {
+  const key = [agent, head].join('-').replace(/[^\w.-]/g, '-');
+  return { name: `axe-action-findings-${key}`, extension: 'json' };
+}
+
+/** A file for later steps of the job. */
+interface FileForJob {
+  /** Folder that all steps of the job share. */
+  readonly temp: string;
+  readonly name: string;
+  readonly extension: string;
+}
+
+/** Writes a file and gives its path; one that an earlier step has written stays, since its output names it. */
+export async function writeForJob({ temp, name, extension }: FileForJob, text: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const path = join(temp, `${name}${number === 1 ? '' : `-${number}`}.${extension}`);
+    if (await createFiles().createExclusive(path, text)) return path;
+  }
 }
 
 /** The absolute path of the SARIF file. Throws a ConfigError where it leads out of the workspace. */
