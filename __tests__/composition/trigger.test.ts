@@ -92,6 +92,19 @@ describe('the runner’s environment', () => {
     });
   });
 
+  it('names the default branch of a schedule, which runs nowhere else', async () => {
+    const env = { ...ENV, GITHUB_REF: 'refs/heads/trunk' };
+    const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'trunk', isPrivate: true };
+    expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env })).toMatchObject({ repository });
+    expect(await read(loadWebhook('push'), { name: 'push', env })).toMatchObject({
+      repository: { defaultBranch: 'master' },
+    });
+    const tag = { ...ENV, GITHUB_REF: 'refs/tags/v1' };
+    expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env: tag })).toMatchObject({
+      repository: { defaultBranch: '' },
+    });
+  });
+
   it.each([{}, { GITHUB_REPOSITORY: '', GITHUB_ACTOR: '' }])('can be empty: %j', async (env) => {
     expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env })).toMatchObject({
       repository: { owner: '', name: '' },

@@ -55,6 +55,20 @@ it.each(EVENTS)('$name shows the agents of the default branch if the name is mis
   ]);
 });
 
+it('a schedule runs with the agent of the default branch, though its event names no repository', async () => {
+  const stage = await setStage({ event: { name: 'workflow_dispatch' } });
+  const step = await stage.run({
+    event: { name: 'schedule', payload: { schedule: '0 6 * * 1' } },
+    repository: 'octo-org/octo-repo',
+    ref: `refs/heads/${stage.repo.defaultBranch}`,
+    actor: 'octocat',
+  });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+  expect(troubles(step)).toEqual([]);
+  expect(stage.model.prompts()[0]?.system).toBe('You review changes.');
+  expect(step.summary).not.toContain('The repository is public');
+});
+
 it('an `agents-dir` without agents causes a warning, and the agent from elsewhere runs', async () => {
   const stage = await setStage({ event: { name: 'workflow_dispatch' } });
   const step = await stage.run({ inputs: { 'agents-dir': 'bots' } });

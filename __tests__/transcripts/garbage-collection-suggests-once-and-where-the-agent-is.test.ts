@@ -52,6 +52,19 @@ it('an issue is opened for an agent of another repository, and its namesake here
   expect(stage.model.requests()).toHaveLength(1);
 });
 
+it('a pull request is opened on a schedule, whose event names no repository', async () => {
+  const stage = await remembering(PROPOSED);
+  const step = await stage.run({
+    event: { name: 'schedule', payload: { schedule: '0 6 * * 1' } },
+    repository: nameOf(stage),
+    ref: `refs/heads/${stage.repo.defaultBranch}`,
+    inputs: { mode: 'gc', 'memory-store': 'repo', 'gc-suggestions': 'pull-request' },
+  });
+  expect(troubles(step)).toEqual([]);
+  expect(step.summary).toContain('Opened: [the pull request');
+  expect(stage.repo.pulls.get(1)).toMatchObject({ base: { ref: stage.repo.defaultBranch } });
+});
+
 it('a pull request that people closed is not opened again, and the model learns what they closed', async () => {
   const other = PROPOSAL.replace('in constant time', 'by crypto.timingSafeEqual');
   const stage = await remembering([...PROPOSED, ...PROPOSED, text(ANALYSIS), text(other)]);

@@ -21,6 +21,7 @@ export async function readTrigger({ file, name, env }: EventSource): Promise<Tri
   return parseEvent(name === '' ? inferEventName(payload) : name, payload, {
     ...given('repository', env['GITHUB_REPOSITORY']),
     ...given('actor', env['GITHUB_ACTOR']),
+    ...given('ref', env['GITHUB_REF']),
   });
 }
 

@@ -440,14 +440,14 @@ describe('parsing an event', () => {
   });
 
   it('reads from the environment what the payload of a schedule lacks', () => {
-    const env = { repository: 'octocat/hello', defaultBranch: 'main', actor: 'octocat' };
+    const env = { repository: 'octocat/hello', ref: 'refs/heads/main', actor: 'octocat' };
     expect(parseEvent('schedule', { schedule: '0 9 * * 1' }, env)).toEqual({
       kind: 'schedule',
       event: 'schedule',
       action: '',
       cron: '0 9 * * 1',
       actor: { login: 'octocat', isBot: false },
-      repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false },
+      repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: true },
     });
   });
 

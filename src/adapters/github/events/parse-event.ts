@@ -10,11 +10,12 @@ import type {
 } from '../../../core/event/trigger.js';
 import { type EventPayload, eventSchema, type PayloadUser } from './event-schema.js';
 
-/** What the runner knows besides the event; a schedule's payload may hold next to nothing. */
+/** What the runner knows besides the event; a schedule's payload holds next to nothing. */
 interface EventEnvironment {
   /** `owner/name` (`GITHUB_REPOSITORY`). */
   readonly repository?: string;
-  readonly defaultBranch?: string;
+  /** `refs/heads/main` (`GITHUB_REF`); used for schedules only, which run on the default branch. */
+  readonly ref?: string;
   /** Login the runner names (`GITHUB_ACTOR`); used for schedules only, which have no sender. */
   readonly actor?: string;
 }
@@ -34,7 +35,7 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
   const common = {
     event: eventName,
     action: parsed.action,
-    repository: repositoryOf(parsed, env),
+    repository: repositoryOf(eventName, parsed, env),
     actor: actorOf(parsed.sender, eventName === 'schedule' ? env.actor : undefined),
   };
   const unknown = { kind: 'unknown', ...common } as const;
@@ -94,13 +95,19 @@ function positionIn(text: string, message: string): { line?: number; column?: nu
 
 type Common = Pick<PullRequestTrigger, 'event' | 'action' | 'repository' | 'actor'>;
 
-function repositoryOf({ repository }: EventPayload, env: EventEnvironment): Repository {
+function repositoryOf(
+  eventName: string,
+  { repository }: EventPayload,
+  { ref = '', ...env }: EventEnvironment,
+): Repository {
+  const branch = eventName === 'schedule' ? /^refs\/heads\/(.+)$/.exec(ref)?.[1] : undefined;
   const [envOwner = '', envName = ''] = (repository.full_name || env.repository || '').split('/');
   return {
     owner: repository.owner.login || envOwner,
     name: repository.name || envName,
-    defaultBranch: repository.default_branch || env.defaultBranch || '',
-    isPrivate: repository.private,
+    defaultBranch: repository.default_branch || branch || '',
+    // What is not known to be public is treated as private.
+    isPrivate: repository.private || repository.full_name === '',
   };
 }
 
