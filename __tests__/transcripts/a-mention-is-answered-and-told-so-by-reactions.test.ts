@@ -79,6 +79,7 @@ it('a line with a link to the run states that there is no answer, and quotes no 
   isBroken = false;
   await stage.run({ inputs: INPUTS, runAttempt: '2' });
   expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['rocket']);
   isBroken = true;
   await stage.run({ inputs: INPUTS, runAttempt: '3' });
   expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);

@@ -233,6 +233,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       client,
       trigger,
       isSilent: inputs.comment === 'never',
+      isFirstAttempt: thisRun.isFirstAttempt,
       answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
       log,
     }),

@@ -8,7 +8,10 @@ import { comment, issue, pullRequest } from '../../helpers/triggers.js';
 const ON_COMMENT = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
 const ON_LINE = 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions';
 
-function stage(trigger: Trigger, { refuse = false, refuseGraphQl = false, isSilent = false } = {}) {
+function stage(
+  trigger: Trigger,
+  { refuse = false, refuseGraphQl = false, isSilent = false, isFirstAttempt = true } = {},
+) {
   const answer = () => {
     if (refuse) throw failure(403, ON_COMMENT, 'Resource not accessible by integration');
     return { id: 1 };
@@ -27,7 +30,8 @@ function stage(trigger: Trigger, { refuse = false, refuseGraphQl = false, isSile
   const log = (line: string) => void lines.push(line);
   const answers: string[] = [];
   const answerLine = async (line: string) => void answers.push(line);
-  const reactions = createCommentReactions({ client, trigger, isSilent, answer: answerLine, log });
+  const options = { client, trigger, isSilent, isFirstAttempt, answer: answerLine, log };
+  const reactions = createCommentReactions(options);
   const asked = () =>
     client.requests.flatMap(({ route, params }) =>
       route === 'graphql' ? [] : [[route, params['comment_id'], params['content'] ?? params['reaction_id']]],
@@ -63,6 +67,26 @@ describe('reactions to a comment', () => {
     expect(asked()).toEqual([[ON_COMMENT, 9, 'eyes']]);
     expect(graphql()).toEqual([{ subject: 'IC_9', to: 'ROCKET', from: 'EYES' }]);
   });
+
+  it.each(['start', 'startCommand'] as const)(
+    'take back what an earlier attempt said if there is an answer now: %s',
+    async (begin) => {
+      const trigger = comment({ commentId: 9, nodeId: 'IC_9' });
+      const last = begin === 'start' ? 'ROCKET' : 'THUMBS_UP';
+      const taken = { subject: 'IC_9', to: last, from: 'CONFUSED' };
+      const good = stage(trigger, { isFirstAttempt: false });
+      good.reactions[begin]();
+      await good.reactions.end(true);
+      expect(good.graphql().at(-1)).toEqual(taken);
+      const bad = stage(trigger, { isFirstAttempt: false });
+      bad.reactions[begin]();
+      await bad.reactions.end(false);
+      expect(bad.graphql()).not.toContainEqual(expect.objectContaining({ from: 'CONFUSED' }));
+      const idle = stage(trigger, { isFirstAttempt: false });
+      await idle.reactions.end(true);
+      expect(idle.graphql()).toEqual([]);
+    },
+  );
 
   it('end by REST, without a line, if GraphQL refuses that', async () => {
     const { reactions, asked, lines } = stage(comment({ commentId: 9, nodeId: 'IC_9' }), {
@@ -134,6 +158,7 @@ describe('reactions to a comment', () => {
       client: undefined,
       trigger: comment(),
       isSilent: false,
+      isFirstAttempt: true,
       answer: async () => undefined,
       log: (line) => {
         throw new AxeError(line);

@@ -16,6 +16,8 @@ interface CommentReactionsOptions {
   readonly trigger: Trigger;
   /** Nothing is to be written to issues and pull requests. */
   readonly isSilent: boolean;
+  /** Nobody has started the run again. */
+  readonly isFirstAttempt: boolean;
   /** Answers the comment with one line. */
   readonly answer: (line: string) => Promise<void>;
   /** Writes a line to the job log. */
@@ -44,18 +46,33 @@ export function createCommentReactions(options: CommentReactionsOptions): Acknow
       const last = isAnswered ? (isCommand ? '+1' : 'rocket') : 'confused';
       if (isCommand) await set(last, options);
       const eyes = await first;
-      if (eyes === undefined || (await replaceEyes(last, options))) return;
-      if ((await set(last, options)) === undefined) return;
-      await attempt(({ client, ...at }, signal) => unreact(client, { ...at, id: eyes }, signal), options);
+      if (eyes !== undefined) await replaceEyes({ id: eyes, to: last }, options);
+      const isReacted = isCommand || eyes !== undefined;
+      // An earlier attempt may have had no answer.
+      if (isReacted && isAnswered && !options.isFirstAttempt)
+        await replace({ from: 'confused', to: last }, options);
     },
   };
 }
 
-/** Whether GraphQL has put a reaction in the place of 👀; where it has not, REST takes two requests for the same. */
-async function replaceEyes(to: ReactionContent, options: CommentReactionsOptions): Promise<boolean> {
+/** Puts a reaction in the place of 👀; where GraphQL refuses that, REST takes two requests for the same. */
+async function replaceEyes(
+  { id, to }: { readonly id: number; readonly to: ReactionContent },
+  options: CommentReactionsOptions,
+): Promise<void> {
+  if (await replace({ from: 'eyes', to }, options)) return;
+  if ((await set(to, options)) === undefined) return;
+  await attempt(({ client, ...at }, signal) => unreact(client, { ...at, id }, signal), options);
+}
+
+/** Whether GraphQL has put a reaction in the place of another. */
+async function replace(
+  { from, to }: { readonly from: ReactionContent; readonly to: ReactionContent },
+  options: CommentReactionsOptions,
+): Promise<boolean> {
   const { trigger } = options;
   if (trigger.kind !== 'comment' || trigger.nodeId === undefined) return false;
-  const replacement = { nodeId: trigger.nodeId, from: 'eyes', to } as const;
+  const replacement = { nodeId: trigger.nodeId, from, to };
   const result = await attempt(({ client }, signal) => replaceReaction(client, replacement, signal), {
     ...options,
     log: () => {},
