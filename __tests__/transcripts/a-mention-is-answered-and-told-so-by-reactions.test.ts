@@ -85,6 +85,22 @@ it('a line with a link to the run states that there is no answer, and quotes no 
   expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
 });
 
+it('the reaction of a run that failed is taken back if the comment is edited and answered', async () => {
+  let isBroken = true;
+  const stage = await setStage({
+    event: MENTION,
+    model: () =>
+      isBroken ? { kind: 'raw', status: 400, body: { error: { message: 'overloaded' } } } : text(ANSWER),
+  });
+  await stage.run({ inputs: INPUTS });
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['confused']);
+  isBroken = false;
+  const payload = { ...stage.payload, action: 'edited' };
+  await stage.run({ inputs: INPUTS, event: { name: 'issue_comment', payload } });
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['rocket']);
+  expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
+});
+
 it('a later step of the same job replaces the line with its answer', async () => {
   let isBroken = true;
   const stage = await setStage({

@@ -33,7 +33,7 @@ import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
 import type { CheckProgress } from './publish/check-progress.js';
 import { createCommentReactions } from './publish/comment-reactions.js';
-import { createActionPublisher } from './publish/publisher.js';
+import { createActionPublisher, isJustWritten } from './publish/publisher.js';
 import { failureReporter } from './report/failure.js';
 import { reporterOf } from './report/reporters.js';
 import { confineSarifFile } from './report/review-outputs.js';
@@ -233,7 +233,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       client,
       trigger,
       isSilent: inputs.comment === 'never',
-      isFirstAttempt: thisRun.isFirstAttempt,
+      isNew: thisRun.isFirstAttempt && isJustWritten(trigger),
       answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
       log,
     }),

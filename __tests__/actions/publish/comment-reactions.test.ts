@@ -10,7 +10,7 @@ const ON_LINE = 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reaction
 
 function stage(
   trigger: Trigger,
-  { refuse = false, refuseGraphQl = false, isSilent = false, isFirstAttempt = true } = {},
+  { refuse = false, refuseGraphQl = false, isSilent = false, isNew = true } = {},
 ) {
   const answer = () => {
     if (refuse) throw failure(403, ON_COMMENT, 'Resource not accessible by integration');
@@ -30,7 +30,7 @@ function stage(
   const log = (line: string) => void lines.push(line);
   const answers: string[] = [];
   const answerLine = async (line: string) => void answers.push(line);
-  const options = { client, trigger, isSilent, isFirstAttempt, answer: answerLine, log };
+  const options = { client, trigger, isSilent, isNew, answer: answerLine, log };
   const reactions = createCommentReactions(options);
   const asked = () =>
     client.requests.flatMap(({ route, params }) =>
@@ -69,20 +69,20 @@ describe('reactions to a comment', () => {
   });
 
   it.each(['start', 'startCommand'] as const)(
-    'take back what an earlier attempt said if there is an answer now: %s',
+    'take back what an earlier run said if there is an answer now: %s',
     async (begin) => {
       const trigger = comment({ commentId: 9, nodeId: 'IC_9' });
       const last = begin === 'start' ? 'ROCKET' : 'THUMBS_UP';
       const taken = { subject: 'IC_9', to: last, from: 'CONFUSED' };
-      const good = stage(trigger, { isFirstAttempt: false });
+      const good = stage(trigger, { isNew: false });
       good.reactions[begin]();
       await good.reactions.end(true);
       expect(good.graphql().at(-1)).toEqual(taken);
-      const bad = stage(trigger, { isFirstAttempt: false });
+      const bad = stage(trigger, { isNew: false });
       bad.reactions[begin]();
       await bad.reactions.end(false);
       expect(bad.graphql()).not.toContainEqual(expect.objectContaining({ from: 'CONFUSED' }));
-      const idle = stage(trigger, { isFirstAttempt: false });
+      const idle = stage(trigger, { isNew: false });
       await idle.reactions.end(true);
       expect(idle.graphql()).toEqual([]);
     },
@@ -158,7 +158,7 @@ describe('reactions to a comment', () => {
       client: undefined,
       trigger: comment(),
       isSilent: false,
-      isFirstAttempt: true,
+      isNew: true,
       answer: async () => undefined,
       log: (line) => {
         throw new AxeError(line);

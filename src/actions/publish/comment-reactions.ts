@@ -16,8 +16,8 @@ interface CommentReactionsOptions {
   readonly trigger: Trigger;
   /** Nothing is to be written to issues and pull requests. */
   readonly isSilent: boolean;
-  /** Nobody has started the run again. */
-  readonly isFirstAttempt: boolean;
+  /** No run before this one can have reacted. */
+  readonly isNew: boolean;
   /** Answers the comment with one line. */
   readonly answer: (line: string) => Promise<void>;
   /** Writes a line to the job log. */
@@ -48,9 +48,8 @@ export function createCommentReactions(options: CommentReactionsOptions): Acknow
       const eyes = await first;
       if (eyes !== undefined) await replaceEyes({ id: eyes, to: last }, options);
       const isReacted = isCommand || eyes !== undefined;
-      // An earlier attempt may have had no answer.
-      if (isReacted && isAnswered && !options.isFirstAttempt)
-        await replace({ from: 'confused', to: last }, options);
+      // An earlier attempt, or a run before the comment was edited, may have had no answer.
+      if (isReacted && isAnswered && !options.isNew) await replace({ from: 'confused', to: last }, options);
     },
   };
 }
