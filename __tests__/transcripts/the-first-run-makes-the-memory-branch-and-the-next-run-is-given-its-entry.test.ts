@@ -55,6 +55,7 @@ it('the first run reports the new branch, and that it is public, and needs neith
 
   const comment = loadWebhook('issue_comment', 'created');
   stage.github.addIssue(REPO, { number: 1 });
+  stage.repo.talk.eventComments.add(Number(payloadField(comment, 'comment.id')));
   stage.repo.roles.set(String(payloadField(comment, 'comment.user.login')), 'write');
   const third = await stage.run({
     ...bare(),
