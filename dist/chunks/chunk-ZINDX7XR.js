@@ -1,1 +1,0 @@
-import{Hb as i,Lb as e,Ob as a,Pb as f,wb as o}from"./chunk-PB4P5WPA.js";import{b as n}from"./chunk-FERQIMKB.js";import{j as s}from"./chunk-DMV5363Y.js";var p=i({owner:e(),name:e(),headSha:e(),agent:e()});async function d(t){s(n,t===void 0?"":JSON.stringify(t))}function g(t){let r=f(a(e(),o(),p),t[`STATE_${n}`]);return r.success?r.output:void 0}export{d as a,g as b};
