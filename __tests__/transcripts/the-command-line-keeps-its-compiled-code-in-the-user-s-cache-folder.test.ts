@@ -1,8 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { startModelServer, text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
+import { agentToml } from './tool-scene.js';
 
 describe('the compiled code of the command line', () => {
   it('is kept in the cache folder and changes no output', async () => {
@@ -30,6 +32,23 @@ describe('the compiled code of the command line', () => {
     const { exitCode } = await runCli(['version'], { cwd, env: { XDG_CACHE_HOME: 'cache' } });
     expect(exitCode).toBe(0);
     expect(filesIn(cwd)).toEqual([]);
+  });
+
+  it('is shared by all commands, also by `gc`', async () => {
+    const model = await startModelServer([text('Fine.'), text('No pattern.'), text('Fine.')]);
+    const cwd = tempDir('cwd');
+    mkdirSync(join(cwd, 'axe', 'agents'), { recursive: true });
+    writeFileSync(join(cwd, 'axe', 'agents', 'worker.toml'), agentToml({ memory: true }));
+    const env = { ...model.env, HOME: tempDir('home'), XDG_CACHE_HOME: tempDir('cache') };
+    await runCli(['run', 'worker'], { cwd, env });
+    const analysed = await runCli(['gc', 'worker', '--dry-run'], { cwd, env });
+    expect(analysed.stdout).toContain('No pattern.');
+    const told = await runCli(['run', 'worker'], {
+      cwd,
+      env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+    });
+    expect(told.stderr).toContain('was accepted');
+    expect(told.stderr).not.toContain('was rejected');
   });
 
   it('is not needed if nothing can be written', async () => {

@@ -88,10 +88,8 @@ export async function main(runner: Runner): Promise<void> {
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
-    // A person who cancels a run knows about it, and a newer one may answer.
-    const isStopped = isCancelled(cause);
-    await deps?.acknowledgement?.end(false, isStopped ? undefined : failureReporter(cause).noAnswer?.());
-    await deps?.progress?.end(messageOf(cause), isStopped ? 'cancelled' : 'failed');
+    await deps?.acknowledgement?.end(false, failureReporter(cause).noAnswer?.());
+    await deps?.progress?.end(messageOf(cause), isCancelled(cause) ? 'cancelled' : 'failed');
     await reportFailure(cause, {
       runner,
       failOn,

@@ -12,6 +12,7 @@ import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, type ExitCode, formatError } from '../core/errors.js';
 import { runsChart, statsLines } from '../core/gc/chart.js';
 import type { LogStats } from '../core/gc/stats.js';
+import type { MemoryStore } from '../core/memory/store.js';
 import type { RunStats } from '../core/outcome.js';
 import { runLogPath } from '../core/plan.js';
 import { grouped, usd } from '../core/text/number.js';
@@ -32,6 +33,9 @@ const USAGE = 'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --al
  */
 const KEEP_YOUNG_GENERATION = '--semi-space-growth-factor=1';
 
+/** V8 compiles anew what it loads under another flag than before, which a smaller log is not worth. */
+const LARGE_LOG_BYTES = 16 * 1024 * 1024;
+
 /** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */
 export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
@@ -42,7 +46,6 @@ export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise
   if (flags.bool('all') && name !== undefined) {
     throw new AxeError('cannot specify both --all and an agent name', { remedy: USAGE });
   }
-  setFlagsFromString(KEEP_YOUNG_GENERATION);
   try {
     if (flags.bool('all')) return await collectAll(flags, terminal);
     if (name === undefined) throw new AxeError('agent name is required (or use --all)', { remedy: USAGE });
@@ -158,7 +161,23 @@ function placeOf({ name, config }: LoadedAgent, flags: ParsedFlags, { cwd, env }
   const all = config.memory.notes && config.memory.scope === 'shared' && config.memory.retentionDays > 0;
   const identity = resolve(cwd, config.workdir);
   const memory = { custom, path, dir, scope: '', env };
-  return { path, identity, store: openWholeFileMemory(memory, { all }) };
+  return { path, identity, store: withLittleMemory(openWholeFileMemory(memory, { all })) };
+}
+
+/** The store, for whose large logs the process takes no more memory than it needs. */
+function withLittleMemory(store: MemoryStore): MemoryStore {
+  const { openLogs } = store;
+  if (openLogs === undefined) return store;
+  return {
+    ...store,
+    async openLogs(logs, signal, under) {
+      const found = await openLogs(logs, signal, under);
+      const isLarge =
+        found.kind === 'logs' && [...found.logs.values()].some(({ bytes }) => bytes > LARGE_LOG_BYTES);
+      if (isLarge) setFlagsFromString(KEEP_YOUNG_GENERATION);
+      return found;
+    },
+  };
 }
 
 /** A model that cannot be read is told when it is asked, as axe does it. */

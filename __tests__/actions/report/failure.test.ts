@@ -1,7 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { failureReporter } from '../../../src/actions/report/failure.js';
-import { AxeError, ProviderError } from '../../../src/core/errors.js';
+import { reporterOf } from '../../../src/actions/report/reporters.js';
+import { AxeError, CancelledError, ProviderError } from '../../../src/core/errors.js';
 import type { Warning } from '../../../src/core/warning.js';
+import { AGENT } from '../../helpers/dependencies-fake.js';
+import { reportOf, STATS } from '../../helpers/reports.js';
 
 const format = (thrown: unknown, warnings: readonly Warning[] = []) =>
   failureReporter(thrown).formatSummary({
@@ -19,4 +22,20 @@ it('the summary of a failed run shows the error unchanged, its remedy and the wa
   expect(format(new ProviderError('timeout', 'm'))).toBe(
     '### axe-action: timeout\n\n```text\ntimeout: m\n```',
   );
+});
+
+it.each([
+  ['the run failed', new AxeError('broken')],
+  ['the run reached its time limit', new ProviderError('timeout', 'm')],
+])('whoever asked in a comment is told that %s', (reason, error) => {
+  expect(failureReporter(error).noAnswer?.()).toBe(`There is no answer: ${reason}.`);
+});
+
+it('nobody is told of a run that was cancelled, also while it was at work', async () => {
+  expect(failureReporter(new CancelledError()).noAnswer?.()).toBeUndefined();
+  const report = await reportOf('ran', { agents: { bot: AGENT } });
+  const outcome = { kind: 'failed', error: new CancelledError(), stats: STATS } as const;
+  expect(reporterOf({ ...report, outcome }).noAnswer?.()).toBeUndefined();
+  const failed = { ...outcome, error: new AxeError('broken') };
+  expect(reporterOf({ ...report, outcome: failed }).noAnswer?.()).toBe('There is no answer: the run failed.');
 });

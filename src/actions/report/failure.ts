@@ -38,13 +38,14 @@ function bugReport(thrown: unknown): string {
 
 /**
  * The one line that whoever asked in a comment is told of a run without an answer. It is chosen by the conclusion alone:
- * the words of an error can quote what a provider or a file says.
+ * the words of an error can quote what a provider or a file says. Undefined for a run that was cancelled: whoever did that
+ * knows of it, and a newer run may answer.
  */
-export function noAnswerLine(conclusion: Conclusion): string {
-  return `There is no answer: ${REASONS[conclusion]}.`;
+export function noAnswerLine(conclusion: Conclusion): string | undefined {
+  return conclusion === 'cancelled' ? undefined : `There is no answer: ${REASONS[conclusion]}.`;
 }
 
-const REASONS: Readonly<Record<Conclusion, string>> = {
+const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
   success: 'the run had nothing to say',
   failure: 'the run failed',
   skipped: 'the run was skipped',
@@ -52,6 +53,5 @@ const REASONS: Readonly<Record<Conclusion, string>> = {
   'budget-exceeded': 'the run reached its limit of tokens or cost',
   'max-turns': 'the run reached its limit of turns',
   refused: 'the model refused to answer',
-  cancelled: 'the run was cancelled',
   incomplete: 'the model did not finish',
 };
