@@ -1,13 +1,14 @@
 import type { GitHubServer } from './github-server.js';
 import type { FileTree, StoredRepo } from './github-state.js';
-import { type Payload, payloadField } from './webhooks.js';
+import { type Payload, payloadField, withWorld } from './webhooks.js';
 
 /** Adds to the fake what a payload speaks of: the repository, and its pull request or issue. */
 export function seedRepo(
   server: Pick<GitHubServer, 'addRepo' | 'commit' | 'addPull' | 'addIssue'>,
-  payload: Payload,
+  event: Payload,
   content: { readonly base?: FileTree; readonly diff?: string },
 ): StoredRepo {
+  const payload = withWorld(event);
   const text = (path: string) => String(payloadField(payload, path));
   const name = text('repository.full_name');
   const repo = server.addRepo(name, {

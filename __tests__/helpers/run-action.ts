@@ -7,7 +7,7 @@ import { COMPILED_CODE } from './compiled-code.js';
 import { GITHUB_TOKEN } from './github-server.js';
 import { type Annotation, parseFileCommand, parseWorkflowCommands } from './runner-files.js';
 import { tempDir } from './temp.js';
-import type { Payload } from './webhooks.js';
+import { type Payload, withWorld } from './webhooks.js';
 
 /** A step that uses the action. */
 export interface StepOptions {
@@ -150,7 +150,7 @@ function evaluate(text: string): string {
 }
 
 function runnerEnv(options: StepOptions, temp: string, workspace: string): Record<string, string> {
-  const payload = options.event.payload as PayloadParts;
+  const payload = withWorld(options.event.payload) as PayloadParts;
   const repository = options.repository ?? payload.repository?.full_name ?? 'octocat/Hello-World';
   const home = join(temp, 'home');
   const runnerTemp = join(temp, 'temp');

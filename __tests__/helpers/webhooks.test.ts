@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadWebhook, payloadField, schedulePayload } from './webhooks.js';
+import { loadWebhook, payloadField, schedulePayload, withWorld } from './webhooks.js';
 
 describe('webhook payloads', () => {
   it('are GitHub’s own, with only the named fields patched', () => {
@@ -18,8 +18,9 @@ describe('webhook payloads', () => {
     expect(load).toThrow(message);
   });
 
-  it('hold the cron line of a schedule', () => {
-    expect(schedulePayload('0 6 * * 1')).toMatchObject({
+  it('hold nothing of a schedule but its cron line', () => {
+    expect(schedulePayload('0 6 * * 1')).toEqual({ schedule: '0 6 * * 1' });
+    expect(withWorld(schedulePayload('0 6 * * 1'))).toMatchObject({
       schedule: '0 6 * * 1',
       repository: expect.anything(),
     });

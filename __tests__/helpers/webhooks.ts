@@ -33,13 +33,19 @@ export function allWebhooks(event: string): readonly Payload[] {
   return structuredClone(loadExamples().find((example) => example.name === event)?.examples ?? []);
 }
 
-/**
- * The event file of a schedule. GitHub has no webhook for it; the runner writes the workflow's repository and sender,
- * as for a manual start, and the cron line.
- */
+/** The event file of a schedule, for which GitHub has no webhook: the cron line, and nothing of repository or sender. */
 export function schedulePayload(cron: string): Payload {
-  const { inputs: _, ref: __, ...payload } = loadWebhook('workflow_dispatch');
-  return { ...payload, schedule: cron };
+  return { schedule: cron };
+}
+
+/**
+ * An event with the repository that it happened in and whoever caused it: those of a manual start for a schedule, which
+ * names neither.
+ */
+export function withWorld(payload: Payload): Payload {
+  if (!('schedule' in payload)) return payload;
+  const { inputs: _, ref: __, ...world } = loadWebhook('workflow_dispatch');
+  return { ...world, ...payload };
 }
 
 /** Sets fields that exist; nothing else of the payload changes. Changes and returns the payload given. */

@@ -13,6 +13,7 @@ import {
   type PayloadPatch,
   payloadField,
   schedulePayload,
+  withWorld,
 } from '../helpers/webhooks.js';
 
 /** A scheduled run of `builtin/ask` that needs a model and nothing else of the outside. */
@@ -21,7 +22,7 @@ export function scheduledStep(
   given: Partial<StepOptions> = {},
 ): StepOptions {
   const payload = schedulePayload('0 6 * * 1');
-  const ref = `refs/heads/${payloadField(payload, 'repository.default_branch')}`;
+  const ref = `refs/heads/${payloadField(withWorld(payload), 'repository.default_branch')}`;
   return {
     event: { name: 'schedule', payload },
     ...given,

@@ -13,7 +13,13 @@ import {
   type StepResult,
   startStep,
 } from '../helpers/run-action.js';
-import { loadWebhook, type Payload, type PayloadPatch, payloadField } from '../helpers/webhooks.js';
+import {
+  loadWebhook,
+  type Payload,
+  type PayloadPatch,
+  payloadField,
+  withWorld,
+} from '../helpers/webhooks.js';
 
 /** What is set up before a step runs. */
 export interface StageOptions {
@@ -96,7 +102,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     startCacheServer(),
   ]);
   const repo = github.seed(payload, { base, diff });
-  repo.roles.set(String(payloadField(payload, 'sender.login')), options.role ?? 'write');
+  repo.roles.set(String(payloadField(withWorld(payload), 'sender.login')), options.role ?? 'write');
   for (const [login, role] of Object.entries(options.roles ?? {})) repo.roles.set(login, role);
   const isPullRequest = 'pull_request' in payload;
   if (isPullRequest) repo.comparisons.set(comparisonOf(payload), diff);
