@@ -5,7 +5,7 @@ import { startModelServer } from '../helpers/model-server.js';
 import type { StepOptions, StepResult } from '../helpers/run-action.js';
 import { storedMemory } from '../helpers/stored-memory.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { loadWebhook, type Payload, payloadField, schedulePayload } from '../helpers/webhooks.js';
+import { loadWebhook, type Payload, payloadField, schedulePayload, withWorld } from '../helpers/webhooks.js';
 import { earlierEntry } from '../transcripts/branch-scene.js';
 import { comparisonOf, DIFF, seedPush } from '../transcripts/stage.js';
 import { behave } from './behave.js';
@@ -168,8 +168,8 @@ function onPull(payload: Payload): Payload {
 function seed(github: GitHubServer, payload: Payload, chosen: Configuration): StoredRepo {
   const files = { ...AGENTS, ...(chosen.before === 'entries' ? inFolder('.axe/memory', ENTRIES) : {}) };
   const repo = github.seed(payload, { base: files, diff: DIFF });
-  const { full_name: name } = payload['repository'] as { full_name: string };
-  for (const login of ['Codertocat', 'octocat', String(payloadField(payload, 'sender.login'))])
+  const { full_name: name } = withWorld(payload)['repository'] as { full_name: string };
+  for (const login of ['Codertocat', 'octocat', String(payloadField(withWorld(payload), 'sender.login'))])
     repo.roles.set(login, chosen.role);
   repo.contents = chosen.contents;
   if (chosen.event === 'issue_comment on a pull request') addPull(github, name, repo, payload);

@@ -7,7 +7,7 @@ import { startGitHubServer } from '../helpers/github-server.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain, type StepResult } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { loadWebhook, type Payload, payloadField, schedulePayload } from '../helpers/webhooks.js';
+import { loadWebhook, type Payload, payloadField, schedulePayload, withWorld } from '../helpers/webhooks.js';
 import { BRANCH, earlierEntry } from './branch-scene.js';
 import { CHANGE } from './review-scene.js';
 import { seedPush } from './stage.js';
@@ -42,7 +42,7 @@ const FILE = '.axe/memory/ask.md';
 /** Opens the world of an event; the n-th answer of the model is `new n`. */
 export async function openDependencies(event: string, options: DependenciesOptions): Promise<Dependencies> {
   const payload = payloadOf(event);
-  const field = (path: string) => String(payloadField(payload, path));
+  const field = (path: string) => String(payloadField(withWorld(payload), path));
   const name = field('repository.full_name');
   const [github, model, cache] = await Promise.all([
     startGitHubServer({ validate: false }),
