@@ -36,7 +36,7 @@ const ENTRY = `\`\`\`text
 \`\`\``;
 /** The same once it is saved, with how it is taken back. */
 const BLOCK = ENTRY.replace('text', 'diff').replaceAll(/^(?=[#*])/gm, '+');
-const UNDO = 'Undo: `/axe forget id1` in a comment.';
+const UNDO = 'Undo: `/axe forget id1` in a comment, if the workflow runs on comments.';
 const ADDED = `${BLOCK}\n\n${UNDO}`;
 const LOADED = `<details>
 <summary>What the model was given from memory</summary>
@@ -248,7 +248,9 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     expect(text).toContain(
       `Added to ${LINK}:\n\n\`\`\`\`\`diff\n+## 2026-02-03T04:05:06Z\n+**Task:** ${prompt}\n`,
     );
-    expect(text).toMatch(/\n`````\n\nUndo: `\/axe forget id1` in a comment\.$/);
+    expect(text).toMatch(
+      /\n`````\n\nUndo: `\/axe forget id1` in a comment, if the workflow runs on comments\.$/,
+    );
   });
 });
 

@@ -175,7 +175,7 @@ function undoLine(
 ): string {
   return store === 'file'
     ? `Undo: ${code(`axe-action memory forget ${agent} ${id}`)}.`
-    : `Undo: ${code(`/axe forget ${id}`)} in a comment.`;
+    : `Undo: ${code(`/axe forget ${id}`)} in a comment, if the workflow runs on comments.`;
 }
 
 /** Why an entry stands where trusted runs do not read (D19). */
