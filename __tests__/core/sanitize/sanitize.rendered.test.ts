@@ -101,3 +101,12 @@ describe('a cleaned text, read by a GFM parser', () => {
     expect(rendered.blocks.join('')).toContain(CODE);
   });
 });
+
+it.each([
+  ['[https://GH-7', '[https://GH-%37'],
+  ['[see https://example.com/x/#7', '[see https://example.com/x/#%37'],
+  ['https://example.com/page#7-b', 'https://example.com/page#%37-b'],
+])('an address that may be plain text for GitHub holds no reference by strangers: %s', (text, cleaned) => {
+  expect(sanitize(text, 'untrusted-comment', [])).toBe(cleaned);
+  expect(sanitize(text, 'comment', [])).toBe(text);
+});

@@ -104,7 +104,8 @@ function cleanWord(word: string, kind: WordKind, context: WordContext): string {
   switch (kind) {
     case 'url': {
       context.isAfterClosing = ENDS_IN_CLOSING.test(word);
-      if (mayRefer || !isReferenceUrl(word)) return word.replaceAll('@', '%40');
+      if (mayRefer) return word.replaceAll('@', '%40');
+      if (!isReferenceUrl(word)) return withoutNumbers(word.replaceAll('@', '%40'));
       const disarmed = disarmUrl(word);
       return disarmed.isLink ? disarmed.text : inCode(disarmed.text);
     }
@@ -125,6 +126,14 @@ function cleanWord(word: string, kind: WordKind, context: WordContext): string {
       context.isAfterClosing = kind === 'closing';
       return word;
   }
+}
+
+/**
+ * The same address, in which nothing looks like a reference: behind a bracket that is not closed, for instance, it is no
+ * link for GitHub but text, and `#7` at its end would count.
+ */
+function withoutNumbers(url: string): string {
+  return url.replace(/(#|GH-)(\d)/gi, (_, mark: string, digit: string) => `${mark}%3${digit}`);
 }
 
 /** The groups are the first arguments of a replacer after the match. */
