@@ -46,7 +46,8 @@ export async function summarise(
   const summaryOfAll: WrittenSummary | undefined = written;
   if (summaryOfAll === undefined) {
     const message = `no overall summary was written (${trouble}), so the summaries of the parts are used`;
-    parts.loop.reporter.warn({ code: 'model-warning', message });
+    const remedy = 'No finding is lost. Choose another model if this happens again and again.';
+    parts.loop.reporter.warn({ code: 'model-warning', message, remedy });
     return { outcome: { ...outcome, stats }, buffered };
   }
   const summary = withoutOffers(summaryOfAll.summary).trim();

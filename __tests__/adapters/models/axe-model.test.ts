@@ -465,3 +465,11 @@ describe('facts about a model', () => {
     });
   });
 });
+
+it('the choice of a tool that a package makes for JSON is nobody’s setting, so nobody is warned of it', async () => {
+  const server = await startModelServer([text('{"a":1}')]);
+  const model = await open('anthropic/claude-sonnet-5-5', server);
+  const schema = { type: 'object' } as const;
+  const { warnings } = await model.doGenerate(question({ responseFormat: { type: 'json', schema } }));
+  expect(warnings).toEqual([]);
+});

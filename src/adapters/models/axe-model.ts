@@ -159,12 +159,19 @@ function choiceError(body: unknown): string | undefined {
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
-/** Bedrock has no mode for JSON without a schema, and its package says nothing. */
+/**
+ * The warnings that a user can act on. No run chooses a tool for the model; a package does, to get JSON by a schema, and warns
+ * where the model takes no choice. The prompt asks for the JSON as well, and the answer is checked. Bedrock has no mode for
+ * JSON without a schema, and its package says nothing.
+ */
 function withWarnings(
-  reply: LanguageModelV4GenerateResult,
+  given: LanguageModelV4GenerateResult,
   { responseFormat }: LanguageModelV4CallOptions,
   { wire }: ModelReply,
 ): LanguageModelV4GenerateResult {
+  const isOfTools = (warning: LanguageModelV4GenerateResult['warnings'][number]) =>
+    'feature' in warning && warning.feature === 'toolChoice';
+  const reply = { ...given, warnings: given.warnings.filter((warning) => !isOfTools(warning)) };
   if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
     return reply;
   const details = 'JSON without a schema cannot be asked for on Bedrock; say it in the system prompt.';
