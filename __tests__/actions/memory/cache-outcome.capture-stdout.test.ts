@@ -42,6 +42,38 @@ describe('the output of a captured call', () => {
     expect(written()).toBe('::warning::theirs\n');
   });
 
+  it('is not given back to whom it belonged before, if somebody else has taken it over meanwhile', async () => {
+    const { output, written } = fakeOutput();
+    const capture = createCapture(output);
+    const ready = deferred();
+    const left = capture(() => ready.promise);
+    const next: string[] = [];
+    const theirs = (chunk: string | Uint8Array) => next.push(String(chunk)) > 0;
+    output.write = theirs as typeof output.write;
+    ready.resolve();
+    await left;
+    output.write('theirs\n');
+    expect([written(), next]).toEqual(['', ['theirs\n']]);
+  });
+
+  it('is given back after captures that do not end in the order in which they began', async () => {
+    const { output, written } = fakeOutput();
+    const [first, second] = [createCapture(output), createCapture(output)];
+    const [firstReady, secondReady] = [deferred(), deferred()];
+    const firstEnd = first(() => firstReady.promise);
+    const secondEnd = second(async () => {
+      await secondReady.promise;
+      output.write('kept back\n');
+    });
+    firstReady.resolve();
+    await firstEnd;
+    secondReady.resolve();
+    expect((await secondEnd).lines).toEqual(['kept back']);
+    expect((await first(async () => void output.write('too\n'))).lines).toEqual(['too']);
+    output.write('shown\n');
+    expect(written()).toBe('shown\n');
+  });
+
   it('can be stopped by its observer at the line that is printed', async () => {
     const { output, written } = fakeOutput();
     const seen: string[] = [];

@@ -129,7 +129,7 @@ export function createCapture(output: Output): CaptureStdout {
   return async (call, watch) => {
     const chunks: string[] = [];
     running += 1;
-    if (running === 1) {
+    if (running === 1 && output.write !== divert) {
       original = output.write;
       output.write = divert;
     }
@@ -140,7 +140,8 @@ export function createCapture(output: Output): CaptureStdout {
       return { result: { kind: 'threw', error }, lines: toLines(chunks) };
     } finally {
       running -= 1;
-      if (running === 0) output.write = original;
+      // Who has taken the output over meanwhile keeps it.
+      if (running === 0 && output.write === divert) output.write = original;
     }
   };
 
