@@ -388,7 +388,11 @@ describe('a run that did not complete', () => {
       { kind: 'exhausted', limit: 'turns', answer: 'So far.', error, stats: STATS },
       'server: boom\n  Run it again.',
     ],
-    ['refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, 'the model refused to answer'],
+    [
+      'refused',
+      { kind: 'refused', answer: 'I will not.', stats: STATS },
+      'the model refused to answer\n  Word the task differently. Or choose another model.',
+    ],
     [
       'incomplete',
       { kind: 'incomplete', answer: 'So f', error, stats: STATS },

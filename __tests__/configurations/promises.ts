@@ -45,9 +45,9 @@ function failOn(value: string | undefined): readonly string[] {
   return words !== undefined && isKnown ? words : DEFAULT_FAIL_ON;
 }
 
-/** A sentence, or a clause behind a colon or semicolon, that begins with what to do; or a command that helps. */
+/** A sentence, or a clause behind a colon or semicolon, that begins with what to do; what there is instead; or a command that helps. */
 const REMEDY =
-  /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Fix|Give|Install|Keep|Leave|Let|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|`axe-action [a-z]/i;
+  /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Do|Fix|Give|Install|Keep|Leave|Let|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|Did you mean |There are: |`axe-action [a-z]/i;
 
 /** The runner shows ten annotations of a level; nobody can act on one about a bug of ours. */
 function annotationFaults({ step }: Observed): readonly string[] {
@@ -56,14 +56,14 @@ function annotationFaults({ step }: Observed): readonly string[] {
   const crowded = levels.filter((level) => annotations.filter((one) => one.level === level).length > 10);
   // Why a run was stopped, and what to do about it, says its error.
   const isStopped = step.outputs['conclusion'] === 'timeout';
-  const warnings = annotations.filter(({ level }) => level === 'warning' && !isStopped);
+  const isFor = new Set(isStopped ? ['error'] : ['error', 'warning']);
   // Warnings of one kind share an annotation, which says a remedy that they have in common once.
-  const silent = warnings.map(({ message }) => message).filter((message) => !REMEDY.test(message));
+  const silent = annotations.filter(({ level, message }) => isFor.has(level) && !REMEDY.test(message));
   const empty = annotations.filter(({ message }) => message.trim() === '');
   const bugs = annotations.filter(({ message }) => message.includes('This is a bug'));
   return [
     ...crowded.map((level) => `There are more than ten annotations of the level ${level}.`),
-    ...silent.map((message) => `A warning does not say what to do: ${message}`),
+    ...silent.map(({ level, message }) => `This ${level} does not say what to do: ${message}`),
     ...empty.map(({ level }) => `There is an empty ${level}.`),
     ...bugs.map(({ message }) => `The action broke: ${message}`),
   ];

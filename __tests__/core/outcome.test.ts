@@ -3,6 +3,7 @@ import { AxeError } from '../../src/core/errors.js';
 import {
   CONCLUSIONS,
   conclusionOf,
+  errorOf,
   isCutShort,
   markedAnswer,
   type RunOutcome,
@@ -29,6 +30,15 @@ describe('the conclusion', () => {
 });
 
 describe('an outcome', () => {
+  it('has an error that says what to do, unless it is a success', () => {
+    expect(errorOf({ kind: 'completed', answer: '', stats })).toBeUndefined();
+    expect(errorOf({ ...exhausted, limit: 'time' })).toBe(error);
+    expect(errorOf({ kind: 'refused', answer: 'No.', stats })).toMatchObject({
+      message: 'the model refused to answer',
+      remedy: 'Word the task differently. Or choose another model.',
+    });
+  });
+
   it.each<[boolean, RunOutcome]>([
     [true, { kind: 'incomplete', answer: 'half', error, stats }],
     [true, { ...exhausted, limit: 'time' }],

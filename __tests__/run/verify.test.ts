@@ -169,7 +169,7 @@ describe('the second look at the findings of a review', () => {
     expect(confidences(buffered)).toEqual(['likely']);
     expect(buffered).toMatchObject({ refuted: [], unverified: 1 });
     expect(deps.warnings.filter(({ code }) => code === 'not-verified')).toMatchObject([
-      { message: expect.stringContaining(why) },
+      { message: expect.stringContaining(why), remedy: expect.stringMatching(/^[A-Z].*\.$/) },
     ]);
     expect(report.outcome.kind).toBe('completed');
   });

@@ -40,7 +40,7 @@ describe('a step without `agent`', () => {
     [
       'a file that is not there',
       { ...MODEL, 'prompt-file': 'nowhere.md' },
-      'error: cannot read the prompt file <folder>/workspace/nowhere.md: no such file\n  The input `prompt-file` is relative to the workspace; is there a checkout before this step?',
+      'error: cannot read the prompt file <folder>/workspace/nowhere.md: no such file\n  Check the repository out before this step, or correct `prompt-file`, which is relative to the workspace.',
     ],
     [
       'a flag that is neither',

@@ -363,7 +363,8 @@ async function readPrompt(file: string, workspace: string): Promise<string> {
   const path = await confine(workspace, { path: file, what: 'the input `prompt-file`' });
   const text = await readTextFile(path, {
     what: 'prompt file',
-    remedy: 'The input `prompt-file` is relative to the workspace; is there a checkout before this step?',
+    remedy:
+      'Check the repository out before this step, or correct `prompt-file`, which is relative to the workspace.',
   });
   return text.trim();
 }

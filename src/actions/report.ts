@@ -90,7 +90,7 @@ function listedAllTheSame(
   if (conclusion !== 'success' && conclusion !== 'skipped') return undefined;
   if (!failOn.includes(conclusion)) return undefined;
   const why = reason === '' ? '' : ` (${reason})`;
-  return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it`;
+  return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it. Remove it there if the step may be green.`;
 }
 
 /** What the token cannot read and nobody has asked for by name: the default of `context` asks for all there is. */

@@ -2,7 +2,7 @@ import type { ModelParams } from '../core/agent/config.js';
 import { formatFloat } from '../core/agent/format-agent.js';
 import type { AxeError } from '../core/errors.js';
 import { detectRefusal } from '../core/loop/refusal.js';
-import type { RunOutcome, RunStats, ToolCallRecord } from '../core/outcome.js';
+import { errorOf, type RunOutcome, type RunStats, type ToolCallRecord } from '../core/outcome.js';
 import { cutToBytes } from '../core/text/cut.js';
 
 /** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */
@@ -14,6 +14,7 @@ const MAX_OUTPUT_BYTES = 1024;
  */
 export function formatJson(outcome: RunOutcome): string {
   const { stats } = outcome;
+  const error = errorOf(outcome);
   const content = outcome.kind === 'failed' ? '' : outcome.answer;
   const envelope = {
     ...(stats.budget === undefined
@@ -26,7 +27,7 @@ export function formatJson(outcome: RunOutcome): string {
     content,
     ...(stats.costUsd === undefined ? {} : { cost_usd: Number(stats.costUsd.toFixed(6)) }),
     duration_ms: stats.durationMs,
-    ...errorOf(outcome),
+    ...(error === undefined ? {} : { error: { exit_code: error.exitCode, message: error.message } }),
     input_tokens: stats.inputTokens,
     model: stats.modelId,
     output_tokens: stats.outputTokens,
@@ -58,21 +59,6 @@ const NOTHING_USED: RunStats = {
   modelId: '',
   stopReason: '',
 };
-
-function errorOf(outcome: RunOutcome): {
-  readonly error?: { readonly exit_code: number; readonly message: string };
-} {
-  switch (outcome.kind) {
-    case 'completed':
-      return {};
-    case 'refused':
-      return { error: { exit_code: 1, message: 'the model refused to answer' } };
-    case 'incomplete':
-    case 'exhausted':
-    case 'failed':
-      return { error: { exit_code: outcome.error.exitCode, message: outcome.error.message } };
-  }
-}
 
 function detailsOf({ tool, input, output, isError }: ToolCallRecord): object {
   const { text, leftOutBytes } = cutToBytes(output, MAX_OUTPUT_BYTES);

@@ -11,6 +11,7 @@ import { AxeError, type ExitCode } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { RestoreResult } from '../core/memory/store.js';
+import { errorOf } from '../core/outcome.js';
 import { DEFAULT_MEMORY_POLICY, type Plan, type RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
@@ -300,8 +301,8 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       return 0;
     case 'ran': {
       const { outcome } = report;
-      if (outcome.kind === 'completed') return 0;
-      const ended = outcome.kind === 'refused' ? new AxeError('the model refused to answer') : outcome.error;
+      const ended = errorOf(outcome);
+      if (ended === undefined) return 0;
       const error = ended instanceof InterruptedError ? withSaved(ended, report) : ended;
       writeError(terminal, error);
       return error.exitCode;

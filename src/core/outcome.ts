@@ -1,4 +1,4 @@
-import { type AxeError, isCancelled } from './errors.js';
+import { AxeError, isCancelled } from './errors.js';
 
 /** A tool call as `--json` shows it. */
 export interface ToolCallRecord {
@@ -89,6 +89,22 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
       return 'incomplete';
     case 'exhausted':
       return LIMIT_CONCLUSIONS[outcome.limit];
+  }
+}
+
+/** Why an outcome is no success; undefined for one that is. */
+export function errorOf(outcome: RunOutcome): AxeError | undefined {
+  switch (outcome.kind) {
+    case 'completed':
+      return undefined;
+    case 'refused':
+      return new AxeError('the model refused to answer', {
+        remedy: 'Word the task differently. Or choose another model.',
+      });
+    case 'incomplete':
+    case 'exhausted':
+    case 'failed':
+      return outcome.error;
   }
 }
 

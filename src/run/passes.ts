@@ -12,6 +12,7 @@ import { count } from '../core/text/number.js';
 import { estimateText } from '../core/text/truncate.js';
 import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
 import type { ConversationParts, Delegation } from './delegation.js';
+import { type LostAnswer, lostBy, lostByThrown, remediesOf } from './lost-answer.js';
 
 /** What several passes came to. */
 export interface Passed {
@@ -73,7 +74,7 @@ interface PassEnd {
   readonly buffered: Buffered;
   /** Why its files count as not read; undefined where they were. */
   readonly why: 'budget' | 'failed' | undefined;
-  readonly trouble: string | undefined;
+  readonly lost: LostAnswer | undefined;
 }
 
 function recordOf({ pass: { name, paths }, buffered: { findings }, why }: PassEnd): PassRecord {
@@ -89,7 +90,7 @@ async function holdPass(
   // However little there is, something is read with it.
   const mayBegin = index === 0 || (release !== undefined && delegation.budget.spent() === undefined);
   if (!mayBegin)
-    return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, why: 'budget', trouble: undefined };
+    return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, why: 'budget', lost: undefined };
   const publications = open(pass.name);
   const buffered = () => publications?.buffered ?? NOTHING_BUFFERED;
   try {
@@ -111,7 +112,7 @@ async function holdPass(
       outcome: undefined,
       buffered: buffered(),
       why: 'failed',
-      trouble: conversationTrouble(thrown),
+      lost: lostByThrown(thrown),
     };
   } finally {
     release?.();
@@ -127,19 +128,12 @@ function reviewing({ agent }: Plan): Plan['agent'] {
   return { ...agent, config: { ...agent.config, tools } };
 }
 
-function judgePass(outcome: RunOutcome): Pick<PassEnd, 'why' | 'trouble'> {
-  switch (outcome.kind) {
-    case 'completed':
-      return { why: undefined, trouble: undefined };
-    case 'exhausted':
-      if (outcome.isAnswered === true) return { why: undefined, trouble: undefined };
-      return { why: outcome.limit === 'turns' ? 'failed' : 'budget', trouble: outcome.error.message };
-    case 'incomplete':
-    case 'failed':
-      return { why: 'failed', trouble: outcome.error.message };
-    case 'refused':
-      return { why: 'failed', trouble: 'the model refused to answer' };
-  }
+function judgePass(outcome: RunOutcome): Pick<PassEnd, 'why' | 'lost'> {
+  const isDone =
+    outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
+  if (isDone) return { why: undefined, lost: undefined };
+  const isUnpaid = outcome.kind === 'exhausted' && outcome.limit !== 'turns';
+  return { why: isUnpaid ? 'budget' : 'failed', lost: lostBy(outcome, 'the model did not finish') };
 }
 
 /** Turns of a pass that are reckoned with, what each adds to the conversation, and what it says. */
@@ -160,7 +154,7 @@ function worstCase({ message }: ReviewPass, { plan, parts }: Pick<PassesOf, 'pla
 function joinOutcomes(ends: readonly PassEnd[], { budget }: Delegation): RunOutcome {
   const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
   const [first] = outcomes;
-  if (first === undefined) throw new AxeError(ends[0]?.trouble ?? 'no part of the change could be read');
+  if (first === undefined) throw notBegun(ends[0]?.lost);
   const completed = outcomes.find(({ kind }) => kind === 'completed');
   const cut = outcomes.find((one) => one.kind === 'exhausted' && judgePass(one).why === 'budget');
   const base = cut ?? completed ?? first;
@@ -201,20 +195,32 @@ function summariesOf(ends: readonly PassEnd[]): Passed['summaries'] {
 
 function warnOfUnread(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): void {
   const unpaid = ends
-    .filter(({ why, trouble }) => why === 'budget' && trouble === undefined)
+    .filter(({ why, lost }) => why === 'budget' && lost === undefined)
     .map(({ pass }) => pass.name);
-  const failed = ends.flatMap(({ pass, trouble }) =>
-    trouble === undefined ? [] : [`${pass.name}: ${trouble}`],
-  );
+  const failed = ends.flatMap(({ pass, lost }) => (lost === undefined ? [] : [{ name: pass.name, ...lost }]));
   if (unpaid.length > 0) {
-    const message = `${count(unpaid.length, 'part')} of the change did not fit into what the run may still cost: ${unpaid.join(', ')}. Raise \`max-cost-usd\` or \`max-tokens\`; the next review reads them first.`;
-    loop.reporter.warn({ code: 'context-incomplete', message });
+    const message = `${count(unpaid.length, 'part')} of the change did not fit into what the run may still cost: ${unpaid.join(', ')}`;
+    const remedy = 'Raise `max-cost-usd` or `max-tokens`; the next review reads them first.';
+    loop.reporter.warn({ code: 'context-incomplete', message, remedy });
   }
-  if (failed.length > 0) {
-    const message = `${count(failed.length, 'part')} of the review did not come to an end: ${failed.join('; ')}. Its files count as not read.`;
-    loop.reporter.warn({ code: 'context-incomplete', message });
-  }
+  const byReason = Map.groupBy(failed, ({ message }) => message);
+  // Where all parts end for one reason, so does the run, and its error says it.
+  if (failed.length === 0 || (failed.length === ends.length && byReason.size === 1)) return;
+  const reasons = [...byReason].map(
+    ([reason, parts]) => `${parts.map(({ name }) => name).join(', ')}: ${reason}`,
+  );
+  const message = `${count(failed.length, 'part')} of the review did not come to an end: ${reasons.join('; ')}. What was to be read there counts as not read.`;
+  loop.reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
 }
+
+function notBegun(lost: LostAnswer = NOTHING_READ): AxeError {
+  return new AxeError(lost.message, { remedy: lost.remedy });
+}
+
+const NOTHING_READ: LostAnswer = {
+  message: 'no part of the change could be read',
+  remedy: 'Run it again.',
+};
 
 /** Does work on each item, on so many at the same time, and gives what came of it in the order of the items. */
 export async function atMost<Item, Result>(
@@ -250,10 +256,4 @@ export function quietly({ keepSummary: _, reporter, ...loop }: LoopDependencies)
       },
     },
   };
-}
-
-/** Why a conversation could not be held: one that is lost must not cost what the others have found. */
-export function conversationTrouble(thrown: unknown): string {
-  if (thrown instanceof AxeError) return thrown.message;
-  return `an error of ours: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
 }

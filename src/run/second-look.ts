@@ -8,7 +8,7 @@ import {
 } from '../core/agent/internal.js';
 import { isOffline, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { VERIFICATION } from '../core/defaults.js';
-import { AxeError, ConfigError } from '../core/errors.js';
+import { ConfigError } from '../core/errors.js';
 import { createLedger, type ShownLedger } from '../core/findings/evidence.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import type { LoopDependencies } from '../core/loop/events.js';
@@ -21,30 +21,23 @@ import { type FindingVerdict, Verdicts } from '../core/review/verdict.js';
 import { redact } from '../core/sanitize/redact.js';
 import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
 import { type Delegation, openModel } from './delegation.js';
-import { conversationTrouble } from './passes.js';
+import { type LostAnswer, lostBy, lostByThrown } from './lost-answer.js';
 import { agentWorkdir } from './plan.js';
 
 /** What second looks came to. */
 export interface Looked {
   readonly verdicts: ReadonlyMap<string, FindingVerdict>;
   readonly stats: readonly RunStats[];
-  /** Why some were not given, each once. */
-  readonly troubles: readonly string[];
-  /** What to do about them; left out where nothing is known to help. */
-  readonly remedy?: string;
+  /** Why some were not given. */
+  readonly lost: readonly LostAnswer[];
 }
 
 /** Nobody was asked. */
-export const NOTHING_SEEN: Looked = { verdicts: new Map(), stats: [], troubles: [] };
+export const NOTHING_SEEN: Looked = { verdicts: new Map(), stats: [], lost: [] };
 
 /** Nobody could be asked. */
 export function notOpened(thrown: unknown): Looked {
-  const remedy = thrown instanceof AxeError ? thrown.remedy : undefined;
-  return {
-    ...NOTHING_SEEN,
-    troubles: [conversationTrouble(thrown)],
-    ...(remedy === undefined ? {} : { remedy }),
-  };
+  return { ...NOTHING_SEEN, lost: [lostByThrown(thrown)] };
 }
 
 /** A run that has failed cannot ask anybody; one that has spent its budget may not. */
@@ -139,10 +132,10 @@ export async function lookAt(claims: Claims, looker: Looker, delegation: Delegat
       depth: 0,
       callerEffects: undefined,
     });
-    const troubles = verdicts.isComplete ? [] : [whyNot(outcome)];
-    return { verdicts: verdicts.all, stats: [outcome.stats], troubles };
+    const lost = verdicts.isComplete ? [] : [lostBy(outcome, 'the model gave no verdict')];
+    return { verdicts: verdicts.all, stats: [outcome.stats], lost };
   } catch (thrown) {
-    return { verdicts: verdicts.all, stats: [], troubles: [conversationTrouble(thrown)] };
+    return { verdicts: verdicts.all, stats: [], lost: [lostByThrown(thrown)] };
   }
 }
 
@@ -151,7 +144,7 @@ export function joinLooks(looks: readonly Looked[]): Looked {
   return {
     verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
     stats: looks.flatMap(({ stats }) => stats),
-    troubles: [...new Set(looks.flatMap(({ troubles }) => troubles))],
+    lost: looks.flatMap(({ lost }) => lost),
   };
 }
 
@@ -189,17 +182,4 @@ function withOwn(of: InternalAgent, { config: { name, systemPrompt } }: LoadedAg
   if (systemPrompt.trim() === '') return { ...of, name };
   const prompt = of === VERIFIER ? systemPrompt : `${of.systemPrompt}\n\n${systemPrompt}`;
   return { ...of, name, systemPrompt: prompt };
-}
-
-function whyNot(outcome: RunOutcome): string {
-  switch (outcome.kind) {
-    case 'failed':
-    case 'incomplete':
-    case 'exhausted':
-      return outcome.error.message;
-    case 'refused':
-      return 'the model refused to answer';
-    case 'completed':
-      return 'the model gave no verdict';
-  }
 }

@@ -13,7 +13,8 @@ import { parseDiff } from '../core/text/diff.js';
 import { createWriteSummary, type WrittenSummary } from '../core/tools/review/write-summary.js';
 import type { ReviewedDiff } from './change.js';
 import type { ConversationParts, ConversationPurpose, Delegation } from './delegation.js';
-import { conversationTrouble, type Passed, quietly } from './passes.js';
+import { type LostAnswer, lostBy, lostByThrown } from './lost-answer.js';
+import { type Passed, quietly } from './passes.js';
 
 /** A review in several passes, its findings verified. */
 interface ToSummarise extends Passed {
@@ -42,12 +43,15 @@ export async function summarise(
     isReached: () => written !== undefined,
     show: () => undefined,
   };
-  const { stats, trouble } = await ask(of, purpose, delegation);
+  const { stats, lost } = await ask(of, purpose, delegation);
   const summaryOfAll: WrittenSummary | undefined = written;
   if (summaryOfAll === undefined) {
-    const message = `no overall summary was written (${trouble}), so the summaries of the parts are used`;
-    const remedy = 'No finding is lost. Choose another model if this happens again and again.';
-    parts.loop.reporter.warn({ code: 'model-warning', message, remedy });
+    const message = `no overall summary was written (${lost.message}), so the summaries of the parts are used`;
+    parts.loop.reporter.warn({
+      code: 'model-warning',
+      message,
+      remedy: `No finding is lost. ${lost.remedy}`,
+    });
     return { outcome: { ...outcome, stats }, buffered };
   }
   const summary = withoutOffers(summaryOfAll.summary).trim();
@@ -64,7 +68,7 @@ export async function summarise(
 /** What the request came to, besides the summary. */
 interface SummaryRequestResult {
   readonly stats: RunStats;
-  readonly trouble: string;
+  readonly lost: LostAnswer;
 }
 
 async function ask(
@@ -80,10 +84,10 @@ async function ask(
       depth: 0,
       callerEffects: undefined,
     });
-    const trouble = 'error' in ended ? ended.error.message : 'the model wrote none';
-    return { stats: withStats(outcome.stats, [ended.stats], delegation.budget), trouble };
+    const lost = lostBy(ended, 'the model wrote none');
+    return { stats: withStats(outcome.stats, [ended.stats], delegation.budget), lost };
   } catch (thrown) {
-    return { stats: outcome.stats, trouble: conversationTrouble(thrown) };
+    return { stats: outcome.stats, lost: lostByThrown(thrown) };
   }
 }
 

@@ -9,6 +9,7 @@ import type { FindingVerdict } from '../core/review/verdict.js';
 import { parseDiff } from '../core/text/diff.js';
 import { count } from '../core/text/number.js';
 import type { Delegation } from './delegation.js';
+import { reasonsOf, remediesOf } from './lost-answer.js';
 import { atMost, quietly } from './passes.js';
 import {
   joinLooks,
@@ -103,8 +104,8 @@ const SAID: Readonly<Record<FindingVerdict['kind'], string>> = {
   refuted: 'over',
 };
 
-function tell(kept: readonly Settlement[], { troubles, remedy }: Looked, { loop }: ReviewToVerify): void {
-  if (kept.length === 0 || troubles.length === 0) return;
-  const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${troubles.slice(0, 3).join('; ')}.`;
-  loop.reporter.warn({ code: 'not-verified', message, ...(remedy === undefined ? {} : { remedy }) });
+function tell(kept: readonly Settlement[], { lost }: Looked, { loop }: ReviewToVerify): void {
+  if (kept.length === 0 || lost.length === 0) return;
+  const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${reasonsOf(lost)}.`;
+  loop.reporter.warn({ code: 'not-verified', message, remedy: remediesOf(lost) });
 }

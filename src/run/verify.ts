@@ -14,6 +14,7 @@ import { type DiffFile, parseDiff } from '../core/text/diff.js';
 import { count } from '../core/text/number.js';
 import type { ReviewedDiff } from './change.js';
 import type { Delegation } from './delegation.js';
+import { reasonsOf, remediesOf } from './lost-answer.js';
 import { atMost, quietly } from './passes.js';
 import {
   joinLooks,
@@ -111,12 +112,12 @@ async function lookAgain(
 /** What is lost is told once, with its reasons; the review has their number. */
 function reportVerification(
   { unverified, refuted, findings }: Buffered,
-  { troubles, verdicts, remedy }: Looked,
+  { lost, verdicts }: Looked,
   { reporter }: LoopDependencies,
 ): void {
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
   reporter.event({ kind: 'verified', looks: verdicts.size, confirmed, refuted: refuted.length, unverified });
-  if (troubles.length === 0) return;
-  const message = `${count(unverified, 'finding')} had no second look: ${troubles.slice(0, 3).join('; ')}. They are posted as they were raised.`;
-  reporter.warn({ code: 'not-verified', message, ...(remedy === undefined ? {} : { remedy }) });
+  if (lost.length === 0) return;
+  const message = `${count(unverified, 'finding')} had no second look: ${reasonsOf(lost)}. What has none is posted as it was raised.`;
+  reporter.warn({ code: 'not-verified', message, remedy: remediesOf(lost) });
 }

@@ -89,7 +89,12 @@ describe('an answer with an error status', () => {
       529,
       'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the command line.',
     ],
-    [418, undefined],
+    [403, 'Check that the key in `OPENAI_API_KEY` may use this model.'],
+    [
+      408,
+      'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the command line.',
+    ],
+    [418, 'Check `model` and `[params]` of the agent against what the provider says.'],
   ])('%i has a remedy: %s', (statusCode, remedy) => {
     expect(told(callError({ statusCode })).remedy).toBe(remedy);
   });
@@ -177,6 +182,8 @@ describe('C4 61: an answer that cannot be read', () => {
       message: `server: failed to parse response: ${text}`,
       exitCode: 3,
       status: 200,
+      remedy:
+        'Run it again. If it stays, check what answers at the address: a proxy, or `AXE_OPENAI_BASE_URL`.',
     });
   });
 

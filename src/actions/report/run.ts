@@ -1,5 +1,5 @@
 import { formatError } from '../../core/errors.js';
-import { type Conclusion, conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
+import { type Conclusion, conclusionOf, errorOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { count } from '../../core/text/number.js';
 import type { Warning, WarningCode } from '../../core/warning.js';
@@ -189,7 +189,6 @@ function rememberedLines(remembered: Remembered): readonly string[] {
 }
 
 function annotationsOf(outcome: RunOutcome): readonly Annotation[] {
-  if (outcome.kind === 'completed') return [];
-  const message = outcome.kind === 'refused' ? 'the model refused to answer' : formatError(outcome.error);
-  return [{ level: 'error', title: 'axe-action', message }];
+  const error = errorOf(outcome);
+  return error === undefined ? [] : [{ level: 'error', title: 'axe-action', message: formatError(error) }];
 }

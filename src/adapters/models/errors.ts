@@ -60,15 +60,17 @@ export function toProviderError(
 
 function troubleOf(thrown: unknown, provider: Provider): Trouble {
   if (InvalidResponseDataError.isInstance(thrown)) {
-    return { category: 'server', text: 'response contains no choices' };
+    return { category: 'server', text: 'response contains no choices', remedy: retry(provider) };
   }
   if (!APICallError.isInstance(thrown)) {
-    return { category: 'server', text: `failed to parse response: ${messageOf(thrown)}` };
+    const text = `failed to parse response: ${messageOf(thrown)}`;
+    return { category: 'server', text, remedy: retry(provider) };
   }
   const { statusCode: status } = thrown;
   const responseBody: unknown = thrown.responseBody;
   if (status === undefined) return connectionTrouble(thrown, provider);
-  if (status >= 200 && status < 300) return { category: 'server', text: unreadable(thrown), status };
+  if (status >= 200 && status < 300)
+    return { category: 'server', text: unreadable(thrown), status, remedy: retry(provider) };
   const text =
     apiMessage(responseBody) ?? ownMessage(thrown) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`;
   const overflow = findOverflow(status, text, responseBody);
@@ -77,7 +79,8 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
     text,
     status,
     ...retryAfter(thrown.responseHeaders, responseBody),
-    ...(overflow === undefined ? remedy(status, text, provider) : { overflow, remedy: TOO_LONG }),
+    ...(overflow === undefined ? {} : { overflow }),
+    remedy: overflow === undefined ? remedyFor(status, text, provider) : TOO_LONG,
   };
 }
 
@@ -117,7 +120,8 @@ function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provid
   const url = new URL(thrown.url);
   if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
     const text = `connection refused: is Ollama running? (expected at ${url.origin})`;
-    return { category: 'server', text };
+    const remedy = `Start it with \`ollama serve\`, or set \`${baseUrlVariable}\` to where it runs.`;
+    return { category: 'server', text, remedy };
   }
   return {
     category: 'server',
@@ -154,30 +158,30 @@ const PROVIDER_DOWN =
   'command line.';
 const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
 
-function remedy(
-  status: number,
-  text: string,
-  { id, keyVariable, access }: Provider,
-): Pick<ProviderErrorDetails, 'remedy'> {
+/** For an answer that cannot be read: half of one, or that of a proxy or a sign-in page. */
+function retry({ baseUrlVariable }: Provider): string {
+  return `Run it again. If it stays, check what answers at the address: a proxy, or \`${baseUrlVariable}\`.`;
+}
+
+function remedyFor(status: number, text: string, { id, keyVariable, access }: Provider): string {
   // Google refuses a wrong key with 400.
   const isKeyRefused = status === 401 || (status === 400 && /API key not valid/i.test(text));
-  if ((status === 401 || status === 403) && access === 'copilot') return { remedy: NO_COPILOT };
+  if ((status === 401 || status === 403) && access === 'copilot') return NO_COPILOT;
   if (isKeyRefused && access === 'direct' && keyVariable !== '')
-    return { remedy: `Check the key in \`${keyVariable}\`.` };
+    return `Check the key in \`${keyVariable}\`.`;
   if ((status === 401 || status === 403) && access !== 'direct')
-    return { remedy: `Check that the key or role may use this model on ${id}, in this region or project.` };
-  if (status === 404)
-    return { remedy: `Check the model's name; ${id} does not know it, or the key cannot use it.` };
+    return `Check that the key or role may use this model on ${id}, in this region or project.`;
+  if (status === 404) return `Check the model's name; ${id} does not know it, or the key cannot use it.`;
   if (status === 402 || /\b(?:credits?|billing|quota)\b/i.test(text))
-    return { remedy: `Check the credits, the quota and the billing of the account at ${id}.` };
+    return `Check the credits, the quota and the billing of the account at ${id}.`;
+  if (status === 403 && keyVariable !== '')
+    return `Check that the key in \`${keyVariable}\` may use this model.`;
   if (status === 429)
-    return { remedy: 'The provider limits requests and tokens. Try again later, or use another model.' };
-  if (status === 400)
-    return { remedy: 'Check `model` and `[params]` of the agent against what the provider says.' };
-  if (status >= 500) return { remedy: PROVIDER_DOWN };
+    return 'The provider limits requests and tokens. Try again later, or use another model.';
+  if (status >= 500 || status === 408) return PROVIDER_DOWN;
   if (status >= 300 && status < 400)
-    return { remedy: 'Redirects are not followed; set the base URL to the final address.' };
-  return {};
+    return 'Redirects are not followed; set the base URL to the final address.';
+  return 'Check `model` and `[params]` of the agent against what the provider says.';
 }
 
 /** `error.code` or `error.type` of OpenAI and those that follow it, llama.cpp, Anthropic and GitHub Models. */
