@@ -8,13 +8,20 @@ import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import { followPlan, planChunks } from './build-chunks.js';
 import { licensesOf } from './build-licenses.js';
-import { builtinModules, slimToolkit, withoutLocales, zodByName } from './build-plugins.js';
+import {
+  builtinModules,
+  lazyEventStream,
+  slimAzure,
+  slimSdks,
+  slimToolkit,
+  withoutLocales,
+} from './build-plugins.js';
 
 /** The modules that a process starts with; the command line's own entry only turns on the cache of compiled code before. */
 const STARTS = ['lib/action.js', 'lib/cli/main.js'];
 
 const ROOT = resolve(import.meta.dirname, '..');
-const PLUGINS = [builtinModules, slimToolkit, withoutLocales, zodByName];
+const PLUGINS = [builtinModules, lazyEventStream, slimAzure, slimSdks, slimToolkit, withoutLocales];
 const OPTIONS = {
   absWorkingDir: ROOT,
   entryPoints: { index: 'lib/action.js', post: 'lib/post.js', 'cli/index': 'lib/cli.js' },

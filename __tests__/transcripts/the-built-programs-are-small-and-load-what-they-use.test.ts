@@ -6,6 +6,7 @@ import { importedPackages } from '../helpers/imported-packages.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { branchScene, earlierEntry } from './branch-scene.js';
 import { AGENT, setStage } from './stage.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -14,7 +15,7 @@ const FILES = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((f
 const KILOBYTE = 1000;
 const MEGABYTE = 1000 * KILOBYTE;
 
-/** Preloaded into a program: writes down each file that Node loads. */
+/** Preloaded into a program: writes down each file that Node loads, and at the end its own modules. */
 const WATCH = `import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 registerHooks({
@@ -23,23 +24,28 @@ registerHooks({
     return next(url, context);
   },
 });
+process.on('exit', () => {
+  appendFileSync(process.env.LOADED_FILES, process.moduleLoadList.map((name) => name + '\\n').join(''));
+});
 `;
+
+/** Node's own code for fetch and for Web Crypto: what a run needs of them, it has from modules that are loaded anyway. */
+const SLOW_MODULES = ['internal/deps/undici/undici', 'internal/crypto/webcrypto'];
 
 /** Variables that make a program write down what it loads, and the bytes of what it loaded. */
 function watchLoading() {
   const folder = tempDir('loaded');
   writeFiles(folder, { 'watch.mjs': WATCH, loaded: '' });
   const loaded = join(folder, 'loaded');
-  const files = () =>
-    readFileSync(loaded, 'utf8')
-      .split('\n')
-      .filter((url) => url.includes('/dist/'));
+  const lines = () => readFileSync(loaded, 'utf8').split('\n');
+  const files = () => lines().filter((url) => url.includes('/dist/'));
   return {
     env: {
       NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`,
       LOADED_FILES: loaded,
     },
     files,
+    ownModules: () => lines().flatMap((line) => /^NativeModule (.*)$/.exec(line)?.[1] ?? []),
     bytes: () => files().reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
   };
 }
@@ -85,7 +91,7 @@ it('a run of the action with an agent without tools loads at most one megabyte',
 });
 
 it('a run of the command line with an agent without tools loads at most one megabyte, and no status line', async () => {
-  const { env, bytes, files } = watchLoading();
+  const { env, bytes, files, ownModules } = watchLoading();
   const model = await startModelServer([text('Because.')]);
   const cwd = tempDir('cwd');
   writeFiles(cwd, { 'axe/agents/reviewer.toml': AGENT });
@@ -95,6 +101,29 @@ it('a run of the command line with an agent without tools loads at most one mega
   expect(bytes()).toBeLessThanOrEqual(MEGABYTE);
   expect(FILES.filter((file) => file.includes('/live-status-'))).toHaveLength(1);
   expect(files().filter((file) => file.includes('/live-status-'))).toEqual([]);
+  expect(ownModules()).toContain('http');
+  expect(ownModules().filter((name) => SLOW_MODULES.includes(name))).toEqual([]);
+});
+
+it('a run with its memory on a branch asks GitHub and the model without fetch', async () => {
+  const { env, ownModules } = watchLoading();
+  const scene = await branchScene({ branch: { 'ask.md': earlierEntry('It was fine.') } });
+  expect(await scene.run({ env })).toMatchObject({ exitCode: 0 });
+  expect(scene.memory('ask.md')).toContain('Answer 0.');
+  expect(ownModules()).toContain('http');
+  expect(ownModules().filter((name) => SLOW_MODULES.includes(name))).toEqual([]);
+});
+
+it('a review with its memory in the cache asks GitHub, the cache and the model without fetch', async () => {
+  const { env, ownModules } = watchLoading();
+  const stage = await setStage({ event: { name: 'pull_request', action: 'opened' } });
+  for (const _ of ['saves', 'restores'])
+    expect(await stage.run({ env, inputs: { 'memory-store': 'cache' } })).toMatchObject({
+      exitCode: 0,
+      outputs: { 'memory-saved': 'true' },
+    });
+  expect(ownModules()).toContain('https');
+  expect(ownModules().filter((name) => SLOW_MODULES.includes(name))).toEqual([]);
 });
 
 it('a post step with nothing to save loads two small files', async () => {

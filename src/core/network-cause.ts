@@ -45,7 +45,13 @@ export function describeCause({ code, message }: NetworkCause): string {
   return isBroken ? `the connection broke before the answer was complete (${message})` : message;
 }
 
-const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+const BROKEN = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
 
 /** A property of something thrown, which may be anything. */
 export function property(value: unknown, name: string): unknown {

@@ -2,6 +2,7 @@ import { MAX_REPLY_BYTES } from '../../core/defaults.js';
 import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
 import type { LanguageModel } from '../../core/loop/messages.js';
+import { type Chunks, withBody } from '../../core/response.js';
 import { withAxeErrors } from './axe-model.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
 import type { Copilot } from './copilot.js';
@@ -144,20 +145,15 @@ async function createOffline(): Promise<LanguageModel> {
  */
 function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: 'manual' });
-    const { body, status, statusText, headers } = response;
-    if (body === null) return response;
-    return new Response(body.pipeThrough(limitBytes()), { status, statusText, headers });
+    return withBody(await fetch(input, { ...init, redirect: 'manual' }), limitBytes);
   };
 }
 
-function limitBytes(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+async function* limitBytes(chunks: Chunks): AsyncGenerator<Uint8Array> {
   let received = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      received += chunk.length;
-      if (received <= MAX_REPLY_BYTES) controller.enqueue(chunk);
-      else controller.error(new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`));
-    },
-  });
+  for await (const chunk of chunks) {
+    received += chunk.length;
+    if (received > MAX_REPLY_BYTES) throw new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
+    yield chunk;
+  }
 }

@@ -1,3 +1,4 @@
+import { type Chunks, readBytes, withBody } from '../../core/response.js';
 import type { Protocol } from './catalog.js';
 import { parseJson } from './json.js';
 
@@ -12,11 +13,9 @@ export function leniently(fetch: typeof globalThis.fetch, wire: Protocol): typeo
   if (repair === undefined) return fetch;
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (!response.ok || response.body === null) return response;
-    // A stream, so that a body that breaks off is still the package's to report.
-    const body = response.body.pipeThrough(rewriting((text) => repaired(text, repair)));
-    const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    if (!response.ok) return response;
+    // Only when it is read, so that a body that breaks off is still the package's to report.
+    return withBody(response, (chunks) => rewriting(chunks, (text) => repaired(text, repair)));
   };
 }
 
@@ -30,18 +29,13 @@ const REPAIRS: Readonly<Partial<Record<Protocol, Repair>>> = {
 };
 
 /** The whole body at its end; as the server sent it, where nothing is to be done. */
-function rewriting(rewrite: (text: string) => string | undefined): TransformStream<Uint8Array, Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  return new TransformStream({
-    transform: (chunk) => void chunks.push(chunk),
-    flush(controller) {
-      const decoder = new TextDecoder();
-      const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
-      const rewritten = rewrite(text);
-      if (rewritten !== undefined) controller.enqueue(new TextEncoder().encode(rewritten));
-      else for (const chunk of chunks) controller.enqueue(chunk);
-    },
-  });
+async function* rewriting(
+  chunks: Chunks,
+  rewrite: (text: string) => string | undefined,
+): AsyncGenerator<Uint8Array> {
+  const bytes = await readBytes(chunks);
+  const rewritten = rewrite(new TextDecoder().decode(bytes));
+  yield rewritten === undefined ? bytes : new TextEncoder().encode(rewritten);
 }
 
 function repaired(text: string, repair: Repair): string | undefined {

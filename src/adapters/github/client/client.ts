@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../../core/clock.js';
 import { GITHUB_SILENCE_MS } from '../../../core/defaults.js';
 import type { Environment } from '../../../core/environment.js';
 import { networkCause } from '../../../core/network-cause.js';
+import { type Chunks, chunksOf, createResponse, readBytes } from '../../../core/response.js';
 import { type GitHubError, graphqlError, httpError, isRateLimited, networkError } from './errors.js';
 import { joinQueries, type QueryAnswer, type SendQuery } from './join-queries.js';
 
@@ -220,9 +221,9 @@ export function timedFetch(
     try {
       const response = await fetch(input, { ...init, signal });
       silence.heard();
-      if (response.body === null) return response;
-      const { status, statusText, headers } = response;
-      return new Response(await readAll(response.body, silence), { status, statusText, headers });
+      const chunks = chunksOf(response);
+      if (chunks === null) return response;
+      return createResponse([await readBytes(listening(chunks, silence))], response);
     } catch (thrown) {
       if (outer?.aborted === true) throw new DOMException('the request was aborted', 'AbortError');
       if (silence.signal.aborted)
@@ -266,13 +267,9 @@ function watchSilence(clock: Pick<Clock, 'timer'>, firstLimitMs: number): Silenc
   }
 }
 
-async function readAll(body: ReadableStream<Uint8Array>, silence: Silence): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return new Uint8Array(Buffer.concat(chunks));
-    chunks.push(value);
+async function* listening(chunks: Chunks, silence: Silence): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    yield chunk;
     silence.heard();
   }
 }

@@ -3,13 +3,14 @@ import type { Environment } from '../../../core/environment.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
 import { type NetworkCause, networkCause } from '../../../core/network-cause.js';
 import { withAnyPort } from './any-port.js';
+import { directFetch } from './direct-fetch.js';
 import { proxyFor } from './proxy.js';
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
 /**
- * The fetch that every connection of ours uses: Node's own, or one that goes through the proxy the environment names,
- * `NO_PROXY` respected (D25), to any port. The code for both is loaded only at the first request that needs it.
+ * The fetch that every connection of ours uses: {@link directFetch}, or one that goes through the proxy the environment
+ * names, `NO_PROXY` respected (D25), to any port. The code for both is loaded only at the first request that needs it.
  * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's address is none, and as fetch
  * does, with an AxeError as the cause, where the proxy does not let a request through: nobody else is to be blamed for it.
  */
@@ -22,7 +23,7 @@ export function createFetch(env: Environment): typeof globalThis.fetch {
   };
   const direct: typeof globalThis.fetch = async (input, init) => {
     const proxy = isProxied ? proxyOf(new URL(input instanceof Request ? input.url : input)) : undefined;
-    if (proxy === undefined) return await globalThis.fetch(input, init);
+    if (proxy === undefined) return await directFetch(input, init);
     return await fetchThrough(await dispatcherOf(proxy, dispatchers))(input, init);
   };
   const fetch = withAnyPort(direct, (url) => dispatcherOf(proxyOf(url), dispatchers));

@@ -1,1 +1,0 @@
-var i=["authorization","api-key","x-api-key","x-goog-api-key"],c="none";function u(e,a){return async(r,n)=>{let t=new Headers(n?.headers);for(let s of i)t.delete(s);let o=await a(n?.signal??void 0);return await e(r,{...n,headers:{...Object.fromEntries(t),...o}})}}function d(e){return async a=>({authorization:`Bearer ${await e(a)}`})}export{c as a,u as b,d as c};

@@ -1,1 +1,0 @@
-import{a}from"./chunk-HVIQTZC5.js";var f=class extends TransformStream{constructor({onError:r,onRetry:m,onComment:n,maxBufferSize:o}={}){let s;super({start(t){s=a({onEvent:e=>{t.enqueue(e)},onError(e){typeof r=="function"&&r(e),(r==="terminate"||e.type==="max-buffer-size-exceeded")&&t.error(e)},onRetry:m,onComment:n,maxBufferSize:o})},transform(t){s.feed(t)}})}};export{f as a};
