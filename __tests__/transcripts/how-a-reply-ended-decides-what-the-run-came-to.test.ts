@@ -68,7 +68,13 @@ it.each([
     'The change looks f',
     /^Warning: the answer was cut at 40 output tokens\./,
   ],
-  ['an empty refusal', claude('refusal'), 1, '', /^the model refused to answer\n  Word the task differently. Or choose another model.\n$/],
+  [
+    'an empty refusal',
+    claude('refusal'),
+    1,
+    '',
+    /^the model refused to answer\n {2}Word the task differently. Or choose another model.\n$/,
+  ],
 ] as const)(
   'the command line reports an answer that is %s',
   async (_what, reply, exitCode, stdout, stderr) => {
