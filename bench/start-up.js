@@ -36,7 +36,7 @@ export async function startUp() {
     prepare(folder, model.url);
     const runs = {
       'empty script': () => timeEmpty(folder),
-      // What no program that asks a model can do without.
+      // What asking alone costs with Node's own means.
       'script that only fetches': () => timeRequest(model, fetchCommand(folder)),
       'command line, compiled before': () => timeRequest(model, cliCommand(folder, model.url)),
       'command line, not compiled yet': () => timeRequest(model, cliCommand(folder, model.url, UNCOMPILED)),
