@@ -103,6 +103,15 @@ describe('a cleaned text, read by a GFM parser', () => {
 });
 
 it.each([
+  ['https://Closes: www.github.com/octo/repo/issues/1', /Closes: https:\/\/redirect\.github\.com\/octo/],
+  ['https://example.com/fix: #1', /fix: <code>#1<\/code>/],
+  ['https://example.com/fix_ #1', /fix_ <code>#1<\/code>/],
+  ['https://example.com/fixes.html #1', /html #1$/],
+])('a closing word at the end of an address closes nothing: %s', (text, cleaned) => {
+  expect(sanitize(text, 'comment', [])).toMatch(cleaned);
+});
+
+it.each([
   ['[https://GH-7', '[https://GH-%37'],
   ['[see https://example.com/x/#7', '[see https://example.com/x/#%37'],
   ['https://example.com/page#7-b', 'https://example.com/page#%37-b'],

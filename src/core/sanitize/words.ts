@@ -50,7 +50,8 @@ export function cleanLinkEnd(destination: string, context: WordContext): string 
 /** A word that closes the issue named behind it, as the source of a pattern. */
 export const CLOSING_WORD = '(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?![A-Za-z0-9])';
 
-const ENDS_IN_CLOSING = new RegExp(`(?<![A-Za-z0-9])${CLOSING_WORD}$`, 'i');
+/** Behind an address that ends so, marks that do not end a sentence change nothing either. */
+const ENDS_IN_CLOSING = new RegExp(`(?<![A-Za-z0-9])${CLOSING_WORD}[^A-Za-z0-9.;!?]*$`, 'i');
 
 /** The rest of a word, up to an address that begins in it: GitHub makes a link of `#1https://…` from the `h` on. */
 const TAIL = '(?:(?!https?:|www\\.)[A-Za-z0-9])*';
