@@ -1,7 +1,7 @@
 import { createServer as createTlsServer, globalAgent } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { directFetch } from '../../../../src/adapters/host/net/direct-fetch.js';
 import { networkCause } from '../../../../src/core/network-cause.js';
 import { type Peer, sendJson, startLoopback } from '../../../helpers/loopback.js';
@@ -236,6 +236,44 @@ describe('a direct connection', () => {
     const last = await directFetch(url, { headers: { connection: 'close' } });
     await last.text();
     expect(connections).toBe(1);
+  });
+
+  it('that the server would use for another protocol has failed', async () => {
+    const server = createServer((socket) => {
+      socket.on('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+      );
+    });
+    servers.push(server);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    await expect(directFetch(url)).rejects.toMatchObject({
+      message: 'fetch failed',
+      cause: { message: 'the connection was closed without an answer' },
+    });
+  });
+
+  it('is given up if it is not made in 10 s, the handshake included', async () => {
+    const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      connect();
+    });
+    servers.push(server);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    jest.useFakeTimers({ now: 0, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      const asked = directFetch(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      const failed = expect(asked).rejects.toMatchObject({
+        message: 'fetch failed',
+        cause: { code: 'ETIMEDOUT', message: 'connecting took more than 10 s' },
+      });
+      await connected;
+      jest.advanceTimersByTime(10_000);
+      await failed;
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('is encrypted for https', async () => {

@@ -82,7 +82,11 @@ async function send({ url, method, headers, body, signal }: PlainRequest): Promi
         signal?.removeEventListener('abort', abort);
         resolve(message);
       });
-      request.on('close', () => signal?.removeEventListener('abort', abort));
+      request.on('close', () => {
+        signal?.removeEventListener('abort', abort);
+        // Only where no answer came: of one that wants another protocol Node reports nothing else.
+        fail(new Error('the connection was closed without an answer'));
+      });
       request.end(body);
     } catch (thrown) {
       fail(thrown);
