@@ -93,6 +93,25 @@ describe('a response', () => {
     expect(told).toEqual(['cancelled']);
   });
 
+  it.each([
+    ['ours', (cancel: () => void) => createResponse(bytesOf('a', 'b'), { ...HEAD, cancel })],
+    ["Node's own", (cancel: () => void) => new Response(new ReadableStream({ cancel }))],
+  ])('of %s with another body tells its sender, too, before anything was read', async (_, make) => {
+    const told: string[] = [];
+    const response = withBody(
+      make(() => told.push('cancelled')),
+      loud,
+    );
+    await response.body?.cancel();
+    expect(told).toEqual(['cancelled']);
+  });
+
+  it('can be read after somebody has looked whether it has a body', async () => {
+    const response = createResponse(bytesOf('x'), HEAD);
+    expect([response.body === null, response.bodyUsed]).toEqual([false, false]);
+    expect((await response.arrayBuffer()).byteLength).toBe(1);
+  });
+
   it("lets go of a body of Node's own that is not read to its end", async () => {
     let isCancelled = false;
     const endless = new ReadableStream<Uint8Array>({

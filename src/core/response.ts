@@ -24,14 +24,28 @@ export function createResponse(source: Source | null, head: ResponseHead): Respo
 
 /** The same answer with another body: what `change` makes of its bytes, as they are read. */
 export function withBody(response: Response, change: (chunks: Chunks) => Chunks): Response {
-  const chunks = chunksOf(response);
-  return chunks === null ? response : createResponse(change(chunks), response);
+  const opened = openBody(response);
+  if (opened === null) return response;
+  const { status, statusText, headers, url } = response;
+  return createResponse(change(opened.chunks), { status, statusText, headers, url, cancel: opened.cancel });
 }
 
 /** The bytes of a body, whoever made its response; null where there is none. */
 export function chunksOf(response: Pick<Response, 'body'>): Chunks | null {
-  if (response instanceof PlainResponse) return response.take();
-  return response.body === null ? null : readChunks(response.body.getReader());
+  return openBody(response)?.chunks ?? null;
+}
+
+interface OpenedBody {
+  readonly chunks: Chunks;
+  /** Nobody wants the rest; also where nothing was read yet, which ends no generator. */
+  readonly cancel: () => void;
+}
+
+function openBody(response: Pick<Response, 'body'>): OpenedBody | null {
+  if (response instanceof PlainResponse) return response.open();
+  if (response.body === null) return null;
+  const reader: Reader = response.body.getReader();
+  return { chunks: readChunks(reader), cancel: () => void reader.cancel().catch(() => undefined) };
 }
 
 /** All bytes of a body. */
@@ -67,7 +81,7 @@ export class HeaderList implements Iterable<[string, string]> {
   }
 
   set(name: string, value: string): void {
-    this.#values.set(name.toLowerCase(), String(value).trim());
+    this.#values.set(name.toLowerCase(), String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ''));
   }
 
   get(name: string): string | null {
@@ -102,11 +116,14 @@ class PlainResponse {
   readonly headers: HeaderList;
   readonly url: string;
   readonly #chunks: Chunks | null;
-  readonly #cancel: (() => void) | undefined;
+  readonly #cancel: () => void;
   #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   #isTaken = false;
 
-  constructor(source: Source | null, { status, statusText, headers, url = '', cancel }: ResponseHead) {
+  constructor(
+    source: Source | null,
+    { status, statusText, headers, url = '', cancel = () => {} }: ResponseHead,
+  ) {
     this.status = status;
     this.statusText = statusText;
     this.headers = new HeaderList(headers);
@@ -125,22 +142,22 @@ class PlainResponse {
 
   /** For whoever wants a stream; nothing is read before it is. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    if (this.#body !== undefined) return this.#body;
-    const chunks = this.take();
-    if (chunks !== null) this.#body = streamOf(chunks, this.#cancel);
-    return this.#body ?? null;
+    if (this.#chunks === null) return null;
+    this.#body ??= streamOf(() => this.open());
+    return this.#body;
   }
 
-  /** Throws a TypeError for a second reader. */
-  take(): Chunks | null {
+  /** The body for one reader. Throws a TypeError for a second one. */
+  open(): OpenedBody | null {
+    if (this.#chunks === null) return null;
     if (this.#isTaken) throw new TypeError('the body of the response has been read already');
-    this.#isTaken = this.#chunks !== null;
-    return this.#chunks;
+    this.#isTaken = true;
+    return { chunks: this.#chunks, cancel: this.#cancel };
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const chunks = this.take();
-    return chunks === null ? new Uint8Array() : await readBytes(chunks);
+    const opened = this.open();
+    return opened === null ? new Uint8Array() : await readBytes(opened.chunks);
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -160,19 +177,26 @@ async function* inOrder(source: Source): AsyncGenerator<Uint8Array> {
   yield* source;
 }
 
-function streamOf(chunks: Chunks, cancel: (() => void) | undefined): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const iterator = chunks[Symbol.asyncIterator]();
+/** A stream that opens the body when it is read or cancelled. */
+function streamOf(open: () => OpenedBody | null): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let begun: { readonly iterator: AsyncIterator<Uint8Array>; readonly cancel: () => void } | undefined;
+  const begin = () => {
+    const { chunks, cancel } = open() ?? { chunks: inOrder([]), cancel: () => {} };
+    return { iterator: chunks[Symbol.asyncIterator](), cancel };
+  };
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = await iterator.next();
+        begun ??= begin();
+        const { done, value } = await begun.iterator.next();
         if (done === true) controller.close();
         else controller.enqueue(new Uint8Array(value));
       },
       async cancel() {
+        begun ??= begin();
         // Before the iterator, which ends only when what it waits for has come.
-        cancel?.();
-        await iterator.return?.();
+        begun.cancel();
+        await begun.iterator.return?.();
       },
     },
     { highWaterMark: 0 },

@@ -210,6 +210,14 @@ describe('C4 61: an answer that cannot be read', () => {
   });
 });
 
+it('a key that no header can hold is reported as what it is', () => {
+  const message = 'Invalid character in header content ["x-api-key"]';
+  expect(told(networkError('ERR_INVALID_CHAR', message))).toMatchObject({
+    message: `auth: Post "${URL_OF_CALL}": ${message}`,
+    remedy: 'Set `OPENAI_API_KEY` anew: a key with a line break or a typographic quote cannot be sent.',
+  });
+});
+
 describe('C4 57: a connection that fails', () => {
   it.each([
     ['ECONNREFUSED', '', 'dial tcp models.example:8080: connect: connection refused'],

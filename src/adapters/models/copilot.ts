@@ -62,8 +62,9 @@ export function createCopilot(ports: CopilotPorts): Copilot {
       const { pathname } = new URL(input instanceof Request ? input.url : input);
       const response = await running.send(model, pathname, init ?? {});
       const isRefused = response.status === 400 || response.status === 404;
-      if (isRefused && offered.length > 0 && find(model) === undefined) throw notOffered(model, offered);
-      return response;
+      if (!isRefused || offered.length === 0 || find(model) !== undefined) return response;
+      await response.body?.cancel();
+      throw notOffered(model, offered);
     };
   }
 

@@ -113,11 +113,15 @@ function unreadable({ responseBody, cause }: APICallError): string {
 }
 
 /** Go's words for the network errors people meet, so that logs read as axe's. */
-function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provider): Trouble {
+function connectionTrouble(thrown: APICallError, { id, baseUrlVariable, keyVariable }: Provider): Trouble {
   const cause = networkCause(thrown.cause);
   // The proxy did not let the request through, so the model's own host has no part in it.
   if (cause.remedy !== undefined) return { category: 'server', text: cause.message, remedy: cause.remedy };
   const url = new URL(thrown.url);
+  if (cause.code === 'ERR_INVALID_CHAR') {
+    const remedy = `Set \`${keyVariable}\` anew: a key with a line break or a typographic quote cannot be sent.`;
+    return { category: 'auth', text: `Post "${thrown.url}": ${cause.message}`, remedy };
+  }
   if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
     const text = `connection refused: is Ollama running? (expected at ${url.origin})`;
     const remedy = `Start it with \`ollama serve\`, or set \`${baseUrlVariable}\` to where it runs.`;

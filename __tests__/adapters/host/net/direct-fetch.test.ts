@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer as createTlsServer, globalAgent } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -24,6 +25,12 @@ async function startPeer(): Promise<Peer> {
       case '/coded': {
         const coding = query.get('coding') ?? '';
         return void response.writeHead(200, { 'content-encoding': coding }).end(CODED[coding]);
+      }
+      case '/large': {
+        const text = randomBytes(Number(query.get('size')) / 2).toString('hex');
+        const coding = query.get('coding') ?? '';
+        const body = coding === 'gzip' ? gzipSync(text) : coding === 'br' ? brotliCompressSync(text) : text;
+        return void response.writeHead(200, { 'content-encoding': coding }).end(body);
       }
       case '/status':
         return void response.writeHead(Number(query.get('code'))).end();
@@ -54,6 +61,7 @@ describe.each([
     ['POST', 'plain ✓', 'plain ✓'],
     ['put', new TextEncoder().encode('bytes ✓'), 'bytes ✓'],
     ['DELETE', null, null],
+    ['DELETE', '{"sha":1}', '{"sha":1}'],
   ])('sends %s with the body %j', async (method, body, said) => {
     const peer = await startPeer();
     const init = body === undefined ? { method } : { method, body };
@@ -161,6 +169,31 @@ describe.each([
     await expect(text).rejects.toBe(reason);
   });
 
+  it.each(['gzip', 'br', 'identity'])(
+    'rejects with its reason while a body is read slowly (%s)',
+    async (coding) => {
+      const { url } = await startPeer();
+      for (const size of [60_000, 150_000, 600_000]) {
+        for (const reads of [1, 2, 4]) {
+          const controller = new AbortController();
+          const answer = await fetch(`${url}/large?coding=${coding}&size=${size}`, {
+            signal: controller.signal,
+          });
+          const reader = answer.body?.getReader();
+          for (let read = 0; read < reads; read += 1) await reader?.read();
+          for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+          const reason = new Error('over');
+          controller.abort(reason);
+          const rest = (async () => {
+            while ((await reader?.read())?.done === false);
+          })();
+          // Whoever has all of it already may have it; nobody may wait for ever.
+          expect([undefined, reason]).toContain(await rest.catch((thrown: unknown) => thrown));
+        }
+      }
+    },
+  );
+
   it('lets go of a body that is cancelled', async () => {
     const answer = await fetch(`${(await startPeer()).url}/hold`);
     const reader = answer.body?.getReader();
@@ -193,6 +226,17 @@ describe.each([
       await expect(fetch(url)).rejects.toMatchObject({ name: 'TypeError' });
     },
   );
+
+  it('refuses a question with a body', async () => {
+    const asked = fetch((await startPeer()).url, { method: 'GET', body: 'x' });
+    await expect(asked).rejects.toMatchObject({ name: 'TypeError' });
+  });
+
+  it('refuses an answer with more codings than anybody needs', async () => {
+    const { url } = await startPeer();
+    const asked = fetch(`${url}/coded?coding=${encodeURIComponent('gzip, '.repeat(30))}`);
+    await expect(asked).rejects.toMatchObject({ name: 'TypeError', message: 'fetch failed' });
+  });
 
   it('refuses a header that cannot be sent with a TypeError', async () => {
     const { url } = await startPeer();
@@ -236,6 +280,29 @@ describe('a direct connection', () => {
     const last = await directFetch(url, { headers: { connection: 'close' } });
     await last.text();
     expect(connections).toBe(1);
+  });
+
+  it('keeps no program from its end if nobody reads the answer, and is closed by the signal', async () => {
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+    const closed = Promise.withResolvers<void>();
+    const server = createServer((socket) => {
+      socket
+        .unref()
+        .on('error', () => undefined)
+        .on('close', () => closed.resolve());
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'));
+    });
+    servers.push(server);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const before = sockets();
+    const controller = new AbortController();
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const answer = await directFetch(url, { signal: controller.signal });
+    expect(answer.status).toBe(200);
+    expect(sockets()).toBeLessThanOrEqual(before);
+    controller.abort(new Error('over'));
+    await closed.promise;
+    await expect(answer.text()).rejects.toThrow('over');
   });
 
   it('that the server would use for another protocol has failed', async () => {
