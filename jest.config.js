@@ -7,6 +7,7 @@ export default {
     '^fast-check$': '<rootDir>/__tests__/helpers/seeded-fast-check.ts',
   },
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
+  testSequencer: '<rootDir>/__tests__/helpers/slow-first.js',
   globalSetup: '<rootDir>/__tests__/helpers/global-setup.js',
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   testPathIgnorePatterns: [
