@@ -203,12 +203,13 @@ function warnOfUnread(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): 
     const remedy = 'Raise `max-cost-usd` or `max-tokens`; the next review reads them first.';
     loop.reporter.warn({ code: 'context-incomplete', message, remedy });
   }
-  const byReason = Map.groupBy(failed, ({ message }) => message);
+  const messages = [...new Set(failed.map(({ message }) => message))];
   // Where all parts end for one reason, so does the run, and its error says it.
-  if (failed.length === 0 || (failed.length === ends.length && byReason.size === 1)) return;
-  const reasons = [...byReason].map(
-    ([reason, parts]) => `${parts.map(({ name }) => name).join(', ')}: ${reason}`,
-  );
+  if (failed.length === 0 || (failed.length === ends.length && messages.length === 1)) return;
+  const reasons = messages.map((reason) => {
+    const names = failed.filter(({ message }) => message === reason).map(({ name }) => name);
+    return `${names.join(', ')}: ${reason}`;
+  });
   const message = `${count(failed.length, 'part')} of the review did not come to an end: ${reasons.join('; ')}. What was to be read there counts as not read.`;
   loop.reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
 }
