@@ -14,6 +14,7 @@ process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   program: programName(process.argv[1]),
+  programFolder: import.meta.dirname,
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

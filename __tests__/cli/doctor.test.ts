@@ -138,7 +138,7 @@ describe('doctor', () => {
 
   it('checks the workflows that run the action', async () => {
     const workflow =
-      'jobs:\n  a:\n    steps:\n      - uses: org/axe-action@v1\n        with:\n          agent: reviewer\n';
+      'jobs:\n  a:\n    steps:\n      - uses: YOUR_ORG/axe-action@v1\n        with:\n          agent: reviewer\n';
     const { exitCode, of } = await doctor([], { files: { '.github/workflows/axe.yml': workflow } });
     expect([exitCode, of('workflows')]).toEqual([
       1,
@@ -146,8 +146,8 @@ describe('doctor', () => {
         {
           group: 'workflows',
           status: 'error',
-          message: expect.stringContaining('.github/workflows/axe.yml uses `org/axe-action@v1`'),
-          remedy: expect.stringContaining('in place of `org`'),
+          message: expect.stringContaining('.github/workflows/axe.yml uses `YOUR_ORG/axe-action@v1`'),
+          remedy: expect.stringContaining('in place of `YOUR_ORG`'),
         },
       ],
     ]);

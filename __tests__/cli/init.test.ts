@@ -17,11 +17,16 @@ beforeEach(() => {
 });
 
 /** Runs `init`; with answers as somebody at a terminal. */
-async function init(words: readonly string[], answers?: readonly string[], from = cwd) {
+async function init(
+  words: readonly string[],
+  answers?: readonly string[],
+  { from = cwd, programFolder }: { readonly from?: string; readonly programFolder?: string } = {},
+) {
   const fake = createFakeTerminal({
     env: { HOME: tempDir('home') },
     cwd: from,
     isTTY: answers !== undefined,
+    ...(programFolder === undefined ? {} : { programFolder }),
   });
   const stdin = Object.assign(Readable.from((answers ?? []).map((line) => `${line}\n`)), {
     isTTY: answers !== undefined,
@@ -79,15 +84,15 @@ describe('init', () => {
 
   it('writes to the root of the repository, wherever the command runs', async () => {
     writeFiles(cwd, { 'src/deep/a.txt': '' });
-    const { output } = await init([], undefined, join(cwd, 'src/deep'));
+    const { output } = await init([], undefined, { from: join(cwd, 'src/deep') });
     expect(output).toMatch(/^In the repository /);
     expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
   });
 
-  it('shows three questions in a terminal; an empty line uses the default', async () => {
-    const { exitCode, output } = await init([], ['3', 'copilot/gpt-5-mini', '']);
+  it('asks in a terminal what no flag answers; an empty line uses the default', async () => {
+    const { exitCode, output } = await init([], ['3', 'copilot/gpt-5-mini', '', '']);
     expect(exitCode).toBe(0);
-    expect(output.match(/\?$/gm)).toHaveLength(3);
+    expect(output.match(/\?$/gm)).toHaveLength(4);
     for (const { id, about } of JOBS) expect(output).toMatch(new RegExp(`${id} +${about.slice(0, 20)}`));
     const workflow = read('.github/workflows/axe-mention.yml');
     expect(workflow).toContain('copilot-requests: write');
@@ -96,14 +101,17 @@ describe('init', () => {
   });
 
   it('repeats a question after an invalid answer, and skips what a flag answers', async () => {
-    const { output } = await init(['--job', 'triage', '--memory', 'cache'], ['99', '5']);
+    const { output } = await init(['--job', 'triage', '--memory', 'cache', '--uses', 'a/b@v1'], ['99', '5']);
     expect(output).toContain('Type a number from 1 to 5.');
     expect(output.match(/\?$/gm)).toHaveLength(1);
     expect(read('.github/workflows/axe-triage.yml')).toMatch(/contents: read\n[\s\S]*memory-store: cache/);
   });
 
   it('repeats the question about the model after one that it cannot use, with the reason', async () => {
-    const { exitCode, output, talk } = await init([], ['mention', 'gpt5', 'bedrock/x', 'openai/gpt-4.1', '']);
+    const { exitCode, output, talk } = await init(
+      [],
+      ['mention', 'gpt5', 'bedrock/x', 'openai/gpt-4.1', '', ''],
+    );
     expect([exitCode, talk]).toEqual([0, '']);
     expect(output).toMatch(
       /> invalid model format "gpt5": [^\n]*\n {2}Write the model as `provider\/model-name`/,
@@ -112,8 +120,32 @@ describe('init', () => {
     expect(read('axe/agents/assistant.toml')).toContain('model = "openai/gpt-4.1"\n');
   });
 
+  it('writes the address of the clone that it runs from, without asking', async () => {
+    const commit = '0123456789abcdef0123456789abcdef01234567';
+    const clone = tempDir('clone');
+    writeFiles(clone, {
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      '.git/packed-refs': `# pack-refs with: peeled\n${commit} refs/heads/main\n`,
+      '.git/config': '[remote "origin"]\n\turl = https://github.com/octo-org/my-axe.git\n',
+    });
+    const { output } = await init([], ['', '', ''], { programFolder: join(clone, 'dist/cli') });
+    expect(output.match(/\?$/gm)).toHaveLength(3);
+    expect(read(REVIEW[0] ?? '')).toContain(`      - uses: octo-org/my-axe@${commit}\n`);
+    expect(read(REVIEW[1] ?? '')).toContain(`octo-org/my-axe/${commit}/schema/agent.schema.json\n`);
+  });
+
+  it('asks for the address where it cannot know it, and leaves a placeholder where nobody answers', async () => {
+    await init([], ['', '', '', 'axe', 'octo-org/axe@v2']);
+    expect(read(REVIEW[0] ?? '')).toContain('      - uses: octo-org/axe@v2\n');
+    const { output } = await init(['--job', 'mention', '--yes']);
+    expect(read('.github/workflows/axe-mention.yml')).toContain('      - uses: YOUR_ORG/axe-action@v1\n');
+    expect(output).toContain(
+      '1. Replace `YOUR_ORG/axe-action@v1` in the workflow with the address of the action',
+    );
+  });
+
   it('says so if the folder is not in a repository', async () => {
-    const alone = await init(['--yes'], undefined, tempDir('alone'));
+    const alone = await init(['--yes'], undefined, { from: tempDir('alone') });
     expect(alone.output).toMatch(/^This folder is not in a git repository\. .*\n\nwrote {2}/);
     expect((await init(['--yes'])).output).not.toContain('git repository');
   });
@@ -133,7 +165,7 @@ describe('init', () => {
     [['--memory', 'disk'], /^invalid argument "disk" for "--memory" flag\n/],
     [['--model', 'gpt-4'], /^invalid model format/],
     [['--model', 'bedrock/x'], /^init cannot write a workflow for models of `bedrock`/],
-    [['--uses', 'axe'], /^invalid argument "axe" for "--uses" flag\n {2}Write it as in a workflow/],
+    [['--uses', 'axe'], /^"axe" is not the address of an action\n {2}Write it as in a workflow/],
     [['now'], /^accepts 0 arg\(s\), received 1\n/],
   ])('refuses %j and writes nothing', async (words, talk) => {
     const result = await init(words);

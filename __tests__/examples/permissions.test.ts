@@ -28,7 +28,7 @@ it.each<[string, object, object]>([
   ['a memory here', { 'memory-store': 'repo' }, { contents: 'write' }],
   ['a check', { 'check-run': 'true' }, { checks: 'write' }],
 ])('%s on a pull request needs the permissions in the table', (_, inputs, expected) => {
-  const step = { uses: 'org/axe-action@v1', with: { agent: 'builtin/pr-reviewer', ...inputs } };
+  const step = { uses: 'YOUR_ORG/axe-action@v1', with: { agent: 'builtin/pr-reviewer', ...inputs } };
   const workflow: Workflow = { on: 'pull_request', jobs: { a: { steps: [step] } } };
   expect(neededPermissions({ steps: [step] }, workflow)).toMatchObject(expected);
 });

@@ -36,7 +36,7 @@ export function startJob({ remote, step: common }: JobOptions): Job {
       return await startChild({ command: 'bash', args: ['-e', '-c', script], cwd: workspace, env }).finished;
     }
     if (uses.startsWith('actions/checkout@')) return await checkout();
-    if (!uses.startsWith('org/axe-action@')) throw new Error(`nobody can run ${uses} here`);
+    if (!uses.startsWith('YOUR_ORG/axe-action@')) throw new Error(`nobody can run ${uses} here`);
     const inputs = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
     return await runMain({
       ...common,

@@ -17,10 +17,12 @@ export function createFakeTerminal({
   env = {},
   cwd = '/',
   isTTY = false,
+  programFolder = '/',
 }: {
   readonly env?: Terminal['env'];
   readonly cwd?: string;
   readonly isTTY?: boolean;
+  readonly programFolder?: string;
 } = {}): FakeTerminal {
   const stdout = createSheet();
   const stderr = createSheet();
@@ -29,6 +31,7 @@ export function createFakeTerminal({
     env,
     cwd,
     program: 'axe-action',
+    programFolder,
     stdin: Object.assign(Readable.from([]), { fd: CLOSED }),
     stdout: Object.assign(stdout.stream, { isTTY }),
     stderr: stderr.stream,

@@ -96,7 +96,7 @@ export function eventsOf({ on = {} }: Workflow): readonly (readonly [string, Wor
 
 /** The steps of a job that run this action. */
 export function ownSteps({ steps = [] }: Job): readonly Step[] {
-  return steps.filter(({ uses }) => uses?.startsWith('org/axe-action@'));
+  return steps.filter(({ uses }) => uses?.startsWith('YOUR_ORG/axe-action@'));
 }
 
 /**

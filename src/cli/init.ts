@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createDiskSource } from '../adapters/host/agents/agent-source.js';
 import { createMissingFiles, readConfigFile } from '../adapters/host/config-file.js';
-import { findRepositoryRoot } from '../adapters/host/repository-root.js';
+import { findRepositoryRoot, readHead, readOrigin } from '../adapters/host/repository-root.js';
 import { findProvider, KEY_PROVIDERS } from '../adapters/models/catalog.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
 import {
@@ -50,8 +50,9 @@ const NO_REPOSITORY =
 /** `init`: writes a workflow, its agent and its skill into the repository. Throws an AxeError. */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0, INIT_HELP.usage);
-  const uses = usesOf(flags);
-  const answers = await answersOf(flags, terminal);
+  const uses = flags.string('uses') || (await ownAddress(terminal));
+  if (uses !== undefined) checkUses(uses);
+  const answers = await answersOf(flags, { terminal, uses });
   const repository = await findRepositoryRoot(terminal.cwd);
   if (repository === undefined) print(terminal, NO_REPOSITORY);
   const root = repository ?? terminal.cwd;
@@ -59,21 +60,32 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
   const existing = await findAgentModel(root, job);
   const choice: InitChoice = {
     ...answers,
-    uses,
     access: accessOf(model),
     namesModel: existing !== undefined && existing !== model,
   };
   return await write({ choice, root, hasAgent: existing !== undefined }, terminal);
 }
 
+/** The commit of the clone that this program lies in, as a workflow names it; undefined where it is not in a clone. */
+async function ownAddress({ env, programFolder }: Terminal): Promise<string | undefined> {
+  const root = join(programFolder, '../..');
+  const origin = await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com');
+  const head = await readHead(root);
+  return origin === undefined || head === undefined ? undefined : `${origin.owner}/${origin.name}@${head}`;
+}
+
 interface Answers {
+  readonly uses: string;
   readonly job: Job;
   readonly model: string;
   readonly memory: InitMemoryPlace;
 }
 
 /** By flags; what is left open is asked where somebody can answer, and is the default elsewhere. Throws an AxeError. */
-async function answersOf(flags: ParsedFlags, terminal: Terminal): Promise<Answers> {
+async function answersOf(
+  flags: ParsedFlags,
+  { terminal, uses }: { readonly terminal: Terminal; readonly uses: string | undefined },
+): Promise<Answers> {
   const given = {
     job: pick(flags, 'job', JOB_IDS),
     model: flags.string('model'),
@@ -82,6 +94,7 @@ async function answersOf(flags: ParsedFlags, terminal: Terminal): Promise<Answer
   if (given.model !== '') accessOf(given.model);
   if (flags.bool('yes') || !canAsk(terminal)) {
     return {
+      uses: uses ?? ACTION_ADDRESS,
       job: findJob(given.job ?? 'review'),
       model: given.model || MODELS[0].value,
       memory: given.memory ?? 'branch',
@@ -102,8 +115,15 @@ async function answersOf(flags: ParsedFlags, terminal: Terminal): Promise<Answer
     const memory =
       given.memory ??
       chosen(MEMORY_PLACES, await interview.ask({ text: 'Where should it remember?', answers: MEMORY }));
+    const address =
+      uses ??
+      (await interview.ask({
+        text: 'Which repository is the action in?',
+        answers: [{ value: ACTION_ADDRESS, about: 'A placeholder, to be replaced in the workflow' }],
+        other: { hint: 'or type its address, as owner/name@ref', check: checkUses },
+      }));
     print(terminal, '');
-    return { job: findJob(job ?? 'review'), model, memory: memory ?? 'branch' };
+    return { uses: address, job: findJob(job ?? 'review'), model, memory: memory ?? 'branch' };
   } finally {
     interview.close();
   }
@@ -123,11 +143,10 @@ function pick<const T extends string>(
   });
 }
 
-function usesOf(flags: ParsedFlags): string {
-  const uses = flags.string('uses') || ACTION_ADDRESS;
-  if (parseActionAddress(uses) !== undefined) return uses;
-  throw new AxeError(`invalid argument ${JSON.stringify(uses)} for "--uses" flag`, {
-    remedy: `Write it as in a workflow, \`owner/name@ref\`, for example \`${ACTION_ADDRESS}\`.`,
+function checkUses(uses: string): void {
+  if (parseActionAddress(uses) !== undefined) return;
+  throw new AxeError(`${JSON.stringify(uses)} is not the address of an action`, {
+    remedy: 'Write it as in a workflow, `owner/name@ref`.',
   });
 }
 

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly env: Environment;
   readonly cwd: string;
   readonly program: ProgramName;
+  /** The folder of the started file, `dist/cli` of the action. */
+  readonly programFolder: string;
   readonly stdin: Readable & { readonly fd?: number; readonly isTTY?: boolean };
   /** The answer. */
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };

@@ -1,11 +1,14 @@
-/** How a workflow names the action, `owner/name@ref`, if nobody says otherwise. */
-export const ACTION_ADDRESS = 'org/axe-action@v1';
+/**
+ * How a workflow names the action, `owner/name@ref`, if nobody says otherwise. It stands where people paste it beside a key,
+ * so the owner is a word that nobody can register as an account.
+ */
+export const ACTION_ADDRESS = 'YOUR_ORG/axe-action@v1';
 
 /** An address as it is written in a workflow; undefined for a text that is not one. */
 export function parseActionAddress(
   text: string,
 ): { readonly owner: string; readonly name: string; readonly ref: string } | undefined {
-  const [, owner, name, ref] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)@([A-Za-z0-9._/-]+)$/.exec(text) ?? [];
+  const [, owner, name, ref] = /^([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+)@([A-Za-z0-9._/-]+)$/.exec(text) ?? [];
   return owner === undefined || name === undefined || ref === undefined ? undefined : { owner, name, ref };
 }
 
@@ -22,5 +25,5 @@ export function agentSchemaUrl(address: string): string {
 
 /** Whether the owner is still the word that stands for one in examples. */
 export function isPlaceholder(address: string): boolean {
-  return parseActionAddress(address)?.owner === 'org';
+  return parseActionAddress(address)?.owner === 'YOUR_ORG';
 }

@@ -15,7 +15,7 @@ describe('a workflow', () => {
   it('that does not run the action is ignored', () => {
     expect(
       check(
-        'jobs:\n  a:\n    steps:\n      # - uses: org/axe-action@v1\n      - uses: actions/checkout@v5\n',
+        'jobs:\n  a:\n    steps:\n      # - uses: YOUR_ORG/axe-action@v1\n      - uses: actions/checkout@v5\n',
       ),
     ).toEqual([]);
   });
@@ -38,8 +38,8 @@ describe('a workflow', () => {
   });
 
   it('with the placeholder of examples cannot run', () => {
-    expect(check(step('agent: reviewer').replace('octo-org', 'org'))).toEqual([
-      'error: w.yml uses `org/axe-action@v1`, which is a placeholder for the address of the action',
+    expect(check(step('agent: reviewer').replace('octo-org', 'YOUR_ORG'))).toEqual([
+      'error: w.yml uses `YOUR_ORG/axe-action@v1`, which is a placeholder for the address of the action',
     ]);
   });
 
@@ -63,7 +63,7 @@ describe('a workflow', () => {
   it.each(exampleWorkflows())(
     'that is the example $name has no problems except the placeholder and its agents',
     ({ content }) => {
-      const told = check(content.replaceAll('org/axe-action@', 'octo-org/axe-action@'));
+      const told = check(content.replaceAll('YOUR_ORG/axe-action@', 'octo-org/axe-action@'));
       expect(told.filter((line) => !/^ok: |which is not here$/.test(line))).toEqual([]);
     },
   );

@@ -58,7 +58,7 @@ describe.each(CHOICES)('%s', (_, choice) => {
   it('has the permissions that it needs and no others', () => {
     const { workflow, job } = stepOf(choice);
     const asExample = composeWorkflow(choice)
-      .replace('octo-org/axe-action@v1', 'org/axe-action@v1')
+      .replace('octo-org/axe-action@v1', 'YOUR_ORG/axe-action@v1')
       .replace(/^( +agent:) .*$/m, `$1 ${exampleAgent(choice.job)}`);
     const example = parse(asExample) as Workflow;
     const [own] = Object.values(example.jobs);
@@ -88,7 +88,7 @@ it.each(JOBS)(
       access,
       model: 'anthropic/claude-sonnet-5-5',
       memory: 'branch',
-      uses: 'org/axe-action@v1',
+      uses: 'YOUR_ORG/axe-action@v1',
       namesModel: false,
     });
     const kept = (text: string) =>

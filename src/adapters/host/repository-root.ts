@@ -20,6 +20,18 @@ export async function readOrigin(
   const host = URL.canParse(serverUrl) ? new URL(serverUrl).host : 'github.com';
   const at = url.indexOf(host);
   const [, owner, name] =
-    /^[:/]([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+?)(?:\.git)?\/?$/.exec(url.slice(at + host.length)) ?? [];
+    /^[:/]([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+?)(?:\.git)?\/?$/.exec(url.slice(at + host.length)) ?? [];
   return at < 0 || owner === undefined || name === undefined ? undefined : { owner, name };
 }
+
+/** The commit that a checkout is at; undefined for a worktree, and where git would have to be asked. */
+export async function readHead(root: string): Promise<string | undefined> {
+  const read = async (file: string) => await readFile(join(root, '.git', file), 'utf8').catch(() => '');
+  const head = (await read('HEAD')).trim();
+  const ref = /^ref: (refs\/heads\/[^\n]+)$/.exec(head)?.[1];
+  if (ref === undefined) return COMMIT.exec(head)?.[0];
+  const packed = (await read('packed-refs')).split('\n').find((line) => line.endsWith(` ${ref}`));
+  return COMMIT.exec((await read(ref)) || (packed ?? ''))?.[0];
+}
+
+const COMMIT = /^[0-9a-f]{40}/;

@@ -48,7 +48,7 @@ function addressChecks(file: string, addresses: readonly string[]): readonly Che
       group: 'Workflows',
       status: 'error',
       message: `${file} uses \`${placeholder}\`, which is a placeholder for the address of the action`,
-      remedy: 'Write the owner of the action that you use in place of `org`.',
+      remedy: 'Write the owner of the action that you use in place of `YOUR_ORG`.',
     },
   ];
 }

@@ -36,7 +36,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 20
     steps:
-      - uses: org/axe-action@v1
+      - uses: YOUR_ORG/axe-action@v1
         with:
           agent: builtin/pr-reviewer
           trigger-phrase: /axe
@@ -90,7 +90,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 20
     steps:
-      - uses: org/axe-action@v1
+      - uses: YOUR_ORG/axe-action@v1
         with:
           agent: builtin/pr-reviewer
           trigger-phrase: /axe
@@ -132,7 +132,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 20
     steps:
-      - uses: org/axe-action@v1
+      - uses: YOUR_ORG/axe-action@v1
         with:
           agent: builtin/ask
           trigger-phrase: '@axe'
@@ -161,7 +161,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 10
     steps:
-      - uses: org/axe-action@v1
+      - uses: YOUR_ORG/axe-action@v1
         with:
           agent: builtin/triage
           min-permission: none
@@ -193,7 +193,7 @@ jobs:
       - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
         with:
           persist-credentials: false
-      - uses: org/axe-action@v1
+      - uses: YOUR_ORG/axe-action@v1
         with:
           agent: reporter
           memory-store: repo
@@ -226,7 +226,7 @@ jobs:
     timeout-minutes: 20
     steps:
       - run: npm install --prefix "$RUNNER_TEMP/copilot" --ignore-scripts --no-save @github/copilot-sdk@1.0.14
-      - uses: org/axe-action@v1
+      - uses: YOUR_ORG/axe-action@v1
         with:
           agent: builtin/pr-reviewer
           model: copilot/gpt-5-mini

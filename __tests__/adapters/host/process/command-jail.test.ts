@@ -60,7 +60,7 @@ function makeRunner() {
     workspace,
     paths: { denied: [], readOnly: [], memory, readOnlyNow: () => [join(workspace, 'prompts/skill.md')] },
     instructionFolders: [join(workspace, 'bots/agents'), join(workspace, 'bots/skills')],
-    ownFolder: join(root, '_actions/org/axe-action/v1/dist'),
+    ownFolder: join(root, '_actions/YOUR_ORG/axe-action/v1/dist'),
   };
   return { root, workspace, env, options, places: () => jailPlaces(options) };
 }
