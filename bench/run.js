@@ -1,7 +1,6 @@
 // Benchmarks: `npm run bench [name …]`. They print figures and ratios and judge nothing; a test never asserts a time.
 import { agents } from './agents.js';
 import { appends } from './appends.js';
-import { copilot } from './copilot.js';
 import { largeLog } from './large-log.js';
 import { post } from './post.js';
 import { review } from './review.js';
@@ -18,7 +17,6 @@ const BENCHMARKS = {
   scaling,
   appends,
   agents,
-  copilot,
 };
 
 const wanted = process.argv.slice(2);

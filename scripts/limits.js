@@ -69,8 +69,6 @@ export const LIMITS = [
         'STRUCTURED_LIMITS',
         ({ answerDepth, checkMs }) => `${answerDepth} levels, ${ms(checkMs)}`,
       ],
-      ['Copilot: one step of its runtime', 'COPILOT_STEP_TIMEOUT_MS', ms],
-      ['Copilot: end of its runtime', 'COPILOT_STOP_TIMEOUT_MS', ms],
     ],
   },
   {

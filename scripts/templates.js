@@ -9,7 +9,6 @@ const FILES = [
   'workflows/mention.yml',
   'workflows/triage.yml',
   'workflows/nightly.yml',
-  'workflows/copilot.yml',
   'agents/reporter.toml',
 ];
 

@@ -1,6 +1,5 @@
 // Runs jest on the Node that runs this script (npm puts the installed Node 24 first) and says which it is. Without words:
-// all tests but those that start the built dist/ or the Copilot SDK, which have scripts of their own (`npm run test:dist`,
-// `npm run test:copilot`).
+// all tests but those that start the built dist/, which have a script of their own (`npm run test:dist`).
 // `--results=FILE` also writes there what Jest reports of each test, for `npm run test:hostile`.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -11,9 +10,6 @@ const DIST = ['__tests__/transcripts', '__tests__/races'];
 
 /** Such a test often waits for its programs, so there is one worker more than cores; whoever names another number gets it. */
 const DIST_WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
-
-/** Tests that need an SDK which `npm run test:copilot` installs. */
-const COPILOT = '__tests__/copilot';
 
 /** What the configuration leaves out; a pattern given here takes the place of its own. */
 const NO_TESTS = ['/node_modules/', '__tests__/golden/axe/', '__tests__/fixtures/'];
@@ -37,7 +33,7 @@ const result = spawnSync(
 process.exit(result.status ?? 1);
 
 function chosen() {
-  if (words.length === 0) return [`--testPathIgnorePatterns=${[...NO_TESTS, ...DIST, COPILOT].join('|')}`];
+  if (words.length === 0) return [`--testPathIgnorePatterns=${[...NO_TESTS, ...DIST].join('|')}`];
   if (words[0] !== 'dist') return words;
   const isNamed = words.some((word) => /^(?:-w|--maxWorkers)\b/.test(word));
   return [...DIST, ...(isNamed ? [] : [DIST_WORKERS]), ...words.slice(1)];

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { COPILOT_TOKEN, startCopilotServer } from '../helpers/copilot-server.js';
-import { installFakeSdk, startFakeRuntime } from '../helpers/fake-copilot-sdk.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { type Handler, sendJson, startLoopback } from '../helpers/loopback.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -194,100 +192,6 @@ describe('keys, without a request', () => {
     const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/gpt-4o"\n');
     const { of } = await doctor([], { agents: { a: toml } });
     expect(of('models').map(({ status }) => status)).toEqual(['ok', 'error']);
-  });
-});
-
-describe('models of `copilot`', () => {
-  const agents = { a: agent('a', 'copilot/gpt-5-mini') };
-  const state = async (env: Readonly<Record<string, string>>, words: readonly string[] = [], files = {}) =>
-    (await doctor(words, { agents, env, files })).of('models')[0];
-
-  it('need a token', async () => {
-    expect(await state({ AXE_COPILOT_SDK: installFakeSdk() })).toMatchObject({
-      status: 'error',
-      message: expect.stringContaining('there is no token'),
-      remedy: expect.stringContaining('copilot-requests: write'),
-    });
-  });
-
-  it('need the SDK, and the report shows the line that installs it', async () => {
-    expect(await state({ GH_TOKEN: 'x' })).toMatchObject({
-      status: 'error',
-      message: expect.stringContaining('`AXE_COPILOT_SDK` is not set'),
-      remedy: expect.stringContaining('npm install --prefix'),
-    });
-  });
-
-  it('need a version of the SDK that works', async () => {
-    expect(await state({ GH_TOKEN: 'x', AXE_COPILOT_SDK: installFakeSdk('2.0.0') })).toMatchObject({
-      status: 'error',
-      message: expect.stringContaining('has version "2.0.0"'),
-    });
-  });
-
-  it('are ready with both', async () => {
-    expect(await state({ GH_TOKEN: 'x', AXE_COPILOT_SDK: installFakeSdk() })).toMatchObject({
-      status: 'ok',
-      message: expect.stringContaining('there is a token, and the Copilot SDK has a version that works'),
-    });
-  });
-
-  it('cannot be called in a run of Dependabot', async () => {
-    const payload = loadWebhook('pull_request', 'opened', {
-      'sender.login': 'dependabot[bot]',
-      'sender.type': 'Bot',
-    });
-    const found = await state(
-      { GH_TOKEN: 'x', AXE_COPILOT_SDK: installFakeSdk() },
-      ['--event', 'event.json'],
-      {
-        'event.json': JSON.stringify(payload),
-      },
-    );
-    expect(found).toMatchObject({ status: 'error', message: expect.stringContaining('read-only token') });
-  });
-
-  it('are listed by GitHub with --online, which costs nothing', async () => {
-    const runtime = startFakeRuntime();
-    const server = await startCopilotServer([]);
-    const env = {
-      COPILOT_GITHUB_TOKEN: COPILOT_TOKEN,
-      AXE_COPILOT_SDK: installFakeSdk(),
-      AXE_COPILOT_BASE_URL: server.url,
-    };
-    const others = { ...agents, b: agent('b', 'copilot/gpt-99') };
-    const { of } = await doctor(['--online'], { agents: others, env });
-    expect(of('models').map(({ status, message }) => `${status}: ${message}`)).toEqual([
-      expect.stringMatching(/^ok: copilot\/gpt-5-mini: there is a token.* and was accepted$/),
-      expect.stringMatching(/^warning: copilot\/gpt-99: .* does not name this one$/),
-    ]);
-    expect(server.asked()).toEqual([]);
-    expect(runtime.calls).toContain('stop');
-  });
-
-  it('are refused with a token that GitHub does not accept', async () => {
-    startFakeRuntime();
-    const server = await startCopilotServer(
-      [],
-      [{ kind: 'raw', status: 403, body: { message: 'no policy' } }],
-    );
-    const env = {
-      GH_TOKEN: COPILOT_TOKEN,
-      AXE_COPILOT_SDK: installFakeSdk(),
-      AXE_COPILOT_BASE_URL: server.url,
-    };
-    const github = await startLoopback((_request, response) => sendJson(response, 401, {}));
-    const { exitCode, of } = await doctor(['--online'], {
-      agents,
-      env: { ...env, GITHUB_API_URL: github.url },
-    });
-    expect([exitCode, of('models')[0]]).toEqual([
-      1,
-      expect.objectContaining({
-        status: 'error',
-        remedy: expect.stringContaining('copilot-requests: write'),
-      }),
-    ]);
   });
 });
 

@@ -90,19 +90,18 @@ describe('init', () => {
   });
 
   it('asks in a terminal what no flag answers; an empty line uses the default', async () => {
-    const { exitCode, output } = await init([], ['3', 'copilot/gpt-5-mini', '', '']);
+    const { exitCode, output } = await init([], ['3', 'offline/rules', '', '']);
     expect(exitCode).toBe(0);
     expect(output.match(/\?$/gm)).toHaveLength(4);
     for (const { id, about } of JOBS) expect(output).toMatch(new RegExp(`${id} +${about.slice(0, 20)}`));
     const workflow = read('.github/workflows/axe-mention.yml');
-    expect(workflow).toContain('copilot-requests: write');
     expect(workflow).toContain('memory-store: repo');
     expect(workflow).not.toContain('secrets.');
   });
 
   it('repeats a question after an invalid answer, and skips what a flag answers', async () => {
-    const { output } = await init(['--job', 'triage', '--memory', 'cache', '--uses', 'a/b@v1'], ['99', '5']);
-    expect(output).toContain('Type a number from 1 to 5.');
+    const { output } = await init(['--job', 'triage', '--memory', 'cache', '--uses', 'a/b@v1'], ['99', '4']);
+    expect(output).toContain('Type a number from 1 to 4.');
     expect(output.match(/\?$/gm)).toHaveLength(1);
     expect(read('.github/workflows/axe-triage.yml')).toMatch(/contents: read\n[\s\S]*memory-store: cache/);
   });

@@ -177,7 +177,7 @@ describe('models in a terminal', () => {
       },
     });
     const ref = { provider: 'openai', model: 'm' };
-    await deps.models.configure(ref);
+    await deps.models.configure();
     const model = await deps.models.open(ref);
     const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] as const;
     await expect(

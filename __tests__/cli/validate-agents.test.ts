@@ -72,15 +72,6 @@ it('validation reports about a model what a run with this environment and config
   expect((await validate()).output).toContain('error: invalid base URL for provider "groq"');
 });
 
-it('validation accepts models of copilot, whose token and SDK belong to the job that runs', async () => {
-  writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "copilot/gpt-5-mini"\n' });
-  expect((await validate()).exitCode).toBe(0);
-  writeFiles(home, { 'axe/config.toml': '[providers.copilot]\nbase_url = "nowhere"\n' });
-  const { exitCode, output } = await validate();
-  expect(exitCode).toBe(2);
-  expect(output).toContain('axe/agents/own.toml:2:1: error: invalid base URL for provider "copilot"');
-});
-
 it('validation reports for a new agent from `agents init` what has to be filled in, as a run does', async () => {
   const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home }, cwd });
   await agentsCommand(['init', 'fresh'], terminal);

@@ -125,12 +125,6 @@ export const NEEDS: readonly Need[] = [
     isNeeded: ({ step: { env = {} } }) =>
       ['AWS_ROLE_ARN', 'GOOGLE_WORKLOAD_IDENTITY_PROVIDER', 'AZURE_CLIENT_ID'].some((name) => name in env),
   },
-  {
-    scope: 'copilot-requests',
-    level: 'write',
-    what: 'Models of GitHub Copilot without a key (experimental)',
-    isNeeded: ({ inputs }) => inputs['model']?.startsWith('copilot/') === true,
-  },
 ];
 
 /** The least that a job can do its work with. */

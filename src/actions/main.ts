@@ -11,7 +11,6 @@ import { readTextFile } from '../adapters/host/text-file.js';
 import { createModels } from '../adapters/models/create.js';
 import { oneAtATime } from '../adapters/stores/one-at-a-time.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
-import { createCopilotPorts } from '../composition/copilot.js';
 import { connectGitHub, type GitHubAccess } from '../composition/github.js';
 import { createToolOpener } from '../composition/open-tools.js';
 import { createSchemaCompiler } from '../composition/schema-compiler.js';
@@ -98,7 +97,6 @@ export async function main(runner: Runner): Promise<void> {
     });
   } finally {
     deadline.clear();
-    await deps?.models.close?.();
   }
 }
 
@@ -204,7 +202,6 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       loadConfig: async () => ({}),
       idToken: getIDToken,
       readTextFile: readConfigFile,
-      copilot: createCopilotPorts({ env, token: inputs.githubToken, trigger, workspace }),
       ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
     }),
     compileSchema: createSchemaCompiler(),

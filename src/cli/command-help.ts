@@ -20,7 +20,7 @@ export const INIT_HELP: CommandHelp = {
     {
       name: 'model',
       kind: 'string',
-      about: 'The model (provider/model-name); copilot/… and offline/rules need no key',
+      about: 'The model (provider/model-name); offline/rules needs no key',
       shown: DEFAULT_MODEL,
     },
     {
@@ -33,11 +33,7 @@ export const INIT_HELP: CommandHelp = {
     { name: 'uses', kind: 'string', about: 'The action, as workflows name it (owner/name@ref)' },
     { name: 'yes', short: 'y', kind: 'bool', about: 'Ask nothing; take the defaults' },
   ],
-  examples: [
-    'init',
-    'init --job mention --model openai/gpt-6.1-sol',
-    'init --model copilot/gpt-5-mini --yes',
-  ],
+  examples: ['init', 'init --job mention --model openai/gpt-6.1-sol'],
 };
 
 /** How `doctor` is shown in help. */

@@ -7,7 +7,6 @@ import { type ProbeResult, probeModel } from '../adapters/models/probe-model.js'
 import type { ProviderConfig } from '../adapters/models/settings.js';
 import type { Check } from '../commands/doctor/check.js';
 import { allFaults, type Validation } from '../commands/validate/validation.js';
-import { createCopilotPorts } from '../composition/copilot.js';
 import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { AxeError } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
@@ -17,7 +16,6 @@ import type { Terminal } from './terminal.js';
 interface ModelChecks {
   readonly validation: Validation;
   readonly config: Readonly<Record<string, ProviderConfig>>;
-  readonly token: string;
   readonly trigger: Trigger;
   readonly terminal: Terminal;
   readonly isOnline: boolean;
@@ -29,47 +27,37 @@ const SECRETS_UNSEEN = 'A key that is only a secret of the repository cannot be 
 
 /** Whether the models of all agents can be asked, each once. */
 export async function checkModels(options: ModelChecks): Promise<readonly Check[]> {
-  const { env, cwd } = options.terminal;
-  const { token, trigger, config, signal } = options;
-  const copilot = createCopilotPorts({
-    env,
-    token,
-    trigger,
-    workspace: trigger.kind === 'local' ? undefined : cwd,
-  });
+  const { env } = options.terminal;
+  const { trigger, config, signal } = options;
   const fetch = createFetch(env);
-  const sources = { env, config, readTextFile: readConfigFile, copilot };
-  const models = createModels({ ...sources, fetch, loadConfig: async () => config });
+  const sources = { env, config };
+  const models = createModels({ env, readTextFile: readConfigFile, fetch, loadConfig: async () => config });
   const checks: Check[] = [];
   const reported = new Set(allFaults(options.validation).map(({ message }) => message));
-  try {
-    for (const ref of usedModels(options.validation)) {
-      const name = formatModelRef(ref);
-      const state = await keyState(ref, sources);
-      if (state.kind === 'missing') {
-        const { message, remedy } = state.error;
-        // A model that no run could open is a fault of its agent already.
-        if (reported.has(message)) continue;
-        const isSet = (env[findProvider(ref).keyVariable] ?? '') !== '';
-        const hint = isSet || trigger.kind !== 'local' ? [] : [SECRETS_UNSEEN];
-        const next = [...(remedy === undefined ? [] : [remedy]), ...hint].join(' ');
-        checks.push({ group: 'Models', status: 'error', message: `${name}: ${message}`, remedy: next });
-        continue;
-      }
-      const isTried = options.isOnline && ref.provider !== 'offline';
-      if (!isTried) {
-        const remedy = state.kind === 'unseen' ? state.remedy : undefined;
-        const status = state.kind === 'unseen' ? 'unchecked' : 'ok';
-        checks.push({ group: 'Models', status, message: `${name}: ${state.what}`, remedy });
-        continue;
-      }
-      const result = await probeModel(ref, { models, sources, fetch, signal });
-      checks.push(probeCheck(name, state.what, result));
+  for (const ref of usedModels(options.validation)) {
+    const name = formatModelRef(ref);
+    const state = keyState(ref, sources);
+    if (state.kind === 'missing') {
+      const { message, remedy } = state.error;
+      // A model that no run could open is a fault of its agent already.
+      if (reported.has(message)) continue;
+      const isSet = (env[findProvider(ref).keyVariable] ?? '') !== '';
+      const hint = isSet || trigger.kind !== 'local' ? [] : [SECRETS_UNSEEN];
+      const next = [...(remedy === undefined ? [] : [remedy]), ...hint].join(' ');
+      checks.push({ group: 'Models', status: 'error', message: `${name}: ${message}`, remedy: next });
+      continue;
     }
-    return checks;
-  } finally {
-    await models.close?.();
+    const isTried = options.isOnline && ref.provider !== 'offline';
+    if (!isTried) {
+      const remedy = state.kind === 'unseen' ? state.remedy : undefined;
+      const status = state.kind === 'unseen' ? 'unchecked' : 'ok';
+      checks.push({ group: 'Models', status, message: `${name}: ${state.what}`, remedy });
+      continue;
+    }
+    const result = await probeModel(ref, { models, sources, fetch, signal });
+    checks.push(probeCheck(name, state.what, result));
   }
+  return checks;
 }
 
 function probeCheck(name: string, what: string, result: ProbeResult): Check {
@@ -77,15 +65,6 @@ function probeCheck(name: string, what: string, result: ProbeResult): Check {
     case 'accepted': {
       const cost = result.cost === 'free' ? '' : ', at the price of a few tokens';
       return { group: 'Models', status: 'ok', message: `${name}: ${what}, and was accepted${cost}` };
-    }
-    case 'unlisted': {
-      const message = `${name}: the token was accepted, but the list of models that it can ask does not name this one`;
-      return {
-        group: 'Models',
-        status: 'warning',
-        message,
-        remedy: 'The policies of the organization decide which models are offered.',
-      };
     }
     case 'refused': {
       const { message, remedy } = result.error;

@@ -80,7 +80,7 @@ async function examine(
   return [
     ...agentChecks(names, validation),
     ...(await workflowChecks(all, terminal)),
-    ...(await checkModels({ validation, config, token, trigger, terminal, isOnline, signal })),
+    ...(await checkModels({ validation, config, trigger, terminal, isOnline, signal })),
     ...(await checkGitHub({ token, repository, client, signal })),
     ...(trigger.kind === 'local'
       ? []

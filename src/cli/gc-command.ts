@@ -144,7 +144,6 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     throw thrown instanceof AxeError ? withUsage(thrown, usage?.()) : thrown;
   } finally {
     deadline.clear();
-    await deps?.models.close?.();
   }
 }
 

@@ -35,7 +35,6 @@ const MODELS = [
   { value: DEFAULT_MODEL, about: 'Anthropic; needs the secret ANTHROPIC_API_KEY' },
   { value: 'openai/gpt-6.1-sol', about: 'OpenAI; needs the secret OPENAI_API_KEY' },
   { value: 'google/gemini-3.1-pro', about: 'Google; needs the secret GEMINI_API_KEY' },
-  { value: 'copilot/gpt-5-mini', about: "GitHub Copilot; no key, the job's own token (experimental)" },
   { value: 'offline/rules', about: 'Fixed rules instead of a model; no key, no cost, to try it' },
 ] as const;
 
@@ -154,9 +153,9 @@ function checkUses(uses: string): void {
 function accessOf(model: string): ModelAccess {
   const ref = parseModelRef(model);
   const { access, needsKey, keyVariable, id } = findProvider(ref);
-  if (access === 'copilot' || access === 'offline') return { kind: access };
+  if (access === 'offline') return { kind: access };
   if (access === 'direct' && needsKey) return { kind: 'key', variable: keyVariable };
-  const known = [...KEY_PROVIDERS.map((provider) => provider.id), 'copilot', 'offline'];
+  const known = [...KEY_PROVIDERS.map((provider) => provider.id), 'offline'];
   throw new AxeError(
     `init cannot write a workflow for models of \`${id}\`, which need more settings than a key`,
     {

@@ -139,7 +139,6 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   } finally {
     status?.stop();
     deadline.clear();
-    await deps?.models.close?.();
     terminal.stdin.destroy();
   }
 }

@@ -5,7 +5,6 @@ import type { RunDeadline } from '../adapters/host/deadline.js';
 import { createModels } from '../adapters/models/create.js';
 import { guarded } from '../adapters/stores/fallback/guard.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
-import { createCopilotPorts } from '../composition/copilot.js';
 import { connectGitHub } from '../composition/github.js';
 import { createToolOpener } from '../composition/open-tools.js';
 import { createSchemaCompiler } from '../composition/schema-compiler.js';
@@ -60,12 +59,6 @@ export async function createTerminalDependencies(
       fetch,
       loadConfig: () => loadProvidersConfig(configDir),
       readTextFile: readConfigFile,
-      copilot: createCopilotPorts({
-        env,
-        token,
-        trigger,
-        workspace: trigger.kind === 'local' ? undefined : cwd,
-      }),
     }),
     compileSchema: createSchemaCompiler(),
     openTools: createToolOpener({

@@ -161,12 +161,6 @@ export const MCP_START_TIMEOUT_MS = 30_000;
 /** How long a call of an MCP server's tool may take, in milliseconds. */
 export const MCP_CALL_TIMEOUT_MS = 120_000;
 
-/** How long Copilot's runtime may take for one step of its own: to start, to list models, to prepare a request. */
-export const COPILOT_STEP_TIMEOUT_MS = 30_000;
-
-/** How long Copilot's runtime may take to end by itself; it has nothing to save. */
-export const COPILOT_STOP_TIMEOUT_MS = 2000;
-
 /** The window of a model nothing is known of, in tokens of input and output together. */
 export const CONTEXT_WINDOW_TOKENS = 128_000;
 

@@ -31,17 +31,12 @@ import type { Warning } from './warning.js';
 
 /** Where models come from. */
 export interface Models {
-  /**
-   * Reads the configuration a model needs. Throws a ConfigError if that is broken, or an AxeError for an event that the
-   * model can never be asked in; keys are not asked for.
-   */
-  configure(ref: ModelRef): Promise<void>;
+  /** Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked for. */
+  configure(): Promise<void>;
   /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
   open(ref: ModelRef): Promise<LanguageModel>;
   /** What is known of a model; both undefined for one we have no figures of. */
   facts(ref: ModelRef): { readonly price: Price | undefined; readonly windowTokens: number | undefined };
-  /** Ends what was started for models; absent where nothing is. */
-  close?(): Promise<void>;
 }
 
 /** The tools of an agent are asked for. */

@@ -86,9 +86,6 @@ export async function openModel({ models }: Dependencies, ref: ModelRef): Promis
 export function fallbacksOf({ request, deps }: Delegation): readonly (() => Promise<OpenModel>)[] {
   return request.fallbackModels.map((text) => {
     const ref = parseModelRef(text);
-    return async () => {
-      await deps.models.configure(ref);
-      return await openModel(deps, ref);
-    };
+    return () => openModel(deps, ref);
   });
 }

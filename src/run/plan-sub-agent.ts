@@ -30,7 +30,6 @@ export async function planSubAgent({ name, task, parent }: SubAgent, delegation:
   const model = await withContext(`invalid model for agent "${name}"`, async () =>
     parseModelRef(config.model),
   );
-  await deps.models.configure(model);
   const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
   const { files, warnings } = await withContext(`failed to resolve files for agent "${name}"`, () =>
     deps.agents.loadContextFiles(config.files, workdir, agent),

@@ -155,9 +155,8 @@ export async function planBasis(
   const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
   deps.deadline.limit(timeoutSeconds * 1000);
   const model = parseModelRef(firstGiven([request.model, config.model]));
-  await deps.models.configure(model);
+  await deps.models.configure();
   const review = planReview(request.review ?? {}, { config: config.review, model });
-  if (review.verifyModel !== undefined) await deps.models.configure(review.verifyModel);
   const memory = planMemory({
     agent,
     model,

@@ -97,7 +97,6 @@ export async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Ve
   const { config } = agent;
   const ref = verifyModel ?? parseModelRef(config.model);
   if (isOffline(ref)) throw noJudge(name);
-  await deps.models.configure(ref);
   const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   for (const warning of [...agent.warnings, ...warnings]) deps.reporter.warn(warning);

@@ -132,7 +132,7 @@ describe('the base URL of a provider', () => {
   it('is required for a provider that is not in the catalog', () => {
     const error = errorOf('groq');
     expect(error.message).toBe(
-      'unsupported provider "groq": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, copilot, offline',
+      'unsupported provider "groq": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
     );
     expect(error.exitCode).toBe(1);
     expect(error.remedy).toContain('`AXE_GROQ_BASE_URL`');

@@ -16,7 +16,6 @@ import { workflowErrors } from '../../helpers/workflow-syntax.js';
 
 const MODELS = [
   { model: 'openai/gpt-6.1-sol', access: { kind: 'key', variable: 'OPENAI_API_KEY' } },
-  { model: 'copilot/gpt-5-mini', access: { kind: 'copilot' } },
   { model: 'offline/rules', access: { kind: 'offline' } },
 ] as const;
 

@@ -38,13 +38,6 @@ export async function leadsOut(path: string, folder: string): Promise<boolean> {
   return false;
 }
 
-/** Whether a path is a folder or below it, as it is written or with every link followed. Both are absolute. */
-export async function isInsideReally(path: string, folder: string): Promise<boolean> {
-  if (isInside(folder, path)) return true;
-  const [root, real] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => one)));
-  return root !== undefined && real !== undefined && isInside(root, real);
-}
-
 /** Whether a path is a folder or lies below it; both are absolute and without links. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);

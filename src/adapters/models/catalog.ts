@@ -12,7 +12,7 @@ export type Protocol =
   | 'offline';
 
 /** How a provider is reached: directly with a key, or through a cloud with settings of its own. */
-type ProviderAccess = 'direct' | 'azure' | 'bedrock' | 'vertex' | 'copilot' | 'offline';
+type ProviderAccess = 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
 
 /** Models of a provider that are spoken to in another form than its usual one. */
 interface Route {
@@ -190,15 +190,6 @@ const PROVIDERS: readonly Provider[] = [
     otherKeyVariables: ['AZURE_API_KEY'],
     needsKey: false,
     baseUrlVariable: 'AXE_AZURE_BASE_URL',
-  },
-  {
-    ...USUAL,
-    id: 'copilot',
-    access: 'copilot',
-    routes: [RESPONSES],
-    keyVariable: 'COPILOT_GITHUB_TOKEN',
-    needsKey: false,
-    baseUrlVariable: 'AXE_COPILOT_BASE_URL',
   },
   {
     ...USUAL,

@@ -5,8 +5,6 @@ import type { LanguageModel } from '../../core/loop/messages.js';
 import { type Chunks, withBody } from '../../core/response.js';
 import { withAxeErrors } from './axe-model.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
-import type { Copilot } from './copilot.js';
-import type { CopilotPorts } from './copilot-token.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findPrice } from './prices.js';
@@ -26,8 +24,6 @@ export interface ModelsOptions {
   readonly idToken?: IdToken;
   /** Reads the credential files that a cloud's own tools leave; undefined for one that is not there. */
   readonly readTextFile?: ReadTextFile;
-  /** Absent where Copilot cannot be asked. */
-  readonly copilot?: CopilotPorts;
 }
 
 /** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
@@ -49,40 +45,23 @@ export function createModels(options: ModelsOptions): Models {
     config: await providersConfig(),
     ...(apiKey === undefined ? {} : { apiKey }),
   });
-  let copilot: Copilot | undefined;
-  const loadCopilot: LoadCopilot = async () => {
-    if (options.copilot === undefined) throw new Error('models of copilot cannot be asked here');
-    const { createCopilot } = await import('./copilot.js');
-    copilot ??= createCopilot(options.copilot);
-    return copilot;
-  };
   return {
-    async configure(ref) {
-      const sources = await sourcesOf();
-      if (findProvider(ref).access === 'copilot') (await loadCopilot()).check(sources);
+    async configure() {
+      await providersConfig();
     },
     async open(ref) {
       const provider = findProvider(ref);
       if (provider.access === 'offline') return await createOffline();
       const wire = protocolOf(provider, ref.model);
       const sources = await sourcesOf();
-      const opened = await openModel({ ref, provider, wire, sources, ports }, loadCopilot);
-      return withAxeErrors(opened, { provider, wire: opened.wire ?? wire });
+      const opened = await openModel({ ref, provider, wire, sources, ports });
+      return withAxeErrors(opened, { provider, wire });
     },
-    facts: (ref) => ({
-      price: findPrice(ref),
-      windowTokens: ref.provider === 'copilot' ? copilot?.windowTokens(ref) : findContextWindow(ref),
-    }),
-    async close() {
-      await copilot?.close();
-    },
+    facts: (ref) => ({ price: findPrice(ref), windowTokens: findContextWindow(ref) }),
   };
 }
 
-/** Loads the code for Copilot, which few runs need. */
-type LoadCopilot = () => Promise<Copilot>;
-
-async function openModel(request: OpenRequest, loadCopilot: LoadCopilot): Promise<OpenedModel> {
+async function openModel(request: OpenRequest): Promise<OpenedModel> {
   switch (request.provider.access) {
     case 'azure':
       return await (await import('./azure.js')).openAzure(request);
@@ -90,8 +69,6 @@ async function openModel(request: OpenRequest, loadCopilot: LoadCopilot): Promis
       return await (await import('./bedrock.js')).openBedrock(request);
     case 'vertex':
       return await (await import('./vertex.js')).openVertex(request);
-    case 'copilot':
-      return await (await loadCopilot()).open(request);
     case 'offline':
       return { model: await createOffline(), secrets: [] };
     case 'direct':

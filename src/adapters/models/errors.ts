@@ -154,9 +154,6 @@ function retryAfter(
   return delay === undefined ? {} : { retryAfterMs: Math.ceil(Number(delay) * 1000) };
 }
 
-const NO_COPILOT =
-  'Give the job `permissions: { copilot-requests: write }`, and have the policy "Allow use of Copilot CLI billed to the ' +
-  'organization" on. A token in `COPILOT_GITHUB_TOKEN` needs the permission for Copilot requests.';
 const PROVIDER_DOWN =
   'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the ' +
   'command line.';
@@ -170,7 +167,6 @@ function retry({ baseUrlVariable }: Provider): string {
 function remedyFor(status: number, text: string, { id, keyVariable, access }: Provider): string {
   // Google refuses a wrong key with 400.
   const isKeyRefused = status === 401 || (status === 400 && /API key not valid/i.test(text));
-  if ((status === 401 || status === 403) && access === 'copilot') return NO_COPILOT;
   if (isKeyRefused && access === 'direct' && keyVariable !== '')
     return `Check the key in \`${keyVariable}\`.`;
   if ((status === 401 || status === 403) && access !== 'direct')

@@ -1,9 +1,6 @@
 import type { ModelRef } from '../../core/agent/model-ref.js';
 import { AxeError } from '../../core/errors.js';
 import { findProvider, type Provider } from './catalog.js';
-import { findCopilotSdk } from './copilot-sdk.js';
-import { type CopilotPorts, findToken } from './copilot-token.js';
-import type { ReadTextFile } from './keyless.js';
 import { firstSet, resolveKey, resolveSettings, type SettingSources } from './settings.js';
 
 /** What of a model's access can be seen without a request. */
@@ -14,33 +11,21 @@ type KeyState =
   | { readonly kind: 'unseen'; readonly what: string; readonly remedy: string }
   | { readonly kind: 'missing'; readonly error: AxeError };
 
-/** Where settings of models come from, and what Copilot needs. */
-interface KeySources extends SettingSources {
-  readonly readTextFile: ReadTextFile;
-  readonly copilot: Pick<CopilotPorts, 'token' | 'readOnly' | 'isInWorkspace'>;
-}
-
 /** Whether a run with these settings has what it takes to ask a model. Nothing is sent. */
-export async function keyState(ref: ModelRef, sources: KeySources): Promise<KeyState> {
+export function keyState(ref: ModelRef, sources: SettingSources): KeyState {
   const provider = findProvider(ref);
   try {
-    return await stateOf(provider, sources);
+    return stateOf(provider, sources);
   } catch (thrown) {
     if (thrown instanceof AxeError) return { kind: 'missing', error: thrown };
     throw thrown;
   }
 }
 
-async function stateOf(provider: Provider, sources: KeySources): Promise<KeyState> {
+function stateOf(provider: Provider, sources: SettingSources): KeyState {
   switch (provider.access) {
     case 'offline':
       return { kind: 'ready', what: 'fixed rules answer, so no key is needed' };
-    case 'copilot': {
-      findToken(sources, sources.copilot);
-      const { env, readTextFile, copilot } = sources;
-      await findCopilotSdk({ env, readTextFile, isInWorkspace: copilot.isInWorkspace });
-      return { kind: 'ready', what: 'there is a token, and the Copilot SDK has a version that works' };
-    }
     case 'direct': {
       resolveSettings(provider, sources);
       const place = keyPlace(provider, sources);

@@ -1,7 +1,7 @@
 import type { ModelRef } from '../../core/agent/model-ref.js';
 import { AxeError } from '../../core/errors.js';
-import { findProvider, type Provider } from './catalog.js';
-import { checkedUrl, configuredUrl, resolveBaseUrl, type SettingSources } from './settings.js';
+import { findProvider } from './catalog.js';
+import { checkedUrl, resolveBaseUrl, type SettingSources } from './settings.js';
 
 /**
  * Why a run with these settings could not open this model, as far as it can be known without a key; undefined if it
@@ -12,30 +12,13 @@ export function modelProblem(
   sources: Pick<SettingSources, 'env' | 'config'>,
 ): AxeError | undefined {
   const provider = findProvider(ref);
+  // The clouds make their address from settings of their own, which belong to the job that runs.
+  if (provider.access !== 'direct') return undefined;
   try {
-    const address = addressOf(provider, sources);
-    if (address !== undefined) checkedUrl(address, provider);
+    checkedUrl(resolveBaseUrl(provider, sources), provider);
     return undefined;
   } catch (thrown) {
     if (thrown instanceof AxeError) return thrown;
     throw thrown;
-  }
-}
-
-/**
- * The address to check; undefined where nothing is to be said of it. The clouds make theirs from settings of their own,
- * which belong to the job that runs, and so do Copilot's token and SDK.
- */
-function addressOf(provider: Provider, sources: Pick<SettingSources, 'env' | 'config'>): string | undefined {
-  switch (provider.access) {
-    case 'direct':
-      return resolveBaseUrl(provider, sources);
-    case 'copilot':
-      return configuredUrl(provider, sources);
-    case 'azure':
-    case 'bedrock':
-    case 'vertex':
-    case 'offline':
-      return undefined;
   }
 }

@@ -17,8 +17,6 @@ export interface OpenRequest {
 /** A package's model with what has to be known about it. */
 export interface OpenedModel {
   readonly model: LanguageModel;
-  /** Where it is not the one of the request. */
-  readonly wire?: Protocol;
   /** Keys that an answer may repeat and a message must not show. */
   readonly secrets: readonly string[];
 }

@@ -9,8 +9,6 @@ import { resolveSettings, type SettingSources } from './settings.js';
 /** Whether a provider takes the key and has the model. */
 export type ProbeResult =
   | { readonly kind: 'accepted'; readonly cost: 'free' | 'smallest' }
-  /** The token was taken, and the list of models that it may ask says nothing of this one. */
-  | { readonly kind: 'unlisted' }
   | { readonly kind: 'refused'; readonly error: AxeError };
 
 /** What a model is tried with. */
@@ -28,12 +26,6 @@ const SMALLEST_ANSWER = 16;
 export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<ProbeResult> {
   const provider = findProvider(ref);
   try {
-    if (provider.access === 'copilot') {
-      // Opening a model lists those that the token may ask.
-      await ports.models.open(ref);
-      const isListed = ports.models.facts(ref).windowTokens !== undefined;
-      return isListed ? { kind: 'accepted', cost: 'free' } : { kind: 'unlisted' };
-    }
     if (hasFreeAddress(provider)) await askForModel(provider, ref, ports);
     else await askForWord(ref, ports);
     return { kind: 'accepted', cost: hasFreeAddress(provider) ? 'free' : 'smallest' };

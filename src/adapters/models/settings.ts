@@ -55,7 +55,7 @@ export function resolveBaseUrl(provider: Provider, sources: SettingSources): str
 }
 
 /** The base URL that somebody set, as it is written; undefined for none. */
-export function configuredUrl(
+function configuredUrl(
   { id, baseUrlVariable }: Provider,
   { env, config }: SettingSources,
 ): string | undefined {

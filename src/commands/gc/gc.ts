@@ -173,7 +173,7 @@ async function analyseLog(
   deps: Dependencies,
 ): Promise<AnalysedLog> {
   const { agent, timeLimitMs } = request;
-  await deps.models.configure(ref);
+  await deps.models.configure();
   const model = await openModel(deps, ref);
   const read = await oldestEntries(log, counted, affordableTokens(limits, model.price));
   if (read === undefined) throw noRoom(limits);
@@ -200,10 +200,7 @@ function fallbacksOf(
   deps: Dependencies,
 ): readonly (() => Promise<OpenModel>)[] {
   const refs = fallbackModels.map(parseModelRef).filter((ref) => !isOffline(ref));
-  return refs.map((ref) => async () => {
-    await deps.models.configure(ref);
-    return await openModel(deps, ref);
-  });
+  return refs.map((ref) => () => openModel(deps, ref));
 }
 
 function noRoom({ maxTokens, maxCostUsd, costInput = 'max-cost-usd' }: BudgetLimits): AxeError {

@@ -1,5 +1,4 @@
 import { ACTION_ADDRESS, agentSchemaUrl } from '../../core/action-address.js';
-import { EXAMPLE_TEXTS } from './example-texts.js';
 import type { Job } from './jobs.js';
 
 /** Where `init` lets memory live. */
@@ -9,10 +8,7 @@ export const MEMORY_PLACES = ['branch', 'cache'] as const;
 export type InitMemoryPlace = (typeof MEMORY_PLACES)[number];
 
 /** How the model is reached, as far as a workflow has to know. */
-export type ModelAccess =
-  | { readonly kind: 'key'; readonly variable: string }
-  | { readonly kind: 'copilot' }
-  | { readonly kind: 'offline' };
+export type ModelAccess = { readonly kind: 'key'; readonly variable: string } | { readonly kind: 'offline' };
 
 /** What was chosen. */
 export interface InitChoice {
@@ -45,7 +41,7 @@ export function composeWorkflow(choice: InitChoice): string {
   const start = memory === 'branch' ? before : replaceLine(before, CONTENTS_WRITE, '  contents: read');
   return [
     ...head.map((line) => `# ${line}\n`),
-    ...(choice.access.kind === 'copilot' ? withCopilot(start) : [start]),
+    start,
     `      - uses: ${uses}\n`,
     composeStep(step, choice),
   ].join('');
@@ -80,24 +76,9 @@ function environment(access: ModelAccess): string {
   switch (access.kind) {
     case 'key':
       return `        env:\n          ${access.variable}: \${{ secrets.${access.variable} }}\n`;
-    case 'copilot':
-      return `        env:\n${copilotLine(/^ {10}AXE_COPILOT_SDK: .*$/m)}\n`;
     case 'offline':
       return '';
   }
-}
-
-/** What the example of Copilot has and other jobs have not: a permission, and a step that installs the SDK. */
-function withCopilot(before: string): readonly string[] {
-  const permission = copilotLine(/^ {2}copilot-requests: .*$/m);
-  const allowed = replaceLine(before, /^ {2}contents: .*$/m, (line) => `${line}\n${permission}`);
-  return [allowed, `${copilotLine(/^ {6}- run: npm install .*$/m)}\n`];
-}
-
-function copilotLine(pattern: RegExp): string {
-  const [line] = pattern.exec(EXAMPLE_TEXTS['workflows/copilot.yml']) ?? [];
-  if (line === undefined) throw new Error(`the example of Copilot has no line ${pattern}`);
-  return line;
 }
 
 function replaceLine(text: string, pattern: RegExp, line: string | ((found: string) => string)): string {

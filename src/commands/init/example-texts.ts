@@ -202,40 +202,6 @@ jobs:
         env:
           ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
 `,
-  'workflows/copilot.yml': `# Experimental: uses a model of GitHub Copilot, without a key to create or store. \`copilot-requests: write\` lets the
-# job's own token ask it, and the owner of the repository pays in AI credits. The SDK is installed outside the
-# workspace. docs/copilot.md lists what was tested.
-name: copilot
-on: pull_request
-permissions:
-  actions: read
-  checks: read
-  contents: write # the branch that memory is kept on
-  copilot-requests: write # the model
-  issues: read
-  pull-requests: write
-  statuses: read
-jobs:
-  review:
-    # Forks and Dependabot get a token that cannot ask Copilot.
-    if: github.event.pull_request.head.repo.full_name == github.repository && github.event.sender.type != 'Bot'
-    concurrency:
-      group: copilot-\${{ github.event.pull_request.number }}
-      cancel-in-progress: false
-    runs-on: ubuntu-latest
-    timeout-minutes: 20
-    steps:
-      - run: npm install --prefix "$RUNNER_TEMP/copilot" --ignore-scripts --no-save @github/copilot-sdk@1.0.14
-      - uses: YOUR_ORG/axe-action@v1
-        with:
-          agent: builtin/pr-reviewer
-          model: copilot/gpt-5-mini
-          memory-store: repo
-          max-tokens: 300000
-          max-cost-usd: 1
-        env:
-          AXE_COPILOT_SDK: \${{ runner.temp }}/copilot
-`,
   'agents/reporter.toml': `# A scheduled report that remembers the last ones, with every limit that a run can have.
 name = "reporter"
 description = "Says once a week what has changed and what is stuck"

@@ -47,9 +47,6 @@ function* stepsFor(choice: InitChoice, { newSkill }: Written): Generator<string>
     case 'key':
       yield `Create the secret ${access.variable}: \`gh secret set ${access.variable}\`,\nor on GitHub: Settings → Secrets and variables → Actions → New repository secret.`;
       break;
-    case 'copilot':
-      yield 'No key is needed. In an organization, the policy "Allow use of Copilot CLI billed to the organization" must be on.\nExperimental: docs/copilot.md says what was tested.';
-      break;
     case 'offline':
       yield 'No key is needed: fixed rules answer instead of a model. Change `model` in the agent when you have seen it work.';
       break;

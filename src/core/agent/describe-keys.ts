@@ -28,16 +28,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   name: { about: 'Name of the agent. Keep it equal to the name of the file.' },
   description: { about: 'One line for `agents list` and for agents that call this one.' },
   model: {
-    about:
-      'Provider and model, as `provider/model`. `copilot/…` needs no key in a workflow; `offline/rules` asks no model.',
-    examples: [
-      DEFAULT_MODEL,
-      'openai/gpt-4.1',
-      'google/gemini-2.5-pro',
-      'copilot/gpt-5-mini',
-      'ollama/llama3',
-      'offline/rules',
-    ],
+    about: 'Provider and model, as `provider/model`. `offline/rules` asks no model.',
+    examples: [DEFAULT_MODEL, 'openai/gpt-4.1', 'google/gemini-2.5-pro', 'ollama/llama3', 'offline/rules'],
   },
   system_prompt: { about: 'Who the agent is and how it works. It is sent byte for byte.' },
   skill: {
