@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { findProvider, PROVIDER_IDS } from '../../src/adapters/models/catalog.js';
-import { findPrice } from '../../src/adapters/models/prices.js';
+import { findFacts, findPrice } from '../../src/adapters/models/prices.js';
+import { BUILT_IN_AGENTS } from '../../src/core/agent/built-in.js';
 import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,
@@ -16,7 +17,7 @@ import {
 import type { ToolPorts } from '../../src/core/tools/ports.js';
 import { createTools } from '../../src/core/tools/registry.js';
 import { ACTION_INPUTS } from '../helpers/action-yml.js';
-import { cellsOf, markedTable, readDocument } from '../helpers/documents.js';
+import { cellsOf, DOCS, markedTable, readDocument } from '../helpers/documents.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -57,6 +58,28 @@ describe('the table of costs', () => {
   it('names models whose price is known', () => {
     expect(models).toEqual(Object.keys(PROVIDERS));
     expect(rows.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the table of models in the code', () => {
+  const examples = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.\w+$/.test(file))
+    .map((file) => `examples/${file}`);
+  const texts = [
+    ...['README.md', 'action.yml', ...DOCS, ...examples].map((file) => [file, readDocument(file)] as const),
+    ...BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml] as const),
+  ];
+  const named = texts.flatMap(([place, text]) =>
+    (text.match(/\b(?:claude|gpt|gemini|grok|deepseek|minimax)-[\w.@:-]*\w/gi) ?? [])
+      .filter((name) => /\d/.test(name))
+      .map((model) => ({ place, model })),
+  );
+
+  it('has every model that the README, the docs, the examples and the built-in agents name', () => {
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter(({ model }) => findFacts({ provider: 'openrouter', model }) === undefined)).toEqual(
+      [],
+    );
   });
 });
 

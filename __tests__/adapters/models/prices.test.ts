@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { findContextWindow, findPrice, MODEL_FACTS } from '../../../src/adapters/models/prices.js';
+import { MODEL_TABLE } from '../../../src/adapters/models/model-table.js';
+import { findContextWindow, findFacts, findPrice } from '../../../src/adapters/models/prices.js';
+import { EFFORTS, type Effort } from '../../../src/core/agent/choices.js';
 import { parseModelRef } from '../../../src/core/agent/model-ref.js';
 
+const byStrength = (a: Effort, b: Effort) => EFFORTS.indexOf(a) - EFFORTS.indexOf(b);
 const price = (ref: string, promptTokens?: number) => findPrice(parseModelRef(ref), promptTokens);
 
 describe('the price of a model', () => {
@@ -16,6 +19,8 @@ describe('the price of a model', () => {
     ['openai/gpt-5', 1.25, 10],
     ['openai/gpt-5-mini-2025-08-07', 0.25, 2],
     ['openai/gpt-6-sol', 2, 10],
+    ['openai/gpt-6.1-terra', 1, 5],
+    ['openai/gpt-5.6', 4, 20],
     ['google/gemini-2.5-flash', 0.3, 2.5],
     ['google/gemini-2.5-flash-lite', 0.1, 0.4],
     ['google/gemini-3.1-pro-preview', 2, 12],
@@ -27,6 +32,10 @@ describe('the price of a model', () => {
     ['openrouter/google/gemini-2.5-pro', 1.25, 10],
     ['opencode/claude-sonnet-4-5', 3, 15],
     ['azure/gpt-4o', 2.5, 10],
+    ['minimax/MiniMax-M3', 0.3, 1.2],
+    ['xai/grok-4.6', 2, 6],
+    ['openrouter/x-ai/grok-4.6', 2, 6],
+    ['deepseek/deepseek-v4-pro', 1.32, 3.96],
     ['ollama/llama3', 0, 0],
     ['offline/rules', 0, 0],
   ])('of %s is %d for input and %d for output', (ref, input, output) => {
@@ -56,7 +65,7 @@ describe('the price of a model', () => {
   });
 
   it('is consistent in the whole table: a cached token costs no more than a fresh one, a written one no less', () => {
-    const prices = MODEL_FACTS.flatMap(({ price: own, long }) => [
+    const prices = MODEL_TABLE.flatMap(({ price: own, long }) => [
       own,
       ...(long === undefined ? [] : [long.price]),
     ]);
@@ -67,8 +76,31 @@ describe('the price of a model', () => {
       expect(cacheWrite).toBeGreaterThanOrEqual(input);
       expect(output).toBeGreaterThan(input);
     }
-    const families = MODEL_FACTS.map(({ family }) => family);
+    const families = MODEL_TABLE.map(({ family }) => family);
     expect(new Set(families).size).toBe(families.length);
+  });
+});
+
+it('knows the price of Sonnet 5.5 for what comes from the cache', () => {
+  expect(price('anthropic/claude-sonnet-5-5')?.cacheRead).toBe(0.1);
+});
+
+describe('the table of models', () => {
+  it.each(MODEL_TABLE)(
+    'has an answer of $family within its window, and efforts only if it thinks',
+    (facts) => {
+      expect(facts.maxOutputTokens ?? 1).toBeLessThan(facts.windowTokens);
+      if (facts.thinks === 'never') expect(facts.efforts).toEqual([]);
+      expect([...facts.efforts].sort(byStrength)).toEqual(facts.efforts);
+    },
+  );
+
+  it('says which models think without being asked', () => {
+    const thinks = (ref: string) => findFacts(parseModelRef(ref))?.thinks;
+    expect(thinks('anthropic/claude-sonnet-5-5')).toBe('by default');
+    expect(thinks('bedrock/us.anthropic.claude-opus-4-7')).toBe('if asked');
+    expect(thinks('openai/gpt-5.2')).toBe('if asked');
+    expect(thinks('openai/gpt-4.1')).toBe('never');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ModelRef } from '../../core/agent/model-ref.js';
 import type { ProviderErrorCategory } from '../../core/errors.js';
+import { RESPONSES_MODELS } from './model-table.js';
 
 /** The form of requests and answers; `openai` is Chat Completions, `openai-responses` the newer interface. */
 export type Protocol =
@@ -59,14 +60,7 @@ const ANTHROPIC_CATEGORIES: Provider['categories'] = {
   529: 'overloaded',
 };
 
-/**
- * Models of OpenAI that call functions and think at once only in the Responses interface (GPT-5.6 and later), or are
- * offered only there (codex and pro models); developers.openai.com/api/docs/models.
- */
-const RESPONSES: Route = {
-  models: /^(?:gpt-5\.(?:[6-9]|\d\d)|gpt-(?:[6-9]|\d\d))(?!\d)|^(?:gpt-5.*-(?:codex|pro)|o\d-pro|codex-)/,
-  wire: 'openai-responses',
-};
+const RESPONSES: Route = { models: RESPONSES_MODELS, wire: 'openai-responses' };
 
 /** OpenCode Zen has an address for each form (opencode.ai/docs/zen). */
 const OPENCODE_ROUTES: readonly Route[] = [

@@ -19,6 +19,12 @@ export const DAILY_CHOICES = ['calendar', 'recent'] as const;
 /** What goes when notes are too long for the prompt; the first is the default. */
 export const OVERFLOWS = ['priority', 'classic'] as const;
 
+/** How hard a model thinks, from least to most. */
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** One of {@link EFFORTS}. */
+export type Effort = (typeof EFFORTS)[number];
+
 /** How thoroughly a review is made. */
 export const REVIEW_DEPTHS = ['quick', 'standard', 'thorough'] as const;
 
