@@ -166,7 +166,7 @@ describe('models in a terminal', () => {
   it("have their addresses from axe's configuration file", async () => {
     const configDir = tempDir('config');
     writeFiles(configDir, {
-      'config.toml': '[providers.openai]\napi_key = "k"\nbase_url = "http://127.0.0.1:9/v1"\n',
+      'config.toml': '[providers.openai]\napi_key = "k"\nbase_url = "http://127.0.0.1:2/v1"\n',
     });
     const asked: string[] = [];
     const { deps } = await open({

@@ -363,7 +363,7 @@ describe('the MCP servers of an agent', () => {
 
   it('reach the network over HTTP, which is allowed as `network`', async () => {
     const toml =
-      '[[mcp_servers]]\nname = "docs"\nurl = "http://127.0.0.1:1/mcp"\ntransport = "streamable-http"\n';
+      '[[mcp_servers]]\nname = "docs"\nurl = "http://127.0.0.1:2/mcp"\ntransport = "streamable-http"\n';
     const { warnings } = await open(toml, { where: 'workflow', toolsAllowed: ['execute'] });
     expect(warnings).toMatchObject([{ message: expect.stringContaining('`docs` (network) was withheld') }]);
   });
@@ -387,7 +387,7 @@ describe('the MCP servers of an agent', () => {
     const note = join(tempDir('mcp'), 'note');
     const env = {
       PATH: process.env['PATH'],
-      HTTPS_PROXY: 'http://127.0.0.1:9',
+      HTTPS_PROXY: 'http://127.0.0.1:2',
       RUNNER_TRACKING_ID: 'github_1',
       ANTHROPIC_API_KEY: 'sk-1',
       GITHUB_TOKEN: 'ghs_1',
@@ -398,7 +398,7 @@ describe('the MCP servers of an agent', () => {
     const seen: Record<string, string> = JSON.parse(readFileSync(note, 'utf8')).env;
     expect(seen).toMatchObject({
       PATH: process.env['PATH'],
-      HTTPS_PROXY: 'http://127.0.0.1:9',
+      HTTPS_PROXY: 'http://127.0.0.1:2',
       RUNNER_TRACKING_ID: 'github_1',
     });
     for (const value of ['sk-1', 'ghs_1', 'ghs_2']) expect(Object.values(seen)).not.toContain(value);

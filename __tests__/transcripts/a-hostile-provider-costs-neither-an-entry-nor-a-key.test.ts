@@ -52,7 +52,7 @@ async function failing(reply: ModelReply, env: Readonly<Record<string, string>> 
 
 describe('a provider that cannot be reached', () => {
   it('C4 57: with a port that nobody listens on ends the run with its address', async () => {
-    const { message, asked } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' });
+    const { message, asked } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' });
     expect(message).toMatch(/connection refused/);
     expect(message).toContain('`AXE_ANTHROPIC_BASE_URL`');
     expect(asked).toBe(0);

@@ -22,7 +22,7 @@ it('C4 57: an unreachable proxy is named instead of the model', async () => {
 });
 
 it('C4 57: a proxy that requires a password is named instead of GitHub', async () => {
-  const proxy = await startProxy('http://127.0.0.1:9', { refuse: 407 });
+  const proxy = await startProxy('http://127.0.0.1:2', { refuse: 407 });
   const payload = loadWebhook('issues', 'opened');
   const step = await runMain({
     event: { name: 'issues', payload },

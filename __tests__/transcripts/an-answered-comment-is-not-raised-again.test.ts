@@ -154,7 +154,7 @@ it('what was learned is stored even if the run fails', async () => {
   const failed = await stage.run({
     ...next,
     inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
-    env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+    env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
   });
   expect(failed.outputs['conclusion']).toBe('failure');
   expect(memory(stage)[STATE]).toMatch(

@@ -63,7 +63,7 @@ describe('an MCP server on the command line', () => {
         env: {
           STAGE: 'canary-7f3a9c',
           OTHER: 'canary-other',
-          HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:9',
+          HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:2',
         },
       },
     );
@@ -72,7 +72,7 @@ describe('an MCP server on the command line', () => {
     expect(JSON.parse(answer)).toMatchObject({
       API_KEY: '***',
       MODE: 'test',
-      HTTPS_PROXY: 'http://ann:***@127.0.0.1:9',
+      HTTPS_PROXY: 'http://ann:***@127.0.0.1:2',
     });
     expect(answer).not.toMatch(/canary-7f3a9c|canary-other/);
   });

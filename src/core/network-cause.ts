@@ -54,6 +54,6 @@ const BROKEN = new Set([
 ]);
 
 /** A property of something thrown, which may be anything. */
-export function property(value: unknown, name: string): unknown {
+function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -144,7 +144,7 @@ describe('the cache client over the real library', () => {
       await save();
       job().cache.fail({ operation: 'download', status: 200, body: 'no archive' });
       const broken = await restore();
-      process.env['ACTIONS_RESULTS_URL'] = 'http://127.0.0.1:1/';
+      process.env['ACTIONS_RESULTS_URL'] = 'http://127.0.0.1:2/';
       return [broken, await restore(), await save(NEXT_KEY)];
     });
     expect(result).toEqual([

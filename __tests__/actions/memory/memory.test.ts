@@ -21,8 +21,8 @@ import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
-const V2 = { ACTIONS_RESULTS_URL: 'http://127.0.0.1:9/' };
-const V1 = { ACTIONS_CACHE_URL: 'http://127.0.0.1:9/' };
+const V2 = { ACTIONS_RESULTS_URL: 'http://127.0.0.1:2/' };
+const V1 = { ACTIONS_CACHE_URL: 'http://127.0.0.1:2/' };
 
 let workspace: string;
 

@@ -1,5 +1,4 @@
 import { AxeError } from '../../core/errors.js';
-import { HeaderList } from '../../core/response.js';
 import { type AwsCredentials, awsSuffix, findAwsCredentials } from './aws-credentials.js';
 import type { Fresh } from './keyless.js';
 import { leniently } from './lenient-reply.js';
@@ -71,7 +70,7 @@ function signing(
   return async (input, init) => {
     const { sessionToken, ...keys } = await credentials(init?.signal ?? undefined);
     const { AwsV4Signer } = await import('aws4fetch');
-    const headers = new HeaderList(init?.headers);
+    const headers = new Headers(init?.headers);
     headers.delete('authorization');
     const signer = new AwsV4Signer({
       ...keys,

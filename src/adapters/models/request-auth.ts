@@ -1,4 +1,3 @@
-import { HeaderList } from '../../core/response.js';
 import type { Fresh } from './keyless.js';
 
 /** Headers in which the packages send a key; each insists on one, also where there is none to send. */
@@ -13,7 +12,7 @@ export function withAuth(
   auth: Fresh<Readonly<Record<string, string>>>,
 ): typeof globalThis.fetch {
   return async (input, init) => {
-    const headers = new HeaderList(init?.headers);
+    const headers = new Headers(init?.headers);
     for (const name of KEY_HEADERS) headers.delete(name);
     const own = await auth(init?.signal ?? undefined);
     return await fetch(input, { ...init, headers: { ...Object.fromEntries(headers), ...own } });

@@ -1,5 +1,4 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { HeaderList } from '../../core/response.js';
 import { field, parseJson } from './json.js';
 
 /** Carries the places of failed results from the prompt to the request; it never leaves. */
@@ -28,7 +27,7 @@ export function noteFailedResults(
 /** Sends the noted results with their status; to be put before whatever signs the body. */
 export function withResultStatus(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
-    const headers = new HeaderList(init?.headers);
+    const headers = new Headers(init?.headers);
     const failedResults = headers.get(HEADER);
     if (failedResults === null) return fetch(input, init);
     headers.delete(HEADER);

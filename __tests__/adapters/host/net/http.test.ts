@@ -1,11 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createFetch } from '../../../../src/adapters/host/net/http.js';
 import { networkCause } from '../../../../src/core/network-cause.js';
-import { atBlockedPort } from '../../../helpers/blocked-port.js';
 import { type Peer, sendJson, startLoopback } from '../../../helpers/loopback.js';
 import { startProxy } from '../../../helpers/proxy-server.js';
-
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 async function startOrigin(): Promise<Peer> {
   return await startLoopback((request, response) => {
@@ -18,46 +15,15 @@ async function startOrigin(): Promise<Peer> {
 describe('the fetch of every connection', () => {
   it.each([{}, { HTTPS_PROXY: '' }, { NO_PROXY: '*' }])('connects directly with %j', async (env) => {
     const origin = await startOrigin();
-    const own = jest.spyOn(globalThis, 'fetch');
     const answer = await createFetch(env)(origin.url, { method: 'PUT', body: 'x' });
     expect(await answer.json()).toEqual({ said: 'x' });
-    expect(own).not.toHaveBeenCalled();
-    own.mockRestore();
   });
 
-  it('reaches a server at a port that fetch blocks', async () => {
-    const origin = await startOrigin();
-    const url = await atBlockedPort(origin.url);
-    await expect(globalThis.fetch(url)).rejects.toThrow('fetch failed');
-    const answer = await createFetch({})(`${url}/v1/chat?a=b`, {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: '{"a":1}',
-    });
-    expect(await answer.json()).toEqual({ said: { a: 1 } });
-    expect(origin.requests()[0]).toMatchObject({
-      method: 'POST',
-      path: '/v1/chat',
-      headers: { host: new URL(url).host, 'content-type': 'application/json' },
-    });
-    expect((await createFetch({})(new URL(`${url}/moved`))).url).toContain('/elsewhere');
-  });
-
-  it('reaches such a port through a proxy, too', async () => {
-    const origin = await startOrigin();
-    const proxy = await startProxy(origin.url);
-    const fetch = createFetch({ HTTP_PROXY: proxy.url });
-    expect((await fetch('http://models.example:6666/v1')).status).toBe(200);
-    expect(proxy.asked).toEqual(['GET http://models.example:6666/v1']);
-    expect(origin.requests()[0]?.headers['host']).toBe('models.example:6666');
-  });
-
-  it('stops waiting for such a port when its signal aborts', async () => {
-    const origin = await startOrigin();
-    const controller = new AbortController();
-    origin.onRequest(() => controller.abort(new Error('over')));
-    const asked = createFetch({})(`${await atBlockedPort(origin.url)}/never`, { signal: controller.signal });
-    await expect(asked).rejects.toThrow('over');
+  it('names the port where fetch keeps it for another protocol', async () => {
+    const asked = createFetch({})('http://127.0.0.1:6666/v1');
+    const cause = networkCause(await asked.catch((error: unknown) => error));
+    expect(cause).toMatchObject({ message: expect.stringContaining('port 6666'), isMistake: true });
+    expect(cause.remedy).toContain('another port');
   });
 
   it('calls a plain http server through the proxy, by its name', async () => {

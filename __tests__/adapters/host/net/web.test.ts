@@ -147,7 +147,7 @@ describe('a fetched page', () => {
 
   it('at a port that browsers block is refused (https://fetch.spec.whatwg.org/#port-blocking)', async () => {
     await expect(fetchPage('http://example.com:25/')).rejects.toThrow(
-      '"http://example.com:25/" is at a port that is not for pages of the web',
+      '"http://example.com:25/" could not be fetched: bad port',
     );
   });
 

@@ -47,8 +47,8 @@ describe('web_search', () => {
   });
 
   it('uses the configured address', async () => {
-    const { sent } = await search({ text: results }, { baseUrl: 'http://127.0.0.1:9/x/' });
-    expect(sent[0]?.[0]).toBe('http://127.0.0.1:9/x/search');
+    const { sent } = await search({ text: results }, { baseUrl: 'http://127.0.0.1:2/x/' });
+    expect(sent[0]?.[0]).toBe('http://127.0.0.1:2/x/search');
   });
 
   it("answers in axe's form, fenced", async () => {

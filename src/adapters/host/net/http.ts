@@ -1,45 +1,48 @@
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 import type { Environment } from '../../../core/environment.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
 import { type NetworkCause, networkCause } from '../../../core/network-cause.js';
-import { withAnyPort } from './any-port.js';
-import { directFetch } from './direct-fetch.js';
 import { proxyFor } from './proxy.js';
 
-const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+/** A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first byte. */
+const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };
 
 /**
- * The fetch that every connection of ours uses: {@link directFetch}, or one that goes through the proxy the environment
- * names, `NO_PROXY` respected (D25), to any port. The code for both is loaded only at the first request that needs it.
- * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's address is none, and as fetch
- * does, with an AxeError as the cause, where the proxy does not let a request through: nobody else is to be blamed for it.
+ * The fetch that every connection of ours uses, directly or through the proxy the environment names, `NO_PROXY` respected
+ * (D25). Only the caller's signal limits how long an answer may take. `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects
+ * with a ConfigError where the proxy's address is none, and as fetch does, with an AxeError as the cause, where the proxy
+ * does not let a request through: nobody else is to be blamed for it.
  */
 export function createFetch(env: Environment): typeof globalThis.fetch {
   const dispatchers = new Map<string, Dispatcher>();
-  const isProxied = PROXY_VARIABLES.some((name) => (env[name] ?? '') !== '');
-  const proxyOf = (url: URL): URL | undefined => {
-    const proxy = isProxied ? proxyFor(url, env) : undefined;
-    return proxy === undefined ? undefined : proxyUrl(proxy);
-  };
-  const direct: typeof globalThis.fetch = async (input, init) => {
-    const proxy = isProxied ? proxyOf(new URL(input instanceof Request ? input.url : input)) : undefined;
-    if (proxy === undefined) return await directFetch(input, init);
-    return await fetchThrough(await dispatcherOf(proxy, dispatchers))(input, init);
-  };
-  const fetch = withAnyPort(direct, (url) => dispatcherOf(proxyOf(url), dispatchers));
-  if (!isProxied) return fetch;
   return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const named = proxyFor(url, env);
+    const proxy = named === undefined ? undefined : proxyUrl(named);
+    const key = proxy?.href ?? '';
+    const dispatcher = dispatchers.get(key) ?? createDispatcher(proxy);
+    dispatchers.set(key, dispatcher);
+    // undici's fetch and Node's are the same function in two versions; only their declared types differ.
+    const fetch = undiciFetch as unknown as (input: unknown, init: object) => Promise<Response>;
     try {
-      return await fetch(input, init);
+      return await fetch(input, { ...init, dispatcher });
     } catch (thrown) {
-      const url = new URL(input instanceof Request ? input.url : input);
-      const proxy = proxyOf(url);
-      if (proxy === undefined) throw thrown;
       const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-      const cause = proxyTrouble(thrown, { proxy, variable });
+      const cause = portTrouble(thrown, url) ?? (proxy && proxyTrouble(thrown, { proxy, variable }));
       throw cause === undefined ? thrown : new TypeError('fetch failed', { cause });
     }
   };
+}
+
+function createDispatcher(proxy: URL | undefined): Dispatcher {
+  if (proxy === undefined) return new Agent(NO_TIME_LIMIT);
+  return new ProxyAgent({
+    uri: proxy.href,
+    proxyTunnel: false,
+    ...NO_TIME_LIMIT,
+    // For plain http the agent itself passes no limits on.
+    factory: (origin, options) => new Pool(origin, { ...options, ...NO_TIME_LIMIT }),
+  });
 }
 
 function proxyUrl(proxy: string): URL {
@@ -47,6 +50,16 @@ function proxyUrl(proxy: string): URL {
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new ConfigError('the proxy in the environment has no address that can be used', {
     remedy: 'Set `HTTPS_PROXY` and `HTTP_PROXY` to an http address, for example `http://proxy.example:3128`.',
+  });
+}
+
+/** Fetch keeps to the list of browsers, in which a page must not speak to a mail server. */
+function portTrouble(thrown: unknown, { port }: URL): AxeError | undefined {
+  if (networkCause(thrown).message !== 'bad port') return undefined;
+  return new ConfigError(`port ${port} cannot be asked: it belongs to another protocol`, {
+    remedy:
+      'Let the server listen on another port (https://fetch.spec.whatwg.org/#port-blocking lists them).',
+    cause: thrown,
   });
 }
 
@@ -94,29 +107,4 @@ function refusalOf({ message }: NetworkCause): number | undefined {
   const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
   const status = tunnel ?? plain;
   return status === undefined ? undefined : Number(status);
-}
-
-/** One for each proxy, and one for none. */
-async function dispatcherOf(proxy: URL | undefined, known: Map<string, Dispatcher>): Promise<Dispatcher> {
-  const { default: undici } = await import('undici');
-  const key = proxy?.href ?? '';
-  const dispatcher =
-    known.get(key) ??
-    (proxy === undefined
-      ? new undici.Agent()
-      : new undici.ProxyAgent({ uri: proxy.href, proxyTunnel: false }));
-  known.set(key, dispatcher);
-  return dispatcher;
-}
-
-function fetchThrough(dispatcher: Dispatcher): typeof globalThis.fetch {
-  return async (input, init) => {
-    const { default: undici } = await import('undici');
-    // undici's fetch and Node's are the same function in two versions; only their declared types differ.
-    const withProxy: unknown = undici.fetch;
-    return await (withProxy as (input: unknown, init: object) => Promise<Response>)(input, {
-      ...init,
-      dispatcher,
-    });
-  };
 }

@@ -1,6 +1,6 @@
 import { ToolError } from '../../../core/errors.js';
+import { networkCause } from '../../../core/network-cause.js';
 import type { PostJson } from '../../../core/tools/ports.js';
-import { innermostMessage } from './any-port.js';
 
 /** JSON by POST through the given fetch. A redirect is an answer like any other: keys are never sent elsewhere. */
 export function createPostJson(fetch: typeof globalThis.fetch): PostJson {
@@ -23,7 +23,7 @@ export function createPostJson(fetch: typeof globalThis.fetch): PostJson {
       throw new ToolError(
         timeout.aborted
           ? `${hostOf(url)} did not answer within ${timeoutMs / 1000} seconds`
-          : `${hostOf(url)} could not be reached: ${innermostMessage(thrown)}`,
+          : `${hostOf(url)} could not be reached: ${networkCause(thrown).message}`,
       );
     }
   };

@@ -1,13 +1,14 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { Agent, fetch, ProxyAgent } from 'undici';
 import type { Environment } from '../../../core/environment.js';
 import { messageOf, ToolError } from '../../../core/errors.js';
+import { networkCause } from '../../../core/network-cause.js';
 import { shown } from '../../../core/text/cut.js';
 import type { Page, PageOptions, Web } from '../../../core/tools/ports.js';
 import { hostOf, refuseUrl } from '../../../core/tools/web/allowed-host.js';
 import { isAddress, isPublicAddress } from '../../../core/tools/web/public-address.js';
 import { VERSION } from '../../../core/version.js';
-import { BLOCKED_PORT, innermost, innermostMessage } from './any-port.js';
 import { readCapped } from './post-json.js';
 import { proxyFor } from './proxy.js';
 
@@ -72,8 +73,6 @@ interface HopOptions extends WebOptions {
 
 /** A request with connections of its own: nothing stays open, and what was checked once is not trusted later. */
 async function openHop(url: URL, { env, signal, ...lookupOptions }: HopOptions) {
-  const { default: undici } = await import('undici');
-  const { Agent, fetch, ProxyAgent } = undici;
   const proxy = proxyFor(url, env);
   if (proxy !== undefined && !URL.canParse(proxy)) {
     throw new ToolError('the proxy in the environment has no address that can be used');
@@ -168,13 +167,10 @@ function explain(
     isTimeout,
   }: { readonly url: string; readonly timeoutMs: number; readonly isTimeout: boolean },
 ): ToolError {
-  const cause = innermost(thrown);
+  const cause = thrown instanceof TypeError ? thrown.cause : thrown;
   if (cause instanceof ToolError) return cause;
   if (isTimeout) return new ToolError(`${shown(url)} did not answer within ${timeoutMs / 1000} seconds`);
-  const message = innermostMessage(thrown);
-  if (message === BLOCKED_PORT)
-    return new ToolError(`${shown(url)} is at a port that is not for pages of the web`);
-  return new ToolError(`${shown(url)} could not be fetched: ${message}`);
+  return new ToolError(`${shown(url)} could not be fetched: ${networkCause(thrown).message}`);
 }
 
 /** Where addresses come from; both are the system's own unless a test says otherwise. */
