@@ -12,7 +12,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 const IMPORTS = [
   '@actions/core',
   '@actions/cache',
-  '@octokit/core',
+  '@actions/github',
+  'undici',
   '@ai-sdk/anthropic/internal',
   '@ai-sdk/openai',
   'smol-toml',

@@ -1,8 +1,9 @@
 import type { Clock, Timer } from '../../../core/clock.js';
 import { GITHUB_SILENCE_MS } from '../../../core/defaults.js';
 import type { Environment } from '../../../core/environment.js';
+import { ConfigError, messageOf } from '../../../core/errors.js';
 import { networkCause } from '../../../core/network-cause.js';
-import { type Chunks, chunksOf, createResponse, readBytes } from '../../../core/response.js';
+import { type Chunks, readBytes } from '../../../core/response.js';
 import { type GitHubError, graphqlError, httpError, isRateLimited, networkError } from './errors.js';
 import { joinQueries, type QueryAnswer, type SendQuery } from './join-queries.js';
 
@@ -59,11 +60,11 @@ interface GitHubClientOptions {
 
 const GRAPHQL = 'POST /graphql';
 
-type Octokit = InstanceType<typeof import('@octokit/core').Octokit>;
+type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
 type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
 /**
- * A client over `@octokit/core` that makes each request once and waits for no answer for ever. Queries that are asked at
+ * A client over `@actions/github` that makes each request once and waits for no answer for ever. Queries that are asked at
  * the same time are one request.
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
@@ -94,10 +95,17 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
   };
 }
 
+/**
+ * The package is imported late and its `context` is not read: importing it reads the event file and the proxy of the
+ * environment, and throws where one is malformed. In the action both were checked by then.
+ */
 async function createOctokit(options: GitHubClientOptions): Promise<Octokit> {
-  const { Octokit } = await import('@octokit/core');
-  return new Octokit({
-    auth: options.token,
+  const { getOctokit } = await import('@actions/github').catch((thrown: unknown) => {
+    throw new ConfigError(`the environment cannot be used to reach GitHub: ${messageOf(thrown)}`, {
+      remedy: 'Check `GITHUB_EVENT_PATH` and the proxy variables, or unset them.',
+    });
+  });
+  return getOctokit(options.token, {
     baseUrl: options.apiUrl.replace(/\/+$/, ''),
     userAgent: options.userAgent,
     log: SILENT,
@@ -221,9 +229,8 @@ export function timedFetch(
     try {
       const response = await fetch(input, { ...init, signal });
       silence.heard();
-      const chunks = chunksOf(response);
-      if (chunks === null) return response;
-      return createResponse([await readBytes(listening(chunks, silence))], response);
+      if (response.body === null) return response;
+      return new Response(await readBytes(listening(response.body, silence)), response);
     } catch (thrown) {
       if (outer?.aborted === true) throw new DOMException('the request was aborted', 'AbortError');
       if (silence.signal.aborted)
