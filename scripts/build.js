@@ -1,62 +1,49 @@
-// src → lib (tsc) → dist (esbuild): one bundling for all three entries, so that what they share is there once. What a run may
-// not need lies in chunks of its own, which `import()` loads. The same sources give the same bytes on every machine: names
-// of chunks come from their content, and no path of the machine is among it.
+// src → lib (tsc) → dist/program (ncc: one bundle for the three entries) → minified, file by file, with a starter for each
+// entry. The same sources give the same bytes on every machine.
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
-import { build } from 'esbuild';
-import { followPlan, planChunks } from './build-chunks.js';
-import { licensesOf } from './build-licenses.js';
-import {
-  builtinModules,
-  lazyEventStream,
-  slimAzure,
-  slimSdks,
-  slimToolkit,
-  withoutLocales,
-} from './build-plugins.js';
+import { dirname, join, resolve } from 'node:path';
+import { transformSync } from 'esbuild';
 
-/** The modules that a process starts with; the command line's own entry only turns on the cache of compiled code before. */
-const STARTS = ['lib/action.js', 'lib/cli/main.js'];
+const PROGRAM = 'dist/program';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const PLUGINS = [builtinModules, lazyEventStream, slimAzure, slimSdks, slimToolkit, withoutLocales];
-const OPTIONS = {
-  absWorkingDir: ROOT,
-  entryPoints: { index: 'lib/action.js', post: 'lib/post.js', 'cli/index': 'lib/cli.js' },
-  outdir: 'dist',
-  chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  minify: true,
-  legalComments: 'none',
-  metafile: true,
-  // As `new RegExp('…')`: V8 checks a literal whenever it reads past it, and for `\p{…}` builds sets of characters.
-  supported: { 'regexp-unicode-property-escapes': false },
+/** What `runs:` of action.yml and `bin` of package.json name, and the entry of the program that each starts. */
+const STARTERS = {
+  'dist/index.js': "import { action } from './program/index.js';\nawait action();\n",
+  'dist/post.js': "import { post } from './program/index.js';\nawait post();\n",
+  'dist/cli/index.js': "#!/usr/bin/env node\nimport { cli } from '../program/index.js';\nawait cli();\n",
 };
 
-process.chdir(ROOT);
-rmSync('lib', { recursive: true, force: true });
-compile();
-const { metafile: first } = await build({ ...OPTIONS, plugins: PLUGINS, minify: false, write: false });
-rmSync('dist', { recursive: true, force: true });
-const plan = followPlan(planChunks(first, STARTS), ROOT);
-const { metafile } = await build({ ...OPTIONS, plugins: [...PLUGINS, plan] });
-writeFileSync('dist/package.json', `${JSON.stringify({ type: 'module' })}\n`);
-writeFileSync('dist/licenses.txt', licensesOf(metafile));
+process.chdir(resolve(import.meta.dirname, '..'));
+for (const folder of ['lib', 'dist']) rmSync(folder, { recursive: true, force: true });
+run('typescript', 'bin/tsc', ['-p', 'tsconfig.build.json']);
+const options = ['-C', '--license', 'licenses.txt', '--target', 'es2022', '-o', PROGRAM, '--quiet'];
+run('@vercel/ncc', 'dist/ncc/cli.js', ['build', 'lib/index.js', ...options]);
+for (const name of readdirSync(PROGRAM).filter((file) => file.endsWith('.js'))) {
+  const path = join(PROGRAM, name);
+  const { code } = transformSync(readFileSync(path, 'utf8'), {
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'none',
+  });
+  writeFileSync(path, code);
+}
+for (const [path, code] of Object.entries(STARTERS)) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+}
+// Without the repository's own, Node would take the starters for CommonJS.
+for (const name of ['package.json', 'licenses.txt']) renameSync(join(PROGRAM, name), join('dist', name));
+chmodSync('dist/cli/index.js', 0o755);
 
-function compile() {
-  const tsc = createRequire(import.meta.url)
-    .resolve('typescript/package.json')
-    .replace(/package\.json$/, 'bin/tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+function run(name, program, words) {
+  const home = createRequire(import.meta.url)
+    .resolve(`${name}/package.json`)
+    .replace(/package\.json$/, '');
+  const { status } = spawnSync(process.execPath, [join(home, program), ...words], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status === 0) return;
-  process.stderr.write(`the compiler failed with status ${status}\n`);
-  process.exit(1);
+  if (status !== 0) throw new Error(`${name} failed with status ${status}`);
 }

@@ -1,5 +1,6 @@
 // Runs jest on the Node that runs this script (npm puts the installed Node 24 first) and says which it is. Without words:
-// all tests but those that start the built dist/, which have a script of their own (`npm run test:dist`).
+// all tests but those that start the built dist/ or wait for minutes, which have scripts of their own (`npm run test:dist`,
+// `npm run test:slow`).
 // `--results=FILE` also writes there what Jest reports of each test, for `npm run test:hostile`.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -10,6 +11,9 @@ const DIST = ['__tests__/transcripts', '__tests__/races'];
 
 /** Such a test often waits for its programs, so there is one worker more than cores; whoever names another number gets it. */
 const DIST_WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
+
+/** Tests that wait for minutes on purpose; `.ci/run` starts them first, next to everything else. */
+const SLOW = '__tests__/slow';
 
 /** What the configuration leaves out; a pattern given here takes the place of its own. */
 const NO_TESTS = ['/node_modules/', '__tests__/golden/axe/', '__tests__/fixtures/'];
@@ -33,7 +37,7 @@ const result = spawnSync(
 process.exit(result.status ?? 1);
 
 function chosen() {
-  if (words.length === 0) return [`--testPathIgnorePatterns=${[...NO_TESTS, ...DIST].join('|')}`];
+  if (words.length === 0) return [`--testPathIgnorePatterns=${[...NO_TESTS, ...DIST, SLOW].join('|')}`];
   if (words[0] !== 'dist') return words;
   const isNamed = words.some((word) => /^(?:-w|--maxWorkers)\b/.test(word));
   return [...DIST, ...(isNamed ? [] : [DIST_WORKERS]), ...words.slice(1)];

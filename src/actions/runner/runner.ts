@@ -17,6 +17,29 @@ export interface Runner {
   onCancel(cancelled: () => void): void;
 }
 
+/** The process that the runner started. */
+export function ownRunner(): Runner {
+  return {
+    env: process.env,
+    workspace: process.env['GITHUB_WORKSPACE'] ?? process.cwd(),
+    cwd: process.cwd(),
+    temp: process.env['RUNNER_TEMP'] ?? '',
+    log: (line) => process.stdout.write(`${line}\n`),
+    fail: () => {
+      process.exitCode = 1;
+    },
+    onCancel(cancelled) {
+      process.once('SIGINT', cancelled);
+      process.once('SIGTERM', cancelled);
+    },
+  };
+}
+
+/** Ends the process: whatever was given up (a cache service that says nothing) would keep the step waiting otherwise. */
+export function endProcess(): void {
+  process.stdout.write('', () => process.exit());
+}
+
 /** The workflow run that the action is a step of; each empty outside of one. */
 export interface ThisRun {
   /** Its address. */
