@@ -14,6 +14,7 @@ import { withCachePoints, withoutEmptyResults } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';
 import { toProviderError } from './errors.js';
 import { field } from './json.js';
+import { bindThinking, refusesThinking, withBoundThinking, withoutThinking } from './kept-thinking.js';
 import type { OpenedModel } from './opened-model.js';
 import { noteFailedResults } from './result-status.js';
 
@@ -25,6 +26,20 @@ interface ModelReply {
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
 export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
+  let keepsThinking = true;
+
+  /** Without any thinking from the first time on that some of it is refused: what refused it, would again. */
+  async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    const kept = keepsThinking ? options : { ...options, prompt: options.prompt.flatMap(withoutThinking) };
+    try {
+      return await model.doGenerate(send(prepare(kept, spoken, model.modelId), spoken));
+    } catch (thrown) {
+      if (!keepsThinking || !refusesThinking(thrown)) throw thrown;
+      keepsThinking = false;
+      return await ask(options);
+    }
+  }
+
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,
@@ -33,10 +48,10 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     doStream: (options) => model.doStream(options),
     async doGenerate(options) {
       try {
-        const request = send(prepare(options, spoken, model.modelId), spoken);
-        const reply = withReportedUsage(withKnownEnd(await model.doGenerate(request)));
+        const bound = withBoundThinking(options, model.modelId);
+        const reply = withReportedUsage(withKnownEnd(await ask(bound.options)));
         checkContent(reply, options, { ...spoken, secrets });
-        return withWarnings(keep(reply, spoken), options, spoken);
+        return withWarnings(bindThinking(keep(reply, spoken), bound.prefix), options, spoken);
       } catch (thrown) {
         if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
         throw toProviderError(thrown, spoken.provider, secrets);
