@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { compareBytes } from '../../core/text/bytes.js';
 import type { CompiledPattern } from '../../core/text/glob.js';
+import { isSecretPath } from '../../core/tools/files/path-rules.js';
 import { isInside } from './confine.js';
 
 /** A file that matches a pattern. */
@@ -22,8 +23,8 @@ interface Folder {
 
 /**
  * The regular files below a root that match any of the patterns, in byte order of their paths. Only folders in which
- * a file can match are opened. Links are followed if they end inside of the root and outside of its `.git`; `**` does
- * not go through linked folders, so the walk always ends. What cannot be read is left out, as in axe.
+ * a file can match are opened. Links are followed if they end inside of the root; `**` does not go through linked folders,
+ * so the walk always ends. What cannot be read, and where credentials are kept, is left out without a word.
  */
 export async function walkFiles(
   root: string,
@@ -61,6 +62,7 @@ type Visited =
 /** What an entry of a folder leads to, if anything. FIFOs, sockets and devices lead nowhere. */
 async function visit(root: string, folder: Folder, entry: Dirent): Promise<Visited | undefined> {
   const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
+  if (isSecretPath(path.split('/'))) return undefined;
   const isMatch = folder.patterns.some((pattern) => pattern.matches(path));
   const below = folder.patterns.filter((pattern) => pattern.mayContain(path));
   if (!isMatch && below.length === 0) return undefined;
@@ -87,8 +89,7 @@ async function followLink(root: string, link: string): Promise<LinkTarget | unde
   try {
     const realPath = await realpath(link);
     if (!isInside(root, realPath)) return undefined;
-    // A link must not make `.git`, which may hold a token, look like an ordinary folder.
-    if (relative(root, realPath).split(sep).includes('.git')) return undefined;
+    if (isSecretPath(relative(root, realPath).split(sep))) return undefined;
     const target = await stat(realPath);
     if (target.isFile()) return { kind: 'file', realPath };
     return target.isDirectory() ? { kind: 'folder', realPath } : undefined;

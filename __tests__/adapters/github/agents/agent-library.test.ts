@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createGitHubAgentLibrary } from '../../../../src/adapters/github/agents/agent-library.js';
 import { readFileAt } from '../../../../src/adapters/github/reading/contents.js';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_FILES } from '../../../../src/core/defaults.js';
+import { CREDENTIAL_FILES, HARMLESS_FILES } from '../../../helpers/credential-files.js';
 import {
   createFakeGitHubClient,
   type FakeGitHubClient,
@@ -281,6 +282,21 @@ describe('loading a skill', () => {
     await expect(library(repository({})).loadSkill(path)).rejects.toMatchObject({ name: 'ConfigError' });
   });
 
+  it('refuses memory, by its name and where a link leads there (D47)', async () => {
+    const client = createFakeGitHubClient({
+      [CONTENTS]: () => ({
+        type: 'file',
+        path: 'docs/mem/a.md',
+        encoding: 'base64',
+        content: base64('ours'),
+      }),
+    });
+    for (const path of ['docs/mem/a.md', 'docs/link.md']) {
+      const skill = library(client, ['docs/agents'], ['docs/mem']).loadSkill(path.replace('docs/', ''));
+      await expect(skill).rejects.toThrow(`${path} is out of bounds: memory is kept there`);
+    }
+  });
+
   it('C6 82: refuses a link', async () => {
     const client = repository({ 'axe/skills/review/SKILL.md': { type: 'symlink' } });
     await expect(library(client).loadSkill('review')).rejects.toThrow('it is a symlink, not a file');
@@ -329,6 +345,12 @@ describe('loading context files', () => {
     }
     const { files: all } = await library(repository(beside)).loadContextFiles(['docs/mem/**'], '.');
     expect(all).toHaveLength(2);
+  });
+
+  it('C7 86: reads no file in which credentials are kept', async () => {
+    const beside = Object.fromEntries([...CREDENTIAL_FILES, ...HARMLESS_FILES].map((path) => [path, path]));
+    const { files: found } = await library(repository(beside)).loadContextFiles(['**', '**/.*'], '.');
+    expect(found.map(({ path }) => path).toSorted()).toEqual(HARMLESS_FILES.toSorted());
   });
 
   it('accepts the workspace itself as the root', async () => {

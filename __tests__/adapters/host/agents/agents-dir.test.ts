@@ -421,6 +421,22 @@ describe('loadSkill', () => {
   });
 });
 
+describe('a skill that leads into memory or `.git`', () => {
+  it.each([
+    ['mem/untrusted/bot.md', 'memory is kept there'],
+    ['by-link.md', 'memory is kept there'],
+    ['.git/description', 'credentials may be kept there'],
+    ['git-link.md', 'credentials may be kept there'],
+  ])('is refused: %s (D47)', async (path, reason) => {
+    const { cwd } = library({ 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' });
+    symlinkSync('mem/untrusted/bot.md', join(cwd, 'by-link.md'));
+    symlinkSync('.git/description', join(cwd, 'git-link.md'));
+    const agents = createAgentsDir({ dirs: ['agents'], cwd, memoryRoots: ['mem'], isConfined: true });
+    for (const name of [path, join(cwd, path)])
+      expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
+  });
+});
+
 describe('loadContextFiles', () => {
   it('accepts a workdir relative to the current folder', async () => {
     const { agents } = library({ 'repo/docs/a.md': 'a' });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { loadContextFiles } from '../../../../src/adapters/host/agents/context-files.js';
 import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES } from '../../../../src/core/defaults.js';
+import { CREDENTIAL_FILES, HARMLESS_FILES } from '../../../helpers/credential-files.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const GOLDEN = fileURLToPath(new URL('../../../golden/axe/22-files-context/', import.meta.url));
@@ -235,7 +236,7 @@ describe('links', () => {
     symlinkSync('.git/config', join(work, 'a.md'));
     symlinkSync('.git', join(work, 'docs'));
     expect(await pathsOf(['*.md', 'docs/*', '**'], work)).toEqual([]);
-    expect(await pathsOf(['.git/config'], work)).toEqual(['.git/config']);
+    expect(await pathsOf(['.git/config'], work)).toEqual([]);
   });
 
   it('in the workdir’s own path are resolved', async () => {
@@ -247,6 +248,18 @@ describe('links', () => {
 });
 
 describe('files that are unsuitable for a prompt', () => {
+  it('C7 86: are those that file tools do not read either, by whatever pattern or link', async () => {
+    const work = tempDir('context');
+    const all = [...CREDENTIAL_FILES, ...HARMLESS_FILES];
+    writeFiles(work, Object.fromEntries(all.map((path) => [path, path])));
+    for (const [index, path] of CREDENTIAL_FILES.entries()) {
+      symlinkSync(join(work, path), join(work, `link-${index}.md`));
+      expect(await pathsOf([path, `link-${index}.md`], work)).toEqual([]);
+    }
+    const found = await pathsOf(['**/*', '*/.*', '.*/**'], work);
+    expect(found.toSorted()).toEqual(HARMLESS_FILES.toSorted());
+  });
+
   it('C1 11: include a FIFO, which is never opened', async () => {
     const work = tempDir('context');
     writeFiles(work, { 'a.md': 'a' });

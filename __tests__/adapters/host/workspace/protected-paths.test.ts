@@ -2,16 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { protectedPaths } from '../../../../src/adapters/host/workspace/protected-paths.js';
 
 describe('the protected paths', () => {
-  it('are those the environment names, and credentials at home', () => {
+  it('are those the environment names', () => {
     const { denied, readOnly } = protectedPaths({
       RUNNER_TEMP: '/runner/_temp',
       GITHUB_ENV: '/runner/_temp/_runner_file_commands/set_env_1',
       GITHUB_ACTION_PATH: '/runner/_actions/x',
       HOME: '/home/runner',
     });
-    expect(denied).toEqual(
-      expect.arrayContaining(['/runner/_temp', '/home/runner/.ssh', '/home/runner/.docker']),
-    );
+    expect(denied).toEqual(['/runner/_temp', '/runner/_temp/_runner_file_commands/set_env_1']);
     expect(readOnly).toEqual(['/runner/_actions/x/dist', '/runner/_actions/x/action.yml']);
   });
 

@@ -21,6 +21,7 @@ import { createWorkspace } from '../../../../src/adapters/host/workspace/workspa
 import type { ToolPorts } from '../../../../src/core/tools/ports.js';
 import { createTools } from '../../../../src/core/tools/registry.js';
 import type { ToolResult } from '../../../../src/core/tools/tool.js';
+import { CREDENTIAL_FILES } from '../../../helpers/credential-files.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const SECRET = 'TOKEN-0123456789';
@@ -216,17 +217,7 @@ describe('C7 85: a kernel interface', () => {
 });
 
 describe('C7 86: credentials', () => {
-  it.each([
-    '.git/config',
-    '.ssh/id_rsa',
-    '.netrc',
-    '.docker/config.json',
-    'gha-creds-1f.json',
-    '.npmrc',
-    '.env',
-    'git-credentials-0a1b.config',
-    '_runner_file_commands/set_env_1',
-  ])('in %p are denied, also behind a link', async (path) => {
+  it.each(CREDENTIAL_FILES)('in %p are denied, also behind a link', async (path) => {
     writeFiles(root, { [path]: SECRET });
     await expectDenied(path);
     symlinkSync(join(root, path), join(root, 'harmless.txt'));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isSecretPath, isWriteProtected, parsePath } from '../../../../src/core/tools/files/path-rules.js';
+import { CREDENTIAL_FILES, HARMLESS_FILES } from '../../../helpers/credential-files.js';
 
 describe('C7 87: a path', () => {
   it.each([
@@ -40,68 +41,20 @@ describe('C7 87: a path', () => {
 
 describe('C7 86: credentials', () => {
   it.each([
+    ...CREDENTIAL_FILES,
     '.git',
-    '.git/config',
-    'sub/.git/hooks/pre-commit',
     '.GIT/config',
     '.Git./config',
     '.git /config',
     '.g\u200Cit/config',
     '.ｇｉｔ/config',
     'GIT~1/config',
-    '.ssh/id_ed25519',
-    '.gnupg/secring.gpg',
-    '.netrc',
-    '_netrc',
-    '.git-credentials',
-    '.npmrc',
-    'packages/a/.npmrc',
-    '.pypirc',
-    '.env',
-    '.env.local',
-    '.env.production.local',
-    '.docker/config.json',
-    '.docker/contexts/meta/x.json',
-    '.env.test',
-    '.env.production',
-    '.env-staging',
-    '.envrc',
-    '.cargo/credentials.toml',
-    '.m2/settings.xml',
-    '.yarnrc',
-    '.yarnrc.yml',
-    'deploy/id_rsa',
-    'id_ed25519_sk',
-    'certs/server.pem',
-    'certs/store.p12',
-    '.vault-token',
-    '.kube/cache/token',
-    '.aws/credentials',
-    '.kube/config',
-    '.config/gh/hosts.yml',
-    'gha-creds-0123456789abcdef.json',
-    'git-credentials-1.config',
-    '_temp/_runner_file_commands/set_env_1',
+    'TLS.KEY',
   ])('are recognized in %p', (path) => {
     expect(isSecretPath(path.split('/'))).toBe(true);
   });
 
-  it.each([
-    '.gitignore',
-    '.github/workflows/ci.yml',
-    'git/config',
-    'src/id_map.ts',
-    'id_ed25519.pub',
-    'docs/pem.md',
-    '.envoy.yaml',
-    '.cargo/config.toml',
-    '.aws/task-definition.json',
-    '.env.example',
-    '.env.sample',
-    'docs/ssh.md',
-    'creds.json',
-    'src/env.ts',
-  ])('are not recognized in %p', (path) => {
+  it.each(HARMLESS_FILES)('are not recognized in %p', (path) => {
     expect(isSecretPath(path.split('/'))).toBe(false);
   });
 });

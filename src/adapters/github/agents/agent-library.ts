@@ -46,6 +46,7 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Gi
   const agentsDirs = options.agentsDirs.map((dir) => repositoryPath(dir, options.workspace));
   const { signal } = options;
   const parents = agentsDirs.map(parentOf);
+  const isMemory = createMemoryFilter(options.memoryRoots ?? []);
   /** Of each agent, by its source: one that was named by path lies in none of the folders. */
   const parentOfAgent = new Map<string, string>();
   return {
@@ -77,7 +78,8 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Gi
       const own = agent === undefined ? undefined : parentOfAgent.get(agent.source);
       const paths = skillPaths(path, own === undefined ? parents : [own, ...parents]);
       for (const candidate of paths) {
-        const text = await readFileAt(options, { path: candidate, maxBytes: MAX_SKILL_BYTES }, signal);
+        const file = { path: candidate, maxBytes: MAX_SKILL_BYTES, isMemory };
+        const text = await readFileAt(options, file, signal);
         if (text === undefined) continue;
         options.onRead?.(candidate);
         return text;
@@ -87,7 +89,6 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Gi
     async loadContextFiles(patterns, workdir) {
       if (patterns.length === 0) return { files: [], warnings: [] };
       const folder = repositoryPath(workdir, options.workspace);
-      const isMemory = createMemoryFilter(options.memoryRoots ?? []);
       return await fetchContextFiles(options, { patterns, folder, isMemory }, signal);
     },
   };

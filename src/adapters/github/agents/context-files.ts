@@ -3,6 +3,7 @@ import { AxeError } from '../../../core/errors.js';
 import type { MemoryFilter } from '../../../core/memory/log-path.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../../core/prompt/context-files.js';
 import { selectPaths } from '../../../core/text/glob.js';
+import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import type { Warning } from '../../../core/warning.js';
 import { fetchBlob, type RefPlace } from '../reading/contents.js';
 
@@ -49,7 +50,8 @@ export async function fetchContextFiles(
   const prefix = folder === '' ? '' : `${folder}/`;
   const entries = new Map(
     tree
-      .filter((entry) => entry.path.startsWith(prefix) && entry.mode !== FOLDER_MODE && !isMemory(entry.path))
+      .filter((entry) => entry.path.startsWith(prefix) && entry.mode !== FOLDER_MODE)
+      .filter(({ path }) => !isMemory(path) && !isSecretPath(path.split('/')))
       .map((entry) => [entry.path.slice(prefix.length), entry]),
   );
   const selected = selectPaths(patterns, entries.keys());

@@ -5,6 +5,7 @@ import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import { ConfigError } from '../../../core/errors.js';
 import { compareBytes } from '../../../core/text/bytes.js';
 import { selectPaths } from '../../../core/text/glob.js';
+import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import { listFolderAt, locationOf, type RefPlace, readPathAt, repositoryPath } from '../reading/contents.js';
 import {
   agentPaths,
@@ -48,7 +49,9 @@ export function createRefSource(options: GitHubAgentLibraryOptions): SourceText 
       tree ??= fetchTree(options, signal);
       const { tree: entries, truncated } = await tree;
       const paths = entries
-        .filter((entry) => isFile(entry) && entry.path.startsWith(prefix))
+        .filter(
+          ({ path, ...entry }) => isFile(entry) && path.startsWith(prefix) && !isSecretPath(path.split('/')),
+        )
         .map(({ path }) => path.slice(prefix.length));
       const { length } = selectPaths([pattern], paths);
       return length === 0 && truncated ? undefined : length;

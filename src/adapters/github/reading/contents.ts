@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { AxeError, ConfigError } from '../../../core/errors.js';
 import type { Repository } from '../../../core/event/trigger.js';
+import { IS_MEMORY, type MemoryFilter } from '../../../core/memory/log-path.js';
 import { grouped } from '../../../core/text/number.js';
 import { askEither, askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
@@ -162,14 +163,20 @@ const REGULAR = 0o100000;
 
 /**
  * The text of a file at a ref, or undefined if there is none; `maxBytes` is 100 MB, GitHub's limit, unless said
- * otherwise. Throws an AxeError for a folder, link, submodule or a file over the limit, and a GitHubError.
+ * otherwise. Throws an AxeError for a folder, link, submodule, memory or a file over the limit, and a GitHubError.
  */
 export async function readFileAt(
   place: RefPlace,
-  { path, maxBytes = GITHUB_LIMIT_BYTES }: { readonly path: string; readonly maxBytes?: number },
+  {
+    path,
+    maxBytes = GITHUB_LIMIT_BYTES,
+    isMemory = () => false,
+  }: { readonly path: string; readonly maxBytes?: number; readonly isMemory?: MemoryFilter },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const found = await readPathAt(place, { path, maxBytes }, signal);
+  if (found.kind === 'file' && (isMemory(path) || isMemory(found.path)))
+    throw new AxeError(`${locationOf(place, path)} ${IS_MEMORY}`);
   switch (found.kind) {
     case 'file':
       return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);

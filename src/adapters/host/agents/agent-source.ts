@@ -51,7 +51,7 @@ export function createDiskSource(options: DiskSourceOptions): SourceText {
         async loadSkill(skill) {
           const parent = dirname(dirname(path));
           if (!followsLinks && !(await mayNameSkill(skill, parent, cwd))) return '';
-          return await loadSkill(skill, { parents: [parent], configDir, cwd });
+          return await loadSkill(skill, { parents: [parent], configDir, cwd, memoryRoots: [] });
         },
       };
     },

@@ -102,6 +102,7 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
         configDir,
         cwd,
         isConfined,
+        memoryRoots: hidden,
         ...(onRead === undefined ? {} : { onRead }),
       }),
     loadContextFiles: (patterns, workdir) => loadContextFiles(patterns, resolve(cwd, workdir), hidden),

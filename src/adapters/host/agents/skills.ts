@@ -1,9 +1,10 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import { skillNotFound } from '../../../core/agent/not-found.js';
 import { MAX_CONTEXT_BYTES } from '../../../core/defaults.js';
 import { ConfigError } from '../../../core/errors.js';
 import { grouped } from '../../../core/text/number.js';
+import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import { isInside, shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
 
@@ -16,6 +17,8 @@ interface SkillPlaces {
   readonly cwd: string;
   /** Whether a skill must lie in `cwd` with every link followed, as in a workflow; left out: no. */
   readonly isConfined?: boolean;
+  /** Absolute folders in which memory is kept. */
+  readonly memoryRoots: readonly string[];
   /** Is told the path of a skill that is read, without links. */
   readonly onRead?: (file: string) => void;
 }
@@ -40,7 +43,9 @@ export async function loadSkill(path: string, places: SkillPlaces): Promise<stri
     if (candidate.roots !== undefined && !(await staysInside(candidate.file, candidate.roots))) {
       throw leavesFolder(path);
     }
-    places.onRead?.(await realpath(candidate.file).catch(() => candidate.file));
+    const real = await realpath(candidate.file).catch(() => candidate.file);
+    await refuseClosed(path, real, places.memoryRoots);
+    places.onRead?.(real);
     return await readSkill(candidate.file);
   }
   if (folder !== undefined)
@@ -95,6 +100,17 @@ async function staysInside(file: string, roots: readonly string[]): Promise<bool
   } catch (thrown) {
     throw unreadable(fileError('open', file, thrown).message, 'Make the file readable.', thrown);
   }
+}
+
+/** By whatever name or link: the untrusted lane of memory and git's own folder must not become instructions (D47). */
+async function refuseClosed(path: string, real: string, memoryRoots: readonly string[]): Promise<void> {
+  const isSecret = isSecretPath(real.split(sep));
+  const memory = await Promise.all(memoryRoots.map((root) => realpath(root).catch(() => root)));
+  if (!isSecret && !memory.some((root) => isInside(root, real))) return;
+  const reason = isSecret ? 'credentials may be kept there' : 'memory is kept there';
+  throw new ConfigError(`skill ${JSON.stringify(path)} is out of bounds: ${reason}`, {
+    remedy: 'Put the skill next to the agents, for example in `axe/skills/`.',
+  });
 }
 
 async function readSkill(file: string): Promise<string> {

@@ -32,9 +32,6 @@ const VARIABLES = [
   'NETRC',
 ];
 
-/** Places below the home folder where programs keep credentials. */
-const IN_HOME = ['.docker', '.aws', '.azure', '.kube', '.ssh', '.gnupg', '.netrc', '.npmrc', '.config/gh'];
-
 /**
  * What the environment says must be kept from the file tools although it could lie in the workspace: the runner's
  * temporary folder, which holds tokens and the files that steer later steps, credentials, and, against writing, the
@@ -42,10 +39,9 @@ const IN_HOME = ['.docker', '.aws', '.azure', '.kube', '.ssh', '.gnupg', '.netrc
  */
 export function protectedPaths(env: Environment): ProtectedPaths {
   const named = VARIABLES.map((name) => env[name] ?? '').filter(isAbsolutePath);
-  const home = env['HOME'] ?? '';
   const action = env['GITHUB_ACTION_PATH'] ?? '';
   return {
-    denied: [...named, ...(isAbsolutePath(home) ? IN_HOME.map((path) => join(home, path)) : [])],
+    denied: named,
     readOnly: isAbsolutePath(action) ? [join(action, 'dist'), join(action, 'action.yml')] : [],
   };
 }

@@ -1,6 +1,6 @@
 import type { Dir, Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { ToolError } from '../../../core/errors.js';
 import type { FileStat } from '../../../core/files.js';
 import { createQueue } from '../../../core/queue.js';
@@ -110,8 +110,10 @@ async function readFolder(
   try {
     const read = await readNames(await opendir(folder.at()));
     await folder.verify();
-    const isMemory = (name: string) => jail.memory.includes(join(folder.real, name));
-    const entries = read.entries.filter(({ name }) => !isSecretPath([name]) && !isMemory(name));
+    const entries = read.entries.filter(({ name }) => {
+      const place = join(folder.real, name);
+      return !isSecretPath(place.split(sep)) && !jail.memory.includes(place);
+    });
     return { entries: entries.sort((a, b) => compareBytes(a.name, b.name)), leftOut: read.leftOut };
   } catch (thrown) {
     throw toToolError(path, thrown);

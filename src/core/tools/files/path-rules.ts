@@ -1,3 +1,5 @@
+import { CREDENTIAL_NAMES, CREDENTIAL_PLACES } from './credential-files.js';
+
 /** What a path that a model gave comes to. */
 type ParsedPath =
   | { readonly kind: 'parsed'; readonly segments: readonly string[] }
@@ -31,17 +33,22 @@ const CONTROL = /[\0-\x1f\x7f]/;
 const FOLDED_PARENT = /^\.\.[. ]*$/;
 
 /**
- * Whether a path leads to where credentials are kept: git's own folder (which holds the token of the checkout), keys,
- * and the files in which clouds, package registries and the runner leave theirs. Names are compared as the most
- * lenient file system compares them. Never read, listed or written (D22, memory-and-security C7 86).
+ * Whether a path leads to where credentials are kept, by {@link CREDENTIAL_PLACES}. Names are compared as the most lenient
+ * file system compares them. Never read, listed or written (D22, memory-and-security C7 86).
  */
 export function isSecretPath(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
-  return (
-    names.some((name) => SECRET_NAMES.has(name) || SECRET_PATTERNS.some((pattern) => pattern.test(name))) ||
-    SECRET_PLACES.some((place) => contains(names, place))
+  return names.some(
+    (name, at) =>
+      CREDENTIAL_NAMES.some((pattern) => pattern.test(name)) ||
+      LENGTHS.some((length) => PLACES.has(names.slice(at, at + length).join('/'))),
   );
 }
+
+const PLACES: ReadonlySet<string> = new Set(CREDENTIAL_PLACES.map((place) => place.toLowerCase()));
+
+/** Numbers of names that a place has. */
+const LENGTHS = [...new Set(CREDENTIAL_PLACES.map((place) => place.split('/').length))];
 
 /**
  * Whether a path must not be written although it may be read: GitHub's own folder and actions, which run with the
@@ -51,50 +58,6 @@ export function isWriteProtected(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
   return PROTECTED_PLACES.some((place) => contains(names, place));
 }
-
-const SECRET_NAMES = new Set([
-  '.git',
-  'git~1',
-  '.ssh',
-  '.gnupg',
-  '.netrc',
-  '_netrc',
-  '.git-credentials',
-  '.npmrc',
-  '.pypirc',
-  '.vault-token',
-  '.kube',
-  '.docker',
-  '_runner_file_commands',
-]);
-
-const SECRET_PATTERNS = [
-  /^gha-creds-.*\.json$/,
-  /^git-credentials-/,
-  // Examples are written to be read.
-  /^\.env(?!\.(?:example|sample|template|dist|defaults)$)(?:$|[.\-_])/,
-  /^\.envrc$/,
-  /^\.yarnrc/,
-  // Private keys by the names that programs give them; `id_rsa.pub` is not a secret.
-  /^id_[a-z0-9]+(?:_sk)?$/,
-  /\.(?:pem|ppk|p12|pfx|jks|keystore)$/,
-];
-
-const SECRET_PLACES = [
-  ['.cargo', 'credentials'],
-  ['.cargo', 'credentials.toml'],
-  ['.m2', 'settings.xml'],
-  ['.m2', 'settings-security.xml'],
-  ['.aws', 'credentials'],
-  ['.aws', 'config'],
-  ['.aws', 'sso'],
-  ['.aws', 'cli'],
-  ['.azure', 'accesstokens.json'],
-  ['.azure', 'msal_token_cache.json'],
-  ['.azure', 'service_principal_entries.json'],
-  ['.config', 'gh'],
-  ['.config', 'gcloud'],
-];
 
 /** What must not be written wherever it lies: names of a path, one after the other. */
 export const PROTECTED_PLACES: readonly (readonly string[])[] = [
