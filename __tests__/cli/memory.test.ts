@@ -252,17 +252,6 @@ describe('memory search and verify', () => {
       expect.objectContaining({ code: 'duplicate-id', severity: 'problem', lane: 'trusted', line: 10 }),
     );
   });
-
-  it('check signatures with the key of the environment', async () => {
-    const env = { AXE_MEMORY_SIGNING_KEY: 'a long random text' };
-    await memory(['remember', 'bot', 'signed'], { env });
-    expect(await memory(['verify', 'bot'], { env })).toMatchObject({ exitCode: 0 });
-    store({ 'bot.md': read('bot.md').replace('signed', 'forged') });
-    expect(await memory(['verify', 'bot'], { env })).toMatchObject({
-      exitCode: 1,
-      output: expect.stringContaining('the signature does not fit'),
-    });
-  });
 });
 
 describe('memory forget', () => {

@@ -29,7 +29,6 @@ export const INPUT_VALUES = {
   'memory-write': ['quarantine', 'never'],
   'memory-min-trust': ['untrusted'],
   'memory-required': ['true'],
-  'memory-signing-key': ['canary-signing-key-0123456789'],
   comment: ['always', 'never'],
   'review-event': ['request-changes'],
   'comment-when': ['findings'],
@@ -59,7 +58,6 @@ export const INPUT_VALUES = {
 
 /** Inputs that belong together. */
 const MODES: readonly Inputs[] = [
-  { 'memory-require-signed': 'true', 'memory-signing-key': 'canary-signing-key-0123456789' },
   { mode: 'gc' },
   { mode: 'gc', 'gc-suggestions': 'issue' },
   { mode: 'gc', 'gc-suggestions': 'pull-request' },
@@ -87,7 +85,6 @@ const ENDS: readonly Inputs[] = [
   { 'prompt-file': 'missing.md' },
   { context: 'labels' },
   { 'memory-path': '../outside' },
-  { 'memory-require-signed': 'true', 'memory-signing-key': '' },
   { 'timeout-minutes': 'soon' },
   { 'output-schema': '{"type":"nothing"}' },
   { 'output-schema': '{' },

@@ -150,4 +150,4 @@ function leakFaults({ inputs }: Configuration, { step, posted, memoryAfter }: Ob
   );
 }
 
-const OPTIONAL: ReadonlySet<string> = new Set(['agents-token', 'memory-signing-key']);
+const OPTIONAL: ReadonlySet<string> = new Set(['agents-token']);

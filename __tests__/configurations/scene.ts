@@ -18,7 +18,6 @@ export const CANARIES = {
   DATABASE_PASSWORD: 'canary-database-password-0123456789',
   'github-token': GITHUB_TOKEN,
   'agents-token': 'canary-agents-token-0123456789',
-  'memory-signing-key': 'canary-signing-key-0123456789',
 } as const;
 
 /** What a run did, and what it left behind. */

@@ -5,7 +5,7 @@ import type { Trigger } from '../../src/core/event/trigger.js';
 import type { Trust } from '../../src/core/event/trust.js';
 import { notesPlaces } from '../../src/core/memory/notes/place.js';
 import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, planMemory } from '../../src/core/plan.js';
-import { grantNotesTools, namedNotesTools, notesAreUnsigned, planNotes } from '../../src/core/plan-notes.js';
+import { grantNotesTools, namedNotesTools, planNotes } from '../../src/core/plan-notes.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
 const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
@@ -19,7 +19,6 @@ interface Given {
   readonly trigger?: Trigger;
   readonly trust?: Trust;
   readonly write?: MemoryPolicy['write'];
-  readonly requireSigned?: boolean;
   readonly isSubAgent?: boolean;
 }
 
@@ -37,7 +36,6 @@ function partsOf({ memory = '', top = '', trigger = SCHEDULE, trust = TRUSTED, .
     policy: {
       ...DEFAULT_MEMORY_POLICY,
       write: given.write ?? 'auto',
-      requireSigned: given.requireSigned ?? false,
     },
     wantCount: false,
   });
@@ -80,27 +78,6 @@ describe('the place of a run’s notes', () => {
     const toml = 'name = "bot"\nmodel = "p/m"\n[memory]\nnotes = true\n';
     const agent = { name: 'bot', source: '', ...parseAgent(toml, { name: 'bot', file: '' }) };
     expect(planNotes({ ...parts, agent, memory: undefined })).toBeUndefined();
-  });
-});
-
-describe('if only signed memory can be read,', () => {
-  it('there are no notes, since nothing states who wrote them, and a warning reports it', () => {
-    const { agent, memory } = partsOf({ requireSigned: true });
-    expect(planOf({ requireSigned: true })).toBeUndefined();
-    expect(notesAreUnsigned(agent, memory)).toMatchObject([
-      { code: 'memory-store-notice', message: expect.stringContaining('memory-require-signed') },
-    ]);
-  });
-
-  it('an agent without notes is not affected', () => {
-    const { agent, memory } = partsOf({ requireSigned: true, memory: 'scope = "project"\n' });
-    const config = { ...agent.config, memory: { ...agent.config.memory, notes: false } };
-    expect(notesAreUnsigned({ ...agent, config }, memory)).toEqual([]);
-  });
-
-  it('otherwise notes are unchanged', () => {
-    const { agent, memory } = partsOf({});
-    expect(notesAreUnsigned(agent, memory)).toEqual([]);
   });
 });
 

@@ -75,7 +75,6 @@ describe('the memory plan', () => {
       count: false,
       entryId: 'id1',
       provenance: undefined,
-      requireSigned: false,
     });
   });
 
@@ -131,10 +130,6 @@ describe('the memory plan', () => {
 
   it('stays in the trusted lane if a person reads the output, whatever is loaded (D18)', () => {
     expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } })?.lane).toBe('trusted');
-  });
-
-  it('passes on that entries must be signed', () => {
-    expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, requireSigned: true } })?.requireSigned).toBe(true);
   });
 
   it.each([

@@ -25,7 +25,6 @@ const ALL: Record<WarningCode, true> = {
   'memory-max-entries': true,
   'memory-save-failed': true,
   'memory-store-notice': true,
-  'memory-signature': true,
   'model-warning': true,
   'answer-truncated': true,
   'not-verified': true,

@@ -20,7 +20,6 @@ import type { Trigger } from '../../src/core/event/trigger.js';
 import type { OpenModel } from '../../src/core/loop/asker.js';
 import type { LanguageModel } from '../../src/core/loop/messages.js';
 import { applyChanges, type Change } from '../../src/core/memory/change.js';
-import type { Sign } from '../../src/core/memory/signature.js';
 import type {
   MemoryStore,
   Place,
@@ -71,8 +70,6 @@ export interface FakeDependenciesParts {
   /** The conversations that findings of ours began, by number of the pull request; elsewhere none. */
   readonly findingThreads?: Readonly<Record<number, FindingThreadsAnswer>>;
   readonly published?: Published;
-  /** Left out, nothing is signed. */
-  readonly sign?: Sign;
   readonly secrets?: readonly string[];
 }
 
@@ -200,7 +197,6 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     },
     compileSchema: () => Promise.reject(new Error('nobody asks for a schema')),
     openMemory: () => guarded(store),
-    ...(parts.sign === undefined ? {} : { sign: parts.sign }),
     ...(permissions === undefined ? {} : { github }),
     publisher: {
       async publish(_plan, outcome) {

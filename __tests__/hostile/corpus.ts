@@ -27,7 +27,7 @@ export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C2 21', 'entries with the same id, or the same words under two ids'],
   ['C2 22', 'entries out of order, with odd times or with none'],
   ['C2 23', 'a memory file that axe itself wrote'],
-  ['C2 24', 'entries edited by hand, signed wrongly or of another version'],
+  ['C2 24', 'entries edited by hand or of another version'],
   ['C2 25', 'bytes in memory that are not text'],
   ['C2 26', 'a result that contains an entry'],
   ['C2 27', 'a result that contains a provenance line'],

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSign } from '../../src/adapters/host/hmac.js';
 import { MAX_LOADED_MEMORY_BYTES } from '../../src/core/defaults.js';
 import { AxeError } from '../../src/core/errors.js';
 import type { TaintSource, TaintTracker } from '../../src/core/event/taint.js';
-import { checkSignature, withSignature } from '../../src/core/memory/signature.js';
 import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
 import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, type Plan } from '../../src/core/plan.js';
@@ -38,7 +36,6 @@ const stats = {
   stopReason: 'stop',
 };
 const error = new AxeError('no');
-const SIGN = createSign('a key') ?? (() => '');
 const completed: RunOutcome = { kind: 'completed', answer: 'All good.', stats };
 const FAILED: RestoreResult = {
   kind: 'failed',
@@ -329,17 +326,6 @@ describe('an entry after text of the open network was read (D19)', () => {
     for (const source of read) taint.add(source);
     expect(entriesOf({ ...end, plan, taint, outcome }, deps).map(({ path }) => path)).toEqual(paths);
   });
-
-  it('is signed for its lane', async () => {
-    const { deps, plan, taint } = await prepared({ sign: SIGN }, { trigger: SCHEDULE, origin: ORIGIN });
-    taint.add(fetched);
-    const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
-    for (const { text, path } of entries) {
-      expect(checkSignature(text, [path], SIGN)).toBe('good');
-      const others = entries.flatMap((other) => (other.path === path ? [] : [other.path]));
-      expect(checkSignature(text, others, SIGN)).toBe('bad');
-    }
-  });
 });
 
 describe('memory of both lanes', () => {
@@ -360,46 +346,6 @@ describe('memory of both lanes', () => {
     expect(memory?.text.match(/task of ./g)?.sort()).toEqual(['task of a', 'task of b', 'task of c']);
     expect(memory?.text).toContain('its own words');
     expect(memory?.text).not.toContain('computed');
-  });
-});
-
-describe('memory that must be signed', () => {
-  const signed = (id: string, path = 'bot.md') => withSignature(entryText(id), path, SIGN);
-  const requireSigned = { ...DEFAULT_MEMORY_POLICY, requireSigned: true };
-  const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` };
-
-  it('is the newest signed entries of all (C2 24)', async () => {
-    const log = signed('a') + signed('b') + signed('c') + entryText('d') + signed('e', 'untrusted/bot.md');
-    const { memory, warnings, deps } = await loaded(
-      { sign: SIGN, agents, memory: { 'bot.md': `by hand\n\n${log}` } },
-      { memoryPolicy: requireSigned, wantCount: true },
-    );
-    expect(deps.reads).toEqual([{ paths: ['bot.md'], lastN: 0, count: true }]);
-    expect(memory?.text).toBe(plainEntry('task of b') + plainEntry('task of c'));
-    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 2, total: 5 });
-    expect(warnings).toEqual([{ code: 'memory-signature', message: expect.stringContaining('2 entries') }]);
-  });
-
-  it('is empty if there is no key to check with', async () => {
-    const { memory, warnings } = await loaded(
-      { agents, memory: { 'bot.md': signed('a') } },
-      { memoryPolicy: requireSigned },
-    );
-    expect(memory).toMatchObject({ text: '', restored: { kind: 'restored', loaded: 0 } });
-    expect(warnings.map(({ code }) => code)).toEqual(['memory-signature']);
-  });
-
-  it('is complete if signatures are not required, with a note about invalid ones', async () => {
-    const forged = signed('b').replace('done', 'obey');
-    const { memory, warnings } = await loaded({
-      sign: SIGN,
-      memory: { 'bot.md': signed('a') + forged + entryText('c') },
-    });
-    expect(memory?.restored).toMatchObject({ loaded: 3 });
-    expect(memory?.text).not.toContain('axe-action');
-    expect(warnings).toEqual([
-      { code: 'memory-signature', message: expect.stringMatching(/^1 entry of `bot.md` has/) },
-    ]);
   });
 });
 

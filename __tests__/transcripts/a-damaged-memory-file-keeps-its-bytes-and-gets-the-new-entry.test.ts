@@ -139,33 +139,3 @@ it.each(DAMAGED)(
     expect(model.prompts()[1]?.system).toContain('**Result:** It rains.');
   },
 );
-
-it('C2 24: entries whose signature is missing or invalid are dropped if signatures are required', async () => {
-  const workspace = tempDir('workspace');
-  const model = await startModelServer([text('Signed words.'), text('Two.'), text('Three.')]);
-  const inputs = {
-    'memory-store': 'file',
-    'memory-signing-key': 'a long and random text',
-    'memory-require-signed': 'true',
-  };
-  const file = join(workspace, '.axe/memory/ask.md');
-  await runMain(scheduledStep({ model }, { workspace, inputs }));
-  const signed = readFileSync(file, 'utf8');
-  const forged = signed
-    .replace('Signed words.', 'Forged words.')
-    .replace(/ id=\S+/, ' id=zzzzzzzzzzzzzzzzzzzzzz');
-  writeFiles(workspace, { '.axe/memory/ask.md': signed + forged + WHOLE });
-
-  const step = await runMain(scheduledStep({ model }, { workspace, inputs }));
-  expect(step).toMatchObject({
-    exitCode: 0,
-    stderr: '',
-    outputs: { 'memory-loaded': '1', 'memory-saved': 'true' },
-  });
-  expect(titles(step)).toHaveLength(1);
-  expect(step.annotations[0]?.message).toMatch(/1 without a signature, 1 with one that does not fit/);
-  const { system = '' } = model.prompts()[1] ?? {};
-  expect(system).toContain('Signed words.');
-  expect(system).not.toMatch(/Forged words|All is well/);
-  expect(readFileSync(file, 'utf8').startsWith(signed + forged + WHOLE)).toBe(true);
-});

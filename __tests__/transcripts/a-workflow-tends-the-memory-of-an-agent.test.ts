@@ -152,54 +152,22 @@ it('a workflow fails for an agent that is missing or has no memory, and if nothi
 it('a workflow fails for problems in the memory, and lists them', async () => {
   const stage = await startedByHand();
   rememberOnBranch(stage, { 'reviewer.md': `${AUTH}<<<<<<< HEAD\n${DOOR}${AUTH}` });
-  const step = await stage.run(asking('verify', { 'memory-signing-key': 'a long random text' }));
+  const step = await stage.run(asking('verify'));
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
   expect(step.annotations).toMatchObject([
-    { level: 'error', message: '6 problems in the memory of `reviewer`; the job summary lists them.' },
+    { level: 'error', message: '3 problems in the memory of `reviewer`; the job summary lists them.' },
   ]);
   for (const text of [step.summary, step.outputs['response'] ?? '', step.log]) {
     expect(text).toContain('reviewer.md:10: a conflict marker of git');
-    expect(text).toContain('the entry is not signed');
   }
 });
 
-it('a workflow signs what it writes, and stores no secret', async () => {
+it('a workflow stores no secret', async () => {
   const stage = await startedByHand();
   const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
-  const inputs = { 'memory-signing-key': 'a long random text' };
-  const step = await stage.run(asking(`remember The token is ${secret}`, inputs));
+  const step = await stage.run(asking(`remember The token is ${secret}`));
   expect(JSON.stringify([step, onBranch(stage)])).not.toContain(secret.slice(8, 30));
-  expect(onBranch(stage)).toMatch(/The token is \*\*\*\n<!-- axe-action v=1 [^\n]* sig=\S+ -->/);
-  await stage.run(asking('forget 01kgk41', inputs));
-  await stage.run(asking('forget 01kgnp2', inputs));
-  const verified = await stage.run(asking('verify', inputs));
-  expect(verified.log).toContain('- untrusted/reviewer.md:1: the entry is not signed');
-  expect(verified.log).not.toMatch(/^- reviewer\.md:\d+:/m);
-});
-
-it('a workflow can change its key: old signatures are valid until the new key has signed, and then without the old key', async () => {
-  const stage = await startedByHand();
-  const [older, newer] = ['a long random text', 'another random text'];
-  const both = { 'memory-signing-key': `${newer}\n${older}` };
-  const signed = await stage.run(asking('sign --unsigned', { 'memory-signing-key': older }));
-  expect(signed.log).toContain('Signed 3 entries with the first key.');
-  const between = await stage.run(asking('verify', both));
-  expect(between).toMatchObject({ exitCode: 0 });
-  expect(between.log).toContain('2 of 2 entries are signed with an earlier key');
-  const tooSoon = await stage.run(asking('verify', { 'memory-signing-key': newer }));
-  expect(tooSoon).toMatchObject({ exitCode: 1 });
-
-  const again = await stage.run(asking('sign', both));
-  expect(again).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
-  expect(again.masks).toEqual(expect.arrayContaining([older, newer]));
-  const after = await stage.run(asking('verify', { 'memory-signing-key': newer }));
-  expect(after).toMatchObject({ exitCode: 0, annotations: [] });
-  expect(idsOnBranch(stage)).toEqual([idOf('01kgk41'), idOf('01kgnp2')]);
-
-  const short = await stage.run(asking('show', { 'memory-signing-key': 'too short' }));
-  expect(short).toMatchObject({ exitCode: 1, commands: ['error'] });
-  expect(short.annotations[0]?.message).toContain('has fewer than 16 characters');
-  expect(short.log + JSON.stringify(short.annotations)).not.toContain('too short');
+  expect(onBranch(stage)).toMatch(/The token is \*\*\*\n<!-- axe-action v=1 /);
 });
 
 it('a workflow leaves memory unchanged in a dry run, and if it can only be read', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { nameOf, onBranch, onSchedule, rememberOnBranch, review } from './memory-command-scene.js';
+import { nameOf, onSchedule, rememberOnBranch, review } from './memory-command-scene.js';
 import { AGENT, type Stage, setStage, troubles } from './stage.js';
 
 const LOG = [2, 3, 4]
@@ -140,20 +140,6 @@ it('unused inputs are reported', async () => {
   expect(troubles(step).map(({ message }) => message)).toEqual([
     '`mode: gc` does not use `prompt`, `report-to`, `check-run`, `language`. Remove them, or give them to a step that runs the agent.',
   ]);
-});
-
-it('a log without signed entries is reported', async () => {
-  const stage = await remembering([]);
-  const step = await collect(stage, {
-    'memory-require-signed': 'true',
-    'memory-signing-key': 'a long and random text',
-  });
-  expect(step.exitCode).toBe(0);
-  expect(step.summary).toContain('no entry of agent "reviewer" has a good signature (3 without one)');
-  expect(troubles(step).map(({ message }) => message)).toEqual([
-    expect.stringContaining('`memory-require-signed` left out 3 entries of `reviewer.md`'),
-  ]);
-  expect(onBranch(stage)).toBe(LOG);
 });
 
 it.each([['gc', {}] as const, ['memory', { 'memory-command': 'show' }] as const])(

@@ -5,7 +5,6 @@ import { createClock } from '../adapters/host/clock.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { confine } from '../adapters/host/confine.js';
 import { createDeadline, type RunDeadline } from '../adapters/host/deadline.js';
-import { createSign } from '../adapters/host/hmac.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { readTextFile } from '../adapters/host/text-file.js';
 import { createModels } from '../adapters/models/create.js';
@@ -161,7 +160,6 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   // Jobs of a matrix have one name, and a job may have several steps: each has a check of its own.
   const check = `${thisRun.run}/${clock.newId()}`;
   const progress = await openProgress(parts, { client, log, check });
-  const sign = createSign(inputs.memory.signingKey);
   const shared = await connectSharedAgents(inputs.agents, { client, ...access });
   const github = client === undefined ? undefined : await openGitHubPort(client, parts);
   const memory = await openMemory(parts, { client, ...access });
@@ -234,7 +232,6 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     }),
     publishRules: inputs.review.rules,
     journal: createJournal(runner.temp),
-    ...(sign === undefined ? {} : { sign }),
     reporter,
     clock,
     deadline,

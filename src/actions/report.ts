@@ -1,6 +1,5 @@
 import { error, notice, setOutput, setSecret, summary } from '@actions/core';
 import { formatGate } from '../core/findings/fail-on.js';
-import { signingKeys } from '../core/memory/signature.js';
 import type { Conclusion } from '../core/outcome.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { type Warning, warningText } from '../core/warning.js';
@@ -42,7 +41,7 @@ export async function reportRun({
   requests = 0,
 }: RunToReport): Promise<void> {
   const { apiKey, agents, memory } = inputs;
-  for (const secret of [apiKey, agents.token, memory.token, ...signingKeys(memory.signingKey)]) {
+  for (const secret of [apiKey, agents.token, memory.token]) {
     if (secret !== '') setSecret(secret);
   }
   const reporter = reporterOf(report);

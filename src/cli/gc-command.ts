@@ -126,7 +126,6 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         model: flags.string('model'),
         fallbackModels: [],
         ...place,
-        requireSigned: false,
         limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
         onAsking: (stats) => {
           usage = stats;

@@ -57,9 +57,8 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     usage: 'memory verify <agent>',
     short: 'Look for what is wrong with a memory',
     long: [
-      'Look for damaged entries, duplicate ids and texts, provenance and signatures that do not match, entries out of',
-      'order, and forgotten entries that are still there. The exit status is 1 if anything is found. Signatures are',
-      'checked if the environment variable AXE_MEMORY_SIGNING_KEY holds the key.',
+      'Look for damaged entries, duplicate ids and texts, provenance that does not match, entries out of order, and',
+      'forgotten entries that are still there. The exit status is 1 if anything is found.',
     ].join('\n'),
     flags: [...WHERE, JSON_FLAG],
   },
@@ -109,18 +108,6 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     short: 'Make an entry of the untrusted lane a trusted one',
     long: 'Make an entry of the untrusted lane one that trusted runs load. Read it first: `memory show <agent> <id>`.',
     flags: WHERE,
-  },
-  {
-    usage: 'memory sign <agent> [id]',
-    short: 'Sign entries with the first key',
-    long: [
-      'Sign the entries that an earlier key has signed, or one entry, with the first key in the environment variable',
-      'AXE_MEMORY_SIGNING_KEY, which holds one key a line. Read an entry before you sign it by its id.',
-    ].join('\n'),
-    flags: [
-      ...WHERE,
-      { name: 'unsigned', kind: 'bool', about: 'Sign the entries that have no signature too' },
-    ],
   },
   {
     usage: 'memory export <agent>',

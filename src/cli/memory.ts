@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
 import { editText } from '../adapters/host/editor.js';
 import { createFiles } from '../adapters/host/files.js';
-import { createSign } from '../adapters/host/hmac.js';
 import type {
   CommandSession,
   Exported,
@@ -20,7 +19,6 @@ import { AxeError, type ExitCode, orAxeError } from '../core/errors.js';
 import type { MemoryEntry } from '../core/memory/commands/entry.js';
 import { formatEntries } from '../core/memory/commands/format.js';
 import type { Provenance } from '../core/memory/provenance.js';
-import { checkSigningKeys } from '../core/memory/signature.js';
 import { mergeThree } from '../core/memory/three-way.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { secretValues } from '../core/sanitize/secret-names.js';
@@ -177,7 +175,7 @@ function asWord({ name, kind }: Flag, flags: ParsedFlags): readonly string[] {
   }
 }
 
-const OWN_FLAGS: readonly string[] = ['lane', 'last', 'purge', 'out', 'all', 'unsigned'];
+const OWN_FLAGS: readonly string[] = ['lane', 'last', 'purge', 'out', 'all'];
 
 /** What `remember` takes last may be given by `--text` too. */
 function givenText(name: string, flags: ParsedFlags): readonly string[] {
@@ -190,18 +188,13 @@ function makeHand(
   terminal: Terminal,
 ): CommandSession {
   const { env } = terminal;
-  const keys = env['AXE_MEMORY_SIGNING_KEY'] ?? '';
-  checkSigningKeys(keys, 'AXE_MEMORY_SIGNING_KEY');
-  const sign = createSign(keys);
   return {
     store,
     path,
     clock: createClock(),
     signal: new AbortController().signal,
-    ...(sign === undefined ? {} : { sign }),
     secrets,
-    // Only an entry with provenance can be signed.
-    origin: writesProvenance || sign !== undefined ? originOf(env) : undefined,
+    origin: writesProvenance ? originOf(env) : undefined,
     edit: (draft) => editInTerminal(draft, terminal),
     readImport: (from) => readImport(from, terminal),
     writeExport: async (out, exported) => {

@@ -10,7 +10,6 @@ import type { LoopEvent } from './loop/events.js';
 import type { LanguageModel } from './loop/messages.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
 import type { Change } from './memory/change.js';
-import type { Sign } from './memory/signature.js';
 import type { MemoryStore, RestoreResult } from './memory/store.js';
 import type { RunOutcome } from './outcome.js';
 import type { MemoryPlan, Plan, ReadByRun } from './plan.js';
@@ -263,8 +262,6 @@ export interface Dependencies {
   /** Absent where nobody asked to see it. */
   readonly progress?: Progress;
   readonly journal?: Journal;
-  /** Signs entries and checks their signatures; absent without a key. */
-  readonly sign?: Sign;
   readonly reporter: Reporter;
   readonly clock: Clock;
   readonly deadline: Deadline;

@@ -42,11 +42,11 @@ interface NotesPlanParts {
   readonly isSubAgent: boolean;
 }
 
-/** The plan of an agent's notes, or undefined if they are off: notes carry no signature, so where one is asked for there are none. */
+/** The plan of an agent's notes, or undefined if they are off. */
 export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
   const { agent, memory, trigger, trust, isSubAgent } = parts;
   const { config, name } = agent;
-  if (memory === undefined || !config.memory.notes || memory.requireSigned) return undefined;
+  if (memory === undefined || !config.memory.notes) return undefined;
   const identity = config.memory.project || projectOf(parts);
   return {
     places: notesPlaces(config.memory.scope, { identity, agent: memoryName(name) }),
@@ -96,16 +96,6 @@ export function notesAreOff(agent: string, names: readonly NotesTool[]): Warning
   const listed = names.map((name) => `\`${name}\``).join(', ');
   const message = `agent "${agent}" asks for ${listed}, and keeps no notes. Set \`enabled = true\` and \`notes = true\` in \`[memory]\` of the agent.`;
   return { code: 'tool-not-available', message };
-}
-
-/** What is told of notes that a run does without because nobody could have signed them. */
-export function notesAreUnsigned(
-  { name, config }: LoadedAgent,
-  memory: MemoryPlan | undefined,
-): readonly Warning[] {
-  if (memory?.requireSigned !== true || !config.memory.notes) return [];
-  const message = `the notes of "${name}" are neither read nor written: notes carry no signature, and \`memory-require-signed\` lets the model see signed memory only. Set \`notes = false\` in \`[memory]\` of the agent, or leave \`memory-require-signed\` out.`;
-  return [{ code: 'memory-store-notice', message }];
 }
 
 const SUB_AGENT =

@@ -106,8 +106,6 @@ export interface MemoryPlan {
   readonly entryId: string;
   /** The entry's last line; undefined leaves the file as axe writes it (D8). */
   readonly provenance: Provenance | undefined;
-  /** Entries without a good signature are not given to the model. */
-  readonly requireSigned: boolean;
 }
 
 /** What the starter of a run wants of memory besides what the agent says. */
@@ -116,14 +114,12 @@ export interface MemoryPolicy {
   readonly write: 'auto' | 'quarantine' | 'never';
   /** What the model is given: `untrusted` opens the untrusted lane to it (D19). */
   readonly minTrust: 'trusted' | 'untrusted';
-  readonly requireSigned: boolean;
 }
 
 /** Memory as the decisions have it, where nobody asks for anything else. */
 export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
   write: 'auto',
   minTrust: 'trusted',
-  requireSigned: false,
 };
 
 /** Facts of a workflow run that an entry's provenance names (D8); absent on the command line without an event. */
@@ -163,7 +159,6 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
     count: wantCount || memory.maxEntries > 0,
     entryId,
     provenance: writesProvenance(memory.provenance, parts.origin) ? provenanceOf(parts) : undefined,
-    requireSigned: parts.policy.requireSigned,
   };
 }
 

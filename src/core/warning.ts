@@ -21,7 +21,6 @@ export type WarningCode =
   | 'memory-file-large'
   | 'memory-save-failed'
   | 'memory-store-notice'
-  | 'memory-signature'
   | 'model-warning'
   | 'answer-truncated'
   | 'not-verified'
@@ -117,7 +116,6 @@ const TITLES: Record<WarningCode, string> = {
   'memory-file-large': 'A file of memory is large',
   'memory-save-failed': 'Memory not saved',
   'memory-store-notice': 'Where memory lives',
-  'memory-signature': 'Signatures in memory',
   'model-warning': 'Model',
   'answer-truncated': 'Answer cut short',
   'not-verified': 'Findings without a second look',

@@ -1,10 +1,10 @@
 import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { NoteChange } from '../core/memory/change.js';
-import { checkLoaded, promptText } from '../core/memory/check-loaded.js';
+import { promptText } from '../core/memory/prompt-text.js';
 import type { RestoreResult } from '../core/memory/store.js';
 import type { MemoryPlan, Plan, ReviewPass } from '../core/plan.js';
-import { type NotesPlan, notesAreUnsigned } from '../core/plan-notes.js';
+import type { NotesPlan } from '../core/plan-notes.js';
 import type { Task } from '../core/prompt/task.js';
 import { parseReviewFacts } from '../core/review/state-facts.js';
 import { FENCE_NOTICE } from '../core/sanitize/fence.js';
@@ -74,18 +74,14 @@ export async function readMemory(
   { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const { readPaths: paths, lastN, maxBytes, count, requireSigned } = memory;
-  // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
-  const loading = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
+  const { readPaths: paths, lastN, maxBytes, count } = memory;
+  const loading = { paths, lastN, maxBytes, count };
   const alongside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
   const request = alongside === undefined ? loading : { ...loading, alongside };
   const store = deps.openMemory(agent, memory);
-  const found = await store.read(request, deps.deadline.signal);
+  const restored = await store.read(request, deps.deadline.signal);
   const notesSession =
-    plan === undefined
-      ? undefined
-      : await openNotes({ agent, memory, plan, store, restored: found, unsaved }, deps);
-  const restored = await checkLoaded(found, memory, deps.sign);
+    plan === undefined ? undefined : await openNotes({ agent, memory, plan, store, restored, unsaved }, deps);
   const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
   const text = restored.kind === 'restored' ? promptText(restored.text) : '';
   return {
@@ -116,7 +112,7 @@ export function memoryWarnings(
     const next = remedy === undefined ? {} : { remedy };
     return [{ code: 'memory-load-failed', agent: agent.name, message, ...next }];
   }
-  const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
+  const warnings = [...restored.warnings];
   if (restored.kind === 'empty') return warnings;
   if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
     const loaded = restored.loaded === 1 ? 'entry was' : `${grouped(restored.loaded)} entries were`;

@@ -8,7 +8,6 @@ import { encodeField } from '../core/memory/field.js';
 import { untrustedPath } from '../core/memory/log-path.js';
 import { formatProvenance, type Provenance } from '../core/memory/provenance.js';
 import { formatEntry, type NewEntry } from '../core/memory/run-log.js';
-import { withSignature } from '../core/memory/signature.js';
 import { statePath } from '../core/memory/state.js';
 import type { BlockedPlace, FailedSave } from '../core/memory/store.js';
 import { isCutShort, type RunOutcome } from '../core/outcome.js';
@@ -69,15 +68,15 @@ export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange
     case 'none':
       return [];
     case 'trusted':
-      return [appendEntry(memory, { lane: 'trusted', entry: whole }, deps)];
+      return [appendEntry(memory, { lane: 'trusted', entry: whole })];
     case 'untrusted':
-      return [appendEntry(memory, { lane: 'untrusted', entry: whole }, deps)];
+      return [appendEntry(memory, { lane: 'untrusted', entry: whole })];
     case 'tainted': {
       const apart = untrustedPath(memory.path);
       const computed = computedEntry({ trigger: plan.trigger, outcome, published, apart });
       return [
-        appendEntry(memory, { lane: 'trusted', entry: { timestamp: whole.timestamp, ...computed } }, deps),
-        appendEntry(memory, { lane: 'untrusted', entry: whole }, deps),
+        appendEntry(memory, { lane: 'trusted', entry: { timestamp: whole.timestamp, ...computed } }),
+        appendEntry(memory, { lane: 'untrusted', entry: whole }),
       ];
     }
   }
@@ -88,13 +87,12 @@ interface EntryParts {
   readonly entry: Omit<NewEntry, 'provenance'>;
 }
 
-function appendEntry(memory: MemoryPlan, { lane, entry }: EntryParts, { sign }: Dependencies): EntryChange {
+function appendEntry(memory: MemoryPlan, { lane, entry }: EntryParts): EntryChange {
   const path = lane === 'trusted' ? memory.path : untrustedPath(memory.path);
   const provenance = inLane(memory.provenance, lane);
   const line = provenance === undefined ? {} : { provenance: formatProvenance(provenance) };
   const text = formatEntry({ ...entry, ...line });
-  const signed = sign === undefined ? text : withSignature(text, path, sign);
-  return { kind: 'append', path, id: memory.entryId, text: signed };
+  return { kind: 'append', path, id: memory.entryId, text };
 }
 
 /** What an entry says of its trust is its lane. */

@@ -43,15 +43,8 @@ describe('the inputs of memory', () => {
     ['memory-required', 'true', { isRequired: true }],
     ['memory-required', 'TRUE', { isRequired: true }],
     ['memory-required', 'False', { isRequired: false }],
-    ['memory-signing-key', 'correct horse battery', { signingKey: 'correct horse battery' }],
-    ['memory-require-signed', 'false', { policy: { ...POLICY, requireSigned: false } }],
   ])('accept `%s: %s`', (name, value, expected) => {
     expect(read({ [name]: value })).toEqual({ ...read(), ...expected });
-  });
-
-  it('accept a key that makes signatures mandatory', () => {
-    const inputs = read({ 'memory-signing-key': 'correct horse battery', 'memory-require-signed': 'true' });
-    expect(inputs).toMatchObject({ signingKey: 'correct horse battery', policy: { requireSigned: true } });
   });
 
   it.each(['auto', 'repo'] as const)('accept `memory-repo` together with `memory-store: %s`', (store) => {
@@ -163,26 +156,6 @@ describe('the inputs of memory', () => {
       'Write `memory-required: true` or leave it out.',
     ]),
     [
-      { 'memory-require-signed': 'yes' },
-      'the input `memory-require-signed` must be true or false, not "yes"',
-      'Write `memory-require-signed: true` or leave it out.',
-    ],
-    ...[{}, { 'memory-signing-key': ' ' }].map((given): [Given, string, string] => [
-      { ...given, 'memory-require-signed': 'true' },
-      '`memory-require-signed` needs a key to check signatures with',
-      'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, at least 16 random characters.',
-    ]),
-    [
-      { 'memory-signing-key': 'correct horse' },
-      'the key in `memory-signing-key` has fewer than 16 characters',
-      'Use a long random text, for example what `openssl rand -hex 32` prints. Several keys are one a line.',
-    ],
-    [
-      { 'memory-signing-key': 'correct horse battery\n\nold' },
-      'key 2 of 2 in `memory-signing-key` has fewer than 16 characters',
-      'Use a long random text, for example what `openssl rand -hex 32` prints. Several keys are one a line.',
-    ],
-    [
       { 'memory-required': 'true', 'memory-store': 'none' },
       '`memory-required: true` cannot be used with `memory-store: none`, which saves nothing',
       'Leave out `memory-required`, or `memory-store: none`.',
@@ -246,7 +219,6 @@ describe('the inputs of memory', () => {
   });
 
   it('that are secret are registered as secrets by their names (D11)', () => {
-    const env = envOf({ 'memory-token': 'ghp_token', 'memory-signing-key': 'correct horse' });
-    expect(secretValues(env)).toEqual(expect.arrayContaining(['ghp_token', 'correct horse']));
+    expect(secretValues(envOf({ 'memory-token': 'ghp_token' }))).toEqual(['ghp_token']);
   });
 });

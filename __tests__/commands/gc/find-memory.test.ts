@@ -40,7 +40,6 @@ async function finding(store: MemoryStore, keys: string) {
     store,
     path: 'bot.md',
     identity: 'octocat/hello-world',
-    requireSigned: false,
   };
   const found = await findMemory(request, deps);
   return { deps, found, changes: expiredChanges(found.expired, request, deps) };

@@ -107,7 +107,6 @@ async function collecting(
     store: open(),
     path: LOG,
     identity: 'octocat/hello-world',
-    requireSigned: false,
     limits: () => ({ maxTokens, maxCostUsd: 0 }),
     onAsking: () => {},
     dryRun: false,
@@ -161,7 +160,7 @@ describe.each(Object.entries(STORES))('garbage collection over %s', (_name, make
       never,
     );
     const { model, run } = await collecting(open, []);
-    expect(await run()).toEqual({ kind: 'empty', unsigned: 0, removed: { days: 2, untrusted: 1 } });
+    expect(await run()).toEqual({ kind: 'empty', removed: { days: 2, untrusted: 1 } });
     expect(model.asked).toEqual([]);
     const { [LOG]: _log, ...others } = KEPT;
     expect(await left(open)).toEqual(others);

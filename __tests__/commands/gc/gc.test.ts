@@ -38,7 +38,6 @@ async function scene(parts: Partial<FakeDependenciesParts> & { readonly model: L
     store: deps.openMemory(agent, PLAN),
     path: 'bot.md',
     identity: 'octocat/hello-world',
-    requireSigned: false,
     limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
     onAsking: () => {},
     dryRun: false,
@@ -58,7 +57,6 @@ const PLAN = {
   count: true,
   entryId: 'e',
   provenance: undefined,
-  requireSigned: false,
 } as const;
 
 describe('garbage collection', () => {
@@ -79,7 +77,6 @@ describe('garbage collection', () => {
     const { deps, request } = await scene({ model: createFakeModel([]), memory: {} });
     expect(await collect(request, deps)).toEqual({
       kind: 'empty',
-      unsigned: 0,
       removed: { days: 0, untrusted: 0 },
     });
   });
@@ -189,19 +186,6 @@ describe('garbage collection', () => {
     expect(deps.memory.get('bot.md')).toBe(log(50, 150));
   });
 
-  it('reports that entries without a valid signature were left out', async () => {
-    const model = createFakeModel([]);
-    const { deps, request } = await scene({ model, sign: (text) => `${text.length}`.padStart(64, '0') });
-    expect(await collect({ ...request, requireSigned: true }, deps)).toMatchObject({
-      kind: 'empty',
-      unsigned: 5,
-    });
-    expect(deps.warnings).toMatchObject([
-      { code: 'memory-signature', message: expect.stringContaining('left out 5 entries of `bot.md`') },
-    ]);
-    expect(deps.memory.get('bot.md')).toBe(log(5));
-  });
-
   it('trims nothing if one of several requests fails', async () => {
     const { deps, request } = await scene({
       model: createFakeModel([says('one'), says('')]),
@@ -252,21 +236,9 @@ describe('garbage collection', () => {
   });
 
   it.each<[string, Readonly<Record<string, string>>, GcRequest['dryRun'], object, string]>([
-    [
-      'an empty log',
-      { 'bot.md': '' },
-      false,
-      { kind: 'empty', unsigned: 0, removed: { days: 1, untrusted: 0 } },
-      '',
-    ],
-    ['no log', {}, false, { kind: 'empty', unsigned: 0, removed: { days: 1, untrusted: 0 } }, ''],
-    [
-      'no log in a dry run',
-      {},
-      'analysis',
-      { kind: 'empty', unsigned: 0, removed: { days: 0, untrusted: 0 } },
-      'old',
-    ],
+    ['an empty log', { 'bot.md': '' }, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
+    ['no log', {}, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
+    ['no log in a dry run', {}, 'analysis', { kind: 'empty', removed: { days: 0, untrusted: 0 } }, 'old'],
   ])(
     'checks the age of daily logs next to %s, and sends no request',
     async (_, files, dryRun, ended, left) => {

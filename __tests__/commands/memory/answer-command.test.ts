@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSign } from '../../../src/adapters/host/hmac.js';
 import { createBrokenStore, createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import {
   answerMemoryCommand,
@@ -8,7 +7,6 @@ import {
 import { memoryCommandIn } from '../../../src/commands/memory/parse-comment.js';
 import { formatProvenance, parseProvenance } from '../../../src/core/memory/provenance.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
-import { checkSignature } from '../../../src/core/memory/signature.js';
 import { forgottenIds } from '../../../src/core/memory/state.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
@@ -117,8 +115,7 @@ describe('a command of a workflow', () => {
   });
 
   it('records who remembered what, and where, and only what no model wrote (D8)', async () => {
-    const sign = createSign('a long random text');
-    const deps = depsWith({ ...(sign === undefined ? {} : { sign }) });
+    const deps = depsWith();
     await tend('remember We use tabs', deps, {
       trigger: { ...SCHEDULE, kind: 'dispatch', event: 'workflow_dispatch' },
     });
@@ -136,7 +133,6 @@ describe('a command of a workflow', () => {
         sha: undefined,
       },
     ]);
-    expect(sign && checkSignature(text, ['bot.md'], sign)).toBe('good');
   });
 
   it('writes no secret into memory (D11)', async () => {
@@ -567,7 +563,7 @@ describe('a comment by anybody else', () => {
 
 it('an entry of axe is forgotten by the id that `show` prints', async () => {
   const plain = formatEntry({ timestamp: new Date('2026-02-03T04:00:00Z'), task: 'a', result: 'b' });
-  const signed = formatEntry({
+  const ours = formatEntry({
     timestamp: new Date('2026-02-03T05:00:00Z'),
     task: 'c',
     result: 'd',
@@ -582,7 +578,7 @@ it('an entry of axe is forgotten by the id that `show` prints', async () => {
       model: 'm',
     }),
   });
-  const deps = depsWith({ memory: { 'bot.md': plain + signed } });
+  const deps = depsWith({ memory: { 'bot.md': plain + ours } });
   const id = idsIn(deps)[0] ?? '';
   await say(`/axe forget \`${id}\``, deps);
   // An id that is shorter than the shortest beginning is still an id.

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSign } from '../../../src/adapters/host/hmac.js';
 import type { Exported } from '../../../src/commands/memory/command-session.js';
 import { AxeError } from '../../../src/core/errors.js';
-import { checkSignature } from '../../../src/core/memory/signature.js';
 import { forgottenIds } from '../../../src/core/memory/state.js';
 import type { MemoryStore } from '../../../src/core/memory/store.js';
 import { parseLog } from '../../../src/core/memory/units.js';
@@ -161,13 +159,8 @@ describe('verify', () => {
     expect(await command(store, 'verify')).toMatchObject({
       kind: 'done',
       text: expect.stringMatching(
-        /^- bot\.md:6: the id `aaaaaa-1`[\s\S]*- untrusted\/bot\.md:1: `## oops`[\s\S]*\n\n2 problems in .* Signatures were not checked: there is no key\.$/,
+        /^- bot\.md:6: the id `aaaaaa-1`[\s\S]*- untrusted\/bot\.md:1: `## oops`[\s\S]*\n\n2 problems in octocat\/hello@axe-memory\.$/,
       ),
-    });
-    expect(
-      await command(createFakeMemory({ 'bot.md': A + B }), 'verify', { sign: () => 'ab'.repeat(32) }),
-    ).toMatchObject({
-      text: expect.stringMatching(/\n\n2 problems in octocat\/hello@axe-memory\.$/),
     });
   });
 });
@@ -411,16 +404,13 @@ describe('edit', () => {
     expect(textOf(store, 'bot.md')).toBe(text);
   });
 
-  it('redacts and signs what is written, and reports it (D11)', async () => {
-    const sign = createSign('key');
-    if (sign === undefined) throw new Error('there is no key');
+  it('redacts what is written, and reports it (D11)', async () => {
     const secret = 'sk-live-0123456789abcdef';
     const store = createFakeMemory({ 'bot.md': A });
     expect(
-      await command(store, ['edit', 'aaaaaa-1', '--text', `it was ${secret}`], { sign, secrets: [secret] }),
+      await command(store, ['edit', 'aaaaaa-1', '--text', `it was ${secret}`], { secrets: [secret] }),
     ).toMatchObject({ text: expect.stringContaining('written as `***`') });
     expect(textOf(store, 'bot.md')).toContain('**Result:** it was ***\n');
-    expect(checkSignature(textOf(store, 'bot.md'), ['bot.md'], sign)).toBe('good');
   });
 });
 
@@ -436,16 +426,13 @@ describe('remember', () => {
     );
   });
 
-  it('names who remembered it, signs it, and makes the first entry', async () => {
-    const sign = createSign('key');
-    if (sign === undefined) throw new Error('there is no key');
+  it('names who remembered it, and makes the first entry', async () => {
     const store = createFakeMemory({});
-    await command(store, ['remember', '用 pnpm'], { origin: ORIGIN, sign });
+    await command(store, ['remember', '用 pnpm'], { origin: ORIGIN });
     const text = textOf(store, 'bot.md');
     expect(text).toContain(
       '**Task:** Remembered by octocat\n**Result:** 用 pnpm\n<!-- axe-action v=1 id=fresh-1 run=7/1 ',
     );
-    expect(checkSignature(text, ['bot.md'], sign)).toBe('good');
   });
 
   it('lets a person write it, and refuses an empty text', async () => {

@@ -38,7 +38,6 @@ describe('a comment', () => {
     ['/axe verify that the tests pass', ['verify', 'that', 'the', 'tests', 'pass']],
     ['/axe import lodash instead', ['import', 'lodash', 'instead']],
     ['/axe push', ['push']],
-    ['/axe sign --all', ['sign', '--all']],
   ])('%j holds a command', (body, words) => {
     expect(commandInComment(comment({ body }))).toEqual(words);
   });

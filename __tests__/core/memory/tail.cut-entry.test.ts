@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createSign } from '../../../src/adapters/host/hmac.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
-import { checkSignature, withSignature } from '../../../src/core/memory/signature.js';
 import { openBytes, readTail } from '../../../src/core/memory/tail.js';
 
 const encoder = new TextEncoder();
@@ -76,18 +74,6 @@ describe('an entry that is larger than the bound', () => {
     expect(tail.text).toMatch(
       /^## 2026-01-01T00:00:00Z\n\*\*Task:\*\* begin t[\s\S]*\*\*Result:\*\* x\n## Findings\ny\n\n$/,
     );
-  });
-
-  it('has no signature any more, since it would not fit', async () => {
-    const sign = createSign('k'.repeat(16)) ?? (() => '');
-    const line =
-      '<!-- axe-action v=1 id=e1 run=1/1 job=j event=push sha=0123456 actor=a trust=trusted model=a/m -->';
-    const plain = formatEntry({ timestamp: new Date(0), task, result, provenance: line });
-    const signed = withSignature(plain, 'bot.md', sign);
-    expect(checkSignature(signed, ['bot.md'], sign)).toBe('good');
-    const { text } = await tailOf(signed, 16_384);
-    expect(text).toContain('id=e1');
-    expect(checkSignature(text, ['bot.md'], sign)).toBe('none');
   });
 
   it('never loses a part of a character, and never its result, whatever it holds', async () => {

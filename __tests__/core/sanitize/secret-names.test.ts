@@ -23,7 +23,6 @@ describe('the secret values of an environment', () => {
     'INPUT_GITHUB-TOKEN',
     'INPUT_MEMORY-TOKEN',
     'INPUT_AGENTS-TOKEN',
-    'INPUT_MEMORY-SIGNING-KEY',
     'GH_PAT',
     'DEPLOY_KEY',
     'OPENAI_APIKEY',
@@ -140,8 +139,8 @@ describe('the secret values of an environment', () => {
     expect(held).toEqual(['abc', 'new']);
   });
 
-  it('include each key of a list of signing keys, and the whole list', () => {
-    expect(secretValues({ AXE_MEMORY_SIGNING_KEY: 'the new signing key\r\nthe old one of it\n' })).toEqual([
+  it('include each key of a list, and the whole list', () => {
+    expect(secretValues({ DEPLOY_KEY: 'the new signing key\r\nthe old one of it\n' })).toEqual([
       'the new signing key\r\nthe old one of it',
       'the new signing key',
       'the old one of it',

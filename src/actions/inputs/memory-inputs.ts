@@ -1,6 +1,5 @@
 import { ConfigError } from '../../core/errors.js';
 import { scopeFolder } from '../../core/memory/scope.js';
-import { checkSigningKeys } from '../../core/memory/signature.js';
 import type { MemoryPolicy } from '../../core/plan.js';
 import { flag, oneOf } from './input-values.js';
 
@@ -19,8 +18,6 @@ export interface MemoryInputs {
   readonly cacheName: string;
   readonly policy: MemoryPolicy;
   readonly isRequired: boolean;
-  /** One key a line, the first of which signs; empty for none. */
-  readonly signingKey: string;
 }
 
 const STORES = ['auto', 'repo', 'cache', 'file', 'none'] as const;
@@ -39,8 +36,6 @@ export const MEMORY_INPUT_DEFAULTS = {
   'memory-write': 'auto',
   'memory-min-trust': 'trusted',
   'memory-required': 'false',
-  'memory-signing-key': '',
-  'memory-require-signed': 'false',
 } as const;
 
 /** The inputs about memory, checked. Throws a ConfigError that names the input. */
@@ -56,27 +51,18 @@ export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS
     policy: {
       write: oneOf(WRITES, read('memory-write'), 'memory-write'),
       minTrust: oneOf(TRUSTS, read('memory-min-trust'), 'memory-min-trust'),
-      requireSigned: flag(read('memory-require-signed'), 'memory-require-signed'),
     },
     isRequired: flag(read('memory-required'), 'memory-required'),
-    signingKey: read('memory-signing-key'),
   };
-  checkSigningKeys(inputs.signingKey, '`memory-signing-key`');
   checkTogether(inputs);
   return inputs;
 }
 
-function checkTogether({ store, repository, policy, signingKey, isRequired }: MemoryInputs): void {
+function checkTogether({ store, repository, policy, isRequired }: MemoryInputs): void {
   if (isRequired && (store === 'none' || policy.write === 'never')) {
     const other = store === 'none' ? 'memory-store: none' : 'memory-write: never';
     throw new ConfigError(`\`memory-required: true\` cannot be used with \`${other}\`, which saves nothing`, {
       remedy: `Leave out \`memory-required\`, or \`${other}\`.`,
-    });
-  }
-  if (policy.requireSigned && signingKey === '') {
-    throw new ConfigError('`memory-require-signed` needs a key to check signatures with', {
-      remedy:
-        'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, at least 16 random characters.',
     });
   }
   if (repository !== undefined && store !== 'auto' && store !== 'repo') {

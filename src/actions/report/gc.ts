@@ -156,8 +156,6 @@ type Ended = Exclude<GcResult['end'], { readonly kind: 'failed' }>;
 function endLine(end: Ended, { agent, removed }: Shown): string {
   switch (end.kind) {
     case 'empty':
-      if (end.unsigned > 0)
-        return `Nothing was analysed: no entry of agent "${agent}" has a good signature (${end.unsigned} without one), and \`memory-require-signed\` is set.`;
       return `No memory entries for agent "${agent}".${hasRemoved(removed) ? '' : ' Nothing to do.'}`;
     case 'not-asked':
       return `Dry run: no entries trimmed. No model was asked: about ${grouped(end.tokens)} tokens of the log would be sent to \`${end.model}\`, and ${wouldGo(end.plan)}.`;

@@ -5,11 +5,8 @@ import type { OpenFile } from '../../core/files.js';
 import { expiredDailyLogs, planTrim, type TrimPlan } from '../../core/gc/trim.js';
 import { firstUnread } from '../../core/memory/blocked.js';
 import type { Change } from '../../core/memory/change.js';
-import { leftOut } from '../../core/memory/check-loaded.js';
 import { memoryName, untrustedPath } from '../../core/memory/log-path.js';
-import { openText, piecesOf } from '../../core/memory/log-pieces.js';
 import { copiesOf, notesPlaces, pathOf } from '../../core/memory/notes/place.js';
-import { signedEntries } from '../../core/memory/signature.js';
 import { statePath } from '../../core/memory/state.js';
 import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
 import { countEntriesIn } from '../../core/memory/tail.js';
@@ -25,16 +22,12 @@ export interface FindRequest {
   readonly path: string;
   /** What the project is known by, for the daily logs of its notes (see `projectSlug`). */
   readonly identity: string;
-  /** Only entries with a good signature are analysed, and only they are trimmed. */
-  readonly requireSigned: boolean;
 }
 
 /** What garbage collection finds of an agent's memory. */
 export interface GcTarget {
   /** What is analysed: the run log of the trusted lane, read in pieces and more than once. Reading throws an AxeError. */
   readonly log: OpenFile;
-  /** Entries of that lane that are left out of it, since they lack the signature that is required. */
-  readonly unsigned: number;
   readonly state: string;
   readonly expired: Expired;
   close(): Promise<void>;
@@ -76,7 +69,7 @@ export async function findMemory(request: FindRequest, deps: Dependencies): Prom
     const { path, agent } = request;
     const now = deps.clock.now();
     return {
-      ...(await signedLog(readable(found.logs.get(path)), request, deps)),
+      log: readable(found.logs.get(path)),
       state: rest.tree.get(statePath(path)) ?? '',
       expired: {
         days: oldest(expiredDailyLogs(days, agent.config.memory.retentionDays, now), deps),
@@ -154,24 +147,6 @@ export function trimChange(
   at: Date,
 ): Change {
   return { kind: 'trim', path, ids, leaves, at };
-}
-
-async function signedLog(
-  file: OpenFile,
-  { requireSigned, path }: FindRequest,
-  { sign, reporter }: Dependencies,
-): Promise<Pick<GcTarget, 'log' | 'unsigned'>> {
-  if (!requireSigned) return { log: file, unsigned: 0 };
-  if (sign === undefined) {
-    throw new AxeError('`memory-require-signed` needs a key to check signatures with', {
-      remedy: 'Give `memory-signing-key`.',
-    });
-  }
-  const pieces: string[] = [];
-  for await (const piece of piecesOf(file)) pieces.push(piece);
-  const { text, bad, unsigned } = signedEntries(pieces.join(''), { paths: [path], lastN: 0, sign });
-  if (bad + unsigned > 0) reporter.warn(leftOut({ bad, unsigned }, [path]));
-  return { log: openText(text), unsigned: bad + unsigned };
 }
 
 /** Of the untrusted lane only what may be too old. */

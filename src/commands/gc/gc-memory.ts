@@ -53,7 +53,6 @@ export async function collectAgentMemory(request: GcMemoryRequest, deps: Depende
         store,
         path: plan.path,
         identity: identityOf(trigger),
-        requireSigned: plan.requireSigned,
         limits: cost.limits,
         onAsking: cost.count,
         dryRun: request.dryRun ? 'figures' : false,
@@ -65,10 +64,7 @@ export async function collectAgentMemory(request: GcMemoryRequest, deps: Depende
     const suggesting = maySuggest(request, deps);
     if (collected.kind === 'collected' && suggesting !== undefined)
       suggestion = await suggest({ agent, collected, suggesting }, deps);
-    const end =
-      collected.kind === 'empty'
-        ? ({ kind: 'empty', unsigned: collected.unsigned } as const)
-        : collected.trim;
+    const end = collected.kind === 'empty' ? ({ kind: 'empty' } as const) : collected.trim;
     return report({
       ...gathered(steps),
       end,

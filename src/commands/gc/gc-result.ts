@@ -64,8 +64,6 @@ export type Suggestion =
 /** There is nothing to analyse. */
 export interface Empty {
   readonly kind: 'empty';
-  /** Entries that are there, but do not have the signature that is required. */
-  readonly unsigned: number;
 }
 
 /** What garbage collection came to; a part is absent where it ended before that. */

@@ -87,7 +87,7 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<G
 }
 
 async function collectFrom(
-  { log, unsigned, expired, state }: GcTarget,
+  { log, expired, state }: GcTarget,
   request: GcRequest,
   deps: Dependencies,
 ): Promise<GcOutcome> {
@@ -98,7 +98,7 @@ async function collectFrom(
   const { entries, stats } = counted;
   if (entries === 0) {
     if (byAge.length > 0) await save(byAge, { request, deps });
-    return { kind: 'empty', unsigned, removed };
+    return { kind: 'empty', removed };
   }
   request.onStep({ kind: 'read', entries, stats });
   const ref = parseModelRef(request.model === '' ? request.agent.config.model : request.model);

@@ -150,7 +150,6 @@ async function tend(
     // No model had a part in it, and an event's commit is not what it is about.
     origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
     isQuarantined: request.memoryPolicy.write === 'quarantine',
-    ...(deps.sign === undefined ? {} : { sign: deps.sign }),
     ...(request.readImport === undefined ? {} : { readImport: request.readImport }),
     ...(request.writeExport === undefined ? {} : { writeExport: request.writeExport }),
   });

@@ -7,7 +7,6 @@ import { formatEntries } from '../../core/memory/commands/format.js';
 import { type MemoryNote, readNotes } from '../../core/memory/commands/notes.js';
 import type { LogFinding } from '../../core/memory/commands/search.js';
 import type { Provenance } from '../../core/memory/provenance.js';
-import type { Sign } from '../../core/memory/signature.js';
 import { forgottenIds, statePath } from '../../core/memory/state.js';
 import type { MemoryStore, SaveResult, TreePart } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
@@ -20,8 +19,6 @@ export interface CommandSession {
   readonly path: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Signs what is written, and checks what is there; absent without a key. */
-  readonly sign?: Sign;
   /** Values that must never get into memory (D11). */
   readonly secrets: readonly string[];
   /** Where new entries come from; undefined writes them as axe does, without provenance. */
@@ -91,7 +88,7 @@ export interface MemoryRefusal {
 export type MemoryCommandResult = MemoryDone | MemoryRefusal;
 
 /** A lane of an agent as it was read. */
-export interface MemoryLog {
+interface MemoryLog {
   readonly lane: LogLane;
   readonly path: string;
   readonly text: string;

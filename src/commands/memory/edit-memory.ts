@@ -50,11 +50,11 @@ export async function editEntry(
   const edited = await editFields(command, old, hand);
   if (edited.kind === 'failed') return edited;
   const { path, forgotten } = view[old.lane];
-  const { secrets, sign, clock } = hand;
+  const { secrets, clock } = hand;
   const provenance = old.provenance === undefined ? undefined : { ...old.provenance, id: clock.newId() };
   const entry = composeEntry(
     { timestamp: new Date(old.timeMs), heading: old.heading, ...edited.fields, provenance },
-    { path, secrets, sign, forgotten, newId: clock.newId },
+    { secrets, forgotten, newId: clock.newId },
   );
   const same = edited.isSame || entry.id === old.id;
   const unchanged = `Nothing of \`${old.id}\` was changed.`;

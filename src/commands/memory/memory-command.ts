@@ -16,7 +16,6 @@ import { lookAtMemory } from './look.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
 import { memoryStats, searchMemory, showMemory, showNotes, verifyMemory } from './show-memory.js';
-import { signMemory } from './sign-memory.js';
 import { refuseUnknown, type UnknownAgent } from './unknown-agent.js';
 
 /**
@@ -40,7 +39,6 @@ export async function runMemoryCommand(
     case 'edit':
     case 'remember':
     case 'promote':
-    case 'sign':
     case 'export':
     case 'import':
       return await change(command, hand);
@@ -66,7 +64,7 @@ async function lookFor(
       case 'notes':
         return showNotes(command.path, look);
       case 'verify':
-        return await verifyMemory(look, hand);
+        return await verifyMemory(look);
       case 'stats':
         return memoryStats(look, hand);
     }
@@ -91,8 +89,6 @@ async function change(
       return await rememberText(command, view, hand);
     case 'promote':
       return await promoteEntry(command, view, hand);
-    case 'sign':
-      return await signMemory(command, view, hand);
     case 'export':
       return await exportMemory(command, view, hand);
     case 'import':
@@ -110,7 +106,7 @@ async function rememberText(
   if (typeof given !== 'string' && given.kind === 'failed') return given;
   const result = (typeof given === 'string' ? given : given.answer).trim();
   if (result === '') return refusal('refused', 'there is nothing to remember', 'Write it after `remember`.');
-  const { secrets, sign, clock, origin, isQuarantined = false } = hand;
+  const { secrets, clock, origin, isQuarantined = false } = hand;
   const lane = isQuarantined ? 'untrusted' : 'trusted';
   const { path, forgotten } = view[lane];
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
@@ -121,7 +117,7 @@ async function rememberText(
       result,
       provenance: origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: lane },
     },
-    { path, secrets, sign, forgotten, newId: clock.newId },
+    { secrets, forgotten, newId: clock.newId },
   );
   const known = sameEntry(entry, view, lane);
   if (known !== undefined) {

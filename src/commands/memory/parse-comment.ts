@@ -23,7 +23,7 @@ export function hasSeveralCommands(trigger: Trigger): boolean {
 
 /** Four spaces would make it code. */
 const ASKED =
-  /^ {0,3}\/axe[ \t]+(show|search|verify|forget|edit|remember|promote|export|import|sign|push|merge)(?=\s|$)([\s\S]*)$/i;
+  /^ {0,3}\/axe[ \t]+(show|search|verify|forget|edit|remember|promote|export|import|push|merge)(?=\s|$)([\s\S]*)$/i;
 const EACH = /^ {0,3}\/axe[ \t]+(?:forget|remember)(?=\s|$)/gim;
 
 /** An id may have been copied with the marks that make it code. */

@@ -27,8 +27,6 @@ export type MemoryCommand =
   /** `text` undefined: a person writes it. */
   | { readonly kind: 'remember'; readonly text: string | undefined }
   | { readonly kind: 'promote'; readonly id: string }
-  /** `id` empty: what an earlier key has signed, with `unsigned` also what has no signature. */
-  | { readonly kind: 'sign'; readonly id: string; readonly unsigned: boolean }
   /** `out` is a file, or with `all` a folder; `-` is standard output. */
   | { readonly kind: 'export'; readonly out: string; readonly all: boolean; readonly lane: LogLane }
   /** `from` is a file; `-` is standard input. */
@@ -69,7 +67,6 @@ export function isCommentCommand(command: MemoryCommand): boolean {
     case 'stats':
     case 'edit':
     case 'promote':
-    case 'sign':
     case 'export':
     case 'import':
       return false;
@@ -115,10 +112,6 @@ const FORMS: Readonly<Record<string, Form>> = {
     isText: true,
     make: ({ positionals }) => ({ kind: 'remember', text: positionals.join(' ').trim() || undefined }),
   },
-  sign: {
-    usage: 'sign [id] [--unsigned]',
-    make: (parts) => ({ kind: 'sign', id: atMostOne(parts), unsigned: isOn(parts, 'unsigned') }),
-  },
   promote: { usage: 'promote <id>', make: (parts) => ({ kind: 'promote', id: exactlyOne(parts) }) },
   export: {
     usage: 'export [--out <file>] [--lane untrusted] [--all]',
@@ -145,7 +138,7 @@ interface Parts {
   readonly positionals: readonly string[];
 }
 
-const SWITCHES = new Set(['purge', 'all', 'unsigned']);
+const SWITCHES = new Set(['purge', 'all']);
 
 function takeApart(words: readonly string[], { usage, isText }: Form): Pick<Parts, 'flags' | 'positionals'> {
   const rest = [...words];

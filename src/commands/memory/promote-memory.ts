@@ -45,7 +45,7 @@ async function promote(
     return refusal('refused', `\`${old.id}\` was promoted once and forgotten since`, remedy);
   }
   const fields = fieldsOf(old);
-  const { secrets, sign, clock } = hand;
+  const { secrets, clock } = hand;
   const entry = composeEntry(
     {
       timestamp: new Date(old.timeMs),
@@ -53,7 +53,7 @@ async function promote(
       ...fields,
       provenance: provenanceOf(old, newId, hand),
     },
-    { path: trusted.path, secrets, sign, forgotten: trusted.forgotten, newId: clock.newId },
+    { secrets, forgotten: trusted.forgotten, newId: clock.newId },
   );
   const failed = await saveChanges(
     [

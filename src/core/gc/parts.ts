@@ -1,9 +1,9 @@
 import { GC } from '../defaults.js';
 import type { OpenFile } from '../files.js';
 import type { BudgetLimits, Price } from '../loop/budget.js';
-import { promptText } from '../memory/check-loaded.js';
 import { readEntry } from '../memory/commands/entry.js';
 import { partsOf, piecesOf } from '../memory/log-pieces.js';
+import { promptText } from '../memory/prompt-text.js';
 import { type PlacedUnit, UnitReader } from '../memory/units.js';
 import { estimateText, TextEstimate } from '../text/truncate.js';
 import { LogCounter, type LogStats } from './stats.js';

@@ -1,7 +1,6 @@
 import { MAX_RESULT_CODE_POINTS } from '../defaults.js';
 import type { OpenFile } from '../files.js';
 import { countEntries } from './run-log.js';
-import { withoutSignature } from './signature.js';
 
 /** The newest entries of a run log. */
 interface Tail {
@@ -175,8 +174,7 @@ const LEAST_RESULT_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
 
 /**
  * An entry that is larger than its room: its heading, the ends of its task and its whole result. Only a result that is
- * larger than any that is written loses its middle too. Reads no more than the room and one block at a time. The
- * signature is left out, since it holds for the whole entry only.
+ * larger than any that is written loses its middle too. Reads no more than the room and one block at a time.
  */
 async function cutEntry(file: OpenFile, { start, end }: ByteSpan, maxBytes: number): Promise<string> {
   const body = await bodyOf(file, { start, end });
@@ -187,7 +185,7 @@ async function cutEntry(file: OpenFile, { start, end }: ByteSpan, maxBytes: numb
   const roomForTask = room - encoder.encode(resultText).length;
   const task = await readEnds(file, { start: body, end: result }, Math.max(roomForTask, LEAST_TASK_BYTES));
   const heading = decodeText(await readExactly(file, start, body - start));
-  return withoutSignature(heading + task + resultText);
+  return heading + task + resultText;
 }
 
 /** What is behind the heading line; the whole entry if that line is not a heading. */

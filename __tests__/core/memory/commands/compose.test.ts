@@ -1,18 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSign } from '../../../../src/adapters/host/hmac.js';
 import {
   bareProvenance,
   type Composing,
   composeEntry,
   type EntryParts,
 } from '../../../../src/core/memory/commands/compose.js';
-import { checkSignature } from '../../../../src/core/memory/signature.js';
 import { parseLog, textId } from '../../../../src/core/memory/units.js';
 
 const COMPOSING: Composing = {
-  path: 'bot.md',
   secrets: [],
-  sign: undefined,
   forgotten: new Set(),
   newId: () => 'new-id',
 };
@@ -54,16 +50,6 @@ describe('composeEntry', () => {
     const { id, text } = composeEntry({ ...PARTS, result, provenance: bareProvenance('mine') }, COMPOSING);
     expect(parseLog(text).units.map((unit) => unit.id)).toEqual([id]);
     expect(id).toBe('mine');
-  });
-
-  it('signs for the place where the entry is stored', () => {
-    const sign = createSign('key');
-    const { text } = composeEntry({ ...PARTS, provenance: bareProvenance('a') }, { ...COMPOSING, sign });
-    if (sign === undefined) throw new Error('there is no key');
-    expect([checkSignature(text, ['bot.md'], sign), checkSignature(text, ['other.md'], sign)]).toEqual([
-      'good',
-      'bad',
-    ]);
   });
 
   it('gives the text of a forgotten entry a new id', () => {

@@ -6,7 +6,6 @@ import {
   formatLogFindings,
   formatWhole,
 } from '../../../../src/core/memory/commands/format.js';
-import { withSignature } from '../../../../src/core/memory/signature.js';
 import { entry } from './logs.js';
 
 const LONG = entry(2, { id: 'b2', actor: 'octocat', event: 'push', result: 'one\ntwo\n\nthree\nfour\nfive' });
@@ -26,13 +25,10 @@ describe('entries formatted for people', () => {
     );
   });
 
-  it('are shown whole when shown alone, with their origin and never with a signature', () => {
-    const [signed] = readEntries(
-      withSignature(LONG, 'bot.md', () => 'deadbeef'.repeat(8)),
-      'untrusted',
-    );
-    if (signed === undefined) throw new Error('no entry');
-    expect(formatWhole(signed)).toBe(
+  it('are shown whole when shown alone, with their origin', () => {
+    const [whole] = readEntries(LONG, 'untrusted');
+    if (whole === undefined) throw new Error('no entry');
+    expect(formatWhole(whole)).toBe(
       [
         '- `b2` 2026-02-03T04:02:00Z untrusted by octocat, line 1',
         '  event push',

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createSign } from '../../../../src/adapters/host/hmac.js';
 import type { VerifiedLog } from '../../../../src/core/memory/commands/search.js';
 import { verifyLog } from '../../../../src/core/memory/commands/verify.js';
-import { withSignature } from '../../../../src/core/memory/signature.js';
 import { parseLog } from '../../../../src/core/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
@@ -13,7 +11,6 @@ function problems(text: string, more: Partial<VerifiedLog> = {}) {
     lane: 'trusted',
     path: 'bot.md',
     forgotten: new Set<string>(),
-    sign: undefined,
   } as const;
   return verifyLog(text, { ...log, ...more })
     .filter(({ severity }) => severity === 'problem')
@@ -25,7 +22,6 @@ function information(text: string) {
     lane: 'untrusted',
     path: 'bot.md',
     forgotten: new Set<string>(),
-    sign: undefined,
   } as const;
   return verifyLog(text, log).map(({ code, severity, lane, line, message }) => ({
     code,
@@ -141,41 +137,6 @@ describe('verifyLog', () => {
   it('reports what was forgotten and is still in the file', () => {
     expect(problems(entry(1, { id: 'a' }) + entry(2), { forgotten: new Set(['a', 'b']) })).toEqual([
       ['forgotten', 1, expect.stringContaining('`a` was forgotten and is still here')],
-    ]);
-  });
-
-  it('reports signatures that are missing or invalid, if there is a key (C2 24)', () => {
-    const sign = createSign('key');
-    if (sign === undefined) throw new Error('there is no key');
-    const good = withSignature(entry(1, { id: 'a' }), 'bot.md', sign);
-    const changed = withSignature(entry(2, { id: 'b' }), 'bot.md', sign).replace('result 2', 'result 3');
-    const moved = withSignature(entry(3, { id: 'c' }), 'other.md', sign);
-    const text = good + changed + moved + entry(4, { id: 'd' });
-    expect(problems(text, { sign }).map(([code, line]) => [code, line])).toEqual([
-      ['signature', 6],
-      ['signature', 11],
-      ['signature', 16],
-    ]);
-    expect(problems(text)).toEqual([]);
-  });
-
-  it('accepts the signature of an earlier key, and counts those', () => {
-    const [old, both] = [createSign('old key'), createSign('new key\nold key')];
-    if (old === undefined || both === undefined) throw new Error('there is no key');
-    const text =
-      withSignature(entry(1, { id: 'a' }), 'bot.md', old) +
-      withSignature(entry(2, { id: 'b' }), 'bot.md', both);
-    expect(problems(text, { sign: both })).toEqual([]);
-    const log = { lane: 'trusted', path: 'bot.md', forgotten: new Set<string>() } as const;
-    expect(verifyLog(text, { ...log, sign: both })).toContainEqual(
-      expect.objectContaining({
-        code: 'signature',
-        severity: 'information',
-        message: '1 of 2 entries is signed with an earlier key; `sign` signs it with the first one',
-      }),
-    );
-    expect(problems(text, { sign: createSign('new key') })).toMatchObject([
-      ['signature', 1, expect.any(String)],
     ]);
   });
 

@@ -2,7 +2,6 @@ import { MAX_RESULT_CODE_POINTS } from '../../defaults.js';
 import { sanitize } from '../../sanitize/sanitize.js';
 import { formatProvenance, type Provenance } from '../provenance.js';
 import { formatEntry } from '../run-log.js';
-import { type Sign, withSignature } from '../signature.js';
 import { textId } from '../units.js';
 
 /** What an entry is made of. */
@@ -18,10 +17,7 @@ export interface EntryParts {
 
 /** What an entry is made with. */
 export interface Composing {
-  /** Place of the log in the tree. */
-  readonly path: string;
   readonly secrets: readonly string[];
-  readonly sign: Sign | undefined;
   /** Ids that must not come back. */
   readonly forgotten: ReadonlySet<string>;
   readonly newId: () => string;
@@ -36,7 +32,7 @@ export interface ComposedEntry {
 }
 
 /**
- * The one way by which a person's words become an entry: redact, form, sign. An entry without provenance is known by its
+ * The one way by which a person's words become an entry: redact, form. An entry without provenance is known by its
  * text; if that very text was forgotten it is given a provenance, since otherwise it would be taken out again.
  */
 export function composeEntry(parts: EntryParts, composing: Composing): ComposedEntry {
@@ -54,7 +50,7 @@ export function bareProvenance(id: string): Provenance {
   return { id, ...nothing, actor: undefined, trust: undefined, model: undefined };
 }
 
-function formatParts(parts: EntryParts, { path, secrets, sign }: Composing): string {
+function formatParts(parts: EntryParts, { secrets }: Composing): string {
   const { timestamp, heading, provenance } = parts;
   const text = formatEntry({
     timestamp,
@@ -62,8 +58,7 @@ function formatParts(parts: EntryParts, { path, secrets, sign }: Composing): str
     result: sanitize(parts.result, 'memory', secrets),
     ...(provenance === undefined ? {} : { provenance: formatProvenance(provenance) }),
   });
-  const whole = heading === undefined ? text : `## ${heading}${text.slice(text.indexOf('\n'))}`;
-  return sign === undefined ? whole : withSignature(whole, path, sign);
+  return heading === undefined ? text : `## ${heading}${text.slice(text.indexOf('\n'))}`;
 }
 
 /** A result that was cut once already ends in three dots, and is not cut again. */

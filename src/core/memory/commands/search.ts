@@ -1,4 +1,3 @@
-import type { Sign } from '../signature.js';
 import type { LogLane, MemoryEntry } from './entry.js';
 
 /** Tells the entries that hold all the words in task or result, whatever their case. */
@@ -59,7 +58,6 @@ export type FindingCode =
   | 'duplicate-text'
   | 'provenance'
   | 'no-provenance'
-  | 'signature'
   | 'order'
   | 'forgotten'
   | 'size';
@@ -83,8 +81,7 @@ export type BareFinding = Omit<LogFinding, 'lane' | 'path'>;
 /** What is known of a log that is verified, besides its text. */
 export interface VerifiedLog {
   readonly lane: LogLane;
-  /** Its place in the tree, which signatures are about. */
+  /** Its place in the tree. */
   readonly path: string;
   readonly forgotten: ReadonlySet<string>;
-  readonly sign: Sign | undefined;
 }

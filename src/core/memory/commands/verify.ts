@@ -3,7 +3,6 @@ import { countBytes } from '../../text/bytes.js';
 import { grouped } from '../../text/number.js';
 import { parseProvenance } from '../provenance.js';
 import type { Entry } from '../run-log.js';
-import { checkSignature, isSignedFirst, type Signature } from '../signature.js';
 import { countLineBreaks, isTimestamped, type PlacedUnit, UnitReader } from '../units.js';
 import { type MemoryEntry, readEntry } from './entry.js';
 import { LineIndex } from './line-index.js';
@@ -38,7 +37,6 @@ export class LogVerifier {
   #headings = 0;
   #entries = 0;
   #plain = 0;
-  #signedEarlier = 0;
 
   constructor(log: VerifiedLog) {
     this.#log = log;
@@ -69,16 +67,12 @@ export class LogVerifier {
   }
 
   #take(units: readonly PlacedUnit[]): void {
-    const { sign, path } = this.#log;
     for (const placed of units) {
       const entry = readEntry(placed, this.#log.lane);
-      const signature = sign === undefined ? undefined : checkSignature(placed.unit.text, [path], sign);
-      addAll(this.#found.entries, checkEntry(entry, signature, this.#log));
+      addAll(this.#found.entries, checkEntry(entry, this.#log));
       this.#among.add(entry);
       this.#entries += 1;
       if (!placed.unit.hasProvenance) this.#plain += 1;
-      if (sign?.earlier === undefined || signature !== 'good') continue;
-      if (!isSignedFirst(placed.unit.text, path, sign)) this.#signedEarlier += 1;
     }
   }
 
@@ -86,7 +80,6 @@ export class LogVerifier {
   #inTotal(): readonly BareFinding[] {
     return [
       ...withoutProvenance(this.#plain, this.#entries),
-      ...withEarlierKey(this.#signedEarlier, this.#entries),
       checkSize({ bytes: this.#bytes, entries: this.#entries, headings: this.#headings }),
     ];
   }
@@ -152,13 +145,6 @@ function withoutProvenance(plain: number, entries: number): readonly BareFinding
   return [{ code: 'no-provenance', severity: 'information', line: undefined, message }];
 }
 
-function withEarlierKey(earlier: number, entries: number): readonly BareFinding[] {
-  if (earlier === 0) return [];
-  const [are, them] = earlier === 1 ? ['is', 'it'] : ['are', 'them'];
-  const message = `${earlier} of ${entries} entries ${are} signed with an earlier key; \`sign\` signs ${them} with the first one`;
-  return [{ code: 'signature', severity: 'information', line: undefined, message }];
-}
-
 /** Largest memory the Actions cache takes, all files together (D13). */
 const MAX_CACHE_BYTES = 1024 * 1024;
 
@@ -190,17 +176,8 @@ const OURS = /^<!-- axe-action\b/;
 const VERSION = /^<!-- axe-action v=(\S+)/;
 
 /** What is wrong with one entry. */
-function checkEntry(
-  entry: MemoryEntry,
-  signature: Signature | undefined,
-  log: VerifiedLog,
-): readonly BareFinding[] {
-  return [
-    ...checkFields(entry),
-    ...checkProvenance(entry),
-    ...checkSigned(entry, signature),
-    ...checkForgotten(entry, log),
-  ];
+function checkEntry(entry: MemoryEntry, log: VerifiedLog): readonly BareFinding[] {
+  return [...checkFields(entry), ...checkProvenance(entry), ...checkForgotten(entry, log)];
 }
 
 function checkFields({ task, result, line }: MemoryEntry): readonly BareFinding[] {
@@ -231,24 +208,6 @@ function whyUnread(text: string, line: number): readonly BareFinding[] {
       ? 'a provenance line that cannot be read; the entry counts as one without'
       : `a provenance line of version ${version.slice(0, 20)}, which this version of axe-action does not know`;
   return [problem('provenance', line, why)];
-}
-
-function checkSigned({ line }: MemoryEntry, signature: Signature | undefined): readonly BareFinding[] {
-  switch (signature) {
-    case undefined:
-    case 'good':
-      return [];
-    case 'none':
-      return [problem('signature', line, 'the entry is not signed')];
-    case 'bad':
-      return [
-        problem(
-          'signature',
-          line,
-          'the signature does not fit: changed by hand, moved, signed with another key, or forged',
-        ),
-      ];
-  }
 }
 
 function checkForgotten({ id, line }: MemoryEntry, { forgotten }: VerifiedLog): readonly BareFinding[] {

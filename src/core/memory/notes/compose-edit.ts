@@ -1,5 +1,5 @@
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
-import { readableText } from '../check-loaded.js';
+import { readableText } from '../prompt-text.js';
 import type { NoteEdit } from './edit.js';
 import type { NoteWish } from './notes-port.js';
 import type { NoteTarget } from './place.js';

@@ -3,7 +3,7 @@ import { dateOf, isDate } from '../../text/dates.js';
 import { foldLetters } from '../../text/fold-letters.js';
 import { grouped } from '../../text/number.js';
 import type { Warning } from '../../warning.js';
-import { readableText } from '../check-loaded.js';
+import { readableText } from '../prompt-text.js';
 import { linesOf } from './note-lines.js';
 import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
 

@@ -1,6 +1,6 @@
 import { compareBytes } from '../../text/bytes.js';
 import { isDate } from '../../text/dates.js';
-import { promptText, readableText } from '../check-loaded.js';
+import { promptText, readableText } from '../prompt-text.js';
 import { linesOf } from './note-lines.js';
 import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
 
