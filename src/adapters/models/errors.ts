@@ -206,10 +206,19 @@ const WORDS: readonly RegExp[] = [
   /\breduce the length of (?:the|your) (?:messages|prompt|input)\b/i,
   /`inputs` tokens \+ `max_new_tokens` must be <=/i,
   /\brequest exceeds the maximum size\b/i,
+  // SGLang and Together (sgl-project/sglang issues 8096 and 4048), vLLM, Ollama (llm/llama_server.go).
+  /\b(?:longer|greater) than the (?:model's |maximum )?(?:context|model) length\b/i,
+  /\bexceeds the maximum allowed length\b/i,
+  // Kimi (MoonshotAI/kimi-cli issue 2011); LM Studio (lmstudio-bug-tracker issues 546 and 2256).
+  /\bexceeded model token limit\b/i,
+  /\btokens when (?:the )?context (?:the )?overflows\b/i,
 ];
 
 /** How large the window is, the surest form first. */
 const LIMITS: readonly RegExp[] = [
+  /\bn_ctx: ([\d,]+)/,
+  /\bmaximum (?:allowed|model) length\D{0,40}?([\d,]+)/i,
+  /\bmodel token limit: ([\d,]+)/i,
   /> ([\d,]+)(?: maximum|\b)/,
   /\b([\d,]+) maximum context length\b/i,
   /\bmaximum (?:context|prompt|input) (?:length|size)\D{0,40}?([\d,]+)/i,
