@@ -1,9 +1,10 @@
 import type { LoadedAgent } from '../core/agent/agent-source.js';
+import type { ReviewConfig } from '../core/agent/config.js';
 import { REVIEW_PASSES } from '../core/defaults.js';
 import type { ReviewPass } from '../core/plan.js';
 import { mapChange } from '../core/prompt/change-map.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
-import { type DiffPart, shuffleDiff, splitDiff } from '../core/prompt/diff-parts.js';
+import { type DiffPart, type PartLimits, shuffleDiff, splitDiff } from '../core/prompt/diff-parts.js';
 import { resolveTask, type Task, type TaskParts } from '../core/prompt/task.js';
 import type { ReviewPlan } from '../core/review/review-plan.js';
 import { fence } from '../core/sanitize/fence.js';
@@ -45,7 +46,8 @@ export function planPasses({ agent, review, given, task, seed }: PassParts): Pla
   const messageOf = (diff: string) =>
     resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } }).message;
   const again = review.depth === 'thorough';
-  const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, config.review);
+  const { mapTokens, ...limits } = partLimits(config.review, policy);
+  const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, limits);
   if (split !== undefined && split.parts.length > 1) {
     const files = parseDiff(context.diff);
     const parts = split.parts.map((part, index) => {
@@ -53,7 +55,7 @@ export function planPasses({ agent, review, given, task, seed }: PassParts): Pla
       const others = files.filter(({ path }) =>
         split.parts.some(({ paths }) => paths.includes(path) && !part.paths.includes(path)),
       );
-      const note = partNote(name, mapChange(others, REVIEW_PASSES.mapTokens));
+      const note = partNote(name, mapChange(others, mapTokens));
       return { name, part, message: (diff: string) => `${messageOf(diff)}\n\n${note}` };
     });
     const first = parts.map(({ name, part, message }) => pass(name, part, message(part.text)));
@@ -71,6 +73,16 @@ export function planPasses({ agent, review, given, task, seed }: PassParts): Pla
     return pass(`pass ${index + 1} of ${config.review.votes}`, { paths, text }, messageOf(text));
   });
   return passes.length > 1 ? { passes, unseen, warnings: task.warnings } : undefined;
+}
+
+/** No message shows more of a diff than the policy allows, with what it says of the other parts. */
+function partLimits(
+  { parts, partTokens }: ReviewConfig,
+  { maxTokens }: DiffPolicy,
+): PartLimits & { readonly mapTokens: number } {
+  const most = maxTokens === 0 ? Number.POSITIVE_INFINITY : maxTokens;
+  const mapTokens = Math.min(REVIEW_PASSES.mapTokens, Math.floor(most / 8));
+  return { parts, partTokens: Math.min(partTokens, most - mapTokens), mapTokens };
 }
 
 function pass(name: string, { paths }: DiffPart, message: string): ReviewPass {

@@ -110,6 +110,14 @@ describe('packing a diff', () => {
     expect(packed.text).toMatch(/^diff --git a\/a\.ts b\/a\.ts\n.*\+line 🙂 \d+\n\[cut here: the rest/s);
   });
 
+  it('shows the beginning of a file that is one large hunk next to files that fit', () => {
+    const packed = pack(adding('a.ts', ['a']) + adding('big.ts', numbered(900)), 400);
+    expect(packed.shown).toEqual(['a.ts']);
+    expect(missing(packed)).toEqual(['big.ts size 0']);
+    expect(packed.text).toMatch(/b\/big\.ts\n.*\+line 0\n.*\+line \d+\n\[cut here: the rest/s);
+    expect(estimateText(packed.text)).toBeLessThanOrEqual(400);
+  });
+
   it('reports that something is missing if no files can be distinguished', () => {
     expect(pack('🙂'.repeat(100), 3)).toMatchObject({ text: '🙂🙂', isCut: true });
   });

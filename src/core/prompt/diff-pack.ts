@@ -26,9 +26,8 @@ export interface PackedDiff {
 
 /**
  * As much of a diff as the policy allows: whole files in their order, those nobody reads (generated, vendored, locks,
- * minified, binary) last; then hunks of the others; of the rest the names are left. A diff that fits stays as it is; of
- * one that fits with no hunk at all, the beginning of the first file is shown. Throws a ConfigError for a malformed
- * pattern.
+ * minified, binary) last; then hunks of the others; what room is left then has the beginning of the first file of which no
+ * hunk fits; of the rest the names are left. A diff that fits stays as it is. Throws a ConfigError for a malformed pattern.
  */
 export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   const maxTokens = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens;
@@ -49,7 +48,7 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   ];
   const { whole, freeTokens } = takeWhole(ranked, maxTokens);
   const rest = ranked.filter((file) => !whole.has(file));
-  const parts = takeHunks(rest, { freeTokens, mayCut: whole.size === 0 });
+  const parts = takeHunks(rest, { freeTokens, isAlone: whole.size === 0 });
   const shown = ranked.filter((file) => whole.has(file));
   return {
     text: [...shown.map(({ text }) => text), ...parts.map(({ text }) => text)].join('\n'),
@@ -96,10 +95,13 @@ interface Part {
   readonly hunks: number;
 }
 
-/** Hunks that still fit, under the headers of their files; with nothing at all, the beginning of the first file. */
+/** Less of a file beside whole ones says nothing. */
+const LEAST_BEGINNING_TOKENS = 200;
+
+/** Hunks that still fit, under the headers of their files, and the beginning of the first file of which none does. */
 function takeHunks(
   files: readonly DiffFile[],
-  { freeTokens, mayCut }: { readonly freeTokens: number; readonly mayCut: boolean },
+  { freeTokens, isAlone }: { readonly freeTokens: number; readonly isAlone: boolean },
 ): readonly Part[] {
   const parts: Part[] = [];
   let free = freeTokens;
@@ -117,10 +119,12 @@ function takeHunks(
     parts.push({ file, text: [header, ...taken, PART_NOTE].join('\n'), hunks: taken.length });
     free = left;
   }
-  const [first] = files;
-  if (parts.length > 0 || !mayCut || first === undefined) return parts;
-  const text = beginning(first.text, freeTokens - cost(CUT_NOTE));
-  return text === '' ? [] : [{ file: first, text: `${text}\n${CUT_NOTE}`, hunks: 0 }];
+  const without = files.filter((file) => !parts.some((part) => part.file === file));
+  const isNothing = isAlone && parts.length === 0;
+  const first = without.find(isReadByPeople) ?? (isNothing ? without[0] : undefined);
+  if (first === undefined || (!isNothing && free < LEAST_BEGINNING_TOKENS)) return parts;
+  const text = beginning(first.text, free - cost(CUT_NOTE));
+  return text === '' ? parts : [...parts, { file: first, text: `${text}\n${CUT_NOTE}`, hunks: 0 }];
 }
 
 const PART_NOTE = '[other hunks of this file are not shown]';
