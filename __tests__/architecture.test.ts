@@ -79,8 +79,6 @@ const DYNAMIC = [
   './gc-command.js',
   './init.js',
   './doctor.js',
-  './completion.js',
-  './live-status.js',
   './tools.js',
   './validate-agents.js',
   './validate-mode.js',

@@ -8,7 +8,6 @@ export const COMMAND_NAMES: readonly string[] = [
   'memory',
   'agents',
   'config',
-  'completion',
   'version',
   'help',
 ];

@@ -36,7 +36,6 @@ describe('the command line', () => {
     [['config', 'init', '-h'], 'axe-action config init'],
     [['init', '--help'], 'axe-action init'],
     [['doctor', '--help'], 'axe-action doctor [agent...]'],
-    [['completion', '--help'], 'axe-action completion <shell>'],
     [['version', '--help'], 'axe-action version'],
     [['help', '--help'], 'axe-action help [command]'],
     [['help', 'run'], 'axe-action run <agent>'],

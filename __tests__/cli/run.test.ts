@@ -1,8 +1,7 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
 import { createFakeScreen, type FakeScreen } from '../helpers/fake-screen.js';
 import { type Handler, sendJson, startLoopback } from '../helpers/loopback.js';
-import { setProcessEnv } from '../helpers/process-env.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -50,15 +49,12 @@ async function run(
 }
 
 describe('the status line of a run', () => {
-  // The spinner looks there whether somebody watches.
-  beforeEach(() => setProcessEnv({ CI: undefined, TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: undefined }));
-
   it('is shown where stderr is a terminal, and leaves what the run used', async () => {
     const screen = createFakeScreen();
     expect(await run([], AGENT, [SAYS], { screen })).toMatchObject({ exitCode: 0, output: 'Fine.' });
-    expect(screen.written()).toContain('starting');
-    expect(screen.kept().join('\n')).toMatch(/claude-\S+ · 1 turn · .* tokens/);
-    expect(screen.isCursorHidden).toBe(false);
+    expect(screen.written()).toContain('claude-sonnet-4-5 · turn 1 · thinking');
+    expect(screen.kept()).toEqual([expect.stringMatching(/^✔ claude-\S+ · 1 turn · [\d.]+ s · 45 tokens/)]);
+    expect(screen.line()).toBe('');
   });
 
   it('is not shown in a dry run', async () => {

@@ -183,6 +183,6 @@ describe('models in a terminal', () => {
     await expect(
       Promise.resolve(model.doGenerate({ prompt: structuredClone(prompt) as never })),
     ).rejects.toThrow(/server|network|nobody/);
-    expect(asked).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:9\/v1\//)]);
+    expect(asked).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:2\/v1\//)]);
   });
 });

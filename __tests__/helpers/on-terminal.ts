@@ -35,6 +35,6 @@ function scriptArguments(words: readonly string[]): readonly string[] {
 
 /** What a terminal shows in the end: of a line that was drawn several times the last state. */
 export function lastScreen(stdout: string): string {
-  const drawn = stdout.split('\r\n').map((line) => line.split('\u001b[1G\u001b[0K').at(-1) ?? '');
+  const drawn = stdout.split('\r\n').map((line) => line.split('\r\u001b[K').at(-1) ?? '');
   return stripVTControlCharacters(drawn.join('\n'));
 }

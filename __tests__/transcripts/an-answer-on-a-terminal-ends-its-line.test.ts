@@ -42,17 +42,17 @@ describe('an answer on a terminal', () => {
       /^✔ claude-sonnet-4-5 · 2 turns · [\d.]+ s · [\d,]+ tokens · \$0\.\d+\nDone\.\n$/,
     );
     const drawn = stripVTControlCharacters(stdout);
-    expect(drawn).toMatch(/claude-sonnet-4-5 · turn 1 · thinking · \d+ s/);
-    expect(drawn).toContain('turn 1 · read_file notes.txt · ');
-    // The cursor is shown again.
-    expect(stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?25l'));
+    expect(drawn).toContain('claude-sonnet-4-5 · turn 1 · thinking');
+    expect(drawn).toContain('turn 1 · read_file notes.txt');
   });
+});
 
+describe('an error on a terminal', () => {
   it.each([
     ['has colours', {}, true],
     ['has none if NO_COLOR is set', { NO_COLOR: '1' }, false],
   ])('%s', async (_, env, hasColors) => {
-    const child = await start(READS, env, ['reader', '--prompt', 'Read it.']);
+    const child = await start([], env, ['nobody']);
     const { stdout } = await child.finished;
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
     expect(/\u001b\[3\dm/.test(stdout)).toBe(hasColors);
@@ -72,6 +72,5 @@ describe('an interrupted run on a terminal', () => {
     child.write('\u0003');
     const { stdout } = await child.finished;
     expect(lastScreen(stdout)).toBe('interrupted by SIGINT\n  No entry was added to memory.\n');
-    expect(stripVTControlCharacters(stdout)).toContain('turn 1 · stopping · ');
   });
 });

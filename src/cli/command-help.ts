@@ -55,7 +55,6 @@ export const DOCTOR_HELP: CommandHelp = {
       name: 'event',
       kind: 'string',
       about: 'A webhook payload (JSON file): would it start a run?',
-      file: true,
     },
     { name: 'trigger-phrase', kind: 'string', about: 'With --event: the input of that name' },
     {
@@ -70,19 +69,6 @@ export const DOCTOR_HELP: CommandHelp = {
     { name: 'json', kind: 'bool', about: 'Print JSON' },
   ],
   examples: ['doctor', 'doctor reviewer --online', 'doctor --event event.json --json'],
-};
-
-/** How `completion` is shown in help. */
-export const COMPLETION_HELP: CommandHelp = {
-  usage: 'completion <shell>',
-  short: 'Print a completion script for bash, zsh or fish',
-  long: 'Print a script with which your shell completes commands and flags: bash, zsh or fish. It asks\n`axe-action agents list` for the names of agents.',
-  flags: [],
-  examples: [
-    'completion bash > ~/.local/share/bash-completion/completions/axe-action',
-    'completion zsh > "${fpath[1]}/_axe-action"',
-    'completion fish > ~/.config/fish/completions/axe-action.fish',
-  ],
 };
 
 /** How `help` is shown in help. */

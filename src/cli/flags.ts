@@ -12,10 +12,8 @@ export interface Flag {
   readonly about: string;
   /** For `help`: the default, where it is worth saying. */
   readonly shown?: string;
-  /** For completion: the values there are. */
+  /** The values there are, for the remedy of one that is missing. */
   readonly choices?: readonly string[];
-  /** For completion: the value is a path of a file. */
-  readonly file?: boolean;
 }
 
 /** The words of a command line, taken apart. */

@@ -15,7 +15,7 @@ export interface CommandHelp {
   readonly examples?: readonly string[];
 }
 
-/** A command of the program as help and completion know it. */
+/** A command of the program as help knows it. */
 export interface CommandNode {
   readonly help: CommandHelp;
   /** Of a group, such as `agents`: its commands. */

@@ -1,15 +1,7 @@
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { VERSION } from '../core/version.js';
 import { AGENTS_COMMANDS, AGENTS_HELP, agentsCommand } from './agents.js';
-import {
-  COMPLETION_HELP,
-  DEMO_HELP,
-  DOCTOR_HELP,
-  GC_HELP,
-  HELP_HELP,
-  INIT_HELP,
-  VERSION_HELP,
-} from './command-help.js';
+import { DEMO_HELP, DOCTOR_HELP, GC_HELP, HELP_HELP, INIT_HELP, VERSION_HELP } from './command-help.js';
 import { CONFIG_COMMANDS, CONFIG_HELP, configCommand } from './config.js';
 import { type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
 import {
@@ -34,7 +26,7 @@ interface Entry extends CommandNode {
   readonly run: Command;
 }
 
-/** The one table of commands: what is run, what help lists, and what shells complete. */
+/** The one table of commands: what is run, and what help lists. */
 const ENTRIES: readonly Entry[] = [
   entry(INIT_HELP, async (words, terminal) => {
     const flags = parsed(INIT_HELP, words, terminal);
@@ -56,12 +48,6 @@ const ENTRIES: readonly Entry[] = [
   entry(MEMORY_HELP, memoryCommand, MEMORY_COMMANDS),
   entry(AGENTS_HELP, agentsCommand, AGENTS_COMMANDS),
   entry(CONFIG_HELP, configCommand, CONFIG_COMMANDS),
-  entry(COMPLETION_HELP, async (words, terminal) => {
-    const flags = parsed(COMPLETION_HELP, words, terminal);
-    if (flags === undefined) return 0;
-    const { completionCommand } = await import('./completion.js');
-    return completionCommand(flags, ENTRIES, terminal);
-  }),
   entry(VERSION_HELP, async (words, terminal) => {
     if (parsed(VERSION_HELP, words, terminal) !== undefined) print(terminal, `axe-action version ${VERSION}`);
     return 0;

@@ -24,7 +24,7 @@ import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './fl
 import { formatErrorJson, formatParams } from './format-json.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
-import type { LiveStatus } from './live-status.js';
+import { createStatusLine, type StatusLine } from './status-line.js';
 import { colorsFor, print, type Terminal, writeError } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
@@ -58,7 +58,6 @@ const FLAGS: readonly Flag[] = [
     name: 'event',
     kind: 'string',
     about: 'Run as the action would for this webhook payload (JSON file)',
-    file: true,
   },
   { name: 'git', kind: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
   { name: 'language', kind: 'string', about: 'The language to answer in, for example German or pt-BR' },
@@ -106,11 +105,11 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   let deps: Dependencies | undefined;
-  let status: LiveStatus | undefined;
+  let status: StatusLine | undefined;
   try {
     const trigger = await triggerOf(flags, terminal);
     const verbose = flags.bool('verbose');
-    if (!flags.bool('dry-run')) status = await openLiveStatus(terminal, verbose);
+    if (!flags.bool('dry-run')) status = createStatusLine(terminal);
     const reporter = createTerminalReporter({
       write: (line) => terminal.stderr.write(`${line}\n`),
       verbose,
@@ -131,23 +130,16 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     });
     const request = makeRequest({ agent, flags, trigger, terminal, signal: deadline.signal });
     const report = await runPipeline({ ...request, ...wishes }, deps);
-    status?.stop();
+    status?.clear();
     return finish(report, terminal);
   } catch (thrown) {
+    status?.clear();
     if (flags.bool('json') && thrown instanceof AxeError) print(terminal, formatErrorJson(thrown));
     throw thrown;
   } finally {
-    status?.stop();
     deadline.clear();
     terminal.stdin.destroy();
   }
-}
-
-/** Its code is loaded for a terminal only: in a pipe and in CI nobody watches. */
-async function openLiveStatus(terminal: Terminal, verbose: boolean): Promise<LiveStatus | undefined> {
-  if (terminal.stderr.isTTY !== true) return undefined;
-  const { createLiveStatus } = await import('./live-status.js');
-  return createLiveStatus(terminal, { now: Date.now, verbose });
 }
 
 /** axe takes its task from a pipe alone, so a second word is most often meant as the task. Throws an AxeError. */

@@ -6,7 +6,7 @@ import type { Plan } from '../core/plan.js';
 import { sourcePosition } from '../core/position.js';
 import { type Warning, warningText } from '../core/warning.js';
 import { formatParams } from './format-json.js';
-import type { LiveStatus } from './live-status.js';
+import type { StatusLine } from './status-line.js';
 import type { Colors } from './terminal.js';
 
 /** How the terminal tells what goes on. */
@@ -14,18 +14,21 @@ interface TerminalReporterOptions {
   readonly write: (line: string) => void;
   readonly verbose: boolean;
   readonly colors?: Colors;
-  readonly status?: Pick<LiveStatus, 'event'> | undefined;
+  readonly status?: StatusLine | undefined;
 }
 
 /** Warnings always, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr. */
 export function createTerminalReporter(options: TerminalReporterOptions): Reporter {
-  const { write, verbose, colors, status } = options;
+  const { verbose, colors, status } = options;
+  const write = (line: string) => {
+    status?.clear();
+    options.write(line);
+  };
   return {
     warn: (warning) => write(formatWarning(warning, colors)),
     event(event) {
+      if (verbose) for (const line of formatEvent(event)) write(line);
       status?.event(event);
-      if (!verbose) return;
-      for (const line of formatEvent(event)) write(line);
     },
   };
 }

@@ -16,7 +16,7 @@ import { createSecrets } from '../core/sanitize/secret-names.js';
 import { loadProvidersConfig } from './agents-dir.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
-import type { LiveStatus } from './live-status.js';
+import type { StatusLine } from './status-line.js';
 import type { Terminal } from './terminal.js';
 import { formatStats } from './terminal-reporter.js';
 
@@ -26,8 +26,8 @@ export interface TerminalDependenciesOptions {
   readonly trigger: Trigger;
   readonly deadline: RunDeadline;
   readonly reporter: Reporter;
-  /** Ends before the answer is printed. */
-  readonly status?: LiveStatus | undefined;
+  /** Cleared before the answer is printed. */
+  readonly status?: StatusLine | undefined;
   readonly agentsDir: string;
   /** axe's configuration folder. */
   readonly configDir: string;
@@ -39,12 +39,15 @@ export interface TerminalDependenciesOptions {
 export async function createTerminalDependencies(
   options: TerminalDependenciesOptions,
 ): Promise<Dependencies> {
-  const { terminal, trigger, deadline, reporter, configDir, fetch } = options;
+  const { terminal, trigger, deadline, reporter, status, configDir, fetch } = options;
   const { env, cwd } = terminal;
   const clock = createClock();
   const secrets = createSecrets(env);
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
-  const log = (line: string) => void terminal.stderr.write(`${line}\n`);
+  const log = (line: string) => {
+    status?.clear();
+    terminal.stderr.write(`${line}\n`);
+  };
   const client =
     trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch, clock, log });
   const github =
@@ -110,7 +113,7 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
       return { line: undefined, url: undefined };
     },
     async reply({ text }) {
-      status?.stop();
+      status?.clear();
       terminal.stdout.write(`${text}\n`);
       return { line: undefined, url: undefined };
     },
