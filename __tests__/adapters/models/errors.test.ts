@@ -175,7 +175,6 @@ describe('C4 61: an answer that cannot be read', () => {
     ['an HTML page without doctype', '\n<html lang="en">', 'the body is an HTML page, not JSON'],
     ['cut-off JSON', '{"choices":[', 'the body is not valid JSON'],
     ['JSON of another shape', '{"secret":"x"}', 'the body does not have the expected shape'],
-    ['an error in a good answer', '{"error":{"message":"quota used up"}}', 'quota used up'],
   ])('reports what came: %s', (_, responseBody, text) => {
     const error = told(callError({ statusCode: 200, responseBody, cause: shape }));
     expect(error).toMatchObject({
@@ -208,6 +207,30 @@ describe('C4 61: an answer that cannot be read', () => {
     );
     expect(told(new Error(`sent ${KEY}`)).message).not.toContain(KEY);
   });
+});
+
+describe('an error that comes as a good answer', () => {
+  it.each([
+    [{ message: 'went away' }, 'server: went away', 500],
+    ['went away', 'server: went away', 500],
+    [{ message: 'try later', code: 429 }, 'rate_limit: try later', 429],
+    [{ message: 'it broke', code: 'server_error' }, 'server: it broke', 500],
+    [{ message: 'too fast', code: 'rate_limit_exceeded' }, 'rate_limit: too fast', 429],
+    [{ message: 'not allowed', code: 'invalid_prompt' }, 'bad_request: not allowed', 400],
+    [{ message: 'busy', type: 'overloaded_error' }, 'server: busy', 529],
+  ])('is told in the words of the provider: %j', (inside, message, status) => {
+    const error = told(callError({ statusCode: 200, responseBody: JSON.stringify({ error: inside }) }));
+    expect(error).toMatchObject({ message, status });
+    expect(error.remedy).not.toContain('proxy');
+  });
+});
+
+it('a quota that is used up lasts, a rate limit does not', () => {
+  const isLasting = (code: string) => {
+    const responseBody = JSON.stringify({ error: { message: 'm', type: code, code } });
+    return Reflect.get(told(callError({ statusCode: 429, responseBody })), 'isLasting');
+  };
+  expect([isLasting('insufficient_quota'), isLasting('rate_limit_exceeded')]).toEqual([true, false]);
 });
 
 it('a key that no header can hold is reported as what it is', () => {

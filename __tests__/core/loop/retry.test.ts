@@ -90,6 +90,7 @@ describe('an error that is tried again', () => {
     ['server', undefined, true],
     ['server', 200, true],
     ['server', 408, true],
+    ['server', 409, true],
     ['server', 429, true],
     ['server', 500, true],
     ['server', 502, true],
@@ -125,6 +126,12 @@ describe('an error that is tried again', () => {
   ])('is not %s', async (_, thrown) => {
     expect(isTransient(thrown)).toBe(false);
     expect(await tryHard([thrown])).toMatchObject({ tries: 1, thrown, slept: [], retries: [] });
+  });
+
+  it('are not tried again where they last, although another model may still be asked', async () => {
+    const thrown = new ProviderError('rate_limit', 'no quota', { status: 429, isLasting: true });
+    expect(isTransient(thrown)).toBe(true);
+    expect(await tryHard([thrown])).toMatchObject({ tries: 1, thrown });
   });
 });
 

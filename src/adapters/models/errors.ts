@@ -39,7 +39,8 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 const MAX_ERROR_CHARACTERS = 500;
 
 /** What is told of an error, before the key is taken out of it. */
-interface Trouble extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy' | 'overflow'> {
+interface Trouble
+  extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy' | 'overflow' | 'isLasting'> {
   readonly category: ProviderErrorCategory;
   readonly text: string;
 }
@@ -66,9 +67,11 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
     const text = `failed to parse response: ${messageOf(thrown)}`;
     return { category: 'server', text, remedy: retry(provider) };
   }
-  const { statusCode: status } = thrown;
+  const { statusCode } = thrown;
   const responseBody: unknown = thrown.responseBody;
-  if (status === undefined) return connectionTrouble(thrown, provider);
+  if (statusCode === undefined) return connectionTrouble(thrown, provider);
+  const isSaidInside = statusCode < 300 || typeof responseBody === 'object';
+  const status = (isSaidInside ? statusInside(responseBody) : undefined) ?? statusCode;
   if (status >= 200 && status < 300)
     return { category: 'server', text: unreadable(thrown), status, remedy: retry(provider) };
   const text =
@@ -80,6 +83,7 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
     status,
     ...retryAfter(thrown.responseHeaders, responseBody),
     ...(overflow === undefined ? {} : { overflow }),
+    ...(namesIn(errorIn(responseBody)).includes('insufficient_quota') ? { isLasting: true } : {}),
     remedy: overflow === undefined ? remedyFor(status, text, provider) : TOO_LONG,
   };
 }
@@ -95,6 +99,32 @@ function apiMessage(body: unknown): string | undefined {
   const message = typeof error === 'string' ? error : field(error, 'message');
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
+
+/**
+ * The status that an error stands for which came as a good answer: OpenRouter gives it as the code, OpenAI has
+ * `server_error` and the like (API reference, Responses, `error`), Anthropic `overloaded_error`.
+ */
+function statusInside(body: unknown): number | undefined {
+  const error = field(typeof body === 'string' ? parseJson(body) : body, 'error') ?? undefined;
+  if (error === undefined || apiMessage(body) === undefined) return undefined;
+  const code = field(error, 'code');
+  if (typeof code === 'number' && code >= 400 && code < 600) return code;
+  const names = namesIn(error).join(' ');
+  return STATUS_OF_NAMES.find(([words]) => words.test(names))?.[1] ?? 500;
+}
+
+/** What an error is called by machines. */
+function namesIn(error: unknown): readonly string[] {
+  return [field(error, 'code'), field(error, 'type')].filter((name) => typeof name === 'string');
+}
+
+const STATUS_OF_NAMES: readonly (readonly [RegExp, number])[] = [
+  [/rate_limit|insufficient_quota/, 429],
+  [/overloaded/, 529],
+  [/authentication|api_key/, 401],
+  [/permission/, 403],
+  [/invalid|context_length|too_large/, 400],
+];
 
 /** The Responses package makes errors of good answers, with a status of its own and the parsed body. */
 function ownMessage({ message, responseBody }: APICallError): string | undefined {
@@ -238,8 +268,7 @@ const LEAST_WINDOW = 256;
 export function findOverflow(status: number, text: string, body: unknown): ContextOverflow | undefined {
   if (status === 401 || status === 403 || status === 404 || status === 429) return undefined;
   const error = errorIn(body);
-  const names = [field(error, 'code'), field(error, 'type')];
-  const isCoded = names.some((name) => typeof name === 'string' && CODES.has(name));
+  const isCoded = namesIn(error).some((name) => CODES.has(name));
   if (!isCoded && !WORDS.some((words) => words.test(text))) return undefined;
   return { windowTokens: windowIn(text, error) };
 }

@@ -49,7 +49,7 @@ export async function withRetries<T>(
     try {
       return await work();
     } catch (thrown) {
-      if (!isTransient(thrown) || attempt > policy.maxRetries) throw thrown;
+      if (!isTransient(thrown) || thrown.isLasting || attempt > policy.maxRetries) throw thrown;
       const delayMs = Math.max(delayBefore(attempt, policy, deps.random()), thrown.retryAfterMs ?? 0);
       if (delayMs >= deps.leftMs()) throw thrown;
       deps.onRetry({ attempt, error: thrown, delayMs });
@@ -72,7 +72,7 @@ export function isTransient(thrown: unknown): thrown is ProviderError {
     case 'timeout':
       return true;
     case 'server':
-      return status === undefined || status >= 500 || status < 300 || status === 408 || status === 429;
+      return status === undefined || status >= 500 || status < 300 || [408, 409, 429].includes(status);
     case 'auth':
     case 'bad_request':
       return false;
