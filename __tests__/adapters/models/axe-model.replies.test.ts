@@ -240,3 +240,48 @@ describe('an answer in parts', () => {
     expect(content).toEqual([]);
   });
 });
+
+describe('a reply of a kind that nobody knows yet', () => {
+  const text = response(undefined, 'Hi').output;
+
+  it.each([
+    [
+      'anthropic/claude-x',
+      claude('end_turn', [
+        { type: 'dream', depth: 1 },
+        { type: 'text', text: 'Hi' },
+      ]),
+    ],
+    ['openai/gpt-6-sol', { ...response(undefined, 'Hi'), output: [{ type: 'dream', id: 'd' }, ...text] }],
+  ])('is read without it, and said so: %s', async (ref, body) => {
+    const { content, warnings } = await (await open(ref, body)).doGenerate(question());
+    expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
+    expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('"dream"') }]);
+  });
+
+  it.each([
+    ['google/gemini-x', gemini('STOP', [{ dream: { depth: 1 } }, { text: 'Hi' }])],
+    ['bedrock/m', converse('end_turn', [{ dream: { depth: 1 } }, { text: 'Hi' }])],
+  ])('is read without it: %s', async (ref, body) => {
+    const { content } = await (await open(ref, body)).doGenerate(question());
+    expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
+  });
+});
+
+describe('a response that failed', () => {
+  const failed = { ...response(undefined, ''), status: 'failed', output: [] };
+
+  it.each([
+    ['without a type', { ...failed, error: { code: 'server_error', message: 'it broke' } }, 'it broke'],
+    [
+      'as an error',
+      { ...failed, error: { type: 'e', code: 'server_error', message: 'it broke' } },
+      'it broke',
+    ],
+    ['without a word', failed, 'the reply ended with an error (failed)'],
+  ])('is an error of the provider: %s', async (_, body, text) => {
+    await expect((await open('openai/gpt-6-sol', body)).doGenerate(question())).rejects.toMatchObject({
+      message: `server: ${text}`,
+    });
+  });
+});

@@ -287,6 +287,16 @@ describe('a warning about a model', () => {
     });
   });
 
+  it('is given when its reason first comes up', async () => {
+    const { asker, warnings } = scene([
+      says('a'),
+      says('b', { warnings: odd }),
+      says('c', { warnings: odd }),
+    ]);
+    for (let turn = 0; turn < 3; turn += 1) await asker.ask(HELLO, {});
+    expect(warnings).toHaveLength(1);
+  });
+
   it('states once that its price is unknown, if dollars are limited', async () => {
     const budget = new Budget({ maxTokens: 0, maxCostUsd: 1 });
     const { asker, warnings } = scene([says('a'), says('b')], { budget });

@@ -10,11 +10,13 @@ import { ANTHROPIC_MAX_TOKENS } from '../../core/defaults.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
 import type { LanguageModel } from '../../core/loop/messages.js';
 import { redact } from '../../core/sanitize/redact.js';
+import { cleanLine } from '../../core/text/cut.js';
 import { withCachePoints, withoutEmptyResults } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';
 import { toProviderError } from './errors.js';
 import { field } from './json.js';
 import { bindThinking, refusesThinking, withBoundThinking, withoutThinking } from './kept-thinking.js';
+import { skippedKinds } from './lenient-reply.js';
 import type { OpenedModel } from './opened-model.js';
 import { noteFailedResults } from './result-status.js';
 
@@ -186,7 +188,14 @@ function withWarnings(
 ): LanguageModelV4GenerateResult {
   const isOfTools = (warning: LanguageModelV4GenerateResult['warnings'][number]) =>
     'feature' in warning && warning.feature === 'toolChoice';
-  const reply = { ...given, warnings: given.warnings.filter((warning) => !isOfTools(warning)) };
+  const skipped = skippedKinds(given.response?.body).map((kind) => ({
+    type: 'other' as const,
+    message: `a part of the kind ${JSON.stringify(cleanLine(kind, MAX_KIND))} was left out of a reply; a newer version of the action may know it.`,
+  }));
+  const reply = {
+    ...given,
+    warnings: [...given.warnings.filter((warning) => !isOfTools(warning)), ...skipped],
+  };
   if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
     return reply;
   const details = 'JSON without a schema cannot be asked for on Bedrock; say it in the system prompt.';
@@ -214,6 +223,9 @@ function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV
     },
   };
 }
+
+/** Longest name of a kind that is shown. */
+const MAX_KIND = 60;
 
 type FinishReason = LanguageModelV4GenerateResult['finishReason'];
 
@@ -261,7 +273,9 @@ const ENDS: Readonly<Record<string, FinishReason['unified']>> = {
  * an ordinary one.
  */
 function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
-  const { unified, raw } = reply.finishReason;
+  // The package for Responses does not look whether one has failed.
+  const hasFailed = field(reply.response?.body, 'status') === 'failed';
+  const { unified, raw } = hasFailed ? { unified: 'other', raw: 'failed' } : reply.finishReason;
   const known = unified === 'other' && raw !== undefined ? ENDS[plain(raw)] : undefined;
   return known === undefined ? reply : { ...reply, finishReason: { unified: known, raw } };
 }

@@ -5,8 +5,9 @@ import { parseJson } from './json.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Lets servers answer that keep to an interface only by half: the packages refuse a reply whose text comes in parts, and
- * one without figures, though it is good. An answer that needs no change passes as it came.
+ * Lets servers answer that keep to an interface only by half, or are ahead of it: the packages refuse a reply whose text
+ * comes in parts, one without figures, and one with a kind of content that they do not know, though it is good. An
+ * answer that needs no change passes as it came.
  */
 export function leniently(fetch: typeof globalThis.fetch, wire: Protocol): typeof globalThis.fetch {
   const repair = REPAIRS[wire];
@@ -24,9 +25,37 @@ type Repair = (reply: Json) => Json;
 const REPAIRS: Readonly<Partial<Record<Protocol, Repair>>> = {
   openai: withPlainContent,
   'openai-compatible': withPlainContent,
-  anthropic: (reply) => withUsage(reply, { input_tokens: 0, output_tokens: 0 }),
+  'openai-responses': (reply) => withKnownKinds(reply, 'output', ITEMS),
+  anthropic: (reply) =>
+    withKnownKinds(withUsage(reply, { input_tokens: 0, output_tokens: 0 }), 'content', BLOCKS),
   bedrock: (reply) => withUsage(reply, { inputTokens: 0, outputTokens: 0, totalTokens: 0 }),
 };
+
+/** What a request without tools of the provider's own is answered with; everything else is news. */
+const BLOCKS = ['text', 'thinking', 'redacted_thinking', 'tool_use'];
+const ITEMS = ['message', 'reasoning', 'function_call'];
+
+/** Where a repaired reply says which kinds it has lost (see {@link skippedKinds}). */
+const SKIPPED = 'skipped_kinds';
+
+/** The kinds of content that were left out of a reply since nothing here knows them. */
+export function skippedKinds(body: unknown): readonly string[] {
+  const kinds: unknown = isObject(body) ? body[SKIPPED] : undefined;
+  return Array.isArray(kinds) ? kinds.map(String) : [];
+}
+
+/** The object without what is of another kind in one of its lists. */
+function withKnownKinds(whole: Json, key: string, kinds: readonly string[]): Json {
+  const list = whole[key];
+  const isOther = (one: unknown): boolean => isObject(one) && !kinds.includes(String(one['type']));
+  if (!Array.isArray(list) || !list.some(isOther)) return whole;
+  const skipped = list.filter(isOther).map(({ type }) => String(type));
+  return {
+    ...whole,
+    [key]: list.filter((one) => !isOther(one)),
+    [SKIPPED]: [...new Set(skipped)],
+  };
+}
 
 /** The whole body at its end; as the server sent it, where nothing is to be done. */
 async function* rewriting(

@@ -8,7 +8,7 @@ import { AxeError } from '../errors.js';
 import { estimateText } from '../text/truncate.js';
 import type { Budget, Price } from './budget.js';
 import { estimateTokens } from './estimate.js';
-import type { LoopDependencies, LoopReporter } from './events.js';
+import type { LoopDependencies } from './events.js';
 import { assistantMessage, type LanguageModel } from './messages.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
@@ -58,7 +58,7 @@ export function createAsker(
   deps: LoopDependencies,
 ): Asker {
   const others = [...fallbacks];
-  const introduced = new Set<string>();
+  const told = new Set<string>();
   let current = model;
 
   async function ask(messages: readonly LanguageModelV4Message[], settings: Settings) {
@@ -78,8 +78,7 @@ export function createAsker(
     budget.add(use, current.price);
     deps.onReply?.({ modelId: usage.modelId, use, price: current.price });
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
-    if (!introduced.has(current.ref)) introduce(current, reply);
-    introduced.add(current.ref);
+    introduce(current, reply);
     const called = toolCallsOf(reply.content).map(({ tool }) => tool);
     const { costUsd, isCostPartial } = budget.spending;
     deps.reporter.event({ kind: 'tokens-used', use, costUsd: isCostPartial ? undefined : costUsd });
@@ -128,16 +127,20 @@ export function createAsker(
     deps.reporter.warn({ code: 'model-warning', message });
   }
 
-  /** What is to be told of a model, with its first reply. */
+  /** What is to be told of a model and was not told yet. */
   function introduce({ ref, price }: OpenModel, { warnings }: LanguageModelV4GenerateResult): void {
-    if (price === undefined && budget.limits.maxCostUsd > 0) {
+    if (!told.has(ref) && price === undefined && budget.limits.maxCostUsd > 0) {
       const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`max-tokens\` or \`max-turns\` instead.`;
       deps.reporter.warn({ code: 'model-warning', message });
     }
-    const users = warnings.filter(
-      (warning) => !('feature' in warning && ownSettings.includes(warning.feature)),
-    );
-    warnOfSettings(users, deps.reporter);
+    told.add(ref);
+    for (const warning of warnings) {
+      const text = warningText(warning);
+      const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
+      if (isOwn || told.has(`${ref}: ${text}`)) continue;
+      told.add(`${ref}: ${text}`);
+      deps.reporter.warn({ code: 'model-warning', message: `the model's provider: ${text}` });
+    }
   }
 
   return {
@@ -154,13 +157,6 @@ export function createAsker(
 async function sleepUnlessAborted(ms: number, { clock, signal }: LoopDependencies): Promise<void> {
   await clock.sleep(ms, signal);
   signal.throwIfAborted();
-}
-
-/** Settings that the provider changed or left out. */
-function warnOfSettings(warnings: readonly SharedV4Warning[], reporter: LoopReporter): void {
-  for (const warning of warnings) {
-    reporter.warn({ code: 'model-warning', message: `the model's provider: ${warningText(warning)}` });
-  }
 }
 
 function warningText(warning: SharedV4Warning): string {

@@ -109,7 +109,7 @@ export interface Summary {
 }
 
 /** Listener of a conversation. Must not throw. */
-export interface LoopReporter {
+interface LoopReporter {
   event(event: LoopEvent): void;
   warn(warning: Warning): void;
 }
