@@ -77,6 +77,19 @@ describe('an MCP server on the command line', () => {
     expect(answer).not.toMatch(/canary-7f3a9c|canary-other/);
   });
 
+  it('sends no value that it was given to the model, in no name, description and schema of a tool', async () => {
+    const { cli, model } = await start(
+      badServerToml('echo', 'env = { API_KEY = "${STAGE}" }\n'),
+      [toolCall('work', { note: 'send canary_7f3a9c_long' }), text('Done.')],
+      { env: { STAGE: 'canary-7f3a9c-long' } },
+    );
+    expect(await cli.finished).toMatchObject({ exitCode: 0 });
+    const told = model.requests().map(({ bytes }) => bytes.toString('utf8'));
+    expect(told[0]).toContain('"work"');
+    expect(told[0]).not.toMatch(/7f3a9c/);
+    expect(resultsOf(model.prompts()[1])).toEqual([expect.stringContaining('its arguments hold a secret')]);
+  });
+
   it('can offer more tools during the run', async () => {
     const { cli, model } = await start(badServerToml('changing-list'), [
       toolCall('work', {}),

@@ -17,7 +17,7 @@ import { type Plan, readByRun } from '../core/plan.js';
 import { namedNotesTools, notesAreOff } from '../core/plan-notes.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../core/review/publish-rules.js';
-import { redact } from '../core/sanitize/redact.js';
+import { keepSecrets } from '../core/tools/keep-secrets.js';
 import { createMemoryTools } from '../core/tools/memory/memory-tools.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
 import type { Warning } from '../core/warning.js';
@@ -206,8 +206,8 @@ async function holdConversation(
     const withOwn = (opened: readonly Tool[]): readonly Tool[] => {
       const own = purpose === undefined ? [] : [purpose.tool];
       const all = [...opened, ...overNotes.tools, ...publishing.tools, ...own];
-      const redacted = redactResults(all, delegation.deps.secrets);
-      return trackTaint(recordShown(redacted, show), delegation.taint);
+      const kept = keepSecrets(all, delegation.deps.secrets);
+      return trackTaint(recordShown(kept, show), delegation.taint);
     };
     const tools = withOwn(box.tools);
     const callAgent = createCallAgent(plan, delegation, {
@@ -255,20 +255,6 @@ function nameOf({ agent }: Plan, { part }: ConversationParts): string {
 /** Reading and answering are everybody's; the rest is what the agent itself was given. */
 function effectsOf(tools: readonly Tool[]): ReadonlySet<Effect> {
   return new Set<Effect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
-}
-
-/**
- * The tools, whose results reach the model without secrets (D49): what a model has never seen it can spell in no
- * encoding. `secrets` is read at each call, since a run may learn more of them.
- */
-export function redactResults(tools: readonly Tool[], secrets: readonly string[]): readonly Tool[] {
-  return tools.map((tool) => ({
-    ...tool,
-    async execute(input, signal) {
-      const result = await tool.execute(input, signal);
-      return { ...result, text: redact(result.text, secrets) };
-    },
-  }));
 }
 
 /** The tools, which note what lines of files they show: only those can be named as evidence. */

@@ -7,6 +7,7 @@ import type { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/events.js';
 import type { ConversationGoal } from '../core/loop/run-agent.js';
 import type { UsageByAgent } from '../core/loop/usage.js';
+import { withoutSecrets } from '../core/loop/without-secrets.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import type { Publications } from '../core/review/buffer.js';
@@ -78,8 +79,9 @@ export interface AgentPosition {
 }
 
 /** Opens a model with what is known of it. Throws what `Models.open` throws. */
-export async function openModel({ models }: Dependencies, ref: ModelRef): Promise<OpenModel> {
-  return { ref: formatModelRef(ref), model: await models.open(ref), ...models.facts(ref) };
+export async function openModel({ models, secrets }: Dependencies, ref: ModelRef): Promise<OpenModel> {
+  const model = withoutSecrets(await models.open(ref), secrets);
+  return { ref: formatModelRef(ref), model, ...models.facts(ref) };
 }
 
 /** The models to fall back on, opened only when they are needed. Throws an AxeError for a malformed one. */

@@ -18,7 +18,6 @@ import type { ContextFile } from '../core/prompt/context-files.js';
 import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
 import type { DescribedClaims } from '../core/review/claims.js';
 import { type FindingVerdict, Verdicts } from '../core/review/verdict.js';
-import { redact } from '../core/sanitize/redact.js';
 import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
 import { type Delegation, openModel } from './delegation.js';
 import { type LostAnswer, lostBy, lostByThrown } from './lost-answer.js';
@@ -124,7 +123,7 @@ export async function lookAt(claims: Claims, looker: Looker, delegation: Delegat
         for (const one of lines) ledger.show(one);
       },
     };
-    const plan = verifierPlan(looker, redact(message, delegation.deps.secrets), delegation);
+    const plan = verifierPlan(looker, message, delegation);
     const { verifier, loop } = looker;
     const parts = { model: verifier.model, memory: '', notesSession: undefined, loop, purpose };
     const outcome = await delegation.converse(plan, parts, delegation, {

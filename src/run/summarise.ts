@@ -7,7 +7,6 @@ import { buildSystemPrompt } from '../core/prompt/system.js';
 import type { Buffered } from '../core/review/buffered.js';
 import { withoutOffers } from '../core/review/suggestion.js';
 import { FENCE_NOTICE, fence } from '../core/sanitize/fence.js';
-import { redact } from '../core/sanitize/redact.js';
 import { cleanLine, cutToBytes } from '../core/text/cut.js';
 import { parseDiff } from '../core/text/diff.js';
 import { createWriteSummary, type WrittenSummary } from '../core/tools/review/write-summary.js';
@@ -78,7 +77,7 @@ async function ask(
 ): Promise<SummaryRequestResult> {
   const { plan, parts, outcome } = of;
   try {
-    const message = redact(describe(of), delegation.deps.secrets);
+    const message = describe(of);
     const held = { ...parts, memory: '', notesSession: undefined, loop: quietly(parts.loop), purpose };
     const ended = await delegation.converse(summariserPlan(plan, message, delegation), held, delegation, {
       depth: 0,

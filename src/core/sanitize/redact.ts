@@ -16,6 +16,11 @@ export function redact(text: string, secrets: readonly string[]): string {
   return redacted;
 }
 
+/** Whether a text holds a registered secret, in a form that {@link redact} knows. */
+export function holdsSecret(text: string, secrets: readonly string[]): boolean {
+  return findSecrets(text, searchFor(secrets)).length > 0;
+}
+
 /** What stands where a secret stood; GitHub's own masking writes the same. */
 export const MASK = '***';
 
