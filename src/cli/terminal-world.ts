@@ -135,11 +135,12 @@ function answerText(outcome: RunOutcome, json: boolean): string {
 function isAnswered(outcome: RunOutcome): boolean {
   switch (outcome.kind) {
     case 'completed':
-    case 'incomplete':
     case 'refused':
       return true;
     case 'exhausted':
       return outcome.limit === 'tokens' || outcome.limit === 'cost';
+    // Of a cut answer nothing came, or it would be completed here.
+    case 'incomplete':
     case 'failed':
       return false;
   }

@@ -46,7 +46,8 @@ export function conclude(
 }
 
 /**
- * What the end of a conversation counts as. On the command line a cut answer and an empty one are successes, as in axe.
+ * What the end of a conversation counts as. On the command line a cut answer and an empty one are successes, as in axe,
+ * but not one that was cut before its first word.
  * In a workflow nobody sees an empty answer, so it is a failure there, unless the run said what it had to say in a
  * review (D27).
  */
@@ -55,7 +56,10 @@ export function judge(
   { findings, review }: Pick<Buffered, 'findings' | 'review'>,
   { inWorkflow }: Pick<RunRequest, 'inWorkflow'>,
 ): RunOutcome {
-  if (!inWorkflow) return outcome.kind === 'incomplete' ? { ...outcome, kind: 'completed' } : outcome;
+  if (!inWorkflow) {
+    const isPart = outcome.kind === 'incomplete' && outcome.answer.trim() !== '';
+    return isPart ? { ...outcome, kind: 'completed' } : outcome;
+  }
   const isSaid = findings.length > 0 || review !== undefined;
   if (isSaid || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
   const error = new AxeError('the model gave an empty answer', {
