@@ -51,7 +51,11 @@ export const LIMITS = [
   {
     title: 'The model',
     rows: [
-      ['Output tokens asked of Anthropic if `max_tokens` is not set', 'ANTHROPIC_MAX_TOKENS', tokens],
+      [
+        'Output tokens asked of Claude if `max_tokens` is not set and it does not think',
+        'ANTHROPIC_MAX_TOKENS',
+        tokens,
+      ],
       ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
       ['Size of one answer', 'MAX_REPLY_BYTES', bytes],
       ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
@@ -156,7 +160,7 @@ export const LIMITS = [
   {
     title: 'Garbage collection',
     rows: [
-      ['Output tokens of a question', 'GC.outputTokens', tokens],
+      ['Output tokens of a question to a model that does not think', 'GC.outputTokens', tokens],
       ['Temperature', 'GC.temperature', String],
       ['Time of a question', 'GC.questionSeconds', (value) => `${value} s`],
       ['Smallest part of a log', 'GC.leastRoomTokens', tokens],

@@ -49,7 +49,7 @@ export interface FakeDependenciesParts {
   /** Models by `provider/model`, where not all agents have the same; an error is thrown by opening. */
   readonly models?: Readonly<Record<string, LanguageModel | Error>>;
   /** What is known of models, by `provider/model`. */
-  readonly facts?: Readonly<Record<string, Partial<Pick<OpenModel, 'price' | 'windowTokens'>>>>;
+  readonly facts?: Readonly<Record<string, Partial<Pick<OpenModel, 'price' | 'windowTokens' | 'thinking'>>>>;
   /** What agents get when their tools are opened, by name; nobody else has any. */
   readonly boxes?: Readonly<Record<string, FakeBox | Error>>;
   /** What is thrown instead, by step. */

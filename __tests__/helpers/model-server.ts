@@ -25,12 +25,15 @@ export type ModelReply =
       readonly usage?: Usage;
       /** OpenAI's words (`stop`, `length`, `content_filter`), translated for others. */
       readonly finishReason?: string;
+      /** What the model thought before. */
+      readonly reasoning?: string;
     }
   | {
       readonly kind: 'tools';
       readonly calls: readonly ScriptedToolCall[];
       readonly text?: string;
       readonly usage?: Usage;
+      readonly reasoning?: string;
     }
   /** Exactly this answer: an error of a provider, a page of a proxy, cut-off JSON. An object is sent as JSON. */
   | {
@@ -43,6 +46,9 @@ export type ModelReply =
   | { readonly kind: 'stall'; readonly status?: number; readonly body?: string }
   /** The connection is cut without an answer. */
   | { readonly kind: 'disconnect' };
+
+/** A reply in the form of the endpoint. */
+export type WholeReply = Extract<ModelReply, { kind: 'text' | 'tools' }>;
 
 /** The replies in the order of the requests, or what to reply to the n-th request (from 0). */
 export type ModelScript =
@@ -67,12 +73,12 @@ afterEach(async () => {
 });
 
 /** A text reply. */
-export function text(content: string, usage?: Usage): ModelReply {
+export function text(content: string, usage?: Usage): WholeReply {
   return { kind: 'text', text: content, ...(usage === undefined ? {} : { usage }) };
 }
 
 /** A reply that asks for one tool. */
-export function toolCall(name: string, input: Readonly<Record<string, unknown>>, id?: string): ModelReply {
+export function toolCall(name: string, input: Readonly<Record<string, unknown>>, id?: string): WholeReply {
   return { kind: 'tools', calls: [{ name, input, ...(id === undefined ? {} : { id }) }] };
 }
 
@@ -85,7 +91,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
   let current: ModelReply = text('');
   let last: Promise<unknown> = Promise.resolve();
   let count = 0;
-  const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent' });
+  const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', chunkSize: 1000 });
   mock.addFixture({ match: { predicate: () => true }, response: () => aimockReply(current) });
   await mock.start();
   mocks.add(mock);
@@ -121,7 +127,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
 }
 
 /** aimock counts what it says over Chat Completions only; no real reply costs nothing. */
-function withUsage(reply: Exclude<ModelReply, BrokenReply>, path: string): ModelReply {
+function withUsage(reply: WholeReply, path: string): ModelReply {
   if (reply.usage !== undefined || path.endsWith('/chat/completions')) return reply;
   return { ...reply, usage: { inputTokens: 20, outputTokens: 10 } };
 }
@@ -136,7 +142,10 @@ function aimockReply(reply: ModelReply) {
     completion_tokens: usage.outputTokens,
     total_tokens: usage.inputTokens + usage.outputTokens,
   };
-  const shared = counts === undefined ? {} : { usage: counts };
+  const shared = {
+    ...(counts === undefined ? {} : { usage: counts }),
+    ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
+  };
   if (reply.kind === 'text') {
     const finish = reply.finishReason === undefined ? {} : { finishReason: reply.finishReason };
     return { content: reply.text, ...finish, ...shared };
@@ -149,7 +158,7 @@ function aimockReply(reply: ModelReply) {
   return reply.text === undefined ? { toolCalls, ...shared } : { content: reply.text, toolCalls, ...shared };
 }
 
-type BrokenReply = Exclude<ModelReply, { kind: 'text' | 'tools' }>;
+type BrokenReply = Exclude<ModelReply, WholeReply>;
 
 async function forward(url: string, request: RecordedRequest) {
   const answer = await fetch(url + request.path, {

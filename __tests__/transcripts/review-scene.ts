@@ -1,4 +1,4 @@
-import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ScriptedToolCall, text, type WholeReply } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { comparisonOf, REPO, type Stage, type StageOptions, setStage } from './stage.js';
 
@@ -62,7 +62,7 @@ export function submit(summary: string, verdict = 'comment'): ScriptedToolCall {
 }
 
 /** A reply that calls tools at once. */
-export function calls(...all: readonly ScriptedToolCall[]): ModelReply {
+export function calls(...all: readonly ScriptedToolCall[]): WholeReply {
   return { kind: 'tools', calls: all, usage: { inputTokens: 812, outputTokens: 34 } };
 }
 

@@ -20,7 +20,7 @@ export const ACTION_MAX_TOKENS = 2_000_000;
 /** Most turns of one conversation; axe's fixed limit (axe-behaviour §13). */
 export const MAX_TURNS = 50;
 
-/** Output tokens asked of Anthropic when the agent sets none (axe-behaviour §11). */
+/** Output tokens asked of Anthropic when the agent sets none and the model does not think (axe-behaviour §11). */
 export const ANTHROPIC_MAX_TOKENS = 4096;
 
 /** A stored result is cut after this many code points (axe-behaviour §10; D7b). */
@@ -221,7 +221,7 @@ export const REVIEW_PASSES = {
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
 /**
- * Garbage collection: what its questions ask for and how long each may take; axe's figures (axe-behaviour §19). A log is
+ * Garbage collection: what its questions ask for, of models that do not think, and how long each may take; axe's figures (axe-behaviour §19). A log is
  * never read in parts that are smaller than `leastRoomTokens`.
  */
 export const GC = {

@@ -5,7 +5,7 @@ import type { Permission } from './event/permission.js';
 import type { Trigger } from './event/trigger.js';
 import type { Trust } from './event/trust.js';
 import type { ReviewResult } from './findings/findings-json.js';
-import type { Price } from './loop/budget.js';
+import type { OpenModel } from './loop/asker.js';
 import type { LoopEvent } from './loop/events.js';
 import type { LanguageModel } from './loop/messages.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
@@ -34,8 +34,8 @@ export interface Models {
   configure(): Promise<void>;
   /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
   open(ref: ModelRef): Promise<LanguageModel>;
-  /** What is known of a model; both undefined for one we have no figures of. */
-  facts(ref: ModelRef): { readonly price: Price | undefined; readonly windowTokens: number | undefined };
+  /** What is known of a model; all undefined for one we have no figures of. */
+  facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking'>;
 }
 
 /** The tools of an agent are asked for. */

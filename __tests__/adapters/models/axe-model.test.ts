@@ -249,6 +249,19 @@ describe('a request to a model', () => {
   });
 
   it.each([
+    ['claude-sonnet-5-5', undefined, 128_000],
+    ['claude-sonnet-4-6', undefined, 4096],
+    ['claude-sonnet-4-6', 'high', 64_000],
+    ['claude-next', undefined, 4096],
+  ] as const)('limits anthropic/%s, asked to think %s, to %i tokens', async (model, reasoning, expected) => {
+    const server = await startModelServer([text('Hi')]);
+    const asked = question(reasoning === undefined ? {} : { reasoning });
+    const { warnings } = await (await open(`anthropic/${model}`, server)).doGenerate(asked);
+    expect(server.requests()[0]?.body).toMatchObject({ max_tokens: expected });
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
     ['google', 'gemini-2.5-flash', ['GOOGLE_API_KEY']],
     ['google', 'gemini-2.5-flash', ['GOOGLE_GENERATIVE_AI_API_KEY', '']],
   ])("has %s's key in a header and never in the address (%s)", async (provider, model, [variable = '']) => {

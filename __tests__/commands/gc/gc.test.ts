@@ -47,6 +47,8 @@ async function scene(parts: Partial<FakeDependenciesParts> & { readonly model: L
   return { deps, request, steps };
 }
 
+const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
+
 const PLAN = {
   path: 'bot.md',
   readPaths: ['bot.md'],
@@ -146,6 +148,18 @@ describe('garbage collection', () => {
     await expect(collect({ ...request, fallbackModels }, deps)).rejects.toThrow('busy');
     expect(model.asked).toHaveLength(1);
     expect(deps.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it.each([
+    ['axe’s for a model that does not think', '', {}, 4096],
+    ['none for a model that thinks', '', { thinking: THINKS }, undefined],
+    ['the agent’s, where it is larger', '[params]\nmax_tokens = 9000', { thinking: THINKS }, 9000],
+    ['axe’s, where the agent’s is smaller', '[params]\nmax_tokens = 900', {}, 4096],
+  ])('asks with a limit of output: %s', async (_what, params, facts, expected) => {
+    const model = createFakeModel([says('Found it.')]);
+    const { deps, request } = await scene({ model, facts: { 'anthropic/m': facts } }, `${TOML}\n${params}`);
+    await collect(request, deps);
+    expect(model.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([expected]);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import type { RunEvent } from '../../../src/core/dependencies.js';
 import { ProviderError } from '../../../src/core/errors.js';
+import type { OpenModel } from '../../../src/core/loop/asker.js';
 import { Budget } from '../../../src/core/loop/budget.js';
 import { SUMMARY_REQUEST } from '../../../src/core/loop/compact.js';
 import { estimateTokens } from '../../../src/core/loop/estimate.js';
@@ -30,15 +31,15 @@ interface Talk {
   readonly said?: string;
   readonly system?: string;
   readonly memory?: string;
+  readonly thinking?: OpenModel['thinking'];
 }
 
-async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory }: Talk) {
+async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, thinking }: Talk) {
   const kept: Summary[] = [];
   let turn = 0;
   const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
     const inputTokens = estimateTokens(prompt);
-    if (JSON.stringify(prompt).includes(SUMMARY_REQUEST.slice(0, 40)))
-      return says('I looked.', { inputTokens });
+    if (isSummaryRequest(prompt)) return says('I looked.', { inputTokens });
     turn += 1;
     if (turn > turns) return says('Done.', { inputTokens });
     return reply([{ type: 'text', text: said }, call(`c${turn}`, 'look', {})], { inputTokens });
@@ -46,7 +47,7 @@ async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory }: Tal
   const model = createFakeModel(Array.from({ length: turns * 2 + 1 }, () => answer));
   const outcome = await runAgent(
     {
-      model: opened(model, { windowTokens: WINDOW_TOKENS }),
+      model: opened(model, { windowTokens: WINDOW_TOKENS, thinking }),
       fallbacks: [],
       retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
       system,
@@ -68,7 +69,13 @@ async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory }: Tal
     },
   );
   const last = JSON.stringify(model.asked.at(-1)?.prompt);
-  return { outcome, kept, isShortened: last.includes('left out to save room') };
+  const summaries = model.asked.filter(({ prompt }) => isSummaryRequest(prompt));
+  const summaryLimits = new Set(summaries.map(({ maxOutputTokens }) => maxOutputTokens));
+  return { outcome, kept, summaryLimits, isShortened: last.includes('left out to save room') };
+}
+
+function isSummaryRequest(prompt: LanguageModelV4CallOptions['prompt']): boolean {
+  return JSON.stringify(prompt).includes(SUMMARY_REQUEST.slice(0, 40));
 }
 
 describe('a long conversation', () => {
@@ -86,6 +93,14 @@ describe('a long conversation', () => {
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
     expect(kept[0]?.text).toBe('I looked.');
     expect(kept[0]?.messages).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['a limit of ours', undefined, 2000],
+    ['none, where the model thinks', { thinks: 'by default', maxOutputTokens: 64_000 } as const, undefined],
+  ])('has the summary written with %s', async (_, thinking, expected) => {
+    const { summaryLimits } = await talk({ turns: 8, said: 's'.repeat(4000), system: 'Look.', thinking });
+    expect([...summaryLimits]).toEqual([expected]);
   });
 });
 

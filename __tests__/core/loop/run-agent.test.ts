@@ -2,6 +2,7 @@ import type { SharedV4Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import type { RunEvent } from '../../../src/core/dependencies.js';
 import { AxeError, ProviderError } from '../../../src/core/errors.js';
+import type { OpenModel } from '../../../src/core/loop/asker.js';
 import { Budget } from '../../../src/core/loop/budget.js';
 import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
 import { type Conversation, runAgent } from '../../../src/core/loop/run-agent.js';
@@ -184,6 +185,93 @@ describe('a reply that did not end normally', () => {
     });
     expect(outcome).toMatchObject({ kind: 'refused', answer: '' });
     expect([asked.length, other.asked.length]).toEqual([1, 0]);
+  });
+});
+
+describe('the limit of output of a model that thinks', () => {
+  const THINKS = { thinks: 'by default', maxOutputTokens: 64_000 } as const;
+  const PRICE = { input: 1, output: 10, cacheRead: 1, cacheWrite: 1 };
+  const thoughts = (outputTokens: number) =>
+    reply([{ type: 'reasoning', text: 'hm' }], {
+      finish: { unified: 'length', raw: 'max_tokens' },
+      outputTokens,
+    });
+
+  async function ask(
+    replies: readonly FakeReply[],
+    patch: Partial<OpenModel>,
+    rest: Partial<Conversation> = {},
+  ) {
+    const model = createFakeModel(replies);
+    const ran = await run([], { model: opened(model, patch), ...rest });
+    return { ...ran, limits: model.asked.map(({ maxOutputTokens }) => maxOutputTokens) };
+  }
+
+  it.each([
+    ['none of ours', THINKS, UNSET, { maxTokens: 0, maxCostUsd: 0 }, undefined],
+    ['the agent’s', THINKS, { ...UNSET, maxTokens: 77 }, { maxTokens: 0, maxCostUsd: 0 }, 77],
+    ['what the tokens leave', THINKS, UNSET, { maxTokens: 10_000, maxCostUsd: 0 }, 9986],
+    ['what the cost leaves', THINKS, UNSET, { maxTokens: 0, maxCostUsd: 0.1 }, 9998],
+    ['the least that is taken', THINKS, UNSET, { maxTokens: 12, maxCostUsd: 0 }, 16],
+    [
+      'none if nobody asks it to think',
+      { ...THINKS, thinks: 'if asked' as const },
+      UNSET,
+      { maxTokens: 9000, maxCostUsd: 0 },
+      undefined,
+    ],
+    [
+      'none if that is more than it can write',
+      THINKS,
+      UNSET,
+      { maxTokens: 70_000, maxCostUsd: 0 },
+      undefined,
+    ],
+  ] as const)('is %s', async (_what, thinking, params, limits, expected) => {
+    const asked = await ask([says('Hi')], { thinking, price: PRICE }, { params, budget: new Budget(limits) });
+    expect(asked.limits).toEqual([expected]);
+    expect(asked.outcome).toMatchObject({ kind: 'completed', answer: 'Hi' });
+  });
+
+  it('is raised once where only thoughts came back, in the same turn', async () => {
+    const params = { ...UNSET, maxTokens: 500 };
+    const asked = await ask([thoughts(500), says('Hi')], { thinking: THINKS }, { params, maxTurns: 1 });
+    expect(asked.limits).toEqual([500, 64_000]);
+    expect(asked.outcome).toMatchObject({
+      kind: 'completed',
+      answer: 'Hi',
+      stats: { turns: 1, retries: 1, outputTokens: 502 },
+    });
+    expect(asked.warnings).toMatchObject([
+      { message: expect.stringContaining('once more with a limit of 64,000 tokens') },
+    ]);
+  });
+
+  it.each([
+    ['it was the provider’s own', [thoughts(64_000)], THINKS],
+    ['a second request is cut too', [thoughts(4096), thoughts(64_000)], undefined],
+    [
+      'the server has no room for more',
+      [thoughts(4096), new ProviderError('bad_request', 'max_tokens')],
+      undefined,
+    ],
+  ] as const)('leaves a run incomplete where %s', async (_what, replies, thinking) => {
+    const { outcome, limits } = await ask(replies, { thinking });
+    expect(outcome).toMatchObject({ kind: 'incomplete', answer: '' });
+    expect(limits).toHaveLength(replies.length);
+  });
+
+  it('is the budget’s end where what was left of it cut the answer', async () => {
+    const { outcome } = await ask(
+      [thoughts(900)],
+      { thinking: THINKS },
+      { budget: new Budget({ maxTokens: 1000, maxCostUsd: 0 }) },
+    );
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'tokens',
+      error: { message: 'budget exceeded: used 903 of 1000 tokens, and the last answer was cut at the rest' },
+    });
   });
 });
 

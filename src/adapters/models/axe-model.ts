@@ -2,13 +2,13 @@ import type {
   JSONObject,
   JSONValue,
   LanguageModelV4CallOptions,
-  LanguageModelV4Content,
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../../core/defaults.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
 import type { LanguageModel } from '../../core/loop/messages.js';
+import { isThinking, type Thinking } from '../../core/loop/output-limit.js';
 import { redact } from '../../core/sanitize/redact.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { withCachePoints, withoutEmptyResults } from './cache-points.js';
@@ -19,11 +19,14 @@ import { bindThinking, refusesThinking, withBoundThinking, withoutThinking } fro
 import { skippedKinds } from './lenient-reply.js';
 import type { OpenedModel } from './opened-model.js';
 import { noteFailedResults } from './result-status.js';
+import { sendThinkBlocks, takeThinkBlock } from './think-block.js';
 
 /** Whose model it is and how it is spoken to. */
 interface ModelReply {
   readonly provider: Provider;
   readonly wire: Protocol;
+  /** Undefined for a model that nothing is known of. */
+  readonly thinking: Thinking | undefined;
 }
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
@@ -86,22 +89,23 @@ function isChat(wire: Protocol): boolean {
 
 function prepare(
   options: LanguageModelV4CallOptions,
-  { provider, wire }: ModelReply,
+  spoken: ModelReply,
   model: string,
 ): LanguageModelV4CallOptions {
+  const { provider, wire } = spoken;
   const withFailures = wire === 'bedrock' ? noteFailedResults(options, model) : options;
-  const defaults = withDefaults(withFailures, { provider, wire });
+  const defaults = withDefaults(withFailures, spoken);
   return withCachePoints(defaults, { provider: provider.id, wire, model });
 }
 
 function withDefaults(
   options: LanguageModelV4CallOptions,
-  { provider, wire }: ModelReply,
+  { provider, wire, thinking }: ModelReply,
 ): LanguageModelV4CallOptions {
   switch (wire) {
     case 'anthropic':
       return withOptions(
-        { ...options, maxOutputTokens: options.maxOutputTokens ?? ANTHROPIC_MAX_TOKENS },
+        { ...options, maxOutputTokens: options.maxOutputTokens ?? anthropicLimit(thinking, options) },
         // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
         { anthropic: provider.access === 'vertex' ? { structuredOutputMode: 'jsonTool' } : {} },
       );
@@ -120,6 +124,12 @@ function withDefaults(
     case 'offline':
       return options;
   }
+}
+
+/** Anthropic has to be named a limit, which holds thoughts and text together. */
+function anthropicLimit(thinking: Thinking | undefined, options: LanguageModelV4CallOptions): number {
+  const most = isThinking(thinking, options) ? thinking.maxOutputTokens : undefined;
+  return most ?? ANTHROPIC_MAX_TOKENS;
 }
 
 type Options = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
@@ -178,23 +188,24 @@ function choiceError(body: unknown): string | undefined {
 
 /**
  * The warnings that a user can act on. No run chooses a tool for the model; a package does, to get JSON by a schema, and warns
- * where the model takes no choice. The prompt asks for the JSON as well, and the answer is checked. Bedrock has no mode for
+ * where the model takes no choice; nor does a user choose a limit that is ours. The prompt asks for the JSON as well, and the answer is checked. Bedrock has no mode for
  * JSON without a schema, and its package says nothing.
  */
 function withWarnings(
   given: LanguageModelV4GenerateResult,
-  { responseFormat }: LanguageModelV4CallOptions,
+  { responseFormat, maxOutputTokens }: LanguageModelV4CallOptions,
   { wire }: ModelReply,
 ): LanguageModelV4GenerateResult {
-  const isOfTools = (warning: LanguageModelV4GenerateResult['warnings'][number]) =>
-    'feature' in warning && warning.feature === 'toolChoice';
+  const ours = maxOutputTokens === undefined ? ['toolChoice', 'maxOutputTokens'] : ['toolChoice'];
+  const isOurs = (warning: LanguageModelV4GenerateResult['warnings'][number]) =>
+    'feature' in warning && ours.includes(warning.feature);
   const skipped = skippedKinds(given.response?.body).map((kind) => ({
     type: 'other' as const,
     message: `a part of the kind ${JSON.stringify(cleanLine(kind, MAX_KIND))} was left out of a reply; a newer version of the action may know it.`,
   }));
   const reply = {
     ...given,
-    warnings: [...given.warnings.filter((warning) => !isOfTools(warning)), ...skipped],
+    warnings: [...given.warnings.filter((warning) => !isOurs(warning)), ...skipped],
   };
   if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
     return reply;
@@ -282,48 +293,6 @@ function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4Gene
 
 function plain(raw: string): string {
   return raw.toLowerCase().replace(/[^a-z]+/g, '_');
-}
-
-const KEY = 'thinkBlock';
-
-/** What a reply begins with; a block further on is the model's text about such blocks. */
-const LEADING = /^\s*<think>([\s\S]*?)<\/think>\s*/;
-const UNCLOSED = /^\s*<think>([\s\S]*)$/;
-
-/**
- * The reply with a leading `<think>…</think>` as reasoning, which is no part of an answer: servers without a parser for
- * their model's reasoning leave it in the text. A block that was cut before its end is all of the reply. What such a
- * block said is kept as it came, since some models need it back in the next turn.
- */
-export function takeThinkBlock(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
-  const first = reply.content.findIndex(({ type }) => type === 'text');
-  const part = reply.content[first];
-  if (part?.type !== 'text') return reply;
-  const isCut = reply.finishReason.unified === 'length';
-  const [block, thought] = LEADING.exec(part.text) ?? (isCut ? UNCLOSED.exec(part.text) : null) ?? [];
-  if (block === undefined || thought === undefined) return reply;
-  const reasoning: LanguageModelV4Content = {
-    type: 'reasoning',
-    text: thought.trim(),
-    providerMetadata: { [KEY]: { text: block } },
-  };
-  const rest = part.text.slice(block.length);
-  const text = rest === '' ? [] : [{ ...part, text: rest }];
-  return { ...reply, content: reply.content.toSpliced(first, 1, reasoning, ...text) };
-}
-
-/** Puts the blocks back where they came from. */
-export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  return { ...options, prompt: options.prompt.map(withBlock) };
-}
-
-function withBlock(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== 'assistant') return message;
-  const content = message.content.map((part) => {
-    const block = part.type === 'reasoning' ? part.providerOptions?.[KEY]?.['text'] : undefined;
-    return typeof block === 'string' ? { type: 'text' as const, text: block } : part;
-  });
-  return { ...message, content };
 }
 
 /**

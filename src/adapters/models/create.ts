@@ -7,7 +7,7 @@ import { withAxeErrors } from './axe-model.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
-import { findContextWindow, findPrice } from './prices.js';
+import { findContextWindow, findFacts, findPrice } from './prices.js';
 import { openTransport, type TransportParts } from './protocols.js';
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
 
@@ -55,9 +55,13 @@ export function createModels(options: ModelsOptions): Models {
       const wire = protocolOf(provider, ref.model);
       const sources = await sourcesOf();
       const opened = await openModel({ ref, provider, wire, sources, ports });
-      return withAxeErrors(opened, { provider, wire });
+      return withAxeErrors(opened, { provider, wire, thinking: findFacts(ref) });
     },
-    facts: (ref) => ({ price: findPrice(ref), windowTokens: findContextWindow(ref) }),
+    facts: (ref) => ({
+      price: findPrice(ref),
+      windowTokens: findContextWindow(ref),
+      thinking: findFacts(ref),
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ModelParams } from '../../core/agent/config.js';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS, GC } from '../../core/defaults.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
@@ -14,6 +15,7 @@ import { groupReports, planParts, splitLog } from '../../core/gc/parts.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from '../../core/loop/asker.js';
 import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
 import { firstMessages, textOf } from '../../core/loop/messages.js';
+import { isThinking } from '../../core/loop/output-limit.js';
 import type { RetryPolicy } from '../../core/loop/retry.js';
 import { Usage } from '../../core/loop/usage.js';
 import type { RunStats } from '../../core/outcome.js';
@@ -26,6 +28,7 @@ interface AnalysisParts {
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
   readonly retry: RetryPolicy;
+  readonly params: Pick<ModelParams, 'maxTokens'>;
   readonly limits: BudgetLimits;
   /** Told before the first question how many parts there are, and what counts all questions. */
   onParts(parts: number, stats: () => RunStats): void;
@@ -57,15 +60,20 @@ export interface Analysed {
  * entries whose reports are joined. Throws what asking throws.
  */
 export async function analyse(parts: AnalysisParts, deps: Dependencies): Promise<Analysed> {
-  const { model, limits, log } = parts;
+  const { model, params, log } = parts;
   const startedAt = deps.clock.now().getTime();
   const usage = new Usage(model.model.modelId);
-  const budget = new Budget(limits);
+  const budget = new Budget(parts.limits);
   const loop = { ...deps, signal: deps.deadline.signal, leftMs: () => deps.deadline.leftMs() };
   const asker = createAsker({ ...parts, usage, budget, ownSettings: ['temperature'] }, loop);
   const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
-  const outputTokens = Math.min(GC.outputTokens, Math.floor(window / 4));
-  const ask = questions(asker, { outputTokens, budget, deps });
+  const quarter = Math.floor(window / 4);
+  const most = isThinking(model.thinking, {}) ? model.thinking.maxOutputTokens : undefined;
+  const outputTokens = Math.min(quarter, Math.max(GC.outputTokens, params.maxTokens || (most ?? 0)));
+  const limits: Settings =
+    params.maxTokens === 0 ? {} : { maxOutputTokens: Math.min(quarter, params.maxTokens) };
+  const settings = { ...limits, temperature: GC.temperature };
+  const ask = questions(asker, { settings, ownTokens: Math.min(quarter, GC.outputTokens), budget, deps });
   const prompt = estimateText(JOIN_PROMPT) + estimateText(partPrompt(1, 1)) - estimateText(ANALYST_PROMPT);
   const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;
   const own = Math.max(GC.leastRoomTokens, room);
@@ -124,19 +132,24 @@ function reportsSoFar(reports: readonly string[]): string {
 function questions(
   asker: Asker,
   {
-    outputTokens,
+    settings,
+    ownTokens,
     budget,
     deps,
-  }: { readonly outputTokens: number; readonly budget: Budget; readonly deps: Dependencies },
+  }: {
+    readonly settings: Settings;
+    readonly ownTokens: number;
+    readonly budget: Budget;
+    readonly deps: Dependencies;
+  },
 ): FollowUpQuestion {
-  const settings: Settings = { maxOutputTokens: outputTokens, temperature: GC.temperature };
   const { signal } = deps.deadline;
   return async (system, message) => {
     const spent = budget.spent();
     if (spent !== undefined) throw spent.error;
     try {
       signal.throwIfAborted();
-      const { content, finishReason } = await asker.ask(firstMessages(system, message), settings);
+      const { content, finishReason } = await asker.ask(firstMessages(system, message), settings, ownTokens);
       return { text: textOf(content), finish: finishReason.unified };
     } catch (thrown) {
       const cause: unknown = signal.aborted ? signal.reason : thrown;

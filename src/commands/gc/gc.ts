@@ -183,6 +183,7 @@ async function analyseLog(
       model,
       fallbacks: fallbacksOf(request, deps),
       retry: retryPolicy(agent.config.retry),
+      params: agent.config.params,
       limits,
       onParts: (parts, stats) => {
         deps.deadline.limit(timeLimitMs(parts));

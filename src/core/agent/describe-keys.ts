@@ -132,7 +132,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   'memory.max_age_days': { about: 'Age from which garbage collection removes entries. 0 keeps them.' },
   params: { about: 'Parameters that are sent to the model.' },
   'params.temperature': { about: "Randomness of the answer. Default: the provider's." },
-  'params.max_tokens': { about: "Maximum tokens of one answer. 0 means the provider's default." },
+  'params.max_tokens': {
+    about: "Maximum tokens of one answer, thoughts included. 0 means the provider's default.",
+  },
   'params.response_format': {
     about: 'Form of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
     choices: RESPONSE_TYPES,

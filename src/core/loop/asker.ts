@@ -4,12 +4,14 @@ import type {
   LanguageModelV4Message,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import { AxeError } from '../errors.js';
+import { AxeError, ProviderError } from '../errors.js';
+import { grouped } from '../text/number.js';
 import { estimateText } from '../text/truncate.js';
 import type { Budget, Price } from './budget.js';
 import { estimateTokens } from './estimate.js';
 import type { LoopDependencies } from './events.js';
 import { assistantMessage, type LanguageModel } from './messages.js';
+import { limitOutput, type Thinking, widerLimit } from './output-limit.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
 import type { Usage } from './usage.js';
@@ -22,10 +24,20 @@ export interface OpenModel {
   readonly price: Price | undefined;
   /** Tokens that fit into its window; undefined where that is not known. */
   readonly windowTokens: number | undefined;
+  /** Absent for a model that nothing is known of. */
+  readonly thinking?: Thinking | undefined;
 }
 
 /** What a model is asked, besides the messages. */
 export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
+
+/** A question to a model, in which turn, with a limit of ours; see {@link limitOutput}. */
+interface Question {
+  readonly messages: readonly LanguageModelV4Message[];
+  readonly settings: Settings;
+  readonly ownTokens: number | undefined;
+  readonly turn: number;
+}
 
 /** What asking works with. */
 export interface AskerOptions {
@@ -45,10 +57,15 @@ export interface Asker {
   readonly current: OpenModel;
   /** Sets how many tokens fit into the window of that model. */
   learnWindow(windowTokens: number): void;
-  /** One turn's request and reply, counted and reported. Throws the provider's error, or the signal's reason. */
+  /**
+   * One turn's request and reply, counted and reported; where the model came to its limit before its answer began, it is
+   * asked once more with a larger one. `ownTokens` is a limit of ours, for models that do not think. Throws the provider's
+   * error, or the signal's reason.
+   */
   ask(
     messages: readonly LanguageModelV4Message[],
     settings: Settings,
+    ownTokens?: number,
   ): Promise<LanguageModelV4GenerateResult>;
 }
 
@@ -61,8 +78,25 @@ export function createAsker(
   const told = new Set<string>();
   let current = model;
 
-  async function ask(messages: readonly LanguageModelV4Message[], settings: Settings) {
-    const turn = usage.turns + 1;
+  const ask: Asker['ask'] = async (messages, settings, ownTokens) => {
+    const request = { messages, settings, ownTokens, turn: usage.turns + 1 };
+    const { reply, askedTokens } = await askOnce(request);
+    usage.turns = request.turn;
+    const wider = widerLimit(reply, current, askedTokens);
+    if (wider === undefined || budget.spent() !== undefined) return reply;
+    const message = `\`${current.ref}\` came to its limit of output before its answer began, so it is asked once more with a limit of ${grouped(wider)} tokens`;
+    deps.reporter.warn({ code: 'model-warning', message });
+    usage.retries += 1;
+    try {
+      return (await askOnce({ ...request, settings: { ...settings, maxOutputTokens: wider } })).reply;
+    } catch (thrown) {
+      // A server that has no room for so much says so.
+      if (!(thrown instanceof ProviderError) || thrown.category !== 'bad_request') throw thrown;
+      return reply;
+    }
+  };
+
+  async function askOnce({ messages, settings, ownTokens, turn }: Question) {
     const tools = settings.tools?.length ?? 0;
     deps.reporter.event({
       kind: 'model-request',
@@ -71,11 +105,25 @@ export function createAsker(
       toolResults: usage.toolCalls,
       tools,
     });
-    const reply = await askSomebody({ ...settings, prompt: [...messages], abortSignal: deps.signal });
+    const input = estimateTokens(messages);
+    // What the last request had comes from the cache where there is one.
+    const cacheRead = Math.min(input, usage.lastInputTokens);
+    const limitNow = () => {
+      const left = budget.outputLeft({ input, output: 0, cacheRead, cacheWrite: 0 }, current.price);
+      return limitOutput(current, settings, { ownTokens, left });
+    };
+    let limit = limitNow();
+    const reply = await askSomebody(() => {
+      limit = limitNow();
+      const { maxOutputTokens: _asked, ...others } = settings;
+      const most = limit.tokens === undefined ? {} : { maxOutputTokens: limit.tokens };
+      return { ...others, ...most, prompt: [...messages], abortSignal: deps.signal };
+    });
     const estimated = estimateUsage(reply, { messages, tools: settings.tools });
     const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
     const use = usage.add(counted, current.model.modelId);
     budget.add(use, current.price);
+    if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
     deps.onReply?.({ modelId: usage.modelId, use, price: current.price });
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
     introduce(current, reply);
@@ -83,13 +131,15 @@ export function createAsker(
     const { costUsd, isCostPartial } = budget.spending;
     deps.reporter.event({ kind: 'tokens-used', use, costUsd: isCostPartial ? undefined : costUsd });
     deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, called, tools });
-    return reply;
+    return { reply, askedTokens: limit.tokens };
   }
 
-  async function askSomebody(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+  async function askSomebody(
+    optionsNow: () => LanguageModelV4CallOptions,
+  ): Promise<LanguageModelV4GenerateResult> {
     for (;;) {
       try {
-        return await withRetries(() => Promise.resolve(current.model.doGenerate(options)), retry, {
+        return await withRetries(() => Promise.resolve(current.model.doGenerate(optionsNow())), retry, {
           random: () => deps.clock.random(),
           sleep: (ms) => sleepUnlessAborted(ms, deps),
           leftMs: () => (deps.signal.aborted ? 0 : deps.leftMs()),

@@ -31,6 +31,12 @@ export interface BudgetLimits {
 /** The inputs that bound what a run may cost. */
 export type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
 
+/** What a limit leaves for one more reply. */
+export interface OutputLeft {
+  readonly limit: Limit;
+  readonly tokens: number;
+}
+
 /** What has been used so far. */
 interface Spending {
   readonly tokens: number;
@@ -51,6 +57,7 @@ export class Budget {
   #isCostPartial = false;
   #reservedTokens = 0;
   #reservedUsd = 0;
+  #cutBy: Limit | undefined;
   readonly #estimated = new Set<string>();
   readonly #onCost: (costUsd: number) => void;
 
@@ -110,16 +117,39 @@ export class Budget {
     };
   }
 
+  /**
+   * How many tokens of output the limits leave to a request with so much input, and which of them leaves the least;
+   * undefined without a limit.
+   */
+  outputLeft(input: TokenUse, price: Price | undefined): OutputLeft | undefined {
+    const { maxTokens, maxCostUsd } = this.limits;
+    const left: OutputLeft[] = [];
+    if (maxTokens > 0)
+      left.push({ limit: 'tokens', tokens: maxTokens - this.#tokens - countedTokens(input) });
+    if (maxCostUsd > 0 && price !== undefined && price.output > 0) {
+      const leftUsd = maxCostUsd - (this.#costUsd ?? 0) - costOf(input, price);
+      left.push({ limit: 'cost', tokens: (leftUsd * PER_MILLION) / price.output });
+    }
+    return left.toSorted((one, other) => one.tokens - other.tokens)[0];
+  }
+
+  /** A reply was cut at what this limit had left: there is no next one, however little of it was not used. */
+  cutBy(limit: Limit): void {
+    this.#cutBy = limit;
+  }
+
   /** The limit that is spent, with the error to report (exit status 4, D2); undefined while there is something left. */
   spent(): { readonly limit: Limit; readonly error: AxeError } | undefined {
     const { maxTokens, maxCostUsd, costInput = 'max-cost-usd' } = this.limits;
-    if (maxTokens > 0 && this.#tokens >= maxTokens) {
-      const message = `budget exceeded: used ${this.#tokens} of ${maxTokens} tokens`;
+    if (maxTokens > 0 && (this.#tokens >= maxTokens || this.#cutBy === 'tokens')) {
+      const rest = this.#tokens < maxTokens ? AT_THE_REST : '';
+      const message = `budget exceeded: used ${this.#tokens} of ${maxTokens} tokens${rest}`;
       return { limit: 'tokens', error: new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY }) };
     }
-    if (maxCostUsd > 0 && (this.#costUsd ?? 0) >= maxCostUsd) {
+    if (maxCostUsd > 0 && ((this.#costUsd ?? 0) >= maxCostUsd || this.#cutBy === 'cost')) {
+      const rest = (this.#costUsd ?? 0) < maxCostUsd ? AT_THE_REST : '';
       const left = costInput === 'max-cost-usd' ? '' : ` that \`${costInput}\` had left`;
-      const message = `budget exceeded: used ${usd(this.#costUsd ?? 0)} of ${usd(maxCostUsd)}${left}`;
+      const message = `budget exceeded: used ${usd(this.#costUsd ?? 0)} of ${usd(maxCostUsd)}${left}${rest}`;
       const remedy = `Raise the input \`${costInput}\`, or give the agent less to read.`;
       return { limit: 'cost', error: new AxeError(message, { exitCode: 4, remedy }) };
     }
@@ -127,6 +157,7 @@ export class Budget {
   }
 }
 
+const AT_THE_REST = ', and the last answer was cut at the rest';
 const TOKENS_REMEDY =
   'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
 const PER_MILLION = 1_000_000;

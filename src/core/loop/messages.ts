@@ -28,6 +28,15 @@ export function textOf(content: readonly LanguageModelV4Content[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
+/** The messages without what the model thought in them. */
+export function withoutThoughts(messages: readonly Message[]): readonly Message[] {
+  return messages.flatMap((message): readonly Message[] => {
+    if (message.role !== 'assistant') return [message];
+    const content = message.content.filter(({ type }) => type !== 'reasoning');
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
 
 /** The model's own turn, as it has to be sent back: reasoning with its signature included, calls under their ids. */

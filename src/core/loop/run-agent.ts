@@ -4,8 +4,6 @@ import { COMPACTION, CONTEXT_WINDOW_TOKENS, LIMIT_NOTICE } from '../defaults.js'
 import { AxeError, type ContextOverflow, ProviderError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Limit, RunOutcome, RunStats } from '../outcome.js';
-import { cleanLine } from '../text/cut.js';
-import { grouped } from '../text/number.js';
 import { causeFirst } from '../time-limit.js';
 import type { Tool } from '../tools/tool.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from './asker.js';
@@ -14,6 +12,7 @@ import { estimateTokens, type Measured } from './estimate.js';
 import type { LoopDependencies } from './events.js';
 import { type AnswerForm, judgeAnswer } from './final-answer.js';
 import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
+import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
 import { type LongConversation, shorten, shortenRefused } from './shorten.js';
 import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
@@ -82,7 +81,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       const { reply } = fitted;
       messages = fitted.messages;
       answer = textOf(reply.content);
-      const end = endOf(reply);
+      const end = endOf(reply, settings, asker.current.thinking);
       if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content);
       if (calls.length === 0) {
@@ -346,52 +345,3 @@ function learn({ windowTokens }: ContextOverflow, usedTokens: number, asker: Ask
   asker.learnWindow(learnt);
   return learnt;
 }
-
-/** How a reply ended, whatever it holds. */
-type ReplyEnd =
-  | { readonly kind: 'whole' }
-  | { readonly kind: 'refused' }
-  /** What it holds may lack its end; the error says why and what helps. */
-  | { readonly kind: 'cut'; readonly error: AxeError };
-
-/** An end that only a server of its own knows counts as whole. */
-function endOf({ finishReason, usage }: LanguageModelV4GenerateResult): ReplyEnd {
-  const { unified, raw = unified } = finishReason;
-  switch (unified) {
-    case 'stop':
-    case 'tool-calls':
-    case 'other':
-      return { kind: 'whole' };
-    case 'content-filter':
-      return { kind: 'refused' };
-    case 'length':
-      return { kind: 'cut', error: cutByLength(raw, usage.outputTokens.total) };
-    case 'error':
-    case 'interrupted':
-      return { kind: 'cut', error: endedByError(raw) };
-  }
-}
-
-function cutByLength(raw: string, outputTokens = 0): AxeError {
-  if (/context/i.test(raw)) {
-    return new AxeError("the answer was cut because the model's context window is full", {
-      remedy: 'Give the agent less to read, or take a model with a larger context window.',
-    });
-  }
-  const where =
-    outputTokens > 0 ? `at ${grouped(outputTokens)} output tokens` : 'at the limit of output tokens';
-  return new AxeError(`the answer was cut ${where}`, {
-    remedy: 'Raise `max_tokens` in `[params]` of the agent.',
-  });
-}
-
-function endedByError(raw: string): AxeError {
-  const reason = raw === 'error' ? '' : ` (${cleanLine(raw, MAX_REASON)})`;
-  const remedy = 'Run it again; if it happens again, take another model.';
-  if (/call|tool/i.test(raw)) {
-    return new AxeError(`the answer ended with a tool call that cannot be read${reason}`, { remedy });
-  }
-  return new AxeError(`the provider ended the answer with an error${reason}`, { remedy });
-}
-
-const MAX_REASON = 60;

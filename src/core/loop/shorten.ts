@@ -6,7 +6,7 @@ import type { Asker, Settings } from './asker.js';
 import { applySummary, type Compaction, isUsed, planCompaction, type SummaryPlan } from './compact.js';
 import { estimateTokens, type Measured } from './estimate.js';
 import type { LoopDependencies, Summary } from './events.js';
-import { type Message, textOf } from './messages.js';
+import { type Message, textOf, withoutThoughts } from './messages.js';
 
 /** A conversation that may have become too long for its model. */
 export interface LongConversation {
@@ -43,7 +43,7 @@ interface RefusedConversation extends LongConversation {
 
 /**
  * The same conversation made shorter; undefined if nothing of it can be left out. The estimate was too low, or it would
- * not have been sent; where leaving out earlier turns does not help, the newest results lose their middle.
+ * not have been sent. Thoughts go first; where leaving out earlier turns does not help, the newest results lose their middle.
  */
 export async function shortenRefused(
   conversation: RefusedConversation,
@@ -51,6 +51,8 @@ export async function shortenRefused(
   deps: LoopDependencies,
 ): Promise<readonly LanguageModelV4Message[] | undefined> {
   const { messages, settings, windowTokens } = conversation;
+  const bare = withoutThoughts(messages);
+  if (estimateTokens(bare) < estimateTokens(messages)) return bare;
   const usedTokens = Math.max(conversation.usedTokens, windowTokens + 1);
   const plan = planCompaction({ ...conversation, usedTokens });
   const shorter = await carryOut(plan, settings, { asker, deps });
@@ -85,10 +87,7 @@ async function summarize(
 ): Promise<readonly LanguageModelV4Message[]> {
   const { tools: _none, responseFormat: _free, ...plain } = settings;
   try {
-    const { content, finishReason } = await asker.ask(plan.request, {
-      ...plain,
-      maxOutputTokens: SUMMARY_TOKENS,
-    });
+    const { content, finishReason } = await asker.ask(plan.request, plain, SUMMARY_TOKENS);
     const reply = { text: textOf(content), isWhole: finishReason.unified === 'stop' };
     if (isUsed(plan, reply)) await keep({ text: reply.text, messages: plan.replacedMessages }, deps);
     return applySummary(plan, reply);
@@ -118,7 +117,7 @@ async function keep(summary: Summary, { keepSummary, reporter }: LoopDependencie
   }
 }
 
-/** Room for a summary, whatever the agent says of its answers. */
+/** Room for a summary, however short the agent's answers are to be. */
 const SUMMARY_TOKENS = 2000;
 
 /** Longest tool result, in bytes; the first one that makes the whole fit is taken. */

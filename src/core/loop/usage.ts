@@ -20,7 +20,7 @@ export class Usage {
     this.#modelId = modelId;
   }
 
-  /** Counts a reply of the model `modelId` and gives what it took. */
+  /** Counts a reply of the model `modelId`, whose turn its caller counts, and gives what it took. */
   add({ usage, finishReason, response }: LanguageModelV4GenerateResult, modelId: string): TokenUse {
     const use = {
       input: tokens(usage.inputTokens.total),
@@ -28,7 +28,6 @@ export class Usage {
       cacheRead: tokens(usage.inputTokens.cacheRead),
       cacheWrite: tokens(usage.inputTokens.cacheWrite),
     };
-    this.turns += 1;
     this.lastInputTokens = use.input;
     this.#count(use);
     this.stopReason = finishReason.raw ?? finishReason.unified;
