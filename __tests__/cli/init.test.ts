@@ -1,38 +1,29 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { INIT_HELP } from '../../src/cli/command-help.js';
+import { parse } from 'yaml';
 import { main } from '../../src/cli/main.js';
-import { MEMORY_PLACES } from '../../src/commands/init/compose.js';
-import { JOB_IDS, JOBS } from '../../src/commands/init/jobs.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
+import { exampleWorkflows, type Workflow } from '../helpers/workflow-files.js';
+import { workflowErrors } from '../helpers/workflow-syntax.js';
 
 let cwd: string;
+/** The action, as it lies on somebody's machine: outside of a clone. */
+let program: string;
 
 beforeEach(() => {
   cwd = tempDir('repository');
   writeFiles(cwd, { '.git/HEAD': 'ref: refs/heads/main\n' });
+  program = tempDir('program');
+  cpSync('examples', join(program, 'examples'), { recursive: true });
 });
 
-/** Runs `init`; with answers as somebody at a terminal. */
-async function init(
-  words: readonly string[],
-  answers?: readonly string[],
-  { from = cwd, programFolder }: { readonly from?: string; readonly programFolder?: string } = {},
-) {
-  const fake = createFakeTerminal({
-    env: { HOME: tempDir('home') },
-    cwd: from,
-    isTTY: answers !== undefined,
-    ...(programFolder === undefined ? {} : { programFolder }),
-  });
-  const stdin = Object.assign(Readable.from((answers ?? []).map((line) => `${line}\n`)), {
-    isTTY: answers !== undefined,
-  });
-  const exitCode = await main(['init', ...words], { ...fake, stdin });
-  return { exitCode, output: fake.output(), talk: fake.talk() };
+async function init(words: readonly string[], { from = cwd }: { readonly from?: string } = {}) {
+  const programFolder = join(program, 'dist/cli');
+  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, programFolder });
+  const exitCode = await main(['init', ...words], terminal);
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
 function read(path: string): string {
@@ -47,14 +38,17 @@ function files(): readonly string[] {
 const REVIEW = ['.github/workflows/axe-review.yml', 'axe/agents/reviewer.toml', 'axe/skills/review/SKILL.md'];
 
 describe('init', () => {
-  it('writes workflow, agent and skill with the defaults if nobody can be asked, and prints the next steps', async () => {
+  it('writes workflow, agent and skill with the defaults, and prints the next steps', async () => {
     const { exitCode, output, talk } = await init([]);
     expect([exitCode, talk]).toEqual([0, '']);
     for (const path of REVIEW) expect(output).toContain(`wrote  ${path}\n`);
     expect(read(REVIEW[0] ?? '')).toContain('ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}');
     expect(read(REVIEW[1] ?? '')).toContain('model = "anthropic/claude-sonnet-5-5"\n');
     expect(output).toContain('gh secret set ANTHROPIC_API_KEY');
-    expect(output).toContain('contents: write, issues: read, pull-requests: write');
+    expect(output).toContain('The token of the workflow has `contents: write`');
+    expect(await workflowErrors({ name: 'axe.yml', content: read(REVIEW[0] ?? '') })).toEqual([]);
+    expect(read(REVIEW[0] ?? '')).not.toContain('OPENAI');
+    expect(read(REVIEW[1] ?? '')).toMatch(/^#:schema https:.*\n[\s\S]*^skill = "review"$/m);
   });
 
   it('changes no existing file, and reports it', async () => {
@@ -84,84 +78,46 @@ describe('init', () => {
 
   it('writes to the root of the repository, wherever the command runs', async () => {
     writeFiles(cwd, { 'src/deep/a.txt': '' });
-    const { output } = await init([], undefined, { from: join(cwd, 'src/deep') });
+    const { output } = await init([], { from: join(cwd, 'src/deep') });
     expect(output).toMatch(/^In the repository /);
     expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
   });
 
-  it('asks in a terminal what no flag answers; an empty line uses the default', async () => {
-    const { exitCode, output } = await init([], ['3', 'offline/rules', '', '']);
-    expect(exitCode).toBe(0);
-    expect(output.match(/\?$/gm)).toHaveLength(4);
-    for (const { id, about } of JOBS) expect(output).toMatch(new RegExp(`${id} +${about.slice(0, 20)}`));
-    const workflow = read('.github/workflows/axe-mention.yml');
-    expect(workflow).toContain('memory-store: repo');
-    expect(workflow).not.toContain('secrets.');
-  });
-
-  it('repeats a question after an invalid answer, and skips what a flag answers', async () => {
-    const { output } = await init(['--job', 'triage', '--memory', 'cache', '--uses', 'a/b@v1'], ['99', '4']);
-    expect(output).toContain('Type a number from 1 to 4.');
-    expect(output.match(/\?$/gm)).toHaveLength(1);
-    expect(read('.github/workflows/axe-triage.yml')).toMatch(/contents: read\n[\s\S]*memory-store: cache/);
-  });
-
-  it('repeats the question about the model after one that it cannot use, with the reason', async () => {
-    const { exitCode, output, talk } = await init(
-      [],
-      ['mention', 'gpt5', 'bedrock/x', 'openai/gpt-4.1', '', ''],
-    );
-    expect([exitCode, talk]).toEqual([0, '']);
-    expect(output).toMatch(
-      /> invalid model format "gpt5": [^\n]*\n {2}Write the model as `provider\/model-name`/,
-    );
-    expect(output).toContain('> init cannot write a workflow for models of `bedrock`');
-    expect(read('axe/agents/assistant.toml')).toContain('model = "openai/gpt-4.1"\n');
-  });
-
-  it('writes the address of the clone that it runs from, without asking', async () => {
+  it('writes the address of the clone that it runs from', async () => {
     const commit = '0123456789abcdef0123456789abcdef01234567';
-    const clone = tempDir('clone');
-    writeFiles(clone, {
+    writeFiles(program, {
       '.git/HEAD': 'ref: refs/heads/main\n',
       '.git/packed-refs': `# pack-refs with: peeled\n${commit} refs/heads/main\n`,
       '.git/config': '[remote "origin"]\n\turl = https://github.com/octo-org/my-axe.git\n',
     });
-    const { output } = await init([], ['', '', ''], { programFolder: join(clone, 'dist/cli') });
-    expect(output.match(/\?$/gm)).toHaveLength(3);
+    await init([]);
     expect(read(REVIEW[0] ?? '')).toContain(`      - uses: octo-org/my-axe@${commit}\n`);
     expect(read(REVIEW[1] ?? '')).toContain(`octo-org/my-axe/${commit}/schema/agent.schema.json\n`);
   });
 
-  it('asks for the address where it cannot know it, and leaves a placeholder where nobody answers', async () => {
-    await init([], ['', '', '', 'axe', 'octo-org/axe@v2']);
+  it('writes the address that is given, and else a placeholder that is to be replaced', async () => {
+    await init(['--uses', 'octo-org/axe@v2']);
     expect(read(REVIEW[0] ?? '')).toContain('      - uses: octo-org/axe@v2\n');
-    const { output } = await init(['--job', 'mention', '--yes']);
-    expect(read('.github/workflows/axe-mention.yml')).toContain('      - uses: YOUR_ORG/axe-action@v1\n');
+    const { output } = await init(['--example', 'mention']);
+    expect(read('.github/workflows/mention.yml')).toContain('      - uses: YOUR_ORG/axe-action@v1\n');
     expect(output).toContain(
       '1. Replace `YOUR_ORG/axe-action@v1` in the workflow with the address of the action',
     );
   });
 
   it('says so if the folder is not in a repository', async () => {
-    const alone = await init(['--yes'], undefined, { from: tempDir('alone') });
+    const alone = await init([], { from: tempDir('alone') });
     expect(alone.output).toMatch(/^This folder is not in a git repository\. .*\n\nwrote {2}/);
-    expect((await init(['--yes'])).output).not.toContain('git repository');
-  });
-
-  it('shows no questions with --yes', async () => {
-    expect((await init(['--yes'], [])).output).not.toContain('?\n');
-  });
-
-  it('writes nothing if the questions are not answered', async () => {
-    const { exitCode, talk } = await init([], ['1']);
-    expect([exitCode, talk]).toEqual([1, 'the question was not answered\n  Nothing was written.\n']);
-    expect(files()).toEqual(['.git/HEAD']);
+    expect((await init([])).output).not.toContain('git repository');
   });
 
   it.each([
-    [['--job', 'revew'], /^invalid argument "revew" for "--job" flag\n {2}Give one of `review`/],
-    [['--memory', 'disk'], /^invalid argument "disk" for "--memory" flag\n/],
+    [['--example', 'mentoin'], /^there is no example "mentoin"\n {2}Did you mean `mention`\?/],
+    [['--example', '../x'], /^there is no example "\.\.\/x"\n {2}There are change, ci-doctor, /],
+    [
+      ['--example', 'mention', '--model', 'offline/rules'],
+      /^`--example` and `--model` cannot be used together/,
+    ],
     [['--model', 'gpt-4'], /^invalid model format/],
     [['--model', 'bedrock/x'], /^init cannot write a workflow for models of `bedrock`/],
     [['--uses', 'axe'], /^"axe" is not the address of an action\n {2}Write it as in a workflow/],
@@ -173,8 +129,35 @@ describe('init', () => {
     expect(files()).toEqual(['.git/HEAD']);
   });
 
-  it('lists the possible values in its help', () => {
-    const choices = Object.fromEntries(INIT_HELP.flags.map(({ name, choices: all }) => [name, all]));
-    expect(choices).toMatchObject({ job: [...JOB_IDS], memory: [...MEMORY_PLACES] });
+  it('says what it misses where the examples are not next to it', async () => {
+    program = tempDir('program');
+    expect(await init([])).toMatchObject({
+      exitCode: 1,
+      talk: expect.stringMatching(/^the example workflows\/review\.yml is not next to this program\n/),
+    });
+  });
+
+  it('asks for no key of a model that needs none', async () => {
+    const { output } = await init(['--model', 'offline/rules']);
+    expect(read(REVIEW[0] ?? '')).not.toContain('secrets.');
+    expect(read(REVIEW[1] ?? '')).toContain('model = "offline/rules"\n');
+    expect(output).not.toContain('Create the secret');
+  });
+});
+
+describe.each(exampleWorkflows())('the example $name', ({ name, content }) => {
+  const example = name.replace(/\.yml$/, '');
+
+  it('is copied with its agents and their skills', async () => {
+    const { exitCode, output, talk } = await init(['--example', example, '--uses', 'octo-org/my-axe@v2']);
+    expect([exitCode, talk]).toEqual([0, '']);
+    expect(read(`.github/workflows/${name}`)).toBe(
+      content.replaceAll('YOUR_ORG/axe-action@v1', 'octo-org/my-axe@v2'),
+    );
+    expect(output).not.toContain('YOUR_ORG');
+    const jobs = Object.values((parse(content) as Workflow).jobs);
+    const named = jobs.flatMap(({ steps = [] }) => steps.map((step) => String(step.with?.['agent'] ?? '')));
+    const own = named.filter((agent) => /^[\w-]+$/.test(agent));
+    for (const agent of own) expect(files()).toContain(`axe/agents/${agent}.toml`);
   });
 });

@@ -53,26 +53,27 @@ describe('what `init` writes for reviews', () => {
   });
 
   it('sends the rules of the skill to a model', async () => {
-    const base = await repositoryAfter(['--model', 'anthropic/claude-sonnet-4-5', '--memory', 'cache']);
+    const base = await repositoryAfter(['--model', 'anthropic/claude-sonnet-4-5']);
     const inputs = await inputsIn(base, 'axe-review');
     const stage = await setStage({ base, diff: CHANGE });
+    stage.repo.contents = 'write';
     const step = await stage.run({ inputs: { ...inputs, 'review-depth': 'quick' } });
     expect(step.exitCode).toBe(0);
     const [asked] = stage.model.prompts();
     expect(asked?.system).toContain('A public interface stays compatible within a major version.');
-    expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'true' });
+    expect(step.outputs).toMatchObject({ 'memory-store': 'repo', 'memory-saved': 'true' });
   });
 });
 
 it('what `init` writes for mentions answers a comment', async () => {
-  const base = await repositoryAfter(['--job', 'mention', '--model', 'offline/rules']);
-  const inputs = await inputsIn(base, 'axe-mention');
+  const base = await repositoryAfter(['--example', 'mention']);
+  const inputs = await inputsIn(base, 'mention');
   const stage = await setStage({
     base,
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe What is this?' } },
   });
   stage.repo.contents = 'write';
-  const step = await stage.run({ inputs, env: NO_KEY });
+  const step = await stage.run({ inputs: { ...inputs, model: 'offline/rules' }, env: NO_KEY });
   expect([step.exitCode, troubles(step)]).toEqual([0, []]);
   expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
 });

@@ -6,44 +6,29 @@ export const INIT_HELP: CommandHelp = {
   usage: 'init',
   short: 'Write a workflow, an agent and a skill into this repository',
   long: [
-    'Write a workflow, an agent and a skill into this repository, check them, and say what to do next. In a terminal it',
-    'asks three questions, unless flags answer them; elsewhere it takes the defaults. It never changes a file that exists.',
+    'Write a workflow that reviews pull requests, with its agent and its skill, into this repository, check them, and say',
+    'what to do next. With --example, copy another example with its agents. It never changes a file that exists.',
   ].join('\n'),
   flags: [
-    {
-      name: 'job',
-      kind: 'string',
-      about: 'What it does: review, review-forks, mention, triage or report',
-      shown: 'review',
-      choices: ['review', 'review-forks', 'mention', 'triage', 'report'],
-    },
+    { name: 'example', kind: 'string', about: 'Copy examples/workflows/<name>.yml instead' },
     {
       name: 'model',
       kind: 'string',
       about: 'The model (provider/model-name); offline/rules needs no key',
       shown: DEFAULT_MODEL,
     },
-    {
-      name: 'memory',
-      kind: 'string',
-      about: 'Where it remembers: branch or cache',
-      shown: 'branch',
-      choices: ['branch', 'cache'],
-    },
     { name: 'uses', kind: 'string', about: 'The action, as workflows name it (owner/name@ref)' },
-    { name: 'yes', short: 'y', kind: 'bool', about: 'Ask nothing; take the defaults' },
   ],
-  examples: ['init', 'init --job mention --model openai/gpt-6.1-sol'],
+  examples: ['init', 'init --model openai/gpt-6.1-sol', 'init --example mention'],
 };
 
 /** How `doctor` is shown in help. */
 export const DOCTOR_HELP: CommandHelp = {
   usage: 'doctor [agent...]',
-  short: 'Check agents, keys, token and repository, and say how to fix them',
+  short: 'Check agents, keys, token and memory, and say how to fix them',
   long: [
-    'Check the agents and workflows of this repository, the keys of the models, the token and the memory, and say for each',
-    'problem how to fix it. With --event, say whether an event would start a run, and why. Without --online nothing is sent',
-    'anywhere. Exit status 1 if something is wrong.',
+    'Check the agents of this repository, the keys of their models, the token and the memory, and say for each problem how',
+    'to fix it. Without --online nothing is sent anywhere. Exit status 1 if something is wrong.',
   ].join('\n'),
   flags: [
     {
@@ -51,24 +36,11 @@ export const DOCTOR_HELP: CommandHelp = {
       kind: 'bool',
       about: 'Also ask GitHub and the providers: token, branch, cache, keys; free, or the cheapest request',
     },
-    {
-      name: 'event',
-      kind: 'string',
-      about: 'A webhook payload (JSON file): would it start a run?',
-    },
-    { name: 'trigger-phrase', kind: 'string', about: 'With --event: the input of that name' },
-    {
-      name: 'min-permission',
-      kind: 'string',
-      about: 'With --event: the input of that name',
-      shown: 'write',
-      choices: ['write', 'triage', 'read', 'none'],
-    },
     { name: 'repo', kind: 'string', about: 'The repository (owner/name), if git does not say it' },
     { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
     { name: 'json', kind: 'bool', about: 'Print JSON' },
   ],
-  examples: ['doctor', 'doctor reviewer --online', 'doctor --event event.json --json'],
+  examples: ['doctor', 'doctor reviewer --online', 'doctor --json'],
 };
 
 /** How `help` is shown in help. */

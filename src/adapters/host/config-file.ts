@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AxeError, ConfigError } from '../../core/errors.js';
 import { errorCode, fileError } from './file-error.js';
@@ -13,6 +13,11 @@ export async function readConfigFile(path: string): Promise<string | undefined> 
     const { message } = fileError(code === 'EISDIR' ? 'read' : 'open', path, thrown);
     throw new ConfigError(`failed to read config file: ${message}`, { at: { file: path }, cause: thrown });
   }
+}
+
+/** Names in a folder, sorted; none where it cannot be read. */
+export async function listFolder(path: string): Promise<readonly string[]> {
+  return (await readdir(path).catch(() => [])).sort();
 }
 
 /** A file of a fresh configuration folder. */

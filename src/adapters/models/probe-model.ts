@@ -6,11 +6,6 @@ import { findProvider, type Provider } from './catalog.js';
 import { toProviderError } from './errors.js';
 import { resolveSettings, type SettingSources } from './settings.js';
 
-/** Whether a provider takes the key and has the model. */
-export type ProbeResult =
-  | { readonly kind: 'accepted'; readonly cost: 'free' | 'smallest' }
-  | { readonly kind: 'refused'; readonly error: AxeError };
-
 /** What a model is tried with. */
 interface ProbePorts {
   readonly models: Models;
@@ -22,16 +17,19 @@ interface ProbePorts {
 /** Tokens of the answer that is asked for where nothing is free: some models take no lower limit. */
 const SMALLEST_ANSWER = 16;
 
-/** Tries a model with a request that costs nothing where its provider has one, else with the smallest there is. */
-export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<ProbeResult> {
+/**
+ * Tries a model with a request that costs nothing where its provider has one, else with the smallest there is. Returns
+ * why the provider does not take the key or has no such model.
+ */
+export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<AxeError | undefined> {
   const provider = findProvider(ref);
   try {
     if (hasFreeAddress(provider)) await askForModel(provider, ref, ports);
     else await askForWord(ref, ports);
-    return { kind: 'accepted', cost: hasFreeAddress(provider) ? 'free' : 'smallest' };
+    return undefined;
   } catch (thrown) {
     ports.signal.throwIfAborted();
-    if (thrown instanceof AxeError) return { kind: 'refused', error: thrown };
+    if (thrown instanceof AxeError) return thrown;
     throw thrown;
   }
 }
