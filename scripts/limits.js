@@ -32,6 +32,8 @@ export const LIMITS = [
       ['Turns of a conversation (`max-turns`)', 'MAX_TURNS', count],
       ['Retries after a temporary error', 'DEFAULT_MAX_RETRIES', count],
       ['Tool calls of one turn', 'MAX_CALLS_PER_TURN', count],
+      ['Same tool calls in a row that are run', 'MAX_SAME_CALLS', count],
+      ['Same tool calls in a row that end a run', 'LAST_SAME_CALL', count],
       ['Tool calls that run at the same time', 'MAX_PARALLEL_CALLS', count],
       ['Levels of sub-agents if `max_depth` is not set', 'DEFAULT_MAX_DEPTH', count],
       ['Size of an agent file', 'MAX_AGENT_BYTES', bytes],

@@ -4,6 +4,14 @@ import type { WireRequest } from './wire.js';
 
 const COUNTS_CHILDREN = 'the totals count the tokens of sub-agents';
 
+const NAMES_TOOLS = 'a call of a tool that is not there is told which are';
+const IN_CIRCLES = `the tenth of the same calls in a row ends a conversation; ${NAMES_TOOLS}`;
+const SAME_CALLS = 'the model made the same call of `nope` 10 times in a row';
+
+function withToolNames(text: string): string {
+  return text.replace(/^Unknown tool: "nope"$/, '$&. There are these: call_agent');
+}
+
 /** Passing errors are tried again twice by default, axe tries nothing again (README, "Differences from axe"). */
 export const RETRIED: Deviation = {
   because: 'a passing error is tried again twice',
@@ -105,30 +113,39 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '17/01': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 55, output: 35 }) },
   '17/02': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 77, output: 49 }) },
   '17/03': {
-    because: 'the model is told when few turns are left, and the duration is told after every failure',
+    because: `${IN_CIRCLES}; the duration is told after every failure`,
     instead: ({ requests, stderr }) => ({
-      requests: withResults(requests, (text, call) => ({ text: text + (TURNS_LEFT.get(call) ?? '') })),
-      stderr: stderr.replace('agent exceeded', 'Duration: <n>ms\nagent exceeded'),
+      requests: withResults(requests.slice(0, 10), (text) => ({ text: withToolNames(text) })),
+      stderr: stderr.replace(/(\[turn 10\] Received .*\n)[\s\S]*$/, `$1Duration: <n>ms\n${SAME_CALLS}\n`),
     }),
   },
   '17/04': {
-    because: `${COUNTS_CHILDREN}; a failure is told once`,
-    instead: (axe) => ({ stderr: toldOnce(withTotals(axe, { input: 572, output: 364 }).stderr) }),
+    because: `${COUNTS_CHILDREN}; ${IN_CIRCLES}; a failure is told once`,
+    instead: (axe) => {
+      const turns = 'sub-agent exceeded maximum conversation turns (50)';
+      const asked = [...axe.requests.slice(0, 11), ...axe.requests.slice(-1)];
+      return {
+        requests: withResults(asked, (text) => ({ text: withToolNames(text).replace(turns, SAME_CALLS) })),
+        stderr: toldOnce(withTotals(axe, { input: 132, output: 84 }).stderr).replace(turns, SAME_CALLS),
+      };
+    },
   },
   '25/01': {
-    because: `${COUNTS_CHILDREN}; the caller of a sub-agent that says nothing is told so`,
+    because: `${COUNTS_CHILDREN}; ${NAMES_TOOLS}; the caller of a sub-agent that says nothing is told so`,
     instead: (axe) => {
       const silence =
         'Error: sub-agent "c1" failed - it gave an empty answer. You may retry or proceed without this result.';
       const { stdout, stderr } = withTotals(axe, { input: 56, output: 37 });
       return {
-        stdout: stdout.replace(
-          '"is_error":false,"name":"call_agent","output":""',
-          `"is_error":true,"name":"call_agent","output":${JSON.stringify(silence)}`,
-        ),
+        stdout: stdout
+          .replace('nope\\"', 'nope\\". There are these: call_agent')
+          .replace(
+            '"is_error":false,"name":"call_agent","output":""',
+            `"is_error":true,"name":"call_agent","output":${JSON.stringify(silence)}`,
+          ),
         stderr: stderr.replace('completed in <n>ms (0 chars returned)', 'failed: it gave an empty answer'),
         requests: withResults(axe.requests, (text) =>
-          text === '' ? { text: silence, isError: true } : { text },
+          text === '' ? { text: silence, isError: true } : { text: withToolNames(text) },
         ),
       };
     },
@@ -165,32 +182,16 @@ function withTotals(
   };
 }
 
-/** What the last results of scenario 17 say besides, by the id of the call. */
-const TURNS_LEFT: ReadonlyMap<unknown, string> = new Map([
-  [
-    't46',
-    '\n\n[Little is left of this run: 3 turns. Do only what is still needed and give your final answer soon.]',
-  ],
-  [
-    't47',
-    '\n\n[Little is left of this run: 2 turns. Do only what is still needed and give your final answer soon.]',
-  ],
-  [
-    't48',
-    '\n\n[Little is left of this run: 1 turn. Your next reply is the last one: give your final answer now, without calling a tool.]',
-  ],
-]);
-
 /** The requests with other tool results; those that were not recorded stay as they are. */
 function withResults(
   requests: readonly WireRequest[],
-  change: (text: string, call: unknown) => { readonly text: string; readonly isError?: boolean },
+  change: (text: string) => { readonly text: string; readonly isError?: boolean },
 ): readonly WireRequest[] {
   return requests.map((request) => {
     if (!('messages' in request)) return request;
     const messages = request.messages.map((message) => ({
       ...message,
-      toolResults: message.toolResults.map((result) => ({ ...result, ...change(result.text, result.id) })),
+      toolResults: message.toolResults.map((result) => ({ ...result, ...change(result.text) })),
     }));
     return { ...request, messages };
   });

@@ -29,7 +29,7 @@ const anthropic: ClaudeWire = {
     content: [
       { type: 'thinking', thinking: '', signature },
       'call' in said
-        ? { type: 'tool_use', id: said.call, name: 'look', input: {} }
+        ? { type: 'tool_use', id: said.call, name: 'look', input: { id: said.call } }
         : { type: 'text', text: said.text },
     ],
     stop_reason: 'call' in said ? 'tool_use' : 'end_turn',
@@ -50,7 +50,7 @@ const bedrock: ClaudeWire = {
         content: [
           { reasoningContent: { reasoningText: { text: 'hm', signature } } },
           'call' in said
-            ? { toolUse: { toolUseId: said.call, name: 'look', input: {} } }
+            ? { toolUse: { toolUseId: said.call, name: 'look', input: { id: said.call } } }
             : { text: said.text },
         ],
       },
@@ -80,7 +80,11 @@ const openrouter: ClaudeWire = {
             ? {
                 content: null,
                 tool_calls: [
-                  { id: said.call, type: 'function', function: { name: 'look', arguments: '{}' } },
+                  {
+                    id: said.call,
+                    type: 'function',
+                    function: { name: 'look', arguments: JSON.stringify({ id: said.call }) },
+                  },
                 ],
               }
             : { content: said.text }),

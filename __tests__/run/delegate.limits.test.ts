@@ -92,7 +92,9 @@ describe('the depth of calls between agents', () => {
       { more: '[sub_agents_config]\nmax_depth = 1\n', boxes: { a: { tools: [look] } } },
     );
     expect(models['a']?.asked[1]?.prompt.at(-1)).toMatchObject({
-      content: [{ output: { type: 'error-text', value: 'Unknown tool: "call_agent"' } }],
+      content: [
+        { output: { type: 'error-text', value: 'Unknown tool: "call_agent". There are these: look' } },
+      ],
     });
   });
 });

@@ -46,7 +46,10 @@ function rawCalls(
 }
 
 it('C4 63: the first of 500 calls run at once and all of them are answered', async () => {
-  const calls = Array.from({ length: 500 }, () => ({ name: 'read_file', input: { path: 'a.txt' } }));
+  const calls = Array.from({ length: 500 }, (_, index) => ({
+    name: 'read_file',
+    input: { path: 'a.txt', limit: index + 1 },
+  }));
   const { step, results } = await run([{ kind: 'tools', calls }, END]);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
   expect(results).toHaveLength(500);
@@ -92,10 +95,23 @@ it('C4 63: invalid arguments are reported to the model', async () => {
 });
 
 it('C4 63: a model that never ends is stopped after 50 turns', async () => {
-  const { stage, step } = await run(() => toolCall('read_file', { path: 'a.txt' }));
+  let limit = 0;
+  const { stage, step } = await run(() => {
+    limit += 1;
+    return toolCall('read_file', { path: 'a.txt', limit });
+  });
   expect(step).toMatchObject({ exitCode: 1, stderr: '' });
   expect(step.outputs).toMatchObject({ conclusion: 'max-turns', turns: '50', 'memory-saved': 'false' });
   expect(stage.model.requests()).toHaveLength(50);
+});
+
+it('a model that makes one call again and again is stopped at the tenth', async () => {
+  const { stage, step } = await run(() => toolCall('read_file', { path: 'a.txt' }));
+  expect(step.outputs).toMatchObject({ conclusion: 'max-turns', turns: '10', 'memory-saved': 'false' });
+  expect(JSON.stringify(step.annotations)).toContain(
+    'the model made the same call of `read_file` 10 times in a row',
+  );
+  expect(stage.model.requests()).toHaveLength(10);
 });
 
 it('C1 12: agents that call each other in a circle are ended at the maximum depth', async () => {

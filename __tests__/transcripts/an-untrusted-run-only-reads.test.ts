@@ -41,8 +41,8 @@ it('an untrusted run gets no tool that writes, executes or reaches the network, 
   expect(step.log).toContain('Trust:  untrusted, because it reads text by octocat');
   expect(prompts.map(({ tools }) => tools)).toEqual(prompts.map(() => ['read_file']));
   expect(resultsOf(prompts[2])).toEqual([
-    'Unknown tool: "write_file"',
-    'Unknown tool: "run_command"',
+    'Unknown tool: "write_file". There are these: read_file',
+    'Unknown tool: "run_command". There are these: read_file',
     '1: # Hello',
   ]);
   const [warning = '', ...others] = told(step);

@@ -152,6 +152,12 @@ export const MAX_ARGUMENT_DEPTH = 128;
 /** Tool calls of one turn that are run; the rest is refused with a word to the model. */
 export const MAX_CALLS_PER_TURN = 64;
 
+/** So often in a row the same call is run; each further one is answered with a word … */
+export const MAX_SAME_CALLS = 2;
+
+/** … and this one ends the conversation. */
+export const LAST_SAME_CALL = 10;
+
 /** Levels of sub-agents below the first agent where `max_depth` is not set (axe-behaviour §2). */
 export const DEFAULT_MAX_DEPTH = 3;
 

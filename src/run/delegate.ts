@@ -206,11 +206,9 @@ function formatRefused(answer: string): string {
 /** Code points of a refusal that its caller is told. */
 const MAX_REFUSAL = 500;
 
-function subAgentError(
-  { limit, error }: { readonly limit: Limit; readonly error: AxeError },
-  { maxTurns }: Plan,
-): AxeError {
-  return limit === 'turns' ? new AxeError(turnLimitMessage('sub-agent', maxTurns)) : error;
+function subAgentError({ error }: { readonly error: AxeError }, { maxTurns }: Plan): AxeError {
+  const isTurns = error.message === turnLimitMessage('agent', maxTurns);
+  return isTurns ? new AxeError(turnLimitMessage('sub-agent', maxTurns)) : error;
 }
 
 /** A failed sub-agent is an answer for the model; only the end of the whole run is thrown on. */

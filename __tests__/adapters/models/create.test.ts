@@ -234,7 +234,7 @@ describe('a request over the wire', () => {
             {
               type: 'tool_result',
               tool_use_id: 'toolu_3',
-              content: 'Unknown tool: "nope"',
+              content: 'Unknown tool: "nope". There are these: slow, fast',
               is_error: true,
             },
           ],

@@ -42,7 +42,7 @@ async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, think
     if (isSummaryRequest(prompt)) return says('I looked.', { inputTokens });
     turn += 1;
     if (turn > turns) return says('Done.', { inputTokens });
-    return reply([{ type: 'text', text: said }, call(`c${turn}`, 'look', {})], { inputTokens });
+    return reply([{ type: 'text', text: said }, call(`c${turn}`, 'look', { turn })], { inputTokens });
   };
   const model = createFakeModel(Array.from({ length: turns * 2 + 1 }, () => answer));
   const outcome = await runAgent(
@@ -120,7 +120,7 @@ async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallT
     turn += 1;
     return size === undefined
       ? says('Done.', { inputTokens })
-      : reply([call(`c${turn}`, 'look', { size })], { inputTokens });
+      : reply([call(`c${turn}`, 'look', { turn, size })], { inputTokens });
   };
   const model = createFakeModel(Array.from({ length: 60 }, () => answer));
   const outcome = await runAgent(

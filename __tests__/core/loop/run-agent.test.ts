@@ -312,7 +312,7 @@ describe('a conversation with tools', () => {
             type: 'tool-result',
             toolCallId: 'b',
             toolName: 'nope',
-            output: { type: 'error-text', value: 'Unknown tool: "nope"' },
+            output: { type: 'error-text', value: 'Unknown tool: "nope". There are these: echo' },
           },
         ],
       },
@@ -359,7 +359,7 @@ describe('a conversation with tools', () => {
     ]);
     expect(outcome.stats.calls.map(({ output, isDenied }) => `${output} ${isDenied}`)).toEqual([
       'echo {"a":1} false',
-      'Unknown tool: "echo" true',
+      'Unknown tool: "echo". There are these: other true',
     ]);
   });
 
@@ -457,8 +457,8 @@ describe('a conversation with tools', () => {
         return { text: `${runs}`, isError: false };
       },
     };
-    const asks = reply([{ type: 'text', text: 'More.' }, call('a', 'echo', {})]);
-    const { outcome, asked } = await run([asks, asks, asks], { tools: [counting], maxTurns: 3 });
+    const asks = (n: number) => reply([{ type: 'text', text: 'More.' }, call('a', 'echo', { n })]);
+    const { outcome, asked } = await run([asks(1), asks(2), asks(3)], { tools: [counting], maxTurns: 3 });
     expect(asked).toHaveLength(3);
     expect(runs).toBe(3);
     expect(outcome).toMatchObject({
@@ -472,6 +472,70 @@ describe('a conversation with tools', () => {
       },
       stats: { turns: 3, toolCalls: 3 },
     });
+  });
+});
+
+describe('a model that goes in circles', () => {
+  const again = reply([{ type: 'text', text: 'Again.' }, call('a', 'echo', { n: 1 })]);
+  const other = reply([call('b', 'echo', { n: 2 })]);
+
+  it('has the third of the same calls in a row answered with a word', async () => {
+    const { outcome } = await run([again, again, again, other, again, says('done')], { tools: [echo] });
+    expect(outcome.stats.calls.map(({ output }) => output)).toEqual([
+      'echo {"n":1}',
+      'echo {"n":1}',
+      expect.stringMatching(/^This call was not run: it is the same /),
+      'echo {"n":2}',
+      'echo {"n":1}',
+    ]);
+  });
+
+  it('is stopped at the tenth', async () => {
+    const { outcome, asked } = await run(Array(20).fill(again), { tools: [echo], maxTurns: 20 });
+    expect(asked).toHaveLength(10);
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      answer: 'Again.',
+      error: { message: 'the model made the same call of `echo` 10 times in a row' },
+    });
+  });
+});
+
+describe('the name of a tool', () => {
+  it.each([
+    ['functions.echo', 'echo', 'echo {}'],
+    ['functions.echo:0', 'echo', 'echo {}'],
+    ['echo<|channel|>commentary', 'echo', 'echo {}'],
+    ['ec ho', 'ec_ho', 'Unknown tool: "ec_ho". There are these: echo'],
+  ])('%j is %j here, and in what is sent back', async (name, toolName, value) => {
+    const { asked } = await run([reply([call('a', name, {})]), says('done')], { tools: [echo] });
+    expect(asked[1]?.prompt.slice(-2)).toMatchObject([
+      { role: 'assistant', content: [{ toolName }] },
+      { role: 'tool', content: [{ toolName, output: { value } }] },
+    ]);
+  });
+});
+
+describe('a call that is written as text', () => {
+  const written = '<tool_call>\n{"name": "echo", "arguments": {}}\n</tool_call>';
+
+  it('is not run: the model is told once to call the tool', async () => {
+    const { outcome, asked } = await run([says(written), says('done')], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0 } });
+    expect(asked[1]?.prompt.at(-1)).toMatchObject({
+      role: 'user',
+      content: [{ text: expect.stringContaining('text is never run') }],
+    });
+  });
+
+  it.each([
+    [`Good.\n${written}`, 'Good.'],
+    [`Good.\n<tool_call>\n<function=echo>`, 'Good.'],
+    [`A model says\n\`\`\`\n${written}\n\`\`\`\nhere.`, undefined],
+    ['The tag <tool_call> begins a call.', undefined],
+  ])('is not published: %j', async (answer, published = answer) => {
+    const { outcome } = await run([says(answer), says(answer)], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: published });
   });
 });
 

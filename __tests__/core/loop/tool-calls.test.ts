@@ -6,6 +6,7 @@ import { AxeError } from '../../../src/core/errors.js';
 import {
   answerToolCalls,
   type CallOptions,
+  createRepeatCounter,
   type ToolCall,
   toolCallsOf,
   toolMessage,
@@ -40,7 +41,7 @@ async function answer(
   };
   const answered = await answerToolCalls(
     calls,
-    { tools, parallel: true, turn: 4, isCut: false, ...patch },
+    { tools, parallel: true, turn: 4, isCut: false, repeats: createRepeatCounter(), ...patch },
     deps,
   );
   const message = toolMessage(answered, undefined);
@@ -146,7 +147,11 @@ describe('tool calls are answered', () => {
   });
 
   it.each<[string, ToolCall, string]>([
-    ['an unknown tool', { id: '1', tool: 'nope', input: {} }, 'Unknown tool: "nope"'],
+    [
+      'an unknown tool',
+      { id: '1', tool: 'nope', input: {} },
+      'Unknown tool: "nope". There are these: echo, throws, refuses',
+    ],
     [
       'arguments that are not JSON',
       { id: '1', tool: 'echo', input: undefined },
@@ -360,7 +365,7 @@ describe('an answered tool call', () => {
     );
     expect(outputsOf(toolMessage(answered, 'Hurry.'))).toEqual([
       { type: 'text', value: '1' },
-      { type: 'error-text', value: 'Unknown tool: "nope"\n\nHurry.' },
+      { type: 'error-text', value: 'Unknown tool: "nope". There are these: echo\n\nHurry.' },
     ]);
   });
 });

@@ -26,3 +26,13 @@ export function judgeAnswer(answer: string, form: AnswerForm | undefined, mayCor
   });
   return { kind: 'failed', error };
 }
+
+/** A call that a model has written as text, at the beginning of a line; code blocks may quote one. */
+const WRITTEN_CALL =
+  /((?:```|~~~)[\s\S]*?(?:```|~~~|$(?![\s\S])))|^[ \t]*<tool_call>\s*(?:\{|<function)[\s\S]*?(?:<\/tool_call>|$(?![\s\S]))/gm;
+
+/** The text without such calls. They are never run: a text may quote whoever wrote such a thing. */
+export function withoutWrittenCalls(text: string): string {
+  const rest = text.replace(WRITTEN_CALL, (_, code: string | undefined) => code ?? '');
+  return rest === text ? text : rest.trim();
+}

@@ -1,6 +1,12 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelParams } from '../agent/config.js';
-import { COMPACTION, CONTEXT_WINDOW_TOKENS, LIMIT_NOTICE } from '../defaults.js';
+import {
+  COMPACTION,
+  CONTEXT_WINDOW_TOKENS,
+  LAST_SAME_CALL,
+  LIMIT_NOTICE,
+  MAX_SAME_CALLS,
+} from '../defaults.js';
 import { AxeError, type ContextOverflow, ProviderError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Limit, RunOutcome, RunStats } from '../outcome.js';
@@ -10,12 +16,20 @@ import { type Asker, createAsker, type OpenModel, type Settings } from './asker.
 import type { Budget } from './budget.js';
 import { estimateTokens, type Measured } from './estimate.js';
 import type { LoopDependencies } from './events.js';
-import { type AnswerForm, judgeAnswer } from './final-answer.js';
+import { type AnswerForm, judgeAnswer, withoutWrittenCalls } from './final-answer.js';
 import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
 import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
 import { type LongConversation, shorten, shortenRefused } from './shorten.js';
-import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
+import {
+  type AnsweredCall,
+  answerToolCalls,
+  createRepeatCounter,
+  type RepeatCounter,
+  toolCallsOf,
+  toolMessage,
+  withToolNames,
+} from './tool-calls.js';
 import { Usage } from './usage.js';
 
 /** One conversation with a model. */
@@ -61,6 +75,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   const usage = new Usage(conversation.model.model.modelId);
   const stats = (): RunStats => usage.stats(deps.clock.now().getTime() - startedAt, budget);
   const asker = createAsker({ ...conversation, usage }, deps);
+  const repeats = createRepeatCounter();
   let settings = settingsOf(conversation);
   const reserve = reserveOf(conversation);
   let messages: readonly LanguageModelV4Message[] = firstMessages(conversation.system, conversation.message);
@@ -78,9 +93,10 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         settings = settingsOf({ ...conversation, tools });
       }
       const fitted = await askFitting({ messages, measured, ...reserve, settings }, asker, deps);
-      const { reply } = fitted;
+      const reply = { ...fitted.reply, content: withToolNames(fitted.reply.content, tools) };
       messages = fitted.messages;
-      answer = textOf(reply.content);
+      const said = textOf(reply.content);
+      answer = withoutWrittenCalls(said);
       const end = endOf(reply, settings, asker.current.thinking);
       if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content);
@@ -88,15 +104,16 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         if (end.kind === 'cut') return cutOff(end, { answer, budget, stats: stats() });
         const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), deps);
         if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
-        const reminder = isCorrected ? undefined : reminderOf(goal);
+        const written = said === answer || tools.length === 0 ? undefined : CALL_AS_TEXT;
+        const reminder = isCorrected ? undefined : (written ?? reminderOf(goal));
         if (judged.kind === 'final' && reminder === undefined)
           return ended({ answer: judged.answer, budget, stats: stats() });
         isCorrected = true;
-        const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
+        const correction = written ?? (judged.kind === 'final' ? (reminder ?? '') : judged.message);
         messages = [...messages, assistantMessage(reply.content, calls), userMessage(correction)];
         continue;
       }
-      const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut' };
+      const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut', repeats };
       const over = budget.spent();
       if (over !== undefined) {
         // What the conversation was held for is paid for, and costs nothing more.
@@ -105,9 +122,12 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         return exhausted(over, answer, stats());
       }
       measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
+      const wasTold = repeats.latest.times > MAX_SAME_CALLS;
       const answered = await answerToolCalls(calls, how, deps);
       count(answered, usage);
       if (goal?.isReached() === true) return ended({ answer, budget, stats: stats() });
+      if (wasTold && repeats.latest.times >= LAST_SAME_CALL)
+        return exhausted({ limit: 'turns', error: inCircles(repeats) }, answer, stats());
       const notice = limitNotice(whatIsLeft(conversation, { usage, startedAt }, deps));
       messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
     }
@@ -115,6 +135,17 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   } catch (thrown) {
     return failed(thrown, { answer, stats: stats(), signal: deps.signal });
   }
+}
+
+const CALL_AS_TEXT =
+  'Your answer holds a `<tool_call>` as text, and text is never run. Call the tool itself, or answer without it.';
+
+/** It would take all its turns and be no further. */
+function inCircles({ latest: { tool, times } }: RepeatCounter): AxeError {
+  return new AxeError(`the model made the same call of \`${tool}\` ${times} times in a row`, {
+    exitCode: 1,
+    remedy: 'Word the task differently. Or choose another model.',
+  });
 }
 
 /** What a model is told once that answers in words where it should call a tool; undefined where words will do. */

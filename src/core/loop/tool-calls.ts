@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { Clock } from '../clock.js';
-import { MAX_ARGUMENT_DEPTH, MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../defaults.js';
+import { MAX_ARGUMENT_DEPTH, MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS, MAX_SAME_CALLS } from '../defaults.js';
 import { messageOf } from '../errors.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import { depthExceeds } from './check-schema.js';
@@ -31,6 +31,48 @@ export interface CallOptions {
   readonly turn: number;
   /** The reply was cut: its last call may lack a part of its arguments, and is not run. */
   readonly isCut: boolean;
+  readonly repeats: RepeatCounter;
+}
+
+/** Counts how often in a row a conversation makes the same call. */
+export interface RepeatCounter {
+  /** Counts one more call. */
+  count(call: ToolCall): number;
+  /** What the latest call comes to. */
+  readonly latest: { readonly tool: string; readonly times: number };
+}
+
+export function createRepeatCounter(): RepeatCounter {
+  let last = '';
+  let latest = { tool: '', times: 0 };
+  return {
+    count({ tool, input }) {
+      const call = JSON.stringify([tool, input]);
+      latest = { tool, times: call === last ? latest.times + 1 : 1 };
+      last = call;
+      return latest.times;
+    },
+    get latest() {
+      return latest;
+    },
+  };
+}
+
+/**
+ * The reply with tools by the names they have here: some models write `functions.read_file` or
+ * `read_file<|channel|>commentary`. A name that no provider would take back loses what it may not have.
+ */
+export function withToolNames(
+  content: readonly LanguageModelV4Content[],
+  tools: readonly Tool[],
+): LanguageModelV4Content[] {
+  const offered = new Set(tools.map(({ name }) => name));
+  return content.map((part) => {
+    if (part.type !== 'tool-call' || offered.has(part.toolName)) return part;
+    const bare = part.toolName.replace(/^functions[.:]/, '').replace(/(?:<\|.*|:\d+)$/, '');
+    const toolName = offered.has(bare) ? bare : part.toolName.replace(/[^\w-]/g, '_').slice(0, 64);
+    return { ...part, toolName };
+  });
 }
 
 /** The calls in a reply, in the model's order. */
@@ -60,6 +102,7 @@ export async function answerToolCalls(
   deps: LoopDependencies,
 ): Promise<readonly AnsweredCall[]> {
   const answered: AnsweredCall[] = [];
+  const times = calls.map((call) => options.repeats.count(call));
   const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
   for (const group of groupCalls(calls, options.tools)) {
     const queue = [...group];
@@ -67,7 +110,11 @@ export async function answerToolCalls(
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { index, call } = next;
         const isPartial = options.isCut && index === calls.length - 1;
-        answered[index] = await answer(call, { ...options, index, isPartial }, deps);
+        answered[index] = await answer(
+          call,
+          { ...options, index, isPartial, times: times[index] ?? 1 },
+          deps,
+        );
       }
     };
     await Promise.all(Array.from({ length: Math.min(width, group.length) }, work));
@@ -122,14 +169,20 @@ export function toolMessage(
 /** Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown on. */
 async function answer(
   call: ToolCall,
-  { tools, turn, index, isPartial }: CallOptions & { readonly index: number; readonly isPartial: boolean },
+  {
+    tools,
+    turn,
+    index,
+    isPartial,
+    times,
+  }: CallOptions & { readonly index: number; readonly isPartial: boolean; readonly times: number },
   { clock, reporter, signal }: LoopDependencies,
 ): Promise<AnsweredCall> {
   const startedAt = clock.now().getTime();
   const tool = tools.find(({ name }) => name === call.tool);
   const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
   reporter.event({ kind: 'tool-started', turn, tool: call.tool, input: call.input });
-  const result = refusal ?? (await execute(call, tool, { signal, clock }));
+  const result = refusal ?? (await execute(call, tool, { tools, times, signal, clock }));
   reporter.event({
     kind: 'tool-call',
     turn,
@@ -151,18 +204,32 @@ const CUT_CALL: ToolResult = {
   isError: true,
 };
 
+const SAME_CALL: ToolResult = {
+  text: 'This call was not run: it is the same as the calls before it. Use their answer, call something else, or finish.',
+  isError: true,
+};
+
 async function execute(
   call: ToolCall,
   tool: Tool | undefined,
-  { signal, clock }: Pick<LoopDependencies, 'signal' | 'clock'>,
+  {
+    tools,
+    times,
+    signal,
+    clock,
+  }: Pick<LoopDependencies, 'signal' | 'clock'> & Pick<CallOptions, 'tools'> & { readonly times: number },
 ): Promise<ToolResult> {
-  if (tool === undefined) return { text: `Unknown tool: "${call.tool}"`, isError: true };
+  if (tool === undefined) {
+    const names = tools.map(({ name }) => name).join(', ');
+    return { text: `Unknown tool: "${call.tool}". There are these: ${names}`, isError: true };
+  }
   if (call.input === undefined) {
     return {
       text: `The arguments of "${call.tool}" are not valid JSON. Send one JSON object.`,
       isError: true,
     };
   }
+  if (times > MAX_SAME_CALLS) return SAME_CALL;
   try {
     signal.throwIfAborted();
     return await unlessAborted(tool.execute(call.input, signal), signal, clock);
