@@ -441,6 +441,10 @@ describe('wrong values', () => {
     ['[budget]\nmax_tokens = -1', 'budget.max_tokens must be non-negative', 4],
     ['[params]\ntemperature = inf', 'params.temperature must be a finite number, but is inf', 4],
     ['[params]\ntemperature = -inf', 'params.temperature must be a finite number, but is -inf', 4],
+    ['[params]\neffort = "huge"', 'params.effort must be one of: low, medium, high, xhigh, max', 4],
+    ['[params]\napi = "rest"', 'params.api must be one of: responses, chat', 4],
+    ['[params.price]\ninput = 1', 'params.price.output must be a price, 0 or more', 3],
+    ['[params.price]\ninput = -1\noutput = 2', 'params.price.input must be a price, 0 or more', 4],
     [
       '[params]\nresponse_format = "xml"',
       'params.response_format must be one of: text, json_object, json_schema',
@@ -758,4 +762,60 @@ describe('corpus C1', () => {
     expect(warnings[0]?.message).toContain('"x\\n::error::y"');
     expect(warnings[0]?.message).not.toContain('\n');
   });
+});
+
+describe('the raw options for a provider', () => {
+  it('are kept under their own names, with numbers as numbers', () => {
+    const { params } = parse(
+      `${HEAD}[params]\neffort = "low"\n[params.Anthropic]\ninferenceGeo = "us"\nthinking = { type = "adaptive" }\n[params.compatible.provider]\norder = ["a"]\nmax_price = { prompt = 1 }\n[params.price]\ninput = 1\noutput = 4.5\n`,
+    ).config;
+    expect(params).toEqual({
+      temperature: undefined,
+      maxTokens: 0,
+      responseFormat: undefined,
+      effort: 'low',
+      price: { input: 1, output: 4.5, cacheRead: 1, cacheWrite: 1 },
+      tables: {
+        anthropic: { inferenceGeo: 'us', thinking: { type: 'adaptive' } },
+        compatible: { provider: { order: ['a'], max_price: { prompt: 1 } } },
+      },
+    });
+  });
+
+  it.each([
+    ['anthropic', 'mcpServers = [{ type = "url" }]', 'mcpServers'],
+    ['anthropic', 'container = "c_1"', 'container'],
+    ['anthropic', 'fallbacks = [{ model = "x" }]', 'fallbacks'],
+    ['openai', 'store = true', 'store'],
+    ['openai', 'previousResponseId = "r"', 'previousResponseId'],
+    ['openai', 'conversation = "c"', 'conversation'],
+    ['openai', 'additionalTools = []', 'additionalTools'],
+    ['openai', 'apiKey = "x"', 'apiKey'],
+    ['google', 'cachedContent = "c"', 'cachedContent'],
+    ['bedrock', 'additionalModelRequestFields = { tools = [] }', 'additionalModelRequestFields.tools'],
+    ['bedrock', 'extra = [{ tools = [] }]', 'extra.0.tools'],
+    ['compatible', 'plugins = [{ id = "web" }]', 'plugins'],
+    ['compatible', 'models = ["a/b"]', 'models'],
+    ['compatible', 'web_search_options = {}', 'web_search_options'],
+  ])('of %s that give tools, storage, other models or keys are refused: %s', (provider, line, key) => {
+    const error = errorOf(`${HEAD}[params.${provider}]\n${line}\n`);
+    expect(error.message).toBe(`params.${provider}.${key} is not allowed`);
+    expect(error.at).toMatchObject({ line: 4 });
+  });
+
+  it.each(['https://example.com/v1', `sk-ant-${'a'.repeat(24)}`])(
+    'hold neither a key nor an address',
+    (value) => {
+      expect(errorOf(`${HEAD}[params.openai]\nuser = "${value}"\n`).message).toBe(
+        'params.openai.user looks like a key or an address',
+      );
+    },
+  );
+
+  it.each(['promptCacheKey = "k"', 'parallelToolCalls = false', 'thinking = { budgetTokens = 5000 }'])(
+    'that only sound alike are taken: %s',
+    (line) => {
+      expect(() => parse(`${HEAD}[params.openai]\n${line}\n`)).not.toThrow();
+    },
+  );
 });

@@ -25,6 +25,15 @@ export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 /** One of {@link EFFORTS}. */
 export type Effort = (typeof EFFORTS)[number];
 
+/** The forms of OpenAI's interface, which others speak too. */
+export const API_FORMS = ['responses', 'chat'] as const;
+
+/** Whose packages `[params]` may hold raw options for; `compatible` is for OpenRouter, Ollama and endpoints like them. */
+export const PROVIDER_TABLES = ['anthropic', 'openai', 'google', 'bedrock', 'compatible'] as const;
+
+/** One of {@link PROVIDER_TABLES}. */
+export type ProviderTable = (typeof PROVIDER_TABLES)[number];
+
 /** How thoroughly a review is made. */
 export const REVIEW_DEPTHS = ['quick', 'standard', 'thorough'] as const;
 

@@ -1,7 +1,9 @@
 import type { SeverityOverrides } from '../findings/severity.js';
 import type { Severity } from '../findings/terms.js';
+import type { Price } from '../loop/budget.js';
 import type { NotesTool } from '../memory/notes/tool-names.js';
-import type { DAILY_CHOICES, NOTES_SCOPES, OVERFLOWS, ReviewDepth } from './choices.js';
+import type { API_FORMS, DAILY_CHOICES, Effort, NOTES_SCOPES, OVERFLOWS, ReviewDepth } from './choices.js';
+import type { ProviderTables } from './provider-tables.js';
 
 /**
  * An agent as its TOML file describes it, complete with defaults (axe-behaviour §2 and axe's newer keys, D2).
@@ -91,6 +93,14 @@ export interface ModelParams {
   /** 0 means the provider's default. */
   readonly maxTokens: number;
   readonly responseFormat: ResponseFormat | undefined;
+  /** Left out: as hard as the model does by itself. */
+  readonly effort?: Effort;
+  /** Left out: as the model is known to take it. */
+  readonly api?: (typeof API_FORMS)[number];
+  /** For a model without a known price. */
+  readonly price?: Price;
+  /** What is sent to one provider only, as its package calls it. */
+  readonly tables?: ProviderTables;
 }
 
 /** `params.response_format`, as a word or as a table with `type` and `schema`. */

@@ -2,11 +2,15 @@ import { DEFAULT_MODEL, REVIEW_PASSES } from '../defaults.js';
 import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import {
+  API_FORMS,
   BACKOFFS,
   DAILY_CHOICES,
+  EFFORTS,
   NOTES_SCOPES,
   OVERFLOWS,
   PROVENANCE,
+  PROVIDER_TABLES,
+  type ProviderTable,
   RESPONSE_TYPES,
   REVIEW_DEPTHS,
   TRANSPORTS,
@@ -22,6 +26,15 @@ export interface KeyDescription {
   readonly default?: string | number | boolean;
   readonly max?: number;
 }
+
+/** Whose requests the tables of raw options are for. */
+const TABLE_USERS: Readonly<Record<ProviderTable, string>> = {
+  anthropic: 'Claude on Anthropic or Vertex, and for MiniMax',
+  openai: 'OpenAI and Azure',
+  google: 'Gemini on Google or Vertex',
+  bedrock: 'Bedrock',
+  compatible: 'OpenRouter, Ollama and other compatible endpoints',
+};
 
 /** Every key of an agent file by its path; elements of a list have the path of the list. */
 export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
@@ -135,6 +148,31 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   'params.max_tokens': {
     about: "Maximum tokens of one answer, thoughts included. 0 means the provider's default.",
   },
+  'params.effort': {
+    about:
+      "How hard the model thinks. Default: the model's own. A level that it lacks becomes the next lower one.",
+    choices: EFFORTS,
+  },
+  'params.api': {
+    about:
+      "Form in which a model of OpenAI's, or one that is reached like it, is asked. Default: as the model is known to take it.",
+    choices: API_FORMS,
+  },
+  'params.price': {
+    about: 'Price of the model in US dollars per million tokens, where axe-action does not know it.',
+  },
+  'params.price.input': { about: 'Price of input.' },
+  'params.price.output': { about: 'Price of output.' },
+  'params.price.cache_read': { about: "Price of input from the provider's cache. Default: that of input." },
+  'params.price.cache_write': { about: 'Price of input that is put into the cache. Default: that of input.' },
+  ...Object.fromEntries(
+    PROVIDER_TABLES.map((name) => [
+      `params.${name}`,
+      {
+        about: `Raw options for ${TABLE_USERS[name]}. Tools, servers, files, storage, keys and addresses are refused.`,
+      },
+    ]),
+  ),
   'params.response_format': {
     about: 'Form of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
     choices: RESPONSE_TYPES,

@@ -87,6 +87,8 @@ function newerFields(config: AgentConfig): readonly Field[] {
     ['Allowed Hosts', list(config.allowedHosts)],
     ['MCP Servers', list(config.mcpServers.map((server) => server.name))],
     ['Provenance', memory.provenance === 'auto' ? undefined : memory.provenance],
+    ['Effort', params.effort],
+    ['API', params.api],
     ['Response Format', params.responseFormat?.type],
     ['Max Retries', retry.maxRetries === undefined ? undefined : String(retry.maxRetries)],
     ['Review Depth', review.depth],

@@ -1,13 +1,17 @@
 import { NOTES_LIMITS, REVIEW_PASSES } from '../defaults.js';
 import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
+import type { Price } from '../loop/budget.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import {
+  API_FORMS,
   BACKOFFS,
   chosen,
   DAILY_CHOICES,
+  EFFORTS,
   NOTES_SCOPES,
   OVERFLOWS,
   PROVENANCE,
+  PROVIDER_TABLES,
   RESPONSE_TYPES,
   REVIEW_DEPTHS,
   TRANSPORTS,
@@ -16,6 +20,7 @@ import type {
   AgentConfig,
   McpServerConfig,
   MemoryConfig,
+  ModelParams,
   ResponseFormat,
   RetryConfig,
   ReviewConfig,
@@ -45,17 +50,33 @@ export function makeConfig(raw: RawAgent): AgentConfig {
     },
     mcpServers: raw.mcp_servers.map(makeMcpServer),
     memory: makeMemory(raw.memory),
-    params: {
-      temperature: raw.params.temperature,
-      maxTokens: raw.params.max_tokens,
-      responseFormat: makeResponseFormat(raw.params.response_format),
-    },
+    params: makeParams(raw.params),
     retry: makeRetry(raw.retry),
     budget: { maxTokens: raw.budget.max_tokens },
     review: makeReview(raw.review),
     timeoutSeconds: raw.timeout,
     stream: raw.stream,
   };
+}
+
+function makeParams(raw: RawAgent['params']): ModelParams {
+  const tables = PROVIDER_TABLES.flatMap((provider) => {
+    const table = raw[provider];
+    return table === undefined ? [] : [[provider, jsonTable(table)] as const];
+  });
+  return {
+    temperature: raw.temperature,
+    maxTokens: raw.max_tokens,
+    responseFormat: makeResponseFormat(raw.response_format),
+    ...(raw.effort === '' ? {} : { effort: validated(EFFORTS, raw.effort) }),
+    ...(raw.api === '' ? {} : { api: validated(API_FORMS, raw.api) }),
+    ...(raw.price === undefined ? {} : { price: makePrice(raw.price) }),
+    ...(tables.length === 0 ? {} : { tables: Object.fromEntries(tables) }),
+  };
+}
+
+function makePrice({ input = 0, output = 0, ...cached }: NonNullable<RawAgent['params']['price']>): Price {
+  return { input, output, cacheRead: cached.cache_read ?? input, cacheWrite: cached.cache_write ?? input };
 }
 
 function makeMemory(raw: RawAgent['memory']): MemoryConfig {

@@ -76,6 +76,14 @@ model = "${PLACEHOLDER_MODEL}"
 # temperature = 0.3
 # max_tokens = 4096
 # response_format = "text"
+# effort = "medium"
+# api = "responses"
+# price = { input = 1.0, output = 4.0, cache_read = 0.1, cache_write = 1.25 }
+# anthropic = { inferenceGeo = "us" }
+# openai = { serviceTier = "flex" }
+# google = { mediaResolution = "MEDIA_RESOLUTION_LOW" }
+# bedrock = { serviceTier = { type = "flex" } }
+# compatible = { provider = { order = ["deepinfra"] } }
 
 # How requests that fail for a passing reason are sent again.
 # [retry]

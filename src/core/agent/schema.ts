@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Category } from '../findings/terms.js';
+import type { ProviderTable } from './choices.js';
 
 /** A TOML table as the parser gives it: an object without a prototype. */
 export type TomlTable = Readonly<Record<string, unknown>>;
@@ -81,10 +82,23 @@ function textsByKey() {
 const responseFormatTable = v.object(
   {
     type: text(),
-    schema: v.optional(v.custom<TomlTable>(isTable, 'a table' satisfies Expected)),
+    schema: table(),
   },
   'a table' satisfies Expected,
 );
+
+function table() {
+  return v.optional(v.custom<TomlTable>(isTable, 'a table' satisfies Expected));
+}
+
+/** Each provider is a key, so that a mistyped one is found. */
+const providerTables = {
+  anthropic: table(),
+  openai: table(),
+  google: table(),
+  bedrock: table(),
+  compatible: table(),
+} satisfies Readonly<Record<ProviderTable, unknown>>;
 
 const mcpServer = v.object(
   {
@@ -174,6 +188,20 @@ export const AGENT_SCHEMA = v.object(
         {
           temperature: v.optional(number()),
           max_tokens: count(),
+          effort: text(),
+          api: text(),
+          price: v.optional(
+            v.object(
+              {
+                input: v.optional(number()),
+                output: v.optional(number()),
+                cache_read: v.optional(number()),
+                cache_write: v.optional(number()),
+              },
+              'a table' satisfies Expected,
+            ),
+          ),
+          ...providerTables,
           response_format: v.optional(
             v.lazy((input: unknown) =>
               isTable(input) ? responseFormatTable : v.string('a string or a table' satisfies Expected),

@@ -4,18 +4,22 @@ import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
 import { noteKind } from '../memory/notes/place.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import {
+  API_FORMS,
   BACKOFFS,
   chosen,
   DAILY_CHOICES,
+  EFFORTS,
   NOTES_SCOPES,
   OVERFLOWS,
   PROVENANCE,
+  PROVIDER_TABLES,
   RESPONSE_TYPES,
   REVIEW_DEPTHS,
   TRANSPORTS,
 } from './choices.js';
 import { type AgentProblem, negative, notOneOf } from './fault.js';
 import { isOffline, parseModelRef } from './model-ref.js';
+import { refusedOptions } from './provider-tables.js';
 import type { RawAgent } from './schema.js';
 import { nearest } from './suggest.js';
 
@@ -48,6 +52,7 @@ function* problems(raw: RawAgent): Generator<AgentProblem> {
   yield* negative(raw.timeout, ['timeout'], '0 means not set.');
   yield* temperatureProblems(raw.params.temperature);
   yield* responseFormatProblems(raw.params.response_format);
+  yield* modelProblems(raw.params);
   yield* notOneOf(raw.memory.provenance || 'auto', PROVENANCE, ['memory', 'provenance']);
   yield* notesProblems(raw.memory);
   yield* reviewProblems(raw.review);
@@ -164,6 +169,28 @@ function* responseFormatProblems(format: RawAgent['params']['response_format']):
   if (format === undefined || format === '') return;
   if (typeof format === 'string') yield* notOneOf(format, RESPONSE_TYPES, ['params', 'response_format']);
   else yield* notOneOf(format.type, RESPONSE_TYPES, ['params', 'response_format', 'type']);
+}
+
+/** What is wrong with the keys of `[params]` that say how a model is asked and what it costs. */
+function* modelProblems(params: RawAgent['params']): Generator<AgentProblem> {
+  yield* notOneOf(params.effort || EFFORTS[0], EFFORTS, ['params', 'effort']);
+  yield* notOneOf(params.api || API_FORMS[0], API_FORMS, ['params', 'api']);
+  yield* priceProblems(params.price);
+  for (const provider of PROVIDER_TABLES) yield* refusedOptions(params[provider], ['params', provider]);
+}
+
+function* priceProblems(price: RawAgent['params']['price']): Generator<AgentProblem> {
+  if (price === undefined) return;
+  const { input, output, ...cached } = price;
+  const all = { input: input ?? Number.NaN, output: output ?? Number.NaN, ...cached };
+  for (const [key, dollars] of Object.entries(all)) {
+    if (dollars === undefined || (dollars >= 0 && Number.isFinite(dollars))) continue;
+    yield {
+      message: `params.price.${key} must be a price, 0 or more`,
+      remedy: `Write US dollars per million tokens: \`${key} = 1.5\`.`,
+      path: ['params', 'price', key],
+    };
+  }
 }
 
 type RawMemory = RawAgent['memory'];
