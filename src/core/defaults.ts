@@ -174,12 +174,19 @@ export const CONTEXT_WINDOW_TOKENS = 128_000;
 export const COMPACTION = {
   /** Above this share it is shortened. */
   startShare: 0.8,
-  /** Old tool results are left out until no more than this share is used, so that it lasts for some turns. */
-  targetShare: 0.5,
+  /**
+   * Old tool results are left out until no more than this share is used. Each time costs the provider's cache of all that
+   * comes after, so it is done deeply and seldom …
+   */
+  targetShare: 0.2,
+  /** … and if more than this share is left, turns go as well. */
+  enoughShare: 0.7,
   /** So many newest turns stay whole … */
   keptTurns: 4,
   /** … unless they take more than this share; the newest one always stays. */
-  keptShare: 0.4,
+  keptShare: 0.2,
+  /** Down to this share the newest results lose their middle, where nothing else is left to leave out. */
+  trimmedShare: 0.4,
   /** Kept free for the next reply when the agent asks for no number of output tokens. */
   reserveTokens: 8192,
 } as const;

@@ -61,14 +61,34 @@ describe('shortening a conversation', () => {
   });
 
   it('leaves out the oldest results first, and never the newest turns', () => {
-    const messages = [SYSTEM, TASK, ...turns(10, [LONG])];
-    const plan = planCompaction(sized(messages, 12_000));
+    const messages = [SYSTEM, TASK, ...turns(100, [LONG])];
+    const plan = planCompaction(sized(messages, 120_000));
     const shortened = plan.kind === 'drop-results' ? plan.messages : [];
     const isDropped = shortened.flatMap((message) =>
       message.role === 'tool' ? [JSON.stringify(message).includes('left out to save room')] : [],
     );
-    expect(isDropped).toEqual([true, true, true, true, true, false, false, false, false, false]);
-    expect(estimateTokens(shortened)).toBeLessThanOrEqual(12_000 * COMPACTION.targetShare);
+    const dropped = isDropped.indexOf(false);
+    expect(isDropped).toEqual(isDropped.map((_, index) => index < dropped));
+    expect(dropped).toBeLessThan(100 - COMPACTION.keptTurns);
+    expect(estimateTokens(shortened)).toBeLessThanOrEqual(120_000 * COMPACTION.targetShare);
+  });
+
+  it('cuts deeply and seldom, since each time costs the cache of all that comes after', () => {
+    let messages: readonly Message[] = [SYSTEM, TASK];
+    const lost: number[] = [];
+    for (let number = 0; number < 200; number += 1) {
+      messages = [...messages, ...turn(`t${number}`, ['x'.repeat(6000)])];
+      const plan = planCompaction(sized(messages, 128_000));
+      if (plan.kind !== 'drop-results') continue;
+      const { messages: cut } = plan;
+      const same = messages.findIndex(
+        (message, index) => JSON.stringify(message) !== JSON.stringify(cut[index]),
+      );
+      lost.push(estimateTokens(cut.slice(same)));
+      messages = cut;
+    }
+    expect(lost.length).toBeLessThanOrEqual(5);
+    expect(lost.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThan(90_000);
   });
 
   it('requests a summary when leaving out results is not enough', () => {

@@ -68,7 +68,8 @@ export function planCompaction(size: ConversationSize): Compaction {
   const dropped = dropResults(split.middle, (usedTokens - targetTokens) / scale);
   const shortened = [...split.head, ...dropped.messages, ...split.tail];
   const leftTokens = usedTokens - dropped.freedTokens * scale;
-  if (dropped.freedTokens > 0 && leftTokens <= limit) return { kind: 'drop-results', messages: shortened };
+  const isEnough = leftTokens <= roomTokens * COMPACTION.enoughShare;
+  if (dropped.freedTokens > 0 && isEnough) return { kind: 'drop-results', messages: shortened };
   if (!split.middle.some(({ role }) => role === 'assistant')) return { kind: 'none' };
   return {
     kind: 'summarize',

@@ -57,7 +57,7 @@ export async function shortenRefused(
   const plan = planCompaction({ ...conversation, usedTokens });
   const shorter = await carryOut(plan, settings, { asker, deps });
   if (shorter !== undefined && estimateTokens(shorter) < estimateTokens(messages)) return shorter;
-  return trimResults(messages, windowTokens * COMPACTION.keptShare);
+  return trimResults(messages, windowTokens * COMPACTION.trimmedShare);
 }
 
 interface Means {
