@@ -53,15 +53,16 @@ export async function openJudge(
       maxOutputTokens: ANSWER,
     });
     const { inputTokens, outputTokens } = usage;
-    purse.spentUsd += costOf(
-      {
-        input: inputTokens.total ?? 0,
-        output: outputTokens.total ?? 0,
-        cacheRead: inputTokens.cacheRead ?? 0,
-        cacheWrite: inputTokens.cacheWrite ?? 0,
-      },
-      price,
-    );
+    purse.spentUsd +=
+      costOf(
+        {
+          input: inputTokens.total ?? 0,
+          output: outputTokens.total ?? 0,
+          cacheRead: inputTokens.cacheRead ?? 0,
+          cacheWrite: inputTokens.cacheWrite ?? 0,
+        },
+        price,
+      ) ?? 0;
     const said = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
     const [, word = ''] = /^\W*(same|different)\b/i.exec(said) ?? [];
     return word === '' ? undefined : word.toLowerCase() === 'same';

@@ -1,3 +1,4 @@
+import type { ModelParams } from '../core/agent/config.js';
 import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { TaintTracker } from '../core/event/taint.js';
@@ -78,10 +79,15 @@ export interface AgentPosition {
   readonly callerEffects: ReadonlySet<Effect> | undefined;
 }
 
-/** Opens a model with what is known of it. Throws what `Models.open` throws. */
-export async function openModel({ models, secrets }: Dependencies, ref: ModelRef): Promise<OpenModel> {
+/** Opens a model with what is known of it, and with what an agent says where it is not. Throws what `Models.open` throws. */
+export async function openModel(
+  { models, secrets }: Dependencies,
+  ref: ModelRef,
+  { price }: Pick<ModelParams, 'price'> = {},
+): Promise<OpenModel> {
   const model = withoutSecrets(await models.open(ref), secrets);
-  return { ref: formatModelRef(ref), model, ...models.facts(ref) };
+  const facts = models.facts(ref);
+  return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price };
 }
 
 /** The models to fall back on, opened only when they are needed. Throws an AxeError for a malformed one. */

@@ -76,11 +76,11 @@ function withHostsOf({ config: { allowedHosts } }: LoadedAgent, agent: LoadedAge
 
 /** Opens the model of a sub-agent. Throws an AxeError: a missing key as it is, the rest with what axe puts before. */
 export async function openSubAgentModel(
-  { agent: { name }, model }: Plan,
+  { agent: { name, config }, model }: Plan,
   deps: Dependencies,
 ): Promise<OpenModel> {
   try {
-    return await openModel(deps, model);
+    return await openModel(deps, model, config.params);
   } catch (thrown) {
     if (thrown instanceof AxeError && thrown.exitCode === 3) throw thrown;
     return await withContext(`failed to create provider for agent "${name}"`, () => Promise.reject(thrown));

@@ -306,7 +306,7 @@ describe('a warning about a model', () => {
       {
         code: 'model-warning',
         message:
-          'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `max-tokens` or `max-turns` instead.',
+          'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `[params.price]` in the agent, or `max-tokens` or `max-turns`.',
       },
     ]);
   });

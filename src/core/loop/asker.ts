@@ -126,7 +126,7 @@ export function createAsker(
     if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
     deps.onReply?.({ modelId: usage.modelId, use, price: current.price });
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
-    introduce(current, reply);
+    introduce(current, reply, use.costUsd !== undefined || current.price !== undefined);
     const called = toolCallsOf(reply.content).map(({ tool }) => tool);
     const { costUsd, isCostPartial } = budget.spending;
     deps.reporter.event({ kind: 'tokens-used', use, costUsd: isCostPartial ? undefined : costUsd });
@@ -178,9 +178,13 @@ export function createAsker(
   }
 
   /** What is to be told of a model and was not told yet. */
-  function introduce({ ref, price }: OpenModel, { warnings }: LanguageModelV4GenerateResult): void {
-    if (!told.has(ref) && price === undefined && budget.limits.maxCostUsd > 0) {
-      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`max-tokens\` or \`max-turns\` instead.`;
+  function introduce(
+    { ref }: OpenModel,
+    { warnings }: LanguageModelV4GenerateResult,
+    hasCost: boolean,
+  ): void {
+    if (!told.has(ref) && !hasCost && budget.limits.maxCostUsd > 0) {
+      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`;
       deps.reporter.warn({ code: 'model-warning', message });
     }
     told.add(ref);

@@ -17,6 +17,8 @@ export interface TokenUse {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** What the provider says that it cost; left out where it does not. */
+  readonly costUsd?: number;
 }
 
 /** Most that a run and its sub-agents may use together; 0 means no limit. */
@@ -69,10 +71,11 @@ export class Budget {
 
   /** Counts a reply; `price` is undefined where it is not known, and the tokens count anyway. */
   add(use: TokenUse, price: Price | undefined): void {
+    const costUsd = costOf(use, price);
     this.#tokens += countedTokens(use);
-    if (price === undefined) this.#isCostPartial = true;
+    if (costUsd === undefined) this.#isCostPartial = true;
     else {
-      this.#costUsd = (this.#costUsd ?? 0) + costOf(use, price);
+      this.#costUsd = (this.#costUsd ?? 0) + costUsd;
       this.#onCost(this.#costUsd);
     }
   }
@@ -91,7 +94,7 @@ export class Budget {
   reserve(use: TokenUse, price: Price | undefined): (() => void) | undefined {
     const { maxTokens, maxCostUsd } = this.limits;
     const tokens = countedTokens(use);
-    const costUsd = price === undefined ? 0 : costOf(use, price);
+    const costUsd = costOf(use, price) ?? 0;
     const takenTokens = this.#tokens + this.#reservedTokens;
     const takenUsd = (this.#costUsd ?? 0) + this.#reservedUsd;
     if (maxTokens > 0 && takenTokens + tokens > maxTokens) return undefined;
@@ -127,7 +130,7 @@ export class Budget {
     if (maxTokens > 0)
       left.push({ limit: 'tokens', tokens: maxTokens - this.#tokens - countedTokens(input) });
     if (maxCostUsd > 0 && price !== undefined && price.output > 0) {
-      const leftUsd = maxCostUsd - (this.#costUsd ?? 0) - costOf(input, price);
+      const leftUsd = maxCostUsd - (this.#costUsd ?? 0) - (costOf(input, price) ?? 0);
       left.push({ limit: 'cost', tokens: (leftUsd * PER_MILLION) / price.output });
     }
     return left.toSorted((one, other) => one.tokens - other.tokens)[0];
@@ -170,8 +173,10 @@ function countedTokens({ input, output, cacheRead }: TokenUse): number {
   return input - cached + Math.ceil(cached * CACHED_SHARE) + output;
 }
 
-/** What a reply costs, in US dollars. */
-export function costOf({ input, output, cacheRead, cacheWrite }: TokenUse, price: Price): number {
+/** What a reply costs, in US dollars: as its provider says, else by the price; undefined where neither is known. */
+export function costOf(use: TokenUse, price: Price | undefined): number | undefined {
+  if (use.costUsd !== undefined || price === undefined) return use.costUsd;
+  const { input, output, cacheRead, cacheWrite } = use;
   const fresh = Math.max(0, input - cacheRead - cacheWrite);
   const sum =
     fresh * price.input + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite + output * price.output;

@@ -2,6 +2,16 @@ import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { RunStats, ToolCallRecord } from '../outcome.js';
 import { type Budget, costOf, type Price, type TokenUse } from './budget.js';
 
+const COST_KEY = 'axe';
+
+/** The reply with what the provider itself says that it cost, in US dollars. */
+export function withCost(
+  reply: LanguageModelV4GenerateResult,
+  costUsd: number,
+): LanguageModelV4GenerateResult {
+  return { ...reply, providerMetadata: { ...reply.providerMetadata, [COST_KEY]: { costUsd } } };
+}
+
 /** Running totals of a conversation. */
 export class Usage {
   turns = 0;
@@ -21,12 +31,15 @@ export class Usage {
   }
 
   /** Counts a reply of the model `modelId`, whose turn its caller counts, and gives what it took. */
-  add({ usage, finishReason, response }: LanguageModelV4GenerateResult, modelId: string): TokenUse {
+  add(reply: LanguageModelV4GenerateResult, modelId: string): TokenUse {
+    const { usage, finishReason, response } = reply;
+    const costUsd = reply.providerMetadata?.[COST_KEY]?.['costUsd'];
     const use = {
       input: tokens(usage.inputTokens.total),
       output: tokens(usage.outputTokens.total),
       cacheRead: tokens(usage.inputTokens.cacheRead),
       cacheWrite: tokens(usage.inputTokens.cacheWrite),
+      ...(typeof costUsd === 'number' ? { costUsd } : {}),
     };
     this.lastInputTokens = use.input;
     this.#count(use);
@@ -124,7 +137,7 @@ export class UsageByAgent {
     return ({ modelId, use, price }) => {
       const key = JSON.stringify([name, modelId]);
       const before = this.#usages.get(key);
-      const cost = price === undefined ? undefined : costOf(use, price);
+      const cost = costOf(use, price);
       this.#usages.set(key, {
         name,
         modelId,
