@@ -12,7 +12,7 @@ const { formatCommandTable } = await load('src/core/event/comment-commands.ts');
 
 /** The inputs in the order in which people look for them. */
 const INPUT_GROUPS = {
-  'Agent and task': /^(?:agent.*|mode|prompt.*|model|api-key|fallback-models|language|output-schema)$/,
+  'Agent and task': /^(?:agent.*|mode|prompt.*|model|effort|api-key|fallback-models|language|output-schema)$/,
   'Who can start a run': /^(?:min-permission|allow-.*|trigger-.*|review-drafts|skip-labels)$/,
   'What the model sees': /^(?:context|max-diff-tokens|paths.*)$/,
   Memory: /^(?:memory-.*|gc-suggestions)$/,

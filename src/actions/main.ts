@@ -306,6 +306,7 @@ async function makeRequest(
   return {
     agent: agentNameOf(inputs),
     model: inputs.model,
+    ...(inputs.effort === undefined ? {} : { effort: inputs.effort }),
     skill: '',
     workdir: '',
     prompt: inputs.promptFile === '' ? inputs.prompt : await readPrompt(inputs.promptFile, workspace),

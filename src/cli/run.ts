@@ -3,7 +3,7 @@ import { createFetch } from '../adapters/host/net/http.js';
 import { readStdin } from '../adapters/host/stdin.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { readTrigger } from '../composition/trigger.js';
-import { chosen, REVIEW_DEPTHS } from '../core/agent/choices.js';
+import { chosen, EFFORTS, REVIEW_DEPTHS } from '../core/agent/choices.js';
 import { formatModelRef } from '../core/agent/model-ref.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
@@ -31,6 +31,12 @@ import { createTerminalDependencies } from './terminal-world.js';
 
 const FLAGS: readonly Flag[] = [
   { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
+  {
+    name: 'effort',
+    kind: 'string',
+    about: "How hard the model thinks: low, medium, high, xhigh or max; the agent's `[params]` if not given",
+    choices: EFFORTS,
+  },
   { name: 'skill', kind: 'string', about: "Override the agent's skill" },
   { name: 'workdir', kind: 'string', about: 'Override the working directory' },
   {
@@ -101,7 +107,12 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     return 0;
   }
   const [agent = ''] = agentOf(flags);
-  const wishes = { language: languageOf(flags), reviewScope: reviewScopeOf(flags), review: reviewOf(flags) };
+  const wishes = {
+    ...effortOf(flags),
+    language: languageOf(flags),
+    reviewScope: reviewScopeOf(flags),
+    review: reviewOf(flags),
+  };
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   let deps: Dependencies | undefined;
@@ -164,6 +175,17 @@ function languageOf(flags: ParsedFlags): string {
       remedy: 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
     },
   );
+}
+
+/** Throws an AxeError. */
+function effortOf(flags: ParsedFlags): Pick<RunRequest, 'effort'> {
+  const word = flags.string('effort');
+  if (word === '') return {};
+  const effort = chosen(EFFORTS, word);
+  if (effort !== undefined) return { effort };
+  throw new AxeError(`invalid argument ${JSON.stringify(word)} for "--effort" flag`, {
+    remedy: `Give one of ${EFFORTS.map((one) => `\`${one}\``).join(', ')}.`,
+  });
 }
 
 /** Throws an AxeError. */

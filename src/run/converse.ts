@@ -230,6 +230,7 @@ async function holdConversation(
         ...(memory === '' ? {} : { memory }),
         message: plan.task.message,
         params: config.params,
+        ...(hasOwnEffort(plan, delegation) ? { ownSettings: ['effort'] } : {}),
         tools: offered(tools),
         async changedTools() {
           const changed = await box.changed?.();
@@ -246,6 +247,11 @@ async function holdConversation(
   } finally {
     await box.close();
   }
+}
+
+/** Whose effort is ours, nobody has to know that a model does not take it. */
+function hasOwnEffort({ agent }: Plan, { request }: Delegation): boolean {
+  return agent.source === 'built-in' && request.effort === undefined;
 }
 
 function nameOf({ agent }: Plan, { part }: ConversationParts): string {

@@ -52,7 +52,7 @@ export async function makePlan(
     }),
   );
   const scoped = runAhead(findScope({ agent, request, memory, context: admitted.context }, deps));
-  const opened = request.dryRun ? undefined : runAhead(openModel(deps, model));
+  const opened = request.dryRun ? undefined : runAhead(openModel(deps, model, config.params));
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   const instructions = await reviewInstructions(agent, workdir, deps);
@@ -147,10 +147,11 @@ export async function makePlan(
  */
 export async function planBasis(
   request: RunRequest,
-  { agent, trust }: { readonly agent: LoadedAgent; readonly trust: Trust },
+  { agent: loaded, trust }: { readonly agent: LoadedAgent; readonly trust: Trust },
   deps: Dependencies,
 ): Promise<Basis> {
   const { trigger } = request;
+  const agent = withEffort(loaded, request);
   const { config } = agent;
   const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
   deps.deadline.limit(timeoutSeconds * 1000);
@@ -178,6 +179,12 @@ export async function planBasis(
     isSubAgent: false,
   });
   return { agent, model, trust, workdir, timeoutSeconds, review, memory, notes };
+}
+
+function withEffort(agent: LoadedAgent, { effort }: RunRequest): LoadedAgent {
+  if (effort === undefined) return agent;
+  const { config } = agent;
+  return { ...agent, config: { ...config, params: { ...config.params, effort } } };
 }
 
 /** What a project wants of its reviews: like a context file it is taken from where the agent is from, never from what is reviewed. */

@@ -2,6 +2,7 @@ import type { GcResult } from '../commands/gc/gc-result.js';
 import type { MemoryCommandResult } from '../commands/memory/command-session.js';
 import type { Validation } from '../commands/validate/validation.js';
 import type { LoadedAgent } from '../core/agent/agent-source.js';
+import type { Effort } from '../core/agent/choices.js';
 import type { ModelRef } from '../core/agent/model-ref.js';
 import type { Published } from '../core/dependencies.js';
 import type { Admission, AdmissionFacts } from '../core/event/admission.js';
@@ -35,6 +36,8 @@ import type { RunNotes } from './notes.js';
 export interface RunRequest {
   readonly agent: string;
   readonly model: string;
+  /** In the place of the agent's; left out: as the agent says. */
+  readonly effort?: Effort;
   readonly skill: string;
   readonly workdir: string;
   readonly prompt: string;

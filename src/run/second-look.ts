@@ -3,7 +3,7 @@ import {
   type InternalAgent,
   type InternalAgentParts,
   internalAgent,
-  NO_PARAMS,
+  paramsForAnother,
   VERIFIER,
 } from '../core/agent/internal.js';
 import { isOffline, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
@@ -87,10 +87,12 @@ interface OwnVerifier {
  */
 export async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Verifier> {
   const { verifier: name, verifyModel } = plan.review;
-  const paramsOf = (agent: LoadedAgent) => (verifyModel === undefined ? agent.config.params : NO_PARAMS);
+  const paramsOf = ({ config: { params } }: LoadedAgent) =>
+    verifyModel === undefined ? params : paramsForAnother(params);
   if (name === '') {
     const ref = verifyModel ?? plan.model;
-    return { ref, model: await openModel(deps, ref), params: paramsOf(plan.agent), own: undefined };
+    const params = paramsOf(plan.agent);
+    return { ref, model: await openModel(deps, ref, params), params, own: undefined };
   }
   const agent = await deps.agents.loadAgent(name);
   const { config } = agent;
@@ -100,7 +102,8 @@ export async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Ve
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   for (const warning of [...agent.warnings, ...warnings]) deps.reporter.warn(warning);
   const skill = config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent));
-  return { ref, model: await openModel(deps, ref), params: paramsOf(agent), own: { agent, skill, files } };
+  const params = paramsOf(agent);
+  return { ref, model: await openModel(deps, ref, params), params, own: { agent, skill, files } };
 }
 
 function noJudge(name: string): ConfigError {

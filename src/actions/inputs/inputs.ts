@@ -1,3 +1,4 @@
+import { EFFORTS, type Effort } from '../../core/agent/choices.js';
 import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,
@@ -46,6 +47,8 @@ export interface Inputs {
   readonly prompt: string;
   readonly promptFile: string;
   readonly model: string;
+  /** Undefined for the agent's own. */
+  readonly effort: Effort | undefined;
   readonly apiKey: string;
   readonly agentsDir: string;
   readonly agents: AgentInputs;
@@ -92,6 +95,7 @@ export const INPUT_DEFAULTS = {
   prompt: '',
   'prompt-file': '',
   model: '',
+  effort: '',
   'api-key': '',
   'agents-dir': '',
   ...AGENT_INPUT_DEFAULTS,
@@ -122,6 +126,7 @@ type InputName = keyof typeof INPUT_DEFAULTS;
 const RUN_INPUT_DEFAULTS = {
   prompt: INPUT_DEFAULTS.prompt,
   'prompt-file': INPUT_DEFAULTS['prompt-file'],
+  effort: INPUT_DEFAULTS.effort,
   ...CONTEXT_INPUT_DEFAULTS,
   comment: INPUT_DEFAULTS.comment,
   ...REVIEW_INPUT_DEFAULTS,
@@ -148,6 +153,7 @@ export function readInputs(env: Environment): Inputs {
     prompt: read('prompt'),
     promptFile: read('prompt-file'),
     model: read('model'),
+    effort: read('effort') === '' ? undefined : oneOf(EFFORTS, read('effort'), 'effort'),
     apiKey: read('api-key'),
     agentsDir: read('agents-dir'),
     agents: readAgentInputs(read),

@@ -9,6 +9,7 @@ import { ANTHROPIC_MAX_TOKENS } from '../../core/defaults.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
 import type { LanguageModel } from '../../core/loop/messages.js';
 import { isThinking, type Thinking } from '../../core/loop/output-limit.js';
+import { withCost } from '../../core/loop/usage.js';
 import { redact } from '../../core/sanitize/redact.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { withCachePoints, withoutEmptyResults } from './cache-points.js';
@@ -17,6 +18,7 @@ import { toProviderError } from './errors.js';
 import { field } from './json.js';
 import { bindThinking, refusesThinking, withBoundThinking, withoutThinking } from './kept-thinking.js';
 import { skippedKinds } from './lenient-reply.js';
+import { withModelOptions } from './model-options.js';
 import type { OpenedModel } from './opened-model.js';
 import { noteFailedResults } from './result-status.js';
 import { sendThinkBlocks, takeThinkBlock } from './think-block.js';
@@ -27,6 +29,8 @@ interface ModelReply {
   readonly wire: Protocol;
   /** Undefined for a model that nothing is known of. */
   readonly thinking: Thinking | undefined;
+  /** It is known to think, whatever its name says. */
+  readonly isReasoning?: boolean;
 }
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
@@ -53,10 +57,12 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     doStream: (options) => model.doStream(options),
     async doGenerate(options) {
       try {
-        const bound = withBoundThinking(options, model.modelId);
+        const fitted = withModelOptions(options, { ...spoken, model: model.modelId });
+        const bound = withBoundThinking(fitted.options, model.modelId);
         const reply = withReportedUsage(withKnownEnd(await ask(bound.options)));
         checkContent(reply, options, { ...spoken, secrets });
-        return withWarnings(bindThinking(keep(reply, spoken), bound.prefix), options, spoken);
+        const given = withWarnings(bindThinking(keep(reply, spoken), bound.prefix), options, spoken);
+        return { ...given, warnings: [...fitted.warnings, ...given.warnings] };
       } catch (thrown) {
         if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
         throw toProviderError(thrown, spoken.provider, secrets);
@@ -79,7 +85,7 @@ function keep(
   { provider, wire }: ModelReply,
 ): LanguageModelV4GenerateResult {
   const reply = isChat(wire) ? takeThinkBlock(given) : given;
-  return provider.id === 'openrouter' ? keepReasoningDetails(reply) : reply;
+  return provider.id === 'openrouter' ? withReportedCost(keepReasoningDetails(reply)) : reply;
 }
 
 /** Chat Completions, which any server may offer. */
@@ -137,7 +143,8 @@ type Options = Readonly<Record<string, Readonly<Record<string, string | number |
 function withOptions(options: LanguageModelV4CallOptions, own: Options): LanguageModelV4CallOptions {
   const set = Object.entries(own).filter(([, values]) => Object.keys(values).length > 0);
   if (set.length === 0) return options;
-  return { ...options, providerOptions: { ...options.providerOptions, ...Object.fromEntries(set) } };
+  const merged = set.map(([name, values]) => [name, { ...options.providerOptions?.[name], ...values }]);
+  return { ...options, providerOptions: { ...options.providerOptions, ...Object.fromEntries(merged) } };
 }
 
 function strictness({ responseFormat }: LanguageModelV4CallOptions): { strictJsonSchema?: boolean } {
@@ -333,6 +340,18 @@ function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageMod
   if (first === undefined || !isJsonList(details) || details.length === 0) return reply;
   const kept = { ...first.providerMetadata, [REASONING_KEY]: { reasoningDetails: details } };
   return { ...reply, content: [{ ...first, providerMetadata: kept }, ...rest] };
+}
+
+/**
+ * OpenRouter says what a reply cost (openrouter.ai/docs, usage accounting); with a key of one's own at the maker, its fee
+ * and what the maker takes.
+ */
+function withReportedCost(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const { raw } = reply.usage;
+  const upstream =
+    field(raw, 'is_byok') === true ? field(field(raw, 'cost_details'), 'upstream_inference_cost') : 0;
+  const costUsd = Number(field(raw, 'cost')) + Number(upstream);
+  return Number.isFinite(costUsd) && costUsd >= 0 ? withCost(reply, costUsd) : reply;
 }
 
 /** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */

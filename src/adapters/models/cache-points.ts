@@ -4,6 +4,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { Protocol } from './catalog.js';
+import { MARKED_CACHE_MODELS } from './model-table.js';
 
 /** What is asked of whom. */
 export interface CachedModel {
@@ -32,12 +33,31 @@ export function withCachePoints(
   if (wire === 'bedrock' && BEDROCK_CACHING.test(model)) {
     return marked(options, { bedrock: { cachePoint: { type: 'default' } } });
   }
+  if (MARKS_PROMPT.includes(provider) && MARKED_CACHE_MODELS.test(model)) {
+    const mark = { promptCacheBreakpoint: { mode: 'explicit' } };
+    return markedSystem(options, { openai: mark, azure: mark });
+  }
   if (provider === 'openrouter' && model.startsWith('anthropic/')) {
     // OpenRouter sets the marks itself when it is asked to (openrouter.ai/docs, prompt caching).
     const openrouter = { ...options.providerOptions?.['openrouter'], cache_control: { type: 'ephemeral' } };
     return { ...options, providerOptions: { ...options.providerOptions, openrouter } };
   }
   return options;
+}
+
+/** OpenAI's own servers; others may not know the mark. */
+const MARKS_PROMPT = ['openai', 'azure'];
+
+/** Further conversations with the same instructions and tools share what ends here: passes of a review, verifiers. */
+function markedSystem(
+  options: LanguageModelV4CallOptions,
+  mark: SharedV4ProviderOptions,
+): LanguageModelV4CallOptions {
+  const last = options.prompt.findLastIndex(({ role }) => role === 'system');
+  return {
+    ...options,
+    prompt: options.prompt.map((message, index) => (index === last ? withMark(message, mark) : message)),
+  };
 }
 
 function marked(

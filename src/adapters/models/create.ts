@@ -1,3 +1,4 @@
+import { formatModelRef } from '../../core/agent/model-ref.js';
 import { MAX_REPLY_BYTES } from '../../core/defaults.js';
 import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
@@ -5,6 +6,7 @@ import type { LanguageModel } from '../../core/loop/messages.js';
 import { type Chunks, withBody } from '../../core/response.js';
 import { withAxeErrors } from './axe-model.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
+import { type FollowedRefusals, hasEitherForm, inEitherForm } from './either-form.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findFacts, findPrice } from './prices.js';
@@ -35,6 +37,7 @@ export function createModels(options: ModelsOptions): Models {
     ...(idToken === undefined ? {} : { idToken }),
     ...(readTextFile === undefined ? {} : { readTextFile }),
   };
+  const followed: FollowedRefusals = new Set();
   let config: Promise<Readonly<Record<string, ProviderConfig>>> | undefined;
   const providersConfig = () => {
     config ??= loadConfig();
@@ -54,8 +57,12 @@ export function createModels(options: ModelsOptions): Models {
       if (provider.access === 'offline') return await createOffline();
       const wire = protocolOf(provider, ref.model);
       const sources = await sourcesOf();
-      const opened = await openModel({ ref, provider, wire, sources, ports });
-      return withAxeErrors(opened, { provider, wire, thinking: findFacts(ref) });
+      const open = async (form: Protocol, isReasoning = false) => {
+        const opened = await openModel({ ref, provider, wire: form, sources, ports });
+        return withAxeErrors(opened, { provider, wire: form, thinking: findFacts(ref), isReasoning });
+      };
+      if (!hasEitherForm(provider, wire)) return await open(wire);
+      return await inEitherForm({ ref: formatModelRef(ref), wire, followed, open }, provider);
     },
     facts: (ref) => ({
       price: findPrice(ref),

@@ -30,6 +30,9 @@ export interface ModelFacts extends Abilities {
 export const RESPONSES_MODELS =
   /^(?:gpt-5\.(?:[6-9]|\d\d)|gpt-(?:[6-9]|\d\d))(?!\d)|^(?:gpt-5.*-(?:codex|pro)|o\d-pro|codex-)/;
 
+/** GPT-5.6 and later keep in their cache what ends at a mark, and put one at the newest message by themselves. */
+export const MARKED_CACHE_MODELS = /^gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?!\d)/;
+
 /** Dollars per million tokens. */
 type Figures = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
 

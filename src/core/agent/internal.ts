@@ -12,11 +12,13 @@ export interface InternalAgent {
 /** For whom an internal agent runs, and how its model is asked. */
 export interface InternalAgentParts {
   readonly caller: LoadedAgent;
-  readonly params: Pick<ModelParams, 'temperature' | 'maxTokens'>;
+  readonly params: Omit<ModelParams, 'responseFormat'>;
 }
 
-/** The parameters of whom nothing is known but that the caller's were made for another model. */
-export const NO_PARAMS: InternalAgentParts['params'] = { temperature: undefined, maxTokens: 0 };
+/** What of an agent's parameters holds for another model than its own. */
+export function paramsForAnother({ effort }: ModelParams): InternalAgentParts['params'] {
+  return { temperature: undefined, maxTokens: 0, ...(effort === undefined ? {} : { effort }) };
+}
 
 /**
  * The agent as it runs for `caller`: with its limits and retries, and with none of its prompt, memory, servers or further

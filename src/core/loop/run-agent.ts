@@ -18,6 +18,7 @@ import { estimateTokens, type Measured } from './estimate.js';
 import type { LoopDependencies } from './events.js';
 import { type AnswerForm, judgeAnswer, withoutWrittenCalls } from './final-answer.js';
 import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
+import { modelSettings } from './model-settings.js';
 import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
 import { type LongConversation, shorten, shortenRefused } from './shorten.js';
@@ -43,6 +44,8 @@ export interface Conversation {
   /** The user message. */
   readonly message: string;
   readonly params: ModelParams;
+  /** Settings of `params` that no user has chosen; absent for none. */
+  readonly ownSettings?: readonly string[];
   readonly tools: readonly Tool[];
   /** The tools from the next request on, if they have changed since this was asked last; absent where they never do. */
   changedTools?(): Promise<readonly Tool[] | undefined>;
@@ -186,6 +189,7 @@ function settingsOf({ params, tools, form }: Conversation): Settings {
     ...(form === undefined ? {} : { responseFormat: form.format }),
     ...(params.maxTokens === 0 ? {} : { maxOutputTokens: params.maxTokens }),
     ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
+    ...modelSettings(params),
     ...(tools.length === 0
       ? {}
       : {
