@@ -31,11 +31,11 @@ skill = "skills/reveiw/SKILL.md"
 files = ["docs/[.md", "nothing/*.md"]
 sub_agents = ["helpr", "ring"]
 sistem_prompt = "x"
-timeout = "5m"
 
 [memory]
 last_n = -1
 `,
+  'axe/agents/types.toml': 'name = "types"\nmodel = "openai/gpt-4o"\ntimeout = "5m"\n',
   'axe/agents/ring.toml': 'name = "ring"\nmodel = "openai/gpt-4o"\nsub_agents = ["many"]\n',
 };
 
@@ -76,11 +76,10 @@ describe('a check of agents in a checkout', () => {
       ['error', 'axe/agents/many.toml', 3],
       ['error', 'axe/agents/many.toml', 4],
       ['error', 'axe/agents/many.toml', 5],
-      ['error', 'axe/agents/many.toml', 7],
-      ['error', 'axe/agents/many.toml', 10],
+      ['error', 'axe/agents/many.toml', 9],
       ['error', 'axe/agents/syntax.toml', 2],
+      ['error', 'axe/agents/types.toml', 3],
       ['warning', 'axe/agents/many.toml', 4],
-      ['warning', 'axe/agents/many.toml', 5],
       ['warning', 'axe/agents/many.toml', 6],
     ]);
     expect(stage.github.requests()).toEqual([]);
@@ -108,7 +107,10 @@ describe('a check of agents in a checkout', () => {
     symlinkSync(join(elsewhere, 'secret.toml'), join(workspace, 'axe/agents/link.toml'));
     const step = await stage.run({ inputs: VALIDATE, workspace });
     expect(step.annotations.map(({ file, message }) => [file, message.split('\n')[0]])).toEqual([
-      ['axe/agents/link.toml', 'axe/agents/link.toml leads out of the checkout'],
+      [
+        'axe/agents/link.toml',
+        'the file of the agent "link" leads out of the workspace: "axe/agents/link.toml"',
+      ],
     ]);
     expect(seen(step, stage)).not.toContain('token_of_octocat');
   });

@@ -59,7 +59,7 @@ async function examine(
     dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
     configDir: configDir(env),
     cwd,
-    followsLinks: true,
+    isConfined: false,
   });
   const given = flags.positionals;
   const names = given.length > 0 ? given : (await source.list()).map(({ name }) => name);

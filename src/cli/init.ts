@@ -66,7 +66,7 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
         where: 'this repository',
         dirs: AGENTS_DIRS,
         cwd: root,
-        followsLinks: true,
+        isConfined: false,
       }),
       modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
       checkSchema: inspectSchemaOnDemand,

@@ -20,7 +20,7 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
     dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
     configDir: configDir(env),
     cwd,
-    followsLinks: true,
+    isConfined: false,
   });
   const config = await loadProvidersConfig(configDir(env));
   const validation = await validateAgents(

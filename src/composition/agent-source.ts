@@ -31,7 +31,7 @@ export async function openCheckedSource(sources: AgentSourceOptions): Promise<So
   const commit = await readCheckedOut(workspace);
   const dirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
   const where = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
-  const onDisk = createDiskSource({ where, dirs, cwd: workspace, followsLinks: false });
+  const onDisk = createDiskSource({ where, dirs, cwd: workspace, isConfined: true });
   if (commit !== undefined || (await onDisk.list()).length > 0) return onDisk;
   return await openRefSource(sources);
 }

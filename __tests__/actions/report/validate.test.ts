@@ -22,7 +22,7 @@ notes = true
 function agent(name: string, faults: CheckedAgent['faults'] = [], text = TEXT): CheckedAgent {
   const file = `axe/agents/${name}.toml`;
   const { raw } = inspectAgent(text, { name, file });
-  return { name, file, raw, callsAt: { file }, faults };
+  return { name, file, raw, faults };
 }
 
 function validated(...agents: readonly CheckedAgent[]) {

@@ -27,7 +27,7 @@ export async function confine(workspace: string, { path, what }: NamedPath): Pro
  * Whether a path lies outside of a folder, as it is written or by a link on its way; so does a link that leads
  * nowhere, since otherwise links could ask what there is outside. Both are absolute.
  */
-export async function leadsOut(path: string, folder: string): Promise<boolean> {
+async function leadsOut(path: string, folder: string): Promise<boolean> {
   if (!isInside(folder, path)) return true;
   const root = await realpath(folder).catch(() => folder);
   for (let at = path; relative(folder, at) !== ''; at = dirname(at)) {

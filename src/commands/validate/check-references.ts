@@ -12,7 +12,6 @@ import { responseFormatOf, schemaOrigin } from '../../core/loop/structured.js';
 import { namedNotesTools, notesAreOff } from '../../core/plan-notes.js';
 import { PatternError } from '../../core/text/glob.js';
 import { AGENT_TOOLS } from '../../core/tools/registry.js';
-import { type FileCounter, MAX_PATTERNS } from './count-files.js';
 import type { ValidationDependencies } from './validation.js';
 
 /** An agent whose file could be read, with what finds its keys. */
@@ -27,7 +26,8 @@ interface ReadAgent extends AgentText {
 export interface References extends ValidationDependencies {
   /** Why a sub-agent cannot be loaded, if so. */
   findSubAgent(name: string): Promise<ConfigError | undefined>;
-  readonly counter: FileCounter;
+  /** How many files match a pattern, asked once; undefined where that cannot be told. Rejects with what a run would say. */
+  countFiles(pattern: string, workdir: string): Promise<number | undefined>;
   /** Counts one more file that has to be looked for. Throws a ConfigError when they become too many. */
   lookUp(): void;
 }
@@ -93,17 +93,13 @@ async function skillFaults(agent: ReadAgent, references: References): Promise<re
   return [errorFault(missing, at(agent, ['skill']))];
 }
 
-async function fileFaults(agent: ReadAgent, { counter }: References): Promise<readonly Fault[]> {
+async function fileFaults(agent: ReadAgent, { countFiles }: References): Promise<readonly Fault[]> {
   const { files, workdir } = agent.raw;
   const faults: Fault[] = [];
   for (const [index, pattern] of files.entries()) {
+    const count = countFiles(pattern, workdir);
     try {
-      const count = await counter.count(pattern, workdir);
-      if (count === 'limit') {
-        if (counter.isFirstAtLimit()) faults.push(warningFault(tooMany(), at(agent, ['files', index])));
-        break;
-      }
-      if (count !== 0) continue;
+      if ((await count) !== 0) continue;
       const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
       faults.push(warningFault({ message }, at(agent, ['files', index])));
     } catch (thrown) {
@@ -113,11 +109,6 @@ async function fileFaults(agent: ReadAgent, { counter }: References): Promise<re
     }
   }
   return faults;
-}
-
-function tooMany(): Parameters<typeof warningFault>[0] {
-  const message = `the agents have more than ${MAX_PATTERNS} patterns in \`files\`; from here on they were not looked at`;
-  return { message };
 }
 
 async function subAgentFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {

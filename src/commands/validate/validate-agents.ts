@@ -1,15 +1,14 @@
 import type { AgentPlace, AgentText } from '../../core/agent/agent-source.js';
 import { BUILT_IN_PREFIX } from '../../core/agent/built-in.js';
-import { errorFault, type Fault, inFileOrder, warningFault } from '../../core/agent/fault.js';
+import { errorFault, inFileOrder, warningFault } from '../../core/agent/fault.js';
 import { inspectAgent } from '../../core/agent/inspect.js';
 import { makeConfig } from '../../core/agent/make-config.js';
 import { ConfigError, isNotFound } from '../../core/errors.js';
 import { compareBytes } from '../../core/text/bytes.js';
 import { checkForm, checkReferences, type References } from './check-references.js';
-import { createFileCounter } from './count-files.js';
 import type { CheckedAgent, Validation, ValidationDependencies, ValidationRequest } from './validation.js';
 
-/** Most files that are looked for: the author of a pull request decides what agents name, and each one costs a request. */
+/** Most files and patterns that are looked for: anybody may have written what agents name, and each one costs a request or a walk. */
 const MAX_LOOK_UPS = 300;
 
 /**
@@ -67,9 +66,11 @@ function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[])
   const files = new Map<string, string | ConfigError>();
   const pending: Added[] = [];
   const seen = new Set<string>();
+  const counted = new Map<string, Promise<number | undefined>>();
   let lookUps = 0;
 
   function lookUp(): void {
+    deps.signal?.throwIfAborted();
     lookUps += 1;
     if (lookUps <= MAX_LOOK_UPS) return;
     throw new ConfigError(`there are more than ${MAX_LOOK_UPS} agents and files that they name`, {
@@ -108,8 +109,16 @@ function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[])
 
   const references: References = {
     ...deps,
-    counter: createFileCounter(deps),
     lookUp,
+    countFiles(pattern, workdir) {
+      const key = JSON.stringify([workdir, pattern]);
+      const known = counted.get(key);
+      if (known !== undefined) return known;
+      lookUp();
+      const count = deps.source.countPaths(pattern, workdir);
+      counted.set(key, count);
+      return count;
+    },
     async findSubAgent(name) {
       const found = await fileOf(name);
       if (!(found instanceof ConfigError) || deps.shared === undefined) return asError(found);
@@ -126,7 +135,7 @@ function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[])
       for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
         checked.push(await checkAgent(next, references));
       }
-      return withCircles(checked, (name) => files.get(name));
+      return checked;
     },
   };
 }
@@ -152,7 +161,7 @@ async function checkAgent(added: Added, references: References): Promise<Checked
   if (added.kind === 'unreadable') {
     const { place, error } = added;
     const at = { file: place.file };
-    return { ...place, raw: undefined, callsAt: at, faults: [errorFault(error, at)] };
+    return { ...place, raw: undefined, faults: [errorFault(error, at)] };
   }
   const { text } = added;
   const { name, file } = text;
@@ -161,70 +170,8 @@ async function checkAgent(added: Added, references: References): Promise<Checked
     ...errors.map((error) => errorFault(error, { file })),
     ...[...warnings, ...workflowWarnings].map((warning) => warningFault(warning, { file })),
   ];
-  const callsAt = { file, ...locator.findNearest(['sub_agents']) };
-  if (raw === undefined) return { name, file, raw, callsAt, faults: own };
+  if (raw === undefined) return { name, file, raw, faults: own };
   const config = errors.length === 0 ? makeConfig(raw) : undefined;
   const named = await checkReferences({ ...text, raw, config, locator }, references);
-  return { name, file, raw, callsAt, faults: inFileOrder([...own, ...named]) };
-}
-
-/** A circle is told at the first of its members: a run ends it by its depth, and pays for each level. */
-function withCircles(
-  agents: readonly CheckedAgent[],
-  fileOf: (name: string) => string | ConfigError | undefined,
-): readonly CheckedAgent[] {
-  const byFile = new Map(agents.map((agent) => [agent.file, agent]));
-  const calls = new Map(
-    agents.map(({ file, raw }) => [
-      file,
-      (raw?.sub_agents ?? []).map(fileOf).filter((called) => typeof called === 'string'),
-    ]),
-  );
-  const circles = findCircles(calls);
-  return agents.map((agent) => {
-    const own = circles.filter(([first]) => first === agent.file);
-    if (own.length === 0) return agent;
-    const problems = own.map((circle) =>
-      circleFault(
-        agent,
-        circle.map((file) => byFile.get(file)?.name ?? file),
-      ),
-    );
-    return { ...agent, faults: inFileOrder([...agent.faults, ...problems]) };
-  });
-}
-
-function circleFault({ callsAt }: CheckedAgent, names: readonly string[]): Fault {
-  const way = [...names, names[0]].join(' → ');
-  const message = `sub-agents call each other in a circle: ${way}. Only \`max_depth\` ends it, and each level is paid for.`;
-  return warningFault({ message }, callsAt);
-}
-
-/** As many as a person would fix one by one: agents that all name each other make thousands. */
-const MAX_CIRCLES = 20;
-
-/**
- * Agents that call each other in a circle; each circle begins with its first member in byte order. `calls` says whom
- * each one may call. Where circles share members, not every one of them is found, but at least one is; at most 20 are.
- */
-export function findCircles(calls: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
-  const circles: (readonly string[])[] = [];
-  const done = new Set<string>();
-  const visit = (agent: string, way: readonly string[]): void => {
-    if (circles.length >= MAX_CIRCLES) return;
-    const first = way.indexOf(agent);
-    if (first >= 0) circles.push(fromSmallest(way.slice(first)));
-    else if (!done.has(agent)) {
-      for (const next of new Set(calls.get(agent))) visit(next, [...way, agent]);
-      done.add(agent);
-    }
-  };
-  for (const agent of [...calls.keys()].sort(compareBytes)) visit(agent, []);
-  return circles;
-}
-
-function fromSmallest(circle: readonly string[]): readonly string[] {
-  const [smallest = ''] = circle.toSorted(compareBytes);
-  const at = circle.indexOf(smallest);
-  return [...circle.slice(at), ...circle.slice(0, at)];
+  return { name, file, raw, faults: inFileOrder([...own, ...named]) };
 }

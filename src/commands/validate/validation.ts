@@ -5,7 +5,6 @@ import type { RawAgent } from '../../core/agent/schema.js';
 import type { AgentLibrary } from '../../core/dependencies.js';
 import type { AxeError } from '../../core/errors.js';
 import type { JsonSchema } from '../../core/loop/structured.js';
-import type { SourcePosition } from '../../core/position.js';
 
 /** Which agents are looked at. */
 export interface ValidationRequest {
@@ -24,7 +23,7 @@ export interface ValidationDependencies {
   readonly shared?: AgentLibrary | undefined;
   /** Why a run with this environment could not open a model, if so; a key is not asked for. */
   modelProblem(ref: ModelRef): AxeError | undefined;
-  /** When it is aborted, no further pattern of `files` is tried. */
+  /** When it is aborted, nothing more is looked for. */
   readonly signal?: AbortSignal | undefined;
   /** Refuses an invalid JSON schema, and makes no program of it. Throws a ConfigError. */
   checkSchema(schema: JsonSchema, origin: string): Promise<void>;
@@ -34,10 +33,8 @@ export interface ValidationDependencies {
 export interface CheckedAgent {
   readonly name: string;
   readonly file: string;
-  /** As far as it could be read. */
+  /** Undefined where it could not be read, or has values of a wrong type. */
   readonly raw: RawAgent | undefined;
-  /** Where it names its sub-agents. */
-  readonly callsAt: SourcePosition;
   /** In the order of the file. */
   readonly faults: readonly Fault[];
 }

@@ -15,9 +15,9 @@ import { agentProblems, isTakenPath, notesWithoutMemory } from './validate.js';
 
 /** An agent file with all that is wrong with it. */
 interface InspectedAgent {
-  /** Its values, with those left out that have the wrong type; undefined for a file that cannot be taken apart. */
+  /** Undefined for a file that cannot be taken apart, or has values of a wrong type. */
   readonly raw: RawAgent | undefined;
-  /** Types before values; the first is the one that a run ends with. */
+  /** Those of types, or else of values; the first is the one that a run ends with. */
   readonly errors: readonly ConfigError[];
   /** Keys nobody reads, or that have no effect. */
   readonly warnings: readonly Warning[];
@@ -92,9 +92,7 @@ function inspectDocument(document: TomlTable, source: TomlSource, locator: Locat
   const typed = inOrder(problems, locator)
     .slice(0, MAX_ERRORS)
     .map((problem) => parseError(source, problem, locator.findNearest(problem.path)));
-  const reported = new Set(problems.map(({ path }) => showKey(path).toLowerCase()));
   const valued = (raw === undefined ? [] : agentProblems(raw))
-    .filter(({ path }) => !isReported(path, reported))
     .slice(0, MAX_ERRORS)
     .map(({ message, remedy, path }) => {
       const at = { file: source.file, ...locator.findNearest(path) };
@@ -108,23 +106,18 @@ function inspectDocument(document: TomlTable, source: TomlSource, locator: Locat
   return { raw, errors: [...typed, ...valued], warnings, workflowWarnings, locator };
 }
 
-/** What is wrong with the types, and the document as far as they are right. */
+/** What is wrong with the types, or else the document. */
 function checkTypes(
   matched: MatchedKeys,
   locator: Locator,
 ): { readonly raw: RawAgent | undefined; readonly problems: readonly AgentProblem[] } {
   const result = safeParse(AGENT_SCHEMA, matched.value);
-  const issues = (result.issues ?? []).map(issueProblem);
   const problems = [
     ...matched.repeated.map((repeated) => repeatedProblem(repeated, locator)),
     ...matched.notTables.map(({ path, value }) => typeProblem(path, 'a table', value)),
-    ...issues,
+    ...(result.issues ?? []).map(issueProblem),
   ];
-  if (result.success) return { raw: result.output, problems };
-  if (issues.length > MAX_ERRORS) return { raw: undefined, problems };
-  const paths = issues.map(({ path }) => path);
-  const rest = safeParse(AGENT_SCHEMA, withoutValues(matched.value, paths));
-  return { raw: rest.success ? rest.output : undefined, problems };
+  return { raw: result.success && problems.length === 0 ? result.output : undefined, problems };
 }
 
 function repeatedProblem({ path, first }: MatchedKeys['repeated'][number], locator: Locator): AgentProblem {
@@ -141,11 +134,6 @@ function inOrder(problems: readonly AgentProblem[], locator: Locator): readonly 
     .map((problem) => ({ problem, position: locator.findNearest(problem.path) }))
     .sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
     .map(({ problem }) => problem);
-}
-
-/** A value of the wrong type was left out, so that it seems to be missing. */
-function isReported(path: KeyPath, reported: ReadonlySet<string>): boolean {
-  return path.some((_, index) => reported.has(showKey(path.slice(0, index + 1)).toLowerCase()));
 }
 
 function unusedKeyWarnings(raw: RawAgent, file: string, locator: Locator): readonly Warning[] {
@@ -197,32 +185,6 @@ function advice({ path, known }: UnknownKey): string {
     return `\`${written}\` belongs above the first \`[table]\` of the file.`;
   }
   return 'Remove it, or check its name.';
-}
-
-/**
- * A document without the values at these paths. A list of plain values goes as a whole when one of them does: its other
- * elements would have other numbers.
- */
-export function withoutValues(document: unknown, paths: readonly KeyPath[]): unknown {
-  return paths.reduce((value, path) => without(value, keyPart(path)), document);
-}
-
-/** The path up to the last key: numbers behind it are elements. */
-function keyPart(path: KeyPath): KeyPath {
-  return path.slice(0, path.findLastIndex((part) => typeof part === 'string') + 1);
-}
-
-function without(value: unknown, [key, ...rest]: KeyPath): unknown {
-  if (Array.isArray(value)) {
-    return value.map((element, index) => (index === key ? without(element, rest) : element));
-  }
-  if (!isTable(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => {
-      if (name !== key) return [[name, inner]];
-      return rest.length === 0 ? [] : [[name, without(inner, rest)]];
-    }),
-  );
 }
 
 /** A value of the wrong type: `expected` is the schema's word for the right one. */

@@ -22,7 +22,7 @@ function open(options: Partial<DiskSourceOptions> = {}) {
     dirs: ['axe/agents', '.axe/agents'],
     configDir: home,
     cwd,
-    followsLinks: true,
+    isConfined: false,
     ...options,
   });
 }
@@ -105,12 +105,9 @@ describe('agent files on disk', () => {
     writeFiles(cwd, { 'shared/x.toml': TEXT, 'axe/agents/y.toml': TEXT });
     symlinkSync(join(home, 'secret.toml'), join(cwd, 'axe/agents/out.toml'));
     symlinkSync('../../shared/x.toml', join(cwd, 'axe/agents/in.toml'));
-    const { read } = open({ followsLinks: false });
+    const { read } = open({ isConfined: true });
     expect(await read('in')).toMatchObject({ text: TEXT });
-    await expect(read('out')).rejects.toMatchObject({
-      message: 'axe/agents/out.toml leads out of the checkout',
-      at: { file: 'axe/agents/out.toml' },
-    });
+    await expect(read('out')).rejects.toThrow('leads out of the workspace: "axe/agents/out.toml"');
     expect(await open().read('out')).toMatchObject({ text: 'token = "x"\n' });
   });
 
@@ -131,55 +128,42 @@ describe('agent files on disk', () => {
       'have no files counted outside of it, in %j',
       async (place) => {
         const workdir = place === '' ? home : place;
-        const { countPaths } = open({ followsLinks: false });
-        expect(await countPaths('**/*.md', workdir)).toBeUndefined();
+        const { countPaths } = open({ isConfined: true });
+        await expect(countPaths('**/*.md', workdir)).rejects.toThrow('`workdir` of the agent leads out');
         await expect(countPaths('a[', workdir)).rejects.toThrow('invalid glob pattern');
       },
     );
 
     it('have the files inside of it counted', async () => {
-      const { countPaths } = open({ followsLinks: false });
+      const { countPaths } = open({ isConfined: true });
       expect(await countPaths('*.md', 'docs')).toBe(1);
       expect(await countPaths('**/*.md', '')).toBe(1);
       expect(await countPaths('*.md', join(cwd, 'docs'))).toBe(1);
       await expect(countPaths('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
     });
 
-    it.each(['there', 'gone'])('do not reveal whether %s.toml exists outside of it', async (name) => {
-      const { read } = open({ followsLinks: false });
-      for (const path of [join(home, `${name}.toml`), `out/${name}.toml`, `nowhere/${name}.toml`]) {
-        await expect(read(path)).rejects.toMatchObject({
-          message: `${path} leads out of the checkout`,
-          remedy: 'Name a folder of the repository, and put the file itself there.',
-        });
-      }
+    it('are refused by a path that leads out, as in a run', async () => {
+      const { read } = open({ isConfined: true });
+      for (const path of [join(home, 'there.toml'), 'out/there.toml'])
+        await expect(read(path)).rejects.toThrow('leads out of the workspace');
     });
 
-    it.each(['there', 'gone'])('do not reveal whether the skill %s exists outside of it', async (name) => {
-      symlinkSync(join(home, 'skills', name), join(cwd, 'axe', name));
-      const { loadSkill } = await open({ followsLinks: false }).read('b');
-      for (const skill of [join(home, 'skills', name, 'SKILL.md'), `../out/skills/${name}/SKILL.md`, name]) {
-        expect(await loadSkill(skill)).toBe('');
-      }
+    it('have no skill outside of it, as in a run', async () => {
+      const { loadSkill } = await open({ isConfined: true }).read('b');
+      for (const skill of [join(home, 'skills/there/SKILL.md'), '../out/skills/there/SKILL.md'])
+        await expect(loadSkill(skill)).rejects.toThrow('leads out of the folders');
       await expect(loadSkill('skills/gone/SKILL.md')).rejects.toThrow('skill not found');
     });
 
-    it.each(['agents', 'gone'])('are not listed through a link to %s', async (folder) => {
-      symlinkSync(join(home, folder), join(cwd, '.axe'));
+    it('are refused one by one in a folder outside, which a link or the workflow names', async () => {
+      symlinkSync(join(home, 'agents'), join(cwd, '.axe'));
       writeFiles(home, { 'agents/agents/named.toml': TEXT });
-      await expect(open({ followsLinks: false }).list()).rejects.toThrow(
-        '.axe/agents leads out of the checkout',
-      );
-    });
-
-    it('are refused one by one if the workflow names a folder outside', async () => {
-      const { list, read } = open({
-        followsLinks: false,
-        dirs: [join(home, 'agents')],
-        configDir: undefined,
-      });
+      const linked = open({ isConfined: true, configDir: undefined });
+      expect(await linked.list()).toMatchObject([{ name: 'b' }, { name: 'named' }]);
+      await expect(linked.read('named')).rejects.toThrow('leads out of the workspace');
+      const { list, read } = open({ isConfined: true, dirs: [join(home, 'agents')], configDir: undefined });
       expect(await list()).toMatchObject([{ name: 'there' }]);
-      await expect(read('there')).rejects.toThrow('leads out of the checkout');
+      await expect(read('there')).rejects.toThrow('leads out of the workspace');
     });
   });
 });
