@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 
-/** Longest message of a server, in bytes; a longer one ends the connection. */
+/** Longest message of a server, in bytes. */
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 /** Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins need room. */
@@ -12,8 +12,8 @@ export const MAX_OFFERED = 20_000;
 /** Most pages of a tool list that are asked for. */
 export const MAX_PAGES = 100;
 
-/** Longest description of a tool, in code points; OpenAI takes no longer one. */
-export const MAX_DESCRIPTION = 1024;
+/** Longest description of a tool, in code points: it is sent with every turn. */
+export const MAX_DESCRIPTION = 16_384;
 
 /** Largest JSON schema of a tool, in characters of JSON. */
 export const MAX_SCHEMA = 16_384;

@@ -14,6 +14,7 @@ import { redact } from '../../core/sanitize/redact.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { withCachePoints, withoutEmptyResults } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';
+import { roomForDescriptions, withShortDescriptions } from './descriptions.js';
 import { toProviderError } from './errors.js';
 import { field } from './json.js';
 import { bindThinking, refusesThinking, withBoundThinking, withoutThinking } from './kept-thinking.js';
@@ -36,15 +37,19 @@ interface ModelReply {
 /** The package's model with axe's defaults going in and axe's errors coming out. */
 export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
   let keepsThinking = true;
+  let descriptionRoom = Number.POSITIVE_INFINITY;
 
-  /** Without any thinking from the first time on that some of it is refused: what refused it, would again. */
+  /** From the first time on without what is refused: thinking of another conversation, long descriptions of tools. */
   async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const kept = keepsThinking ? options : { ...options, prompt: options.prompt.flatMap(withoutThinking) };
+    const fitted = withShortDescriptions(kept, descriptionRoom);
     try {
-      return await model.doGenerate(send(prepare(kept, spoken, model.modelId), spoken));
+      return await model.doGenerate(send(prepare(fitted, spoken, model.modelId), spoken));
     } catch (thrown) {
-      if (!keepsThinking || !refusesThinking(thrown)) throw thrown;
-      keepsThinking = false;
+      const room = roomForDescriptions(thrown) ?? descriptionRoom;
+      if (room < descriptionRoom) descriptionRoom = room;
+      else if (keepsThinking && refusesThinking(thrown)) keepsThinking = false;
+      else throw thrown;
       return await ask(options);
     }
   }
