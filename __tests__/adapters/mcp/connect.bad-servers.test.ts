@@ -19,6 +19,7 @@ describe('a server that cannot be used is left out with one warning, and the oth
       {},
       'exit status 3; its last words: Usage: server FOLDER',
     ],
+    ['fails at the start', badServer('broken-at-start'), {}, 'its last words: TypeError: no such folder'],
     ['never answers', badServer('silent'), SLOW, 'it did not answer within 10 s'],
     [
       'only makes noise',
@@ -59,13 +60,13 @@ describe('a server with unsafe tool descriptions', () => {
       '[MCP server liar] Plain. And red.',
     );
     expect(tools.find(({ name }) => name === 'huge')?.description).toMatch(
-      /^\[MCP server liar\] [long ]{900,}…$/,
+      /^\[MCP server liar\] [long ]{16000,}…$/,
     );
     expect(warnings.map(({ message }) => message.replace('MCP server `liar` offers ', ''))).toEqual([
       '`text-schema`, `list-schema`, `no-schema` (left out: its schema is not an object)',
       '`array-schema` (left out: its schema does not describe an object)',
       '`broken-schema` (left out: its schema is not a JSON schema at `schema.properties.a.type`)',
-      '`huge` (description cut to 1024 characters)',
+      '`huge` (description cut to 16384 characters)',
       '3 tools (left out: without a name)',
       '`apple` (left out: offered more than once)',
       '`read_file` (left out: a built-in tool has the same name)',
@@ -102,7 +103,7 @@ describe('a server with unsafe tool descriptions', () => {
 describe('a call', () => {
   it('to a server that ends is an error, and so is every later one, with one warning', async () => {
     const { call, warnings } = await connect([badServer('crash-in-call')]);
-    const why = 'exit status 7; its last words: out of luck';
+    const why = 'exit status 7; its last words: loading | out of luck';
     const error = { text: `Error: the MCP server "crash-in-call" failed: ${why}`, isError: true };
     expect(await Promise.all([call('work'), call('work')])).toEqual([error, error]);
     expect(await call('work')).toEqual(error);
@@ -119,13 +120,18 @@ describe('a call', () => {
     });
   });
 
-  it('answered with 100 MB is an error, and the server is ended', async () => {
-    const { call } = await connect([badServer('huge-result')]);
-    expect(await call('work')).toEqual({
-      text: expect.stringContaining('it wrote a line of more than 10485760 bytes'),
-      isError: true,
-    });
-  });
+  it.each(['good', 'id-last'])(
+    'answered with too much is an error, and no other call is: %s',
+    async (mode) => {
+      const { call, warnings } = await connect([badServer(mode)]);
+      const why = 'MCP error -32000: its answer is larger than 10485760 bytes';
+      const failed = { text: `Error: the MCP server "${mode}" failed: ${why}`, isError: true };
+      const answers = await Promise.all([call('work'), call('work', { huge: true }), call('work')]);
+      expect(answers).toMatchObject([{ isError: false }, failed, { isError: false }]);
+      expect(await call('work')).toMatchObject({ isError: false });
+      expect(warnings).toMatchObject([{ message: expect.stringContaining(why) }]);
+    },
+  );
 
   it('answered with much text is cut by the common rule', async () => {
     const { call } = await connect([badServer('long-result')]);

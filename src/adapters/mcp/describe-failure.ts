@@ -1,7 +1,7 @@
 import { cleanLine } from '../../core/text/cut.js';
 
 /** Longest description of a failure, in code points: servers answer with whole pages. */
-const MAX_FAILURE = 300;
+const MAX_FAILURE = 500;
 
 /** What is known of whatever was thrown, be it an Error of ours, of the client, or of fetch. */
 interface Failure {

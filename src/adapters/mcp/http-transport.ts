@@ -2,7 +2,7 @@ import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/tran
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../../core/agent/config.js';
 import { MAX_MESSAGE_BYTES } from './limits.js';
-import { LOST_ANSWER, type McpTransport, type TransportDependencies } from './transport.js';
+import { lostAnswer, type McpTransport, type TransportDependencies } from './transport.js';
 
 /** How long the client may take to read the last of a stream before an answer counts as missing. */
 const SETTLE_MS = 1000;
@@ -43,8 +43,7 @@ export async function createHttpTransport(
   async function missAnswer(id: RequestId): Promise<void> {
     await clock.sleep(SETTLE_MS, over.signal);
     if (over.signal.aborted || !waiting.has(id)) return;
-    const error = { code: CONNECTION_CLOSED, message: 'the answer broke off', data: LOST_ANSWER };
-    transport.onmessage?.({ jsonrpc: '2.0', id, error });
+    transport.onmessage?.(lostAnswer(id, 'the answer broke off'));
   }
 
   return {
@@ -75,9 +74,6 @@ export async function createSseTransport(
     leave: async () => undefined,
   };
 }
-
-/** JSON-RPC code that the client itself uses for a lost connection; servers use it for anything. */
-const CONNECTION_CLOSED = -32_000;
 
 function requestIdOf(init: RequestInit | undefined): RequestId | undefined {
   if (init?.method !== 'POST' || typeof init.body !== 'string') return undefined;

@@ -1,12 +1,17 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../../core/agent/config.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { LineProgram } from '../../core/tools/files/line-program.js';
 import { MAX_MESSAGE_BYTES, MAX_NOISE_LINES } from './limits.js';
-import type { McpTransport, TransportDependencies } from './transport.js';
+import { lostAnswer, type McpTransport, type TransportDependencies } from './transport.js';
 
 /** Longest line of a server that is quoted, in code points. */
 const MAX_QUOTE = 200;
+
+/** What says why a program ended, and is no line of its code; else its last lines may. */
+const REASON = /(?:error|fatal)\b(?![(;.])/i;
+const LAST_LINES = 5;
 
 /**
  * A server that is a program, one JSON message per line (MCP specification, transports, stdio). The client's own
@@ -22,6 +27,7 @@ export async function createStdioTransport(
   let ending: string | undefined;
   let noiseLines = 0;
   let firstNoise = '';
+  const waiting = new Set<RequestId>();
 
   const transport: Transport = {
     async start() {
@@ -32,11 +38,13 @@ export async function createStdioTransport(
         cwd,
         maxLineBytes: MAX_MESSAGE_BYTES,
         onLine: receive,
+        onLongLine: miss,
         onEnd: end,
       });
       if (isClosing) await program.stop();
     },
     async send(message) {
+      if ('method' in message && 'id' in message) waiting.add(message.id);
       // A program that is about to end refuses its input first; `onclose` tells all who wait.
       await program?.send(JSON.stringify(message)).catch(() => undefined);
     },
@@ -50,8 +58,19 @@ export async function createStdioTransport(
   function receive(line: string): void {
     if (line.trim() === '' || ending !== undefined) return;
     const message = JSONRPCMessageSchema.safeParse(parse(line));
-    if (message.success) transport.onmessage?.(message.data);
-    else hearNoise(line);
+    if (message.success) {
+      if (!('method' in message.data) && message.data.id !== undefined) waiting.delete(message.data.id);
+      transport.onmessage?.(message.data);
+    } else hearNoise(line);
+  }
+
+  /** An answer that is too long fails its request: the id stands at one of its ends, else all that wait are meant. */
+  function miss(ends: string): void {
+    const named = [...waiting].filter((id) => new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`).test(ends));
+    for (const id of named.length === 1 ? named : [...waiting]) {
+      waiting.delete(id);
+      transport.onmessage?.(lostAnswer(id, `its answer is larger than ${MAX_MESSAGE_BYTES} bytes`));
+    }
   }
 
   /** Programs greet on standard output; one that never stops is not a server. */
@@ -69,7 +88,10 @@ export async function createStdioTransport(
   }
 
   function lastOutput(): string {
-    const words = cleanLine(program?.lastWords().split('\n').at(-1) ?? '', MAX_QUOTE);
+    const lines = (program?.lastWords() ?? '').split('\n').filter((line) => line.trim() !== '');
+    const reason = lines.find((line) => REASON.test(line));
+    const said = reason === undefined ? lines.slice(-LAST_LINES) : [reason];
+    const words = said.map((line) => cleanLine(line, MAX_QUOTE)).join(' | ');
     if (words !== '') return words;
     return noiseLines === 0 || ending !== undefined ? '' : `${firstNoise} (which is not a message)`;
   }

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../core/clock.js';
 import type { StartLineProgram } from '../../core/tools/files/line-program.js';
 
@@ -31,3 +32,11 @@ export interface McpTransport {
  * The data of an error that stands for an answer that never came. No server can send it: what it sends is another object.
  */
 export const LOST_ANSWER: object = Object.freeze({ reason: 'the answer broke off' });
+
+/** JSON-RPC code that the client itself uses for a lost connection; servers use it for anything. */
+const CONNECTION_CLOSED = -32_000;
+
+/** What the client is given in the place of an answer that never came. */
+export function lostAnswer(id: RequestId, message: string): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message, data: LOST_ANSWER } };
+}

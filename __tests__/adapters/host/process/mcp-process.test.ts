@@ -29,6 +29,7 @@ async function start(script: string, env: Readonly<Record<string, string>> = {})
     cwd: '/',
     maxLineBytes: 100,
     onLine: (line) => lines.push(line),
+    onLongLine: (ends) => lines.push(`too long: ${ends}`),
     onEnd: ended,
   });
   return { program, lines, end };
@@ -45,6 +46,19 @@ describe('a program', () => {
     expect(lines).toEqual(['got één', 'half', '']);
   });
 
+  it('gives the two ends of a line that is too long, and the lines behind it', async () => {
+    const { lines, end } = await start(
+      "printf begin; head -c 100000 /dev/zero | tr '\\0' x; echo end; head -c 101 /dev/zero | tr '\\0' y; echo; echo next",
+      { PATH: process.env['PATH'] ?? '' },
+    );
+    await end;
+    expect(lines).toEqual([
+      `too long: begin${'x'.repeat(251)}${'x'.repeat(253)}end`,
+      `too long: ${'y'.repeat(101)}`,
+      'next',
+    ]);
+  });
+
   it('has exactly the environment it is given', async () => {
     const { lines, end } = await start('/usr/bin/env', { ONLY: 'this' });
     await end;
@@ -54,7 +68,6 @@ describe('a program', () => {
   it.each([
     ['exit 3', 'exit status 3'],
     ['kill -9 $$', 'ended by SIGKILL'],
-    ['head -c 101 /dev/zero; sleep 100', 'it wrote a line of more than 100 bytes'],
   ])('reports how it ended: %s', async (script, reason) => {
     const { end } = await start(script, { PATH: process.env['PATH'] ?? '' });
     expect(await end).toBe(reason);
@@ -70,7 +83,14 @@ describe('a program', () => {
   });
 
   it('that does not exist is an error', async () => {
-    const options = { args: [], env: {}, cwd: '/', maxLineBytes: 100, onLine: () => undefined };
+    const options = {
+      args: [],
+      env: {},
+      cwd: '/',
+      maxLineBytes: 100,
+      onLine: () => undefined,
+      onLongLine: () => undefined,
+    };
     const missing = startLineProgram({ ...options, command: '/no/such/program', onEnd: () => undefined });
     await expect(missing).rejects.toThrow('ENOENT');
   });

@@ -38,15 +38,11 @@ export async function startLineProgram(options: LineProgramOptions): Promise<Lin
   });
   const guard = child.pid === undefined ? undefined : guardGroup({ id: child.pid });
   let reason: string | undefined;
-  let tooLong = false;
-  takeLines(child.stdout, options, () => {
-    tooLong = true;
-    killGroup(child, 'SIGKILL');
-  });
+  takeLines(child.stdout, options);
   const ended = exit.then((how) => {
     guard?.dismiss();
-    reason = tooLong ? `it wrote a line of more than ${options.maxLineBytes} bytes` : how;
-    options.onEnd(reason);
+    reason = how;
+    options.onEnd(how);
   });
   let stopped: Promise<void> | undefined;
   return {
@@ -84,34 +80,35 @@ function watchEnd(child: ChildProcessWithoutNullStreams): Promise<string> {
   });
 }
 
-function takeLines(
-  output: Readable,
-  { maxLineBytes, onLine }: LineProgramOptions,
-  onTooLong: () => void,
-): void {
+function takeLines(output: Readable, { maxLineBytes, onLine, onLongLine }: LineProgramOptions): void {
   let parts: Buffer[] = [];
   let bytes = 0;
-  let over = false;
-  const take = (part: Buffer): boolean => {
+  const take = (part: Buffer): void => {
     bytes += part.length;
-    over = bytes > maxLineBytes;
-    if (over) {
-      parts = [];
-      onTooLong();
-    } else parts.push(part);
-    return !over;
+    parts.push(part);
+    if (bytes > maxLineBytes) parts = [endsOf(Buffer.concat(parts))];
   };
   output.on('data', (chunk: Buffer) => {
     let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); !over && at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      if (!take(chunk.subarray(from, at))) return;
-      onLine(Buffer.concat(parts).toString('utf8').replace(/\r$/, ''));
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      take(chunk.subarray(from, at));
+      const line = Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+      if (bytes > maxLineBytes) onLongLine(line);
+      else onLine(line);
       parts = [];
       bytes = 0;
       from = at + 1;
     }
-    if (!over && from < chunk.length) take(chunk.subarray(from));
+    take(chunk.subarray(from));
   });
+}
+
+/** What is kept of either end of a line that is too long, in bytes. */
+const END_BYTES = 256;
+
+function endsOf(line: Buffer): Buffer {
+  if (line.length <= 2 * END_BYTES) return line;
+  return Buffer.concat([line.subarray(0, END_BYTES), line.subarray(-END_BYTES)]);
 }
 
 const NEWLINE = 0x0a;

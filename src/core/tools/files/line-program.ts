@@ -7,10 +7,12 @@ export interface LineProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of the folder it runs in. */
   readonly cwd: string;
-  /** Longest line that is taken, in bytes; a longer one ends the program. */
+  /** Longest line that is taken, in bytes. */
   readonly maxLineBytes: number;
   /** Called for each line of its standard output, without the line break. */
   onLine(line: string): void;
+  /** Called for a longer line with its beginning and its end, when it is over. */
+  onLongLine(ends: string): void;
   /** Called once, when the program is gone, with the reason for people: `exit status 1`. */
   onEnd(reason: string): void;
 }
