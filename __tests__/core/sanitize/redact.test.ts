@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MASK, MIN_SECRET_LENGTH, redact } from '../../../src/core/sanitize/redact.js';
+import { holdsSecret, MASK, MIN_SECRET_LENGTH, redact } from '../../../src/core/sanitize/redact.js';
 
 const CANARY = 'kX9-canary_7fQ2zLw8';
 
@@ -141,6 +141,14 @@ describe('redact with registered secrets', () => {
 
   it('is fast for mebibytes made to slow it down', () => {
     for (const unit of [
+      '<b',
+      '<b></b>',
+      '&#67;',
+      '\\u0043',
+      '\\_',
+      'aB3',
+      'authorization: basic ',
+      Buffer.from(`x-access-token:ghs_${'aB3'.repeat(12)}`).toString('base64'),
       '-----BEGIN PRIVATE KEY-----',
       'eyJ',
       'eyJaaaaaaaaaaa.',
@@ -195,5 +203,60 @@ describe('redact with well-known shapes', () => {
   it('leaves ordinary words of similar form', () => {
     const text = 'task-proj-x risk-free sk-button--primary AKIA ghp_short npm_config_registry eyJ.eyJ.x';
     expect(redact(text, [])).toBe(text);
+  });
+
+  it.each(TOKENS)('hides base64 of a token of the kind %s, behind whatever stands before it', (_, token) => {
+    for (const before of ['', ':', ': ', 'x-access-token:', '/path/'])
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const encoded = Buffer.from(`${before}${token}\n`).toString(encoding);
+        const found = redact(`see "a/${encoded}" there`, []);
+        expect(found).toMatch(/^see "[^ ]*\*\*\*[^ ]*" there$/);
+        expect(Buffer.from(found, 'base64').toString('latin1')).not.toContain(token.slice(0, 12));
+      }
+  });
+
+  it('hides what actions/checkout leaves in `.git/config`', () => {
+    const basic = Buffer.from('x-access-token:v1.opaque0').toString('base64');
+    const config = (value: string) =>
+      `[http "https://github.com/"]\n\textraheader = AUTHORIZATION: basic ${value}\n`;
+    expect(redact(config(basic), [])).toBe(config('***'));
+    expect(redact(JSON.stringify({ authorization: 'Bearer aB3.dE4_fG5-hI67' }), [])).toBe(
+      '{"authorization":"Bearer ***"}',
+    );
+    const words = 'Authorization: Basic authentication is off. Authorization: Bearer ${TOKEN_NUMBER_1}';
+    expect(redact(words, [])).toBe(words);
+  });
+});
+
+describe('redact works on the text as it will be read', () => {
+  const token = `ghp_${'aB3'.repeat(12)}`;
+  const each = (write: (character: string) => string) => (text: string) => Array.from(text, write).join('');
+  const hex = (character: string) => character.charCodeAt(0).toString(16);
+  const WRITTEN: readonly (readonly [string, (text: string) => string])[] = [
+    ['escapes of JSON', each((one) => `\\u00${hex(one)}`)],
+    [
+      'an escape of JSON among plain letters',
+      (text) => text.replace(/.(?=.{6}$)/, (one) => `\\u00${hex(one).toUpperCase()}`),
+    ],
+    ['escapes of bytes', each((one) => `\\x${hex(one)}`)],
+    ['decimal entities', each((one) => `&#${one.charCodeAt(0)};`)],
+    ['hexadecimal entities', each((one) => `&#x${hex(one)};`)],
+    ['entities in escapes of JSON', each((one) => `\\u0026#${one.charCodeAt(0)};`)],
+    ['named entities', (text) => text.replaceAll('_', '&lowbar;')],
+    ['escapes of Markdown', (text) => text.replaceAll('_', '\\_').replaceAll('-', '\\-')],
+    ['tags between', (text) => Array.from(text).join('<b></b>')],
+    ['a comment between', (text) => `${text.slice(0, 7)}<!-- x -->${text.slice(7)}`],
+    ['invisible characters between', (text) => Array.from(text).join('\u200b')],
+  ];
+
+  it.each(WRITTEN)('%s', (_, write) => {
+    expect(redact(`a <i>${write(token)}</i> &amp; b`, [])).toBe('a <i>***</i> &amp; b');
+    expect(redact(`a <i>${write(CANARY)}</i> &amp; b`, [CANARY])).toBe('a <i>***</i> &amp; b');
+    expect(holdsSecret(write(CANARY), [CANARY])).toBe(true);
+  });
+
+  it('and keeps the rest as it was written', () => {
+    const text = 'if (a < b && c > d) return "\\u0043\\n"; // &lt;b&gt; <b>x</b> &unknown; \\_ \u200b';
+    expect(redact(`${text} ${token} ${text}`, [CANARY])).toBe(`${text} *** ${text}`);
   });
 });

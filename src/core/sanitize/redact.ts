@@ -1,16 +1,18 @@
+import { asRead } from './as-read.js';
 import { findTokens, type TextSpan } from './token-shapes.js';
 
 /**
  * The text with every secret replaced by `***`: the registered ones in the forms of {@link encodingsOf}, any twelve
- * letters and digits of one in a row whatever is between them, and whatever has the shape of a well-known
- * credential. Redacting twice changes nothing.
+ * letters and digits of one in a row whatever is between them, and whatever has the shape of a well-known credential,
+ * as it stands and as it will be read ({@link asRead}). Redacting twice changes nothing.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const search = searchFor(secrets);
   let redacted = text;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const before = redacted;
-    redacted = replaceSpans(redacted, [...findSecrets(redacted, search), ...findTokens(redacted)]);
+    const find = (version: string) => [...findSecrets(version, search), ...findTokens(version)];
+    redacted = replaceSpans(redacted, findAsRead(redacted, find));
     if (redacted === before) break;
   }
   return redacted;
@@ -18,7 +20,29 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 /** Whether a text holds a registered secret, in a form that {@link redact} knows. */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
-  return findSecrets(text, searchFor(secrets)).length > 0;
+  const search = searchFor(secrets);
+  return findAsRead(text, (version) => findSecrets(version, search)).length > 0;
+}
+
+/** How often a text can be written within another: an entity in JSON is two. */
+const MAX_LEVELS = 2;
+
+/** What is found in a text as it stands and as it will be read, as stretches of the text as it stands. */
+function findAsRead(text: string, find: (version: string) => readonly TextSpan[]): readonly TextSpan[] {
+  let spans = find(text);
+  let version = text;
+  let inSource = (span: TextSpan): TextSpan => span;
+  for (let level = 0; level < MAX_LEVELS; level += 1) {
+    const read = asRead(version);
+    if (read === undefined) break;
+    const { starts, ends } = read;
+    const outer = inSource;
+    const inner = ({ start, end }: TextSpan) => outer({ start: starts[start] ?? 0, end: ends[end - 1] ?? 0 });
+    spans = [...spans, ...find(read.text).map(inner)];
+    version = read.text;
+    inSource = inner;
+  }
+  return spans;
 }
 
 /** What stands where a secret stood; GitHub's own masking writes the same. */

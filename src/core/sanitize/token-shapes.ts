@@ -17,8 +17,12 @@ interface FoundToken extends TextSpan {
   readonly name: string;
 }
 
-/** Credentials of well-known shape in a text, in no particular order. */
+/** Credentials of well-known shape in a text, and in what is base64 in it, in no particular order. */
 export function findTokens(text: string): readonly FoundToken[] {
+  return [...findPlain(text), ...findEncoded(text)];
+}
+
+function findPlain(text: string): readonly FoundToken[] {
   const found: FoundToken[] = [];
   for (const { name, pattern } of TOKEN_SHAPES) {
     for (const match of text.matchAll(pattern)) {
@@ -26,6 +30,35 @@ export function findTokens(text: string): readonly FoundToken[] {
     }
   }
   return [...found, ...findPrivateKeys(text)];
+}
+
+/** Long enough for the shortest shape, which has 20 characters; in both alphabets. */
+const BASE64 = /[A-Za-z0-9+/_-]{26,}={0,2}/g;
+
+/** What each shape has, and the bytes hardly have that ordinary words come to. */
+const READABLE = /[ -~]{20}/;
+
+/** At any of four places base64 may begin, since letters before it look the same. */
+function findEncoded(text: string): readonly FoundToken[] {
+  const found: FoundToken[] = [];
+  for (const { 0: run, index } of text.matchAll(BASE64)) {
+    for (let skipped = 0; skipped < 4; skipped += 1) {
+      const bytes = decodeBase64(run.slice(skipped));
+      if (!READABLE.test(bytes)) continue;
+      for (const { name, start, end } of findPlain(bytes)) {
+        const at = index + skipped;
+        const last = end === bytes.length ? index + run.length : at + Math.ceil((end * 4) / 3);
+        found.push({ name, start: at + Math.floor((start * 4) / 3), end: last });
+      }
+    }
+  }
+  return found;
+}
+
+/** Each byte as one character; what is too little for a byte at the end is left out. */
+function decodeBase64(run: string): string {
+  const plain = run.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
+  return atob(plain.length % 4 === 1 ? plain.slice(0, -1) : plain);
 }
 
 /**
@@ -55,6 +88,11 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   { name: 'a GitLab token', pattern: /glpat-[\w-]{20,}/g },
   { name: 'a Stripe key', pattern: /[rs]k_live_[A-Za-z0-9]{20,}/g },
   { name: 'a Hugging Face token', pattern: /(?<!\w)hf_[A-Za-z0-9]{30,}/g },
+  {
+    name: 'a key in a header',
+    pattern:
+      /(?<=authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:basic|bearer|token)\s{1,4})(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}={0,2}/gi,
+  },
   { name: 'a JSON web token', pattern: /(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g },
 ];
 
