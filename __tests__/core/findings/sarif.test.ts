@@ -6,7 +6,7 @@ import { CATEGORIES, SEVERITIES } from '../../../src/core/findings/terms.js';
 import { sarifFaults } from '../../helpers/sarif-schema.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
 
-const TOOL = { version: '1.2.3', agent: 'pr-reviewer' };
+const TOOL = { version: '1.2.3', agent: 'pr-reviewer', clean: (text: string) => text };
 
 describe('formatSarif', () => {
   it.each([

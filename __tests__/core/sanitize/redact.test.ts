@@ -72,6 +72,22 @@ describe('redact with registered secrets', () => {
     expect(redact(JSON.stringify({ secret }), [secret])).toBe('{"secret":"***"}');
   });
 
+  it('leaves JSON that can be read, whatever escape stands before a secret', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('\n', '\t', '\\', '"', 'n', 'u0041', '\u0001', 'x'),
+      maxLength: 8,
+    });
+    const secret = 'nt1234567890abcdefu';
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 6 }), text, (before, from, after) => {
+        const found = redact(JSON.stringify({ [before]: `${before}${secret.slice(from)}${after}` }), [
+          secret,
+        ]);
+        expect(JSON.stringify(JSON.parse(found))).not.toContain(secret.slice(from));
+      }),
+    );
+  });
+
   it('does not search for secrets that are short ordinary words', () => {
     expect(redact('main on 8080 is true', ['main', '8080', 'true'])).toBe('main on 8080 is true');
     expect(MIN_SECRET_LENGTH).toBe(6);

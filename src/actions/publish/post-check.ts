@@ -177,6 +177,6 @@ function annotationOf(
   if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
   const { path, line, startLine = line } = placement;
   const message = cleanMessage(plainText(finding)).slice(0, MAX_MESSAGE).toWellFormed();
-  const title = cleanLine(finding.title, MAX_TITLE);
+  const title = cleanLine(cleanMessage(finding.title), MAX_TITLE);
   return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
 }

@@ -70,8 +70,10 @@ export async function writeReviewFiles(
   const findingsFile =
     temp === '' ? undefined : await writeForJob({ temp, ...findingsName(agent, report.head) }, findings);
   const sarif = sarifFile === '' ? undefined : await confineSarifFile(runner.workspace, sarifFile);
-  if (sarif !== undefined)
-    await createFiles().replace(sarif, clean(formatSarif(report, { version: VERSION, agent })));
+  if (sarif !== undefined) {
+    const tool = { version: VERSION, agent, clean: (text: string) => sanitize(text, 'log', secrets) };
+    await createFiles().replace(sarif, clean(formatSarif(report, tool)));
+  }
   return {
     ...(findingsFile === undefined ? {} : { 'findings-file': findingsFile }),
     ...(sarif === undefined ? {} : { 'sarif-file': sarif }),

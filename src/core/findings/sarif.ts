@@ -10,6 +10,8 @@ interface SarifTool {
   readonly version: string;
   /** GitHub keeps the results of each agent apart by it. */
   readonly agent: string;
+  /** Outbound cleaning for what people read (D24); code stays as it is. */
+  clean(text: string): string;
 }
 
 /**
@@ -35,7 +37,7 @@ export function formatSarif(report: FindingsReport, tool: SarifTool): string {
     invocations: [
       { executionSuccessful: true, toolExecutionNotifications: notificationsOf(report.coverage) },
     ],
-    results: placed.map((record) => resultOf(record, categories.indexOf(record.category))),
+    results: placed.map((record) => resultOf(record, categories.indexOf(record.category), tool)),
     properties: { coverage: { kind, files, read }, leftOut: reported.length - placed.length },
   };
   return JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] });
@@ -72,19 +74,19 @@ const DESCRIPTIONS: Readonly<Record<Category, string>> = {
   other: 'A fault of another kind.',
 };
 
-function resultOf(record: FindingRecord, ruleIndex: number): object {
+function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
   const { id, category, severity, confidence, evidence = [] } = record;
   return {
     ruleId: ruleId(category),
     ruleIndex,
     level: LEVELS[severity],
     rank: RANKS[confidence],
-    message: { text: textOf(record) },
+    message: { text: clean(textOf(record)) },
     locations: [{ physicalLocation: locationOf(record.path, regionOf(record)) }],
     ...(evidence.length === 0 ? {} : { relatedLocations: evidence.map(relatedLocation) }),
     partialFingerprints: { 'axeFindingId/v1': id },
     ...fixesOf(record),
-    ...suppressionsOf(record),
+    ...suppressionsOf(record, clean),
     ...(record.url === undefined ? {} : { hostedViewerUri: record.url }),
     properties: { severity, confidence, ...securityScore(category, severity) },
   };
@@ -165,7 +167,7 @@ function fixesOf(record: FindingRecord): object {
   return { fixes: [{ description: { text: 'Suggested change' }, artifactChanges }] };
 }
 
-function suppressionsOf({ state, why, by }: FindingRecord): object {
+function suppressionsOf({ state, why, by }: FindingRecord, clean: SarifTool['clean']): object {
   if (state !== 'dismissed') return {};
   const justification = [why, by === undefined ? undefined : `by ${by}`].filter((part) => part !== undefined);
   return {
@@ -173,7 +175,7 @@ function suppressionsOf({ state, why, by }: FindingRecord): object {
       {
         kind: 'external',
         status: 'accepted',
-        ...(justification.length === 0 ? {} : { justification: justification.join(', ') }),
+        ...(justification.length === 0 ? {} : { justification: clean(justification.join(', ')) }),
       },
     ],
   };

@@ -1,5 +1,5 @@
 /** A text as it will be read, and where in its source each of its UTF-16 units begins and ends. */
-export interface ReadText {
+interface ReadText {
   readonly text: string;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;

@@ -183,7 +183,10 @@ function replaceSpans(text: string, spans: readonly TextSpan[]): string {
   let result = '';
   let end = 0;
   for (const span of ordered) {
-    if (span.start > end || end === 0) result += text.slice(end, Math.max(end, span.start)) + MASK;
+    // The first letter may be that of an escape (`\n`), of which no backslash may be left: it would spoil JSON.
+    let { start } = span;
+    while (text[start - 1] === '\\') start -= 1;
+    if (start > end || end === 0) result += text.slice(end, Math.max(end, start)) + MASK;
     end = Math.max(end, span.end);
   }
   return result + text.slice(end);
