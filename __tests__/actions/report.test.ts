@@ -22,6 +22,7 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
+import { answerLine } from '../helpers/marks.js';
 import { done, memoryReport, refused } from '../helpers/memory-report.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
@@ -481,7 +482,7 @@ describe('a skipped run', () => {
   });
 
   it('ends its notice without a remedy if there is none', async () => {
-    const trigger = comment({ body: '<!-- axe-action sticky agent=bot -->\nFine.' });
+    const trigger = comment({ body: `${answerLine('bot')}\nFine.` });
     const step = await report(await reportOf('skipped', {}, { trigger }));
     expect(step.annotations.map(({ message }) => message)).toEqual([
       'The comment was written by a run of axe-action, which does not answer itself.',

@@ -47,7 +47,7 @@ async function publish(outcome: RunOutcome, output: TerminalDependenciesOptions[
     commits: undefined,
     facts: [],
     known: [],
-    isUntrusted: false,
+    lane: 'trusted',
   });
   expect(published).toEqual({ line: undefined, url: undefined });
   return { output: terminal.output(), talk: terminal.talk() };

@@ -115,6 +115,11 @@ export function threadNode(
   };
 }
 
+function reviewOf(repo: StoredRepo, comment: StoredReviewComment, deps: GraphQlFake): GraphNode | null {
+  const review = comment.inReplyTo === undefined && repo.talk.reviews.find(({ id }) => id === comment.review);
+  return review ? reviewNode(repo, review, deps) : null;
+}
+
 function lineNow(pull: StoredPull, comment: StoredReviewComment): number | null {
   if (textAt(pull.diff, comment) === comment.text) return comment.line;
   const hunks = diffLines(pull.diff).get(comment.path) ?? [];
@@ -122,7 +127,8 @@ function lineNow(pull: StoredPull, comment: StoredReviewComment): number | null 
   return lines.find(([, text]) => text === comment.text)?.[0] ?? null;
 }
 
-function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }: GraphQlFake): GraphNode {
+function commentNode(repo: StoredRepo, comment: StoredReviewComment, deps: GraphQlFake): GraphNode {
+  const { viewer } = deps;
   const reactions = repo.talk.reactions.filter(({ on, of }) => on === 'review-comment' && of === comment.id);
   return {
     __typename: 'PullRequestReviewComment',
@@ -130,6 +136,8 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }:
     fullDatabaseId: String(comment.id),
     url: reviewCommentPage(repo, comment),
     body: comment.body,
+    // An answer comes with a review of its own, which the fake does not keep.
+    pullRequestReview: reviewOf(repo, comment, deps),
     diffHunk: hunkOf(comment),
     author: actorNode(comment.author),
     authorAssociation: associationOf(repo, comment.author),

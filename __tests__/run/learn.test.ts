@@ -124,7 +124,7 @@ describe('the lessons that a run learns from answers', () => {
 
   it('include what is open on the own pull request, and how it can be ended', async () => {
     const scene = depsOf({
-      memory: { [STATE]: FINDING.replaceAll('41', '42') },
+      memory: { [STATE]: `${FINDING.replaceAll('41', '42')}- posted r ids=1 at=2026-02-01T00:00:00.000Z\n` },
       threads: { 42: read(thread()) },
     });
     const report = await runPipeline(REQUEST, scene.deps);

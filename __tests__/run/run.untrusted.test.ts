@@ -35,7 +35,7 @@ it.each<[string, Trigger, boolean, boolean]>([
     const publisher: typeof deps.publisher = {
       ...deps.publisher,
       async publish(plan, outcome, wanted) {
-        seen.push(wanted.isUntrusted);
+        seen.push(wanted.lane !== 'trusted');
         return await deps.publisher.publish(plan, outcome, wanted);
       },
     };

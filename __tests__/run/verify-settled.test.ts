@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/core/errors.js';
-import { findingMarker } from '../../src/core/review/markers.js';
 import { ID, opening, said, thread } from '../core/review/threads.js';
+import { findingLine } from '../helpers/marks.js';
 import { call, type FakeReply } from '../helpers/model-fake.js';
 import { askedText, codeAt, runVerified, seenLine, type VerifyScene, verdict } from './verify-scene.js';
 
@@ -16,7 +16,7 @@ async function settling(
     ...scene
   }: Partial<VerifyScene> & { severity?: 'major' | 'minor'; how?: string } = {},
 ) {
-  const marker = findingMarker({ id: ID, agent: 'bot', severity, title: 'source5 can be empty' });
+  const marker = findingLine({ id: ID, agent: 'bot', severity, title: 'source5 can be empty' });
   const earlier = thread({
     path: 'src/big.ts',
     line: 5,
@@ -31,7 +31,7 @@ async function settling(
     ...(how === 'fixed' ? { evidence: [{ path: 'src/big.ts', line: 7, code: codeAt(7) }] } : {}),
     ...(how === 'dismissed' ? { by: 'octocat' } : {}),
   });
-  const fact = `- finding ${ID}/${PULL} pr=${PULL} path=src/big.ts cat=correctness sev=${severity} at=2026-02-01T00:00:00.000Z\n`;
+  const fact = `- finding ${ID}/${PULL} pr=${PULL} path=src/big.ts cat=correctness sev=${severity} at=2026-02-01T00:00:00.000Z\n- posted r ids=1 at=2026-02-01T00:00:00.000Z\n`;
   return await runVerified({
     raised: [[settle]],
     replies,

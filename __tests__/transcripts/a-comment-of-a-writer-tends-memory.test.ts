@@ -173,7 +173,7 @@ it('a command is answered by the one of several agents that has the entry', asyn
   }
   expect(ours).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
   expect(stage.repo.comments.map(({ body }) => body.split('\n')[0])).toEqual([
-    expect.stringContaining('agent=memory/reply-'),
+    expect.stringContaining('"agent":"memory/reply'),
   ]);
   expect(stage.repo.comments[0]?.body).toMatch(/Forgotten in [\s\S]*About the agent `triager`/);
   expect([idsOnBranch(stage), idsOnBranch(stage, 'triager.md')]).toEqual([[idOf('01kgk41')], []]);

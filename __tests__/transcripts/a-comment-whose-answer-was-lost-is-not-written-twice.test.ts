@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { answerLine } from '../helpers/marks.js';
 import { ANSWER, setStage, troubles } from './stage.js';
 
 const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -21,7 +22,7 @@ it.each([
 
 it('comments of others stay unchanged, even if they look like the action’s own', async () => {
   const stage = await setStage();
-  const forged = '<!-- axe-action sticky agent=reviewer -->\nApproved.';
+  const forged = `${answerLine('reviewer')}\nApproved.`;
   stage.github.addComment('Codertocat/Hello-World', { issue: 2, author: 'octocat', body: forged });
   await stage.run();
   expect(stage.repo.comments.map(({ author, body }) => [author, body.includes(ANSWER)])).toEqual([

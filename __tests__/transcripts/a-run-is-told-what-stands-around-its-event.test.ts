@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { seedReply, seedReview } from '../helpers/github-review-seed.js';
+import { findingLine } from '../helpers/marks.js';
 import { runWatched } from '../hostile/watched-run.js';
 import { REPO, routesOf, setStage, troubles } from './stage.js';
 
@@ -15,15 +16,20 @@ it('a trusted run receives what writers and itself have said, but nobody else, a
     pull: 2,
     author: BOT,
     at: EARLY,
-    comments: [{ ...on, body: '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nTiming leak.' }],
+    comments: [
+      { ...on, body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nTiming leak.` },
+    ],
   });
+  repo.contents = 'write';
+  const state = `- posted r ids=${ours.id} at=${new Date().toISOString()}\n`;
+  github.commit(REPO, { 'reviewer.state.md': state }, { branch: 'axe-memory' });
   const thread = ours.comments[0] ?? 0;
   seedReply(repo, thread, { author: 'hubot', body: 'Only in tests.' });
   seedReply(repo, thread, { author: 'hubot', body: 'Changed later.', editedAt: '2026-01-05T00:00:00Z' });
   seedReview(repo, { pull: 2, author: 'monalisa', at: EARLY, comments: [{ ...on, body: EVIL }] });
   github.addComment(REPO, { issue: 2, author: 'hubot', body: 'Said after the event.' });
 
-  const step = await runWatched(stage);
+  const step = await runWatched(stage, { inputs: { 'memory-store': 'repo' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
@@ -31,7 +37,7 @@ it('a trusted run receives what writers and itself have said, but nobody else, a
     '<third-party-text source="review comment by github-actions[bot], our own (open) on src/auth.ts line 11">\nTiming leak.\n</third-party-text>\n<third-party-text source="reply by hubot">\nOnly in tests.\n</third-party-text>',
   );
   expect(message).toContain(
-    '1 text by people without write access is left out. 2 texts written or changed after the event are left out.',
+    '1 text not known to be by people with write access is left out. 2 texts written or changed after the event are left out.',
   );
   for (const unheard of [EVIL, 'Changed later.', 'Said after the event.']) {
     expect(message).not.toContain(unheard);

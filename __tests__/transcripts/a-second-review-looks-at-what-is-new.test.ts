@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { endMarkOf } from '../../src/core/review/markers.js';
 import { type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
 import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
@@ -91,7 +92,7 @@ function threads({ repo: { talk } }: Stage) {
   return talk.reviewComments.map(({ path, line, id, body }) => ({
     at: `${path}:${line}`,
     isResolved: talk.resolved.has(id),
-    isNoted: body.includes('<!-- axe-action:outdated -->'),
+    isNoted: endMarkOf(body) === 'outdated',
   }));
 }
 
@@ -296,7 +297,9 @@ it('`/axe review` covers what is new, and `/axe review full` everything', async 
   expect(full.outputs['memory-entry']).toContain('**Task:** Review pull request #2\n');
   expect(threads(stage).at(-1)?.at).toBe('src/queue.ts:2');
   // The sender is answered: by a review where there is something to say, else by a comment.
-  expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining('/reply-1001 -->')]);
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining('/reply\\u002d1001"'),
+  ]);
 });
 
 it.each<[string, Readonly<Record<string, string>>, ReturnType<typeof calls>, number, number]>([
@@ -331,7 +334,7 @@ it('a second review continues from the limit of the last one, also on the same c
   expect(whole.summary).toContain('because a limit ended the last review before it had seen everything.');
   expect(threads(stage).map(({ at }) => at)).toEqual(['src/auth.ts:12', 'src/queue.ts:2']);
   expect(stage.repo.talk.reviews[1]?.body).toMatch(
-    /^<!-- axe-action:review agent=reviewer head=\w+ part=2 -->/,
+    /^<!-- axe-action \{"kind":"review","agent":"reviewer","head":"\w+","part":2,/,
   );
 
   const cutAgain = await stage.run({ ...push(stage, SECOND, FIRST_DIFF, FIX), inputs: limited });

@@ -102,7 +102,7 @@ it('a run analyzes, trims, and opens a pull request that the next run updates', 
   );
   const [pull] = [...stage.repo.pulls.values()];
   expect(pull?.base.ref).toBe(stage.repo.defaultBranch);
-  expect(pull?.body).toContain('<!-- axe-action gc=reviewer -->');
+  expect(pull?.body).toMatch(/^<!-- axe-action \{"kind":"gc","agent":"reviewer"/);
   const proposed = stage.github.files(nameOf(stage), 'axe-gc/reviewer');
   expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('compared in constant time');
   expect(proposed['axe/agents/reviewer.toml']).toBe(KEEPING);

@@ -88,7 +88,7 @@ it('the dismissal is reverted by `/axe reopen`, and by `/axe forget` with the id
 
 it('commands with the id work below the pull request', async () => {
   const { stage, logged } = await reviewedForAnswers({ hubot: 'read' });
-  const [, id = ''] = /finding ([0-9a-f]{16})/.exec(logged.body) ?? [];
+  const [, id = ''] = /"id":"([0-9a-f]{16})"/.exec(logged.body) ?? [];
   const step = await say(stage, `/axe done ${id.slice(0, 8)}`, 1002);
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([

@@ -1,4 +1,5 @@
 import { seedReview } from '../helpers/github-review-seed.js';
+import { findingLine } from '../helpers/marks.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 import { CHANGE, calls, submit, TIMING } from './review-scene.js';
@@ -76,7 +77,7 @@ export async function reviewScene(): Promise<PermissionScene> {
       {
         path: 'src/auth.ts',
         line: 11,
-        body: '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nOld.',
+        body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nOld.`,
       },
     ],
   });

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { seedReply, seedReview } from '../helpers/github-review-seed.js';
+import { findingLine, reviewLine } from '../helpers/marks.js';
 import { text } from '../helpers/model-server.js';
 import {
   CHANGE,
@@ -42,11 +43,11 @@ it('an old dismissal counts, and a resolved conversation no longer means that th
   const { github, repo } = stage;
   repo.contents = 'write';
   github.commit(REPO, { 'reviewer.md': '', 'reviewer.state.md': STATE }, { branch: 'axe-memory' });
-  const marker = (id: string) => `<!-- axe-action:finding ${id} agent=reviewer -->`;
+  const marker = (id: string) => findingLine({ id, agent: 'reviewer' });
   const { comments } = seedReview(repo, {
     pull: 2,
     author: 'github-actions[bot]',
-    body: `<!-- axe-action:review agent=reviewer head=${HEAD} -->\n\nTwo things.`,
+    body: `${reviewLine({ agent: 'reviewer', head: HEAD, findings: [] })}\n\nTwo things.`,
     comments: [
       { path: 'src/auth.ts', line: 12, body: `${marker(CLOSED)}\nComparing with \`==\` leaks by time.` },
       { path: 'src/auth.ts', line: 11, body: `${marker(DISMISSED)}\nThe token ends up in the log.` },

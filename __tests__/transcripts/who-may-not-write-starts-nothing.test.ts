@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { answerLine } from '../helpers/marks.js';
 import type { PayloadPatch } from '../helpers/webhooks.js';
 import { expectTranscript, type StageOptions, seen, setStage } from './stage.js';
 
@@ -43,7 +44,7 @@ const CASES: Readonly<Record<string, Case>> = {
     event: {
       name: 'issue_comment',
       action: 'created',
-      patch: { 'comment.body': '<!-- axe-action sticky agent=reviewer/reply-1 -->\nLooks good.' },
+      patch: { 'comment.body': `${answerLine('reviewer/reply-1')}\nLooks good.` },
     },
   },
 };

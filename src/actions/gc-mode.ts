@@ -11,6 +11,7 @@ import type { Dependencies } from '../core/dependencies.js';
 import type { Repository, Trigger } from '../core/event/trigger.js';
 import type { ProposalResult, Proposals } from '../core/gc/proposal.js';
 import { memoryName } from '../core/memory/log-path.js';
+import { formatMark, type Mark, readMark } from '../core/sanitize/mark.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import type { GcInputs, Inputs } from './inputs/inputs.js';
@@ -84,9 +85,9 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
     readClosed: async (agent, as, signal) => {
       const closed =
         as === 'issue'
-          ? await listClosedIssues(client, { repository, marker: markerOf(agent) }, signal)
+          ? await listClosedIssues(client, { repository, mark: markOf(agent) }, signal)
           : await listClosedPulls(client, { repository, branch: branchOf(agent) }, signal);
-      return closed.map((each) => ({ ...each, digest: DIGEST.exec(each.body)?.[1] }));
+      return closed.map((each) => ({ ...each, digest: digestOf(each.body) }));
     },
     readOwn: ({ name, config }, signal) =>
       readOwnFiles(
@@ -106,11 +107,17 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
           {
             repository,
             branch: branchOf(agent),
-            marker: markerOf(agent),
+            mark: markOf(agent),
             title: cleanTitle(title),
             // Words of a model could close issues from here.
             message: `Carry out what gc suggests for ${memoryName(agent)}`,
-            body: [markerOf(agent), digestLine(digest), clean(reason), '', footer(agent, parts)].join('\n'),
+            body: [
+              formatMark(markOf(agent)),
+              digestLine(digest),
+              clean(reason),
+              '',
+              footer(agent, parts),
+            ].join('\n'),
             files: new Map([...files].map(([path, text]) => [path, sanitize(text, 'output', secrets)])),
           },
           signal,
@@ -122,10 +129,10 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
           client,
           {
             repository,
-            marker: markerOf(agent),
+            mark: markOf(agent),
             title: cleanTitle(`What the memory of ${memoryName(agent)} suggests`),
             body: [
-              markerOf(agent),
+              formatMark(markOf(agent)),
               digestLine(digest),
               clean(analysis),
               '',
@@ -141,8 +148,9 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
   };
 }
 
-function markerOf(agent: string): string {
-  return `<!-- axe-action gc=${memoryName(agent)} -->`;
+/** What a model suggests may come from any lane. */
+function markOf(agent: string): Mark {
+  return { kind: 'gc', agent: memoryName(agent), lane: 'untrusted' };
 }
 
 function branchOf(agent: string): string {
@@ -151,10 +159,14 @@ function branchOf(agent: string): string {
 
 /** By which a proposal that was closed is known again. */
 function digestLine(digest: string): string {
-  return `<!-- axe-action gc-digest=${digest} -->`;
+  return formatMark({ kind: 'digest', digest, lane: 'untrusted' });
 }
 
-const DIGEST = /^<!-- axe-action gc-digest=([0-9a-f]{16}) -->\r?$/m;
+function digestOf(body: string): string | undefined {
+  const marks = body.split('\n').map((line) => readMark(line));
+  const { digest } = marks.find(({ kind }) => kind === 'digest') ?? readMark();
+  return typeof digest === 'string' ? digest : undefined;
+}
 
 function footer(agent: string, { runUrl }: SuggestingParts): string {
   const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;

@@ -25,6 +25,7 @@ import type { PlacedFinding } from './review/place.js';
 import type { PublishRules } from './review/publish-rules.js';
 import type { NewSince } from './review/scope.js';
 import type { ReviewFact } from './review/state-facts.js';
+import type { MarkLane } from './sanitize/mark.js';
 import type { Effect, Tool } from './tools/tool.js';
 import type { Warning } from './warning.js';
 
@@ -90,6 +91,8 @@ export interface Published {
   /** One computed line that is before the result in the entry (D9); undefined if nothing was posted. */
   readonly line: string | undefined;
   readonly url: string | undefined;
+  /** Ids of the comments and reviews that were written. */
+  readonly posted?: readonly number[];
   /** The check of the commit, where one was written. */
   readonly checkUrl?: string;
   /** The findings of a review that stand on the pull request now; absent where no review was posted. */
@@ -125,8 +128,8 @@ export interface PublishRequest {
   readonly known: readonly KnownFinding[];
   /** Dismissals that this run has learnt of, and that are to be answered; left out: none. */
   readonly dismissed?: readonly Dismissal[];
-  /** The run read text of people without write access, so it must not write into other threads by referring to them. */
-  readonly isUntrusted: boolean;
+  /** Of what the run says; one that read text of people without write access must not refer to other threads. */
+  readonly lane: MarkLane;
 }
 
 /** What is answered where a command was asked for. */

@@ -19,6 +19,8 @@ interface LearningParts {
   readonly agent: string;
   readonly trigger: Trigger;
   readonly lane: Lane;
+  /** The run reads strangers' words anyway. */
+  readonly isUntrusted: boolean;
   readonly memory: Memory | undefined;
 }
 
@@ -31,7 +33,7 @@ const NOTHING_LEARNT: Learned = { facts: [], known: [] };
  * aborted signal.
  */
 export async function learnAnswers(
-  { agent, trigger, lane, memory }: LearningParts,
+  { agent, trigger, lane, isUntrusted, memory }: LearningParts,
   deps: Dependencies,
 ): Promise<Learned> {
   const own = pullOf(trigger);
@@ -55,7 +57,7 @@ export async function learnAnswers(
   const now = deps.clock.now();
   const read = relevant.map(({ pull, threads }) => ({
     pull,
-    ...knowFindings({ threads, agent, pull, facts, permissions, forgotten, now }),
+    ...knowFindings({ threads, agent, pull, facts, permissions, forgotten, now, isUntrusted }),
   }));
   const trouble = answers.find((one) => one.trouble !== undefined)?.trouble;
   return {

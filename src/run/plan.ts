@@ -5,6 +5,7 @@ import { parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { ConfigError } from '../core/errors.js';
 import { taskOfMention } from '../core/event/mention.js';
+import { laneOfWords } from '../core/event/taint.js';
 import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Trust } from '../core/event/trust.js';
 import type { Coverage } from '../core/findings/record.js';
@@ -15,11 +16,13 @@ import { planNotes } from '../core/plan-notes.js';
 import type { TriggerContext } from '../core/prompt/context.js';
 import { createPathFilter, type DiffPolicy } from '../core/prompt/context-policy.js';
 import { warnOfOwnChanges } from '../core/prompt/own-changes.js';
+import { hasTaintedRemarks, knowOwnRemarks } from '../core/prompt/own-remarks.js';
 import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
 import { isBlank, resolveTask, type Task } from '../core/prompt/task.js';
 import { reviewCommand } from '../core/review/command.js';
 import { coverageOf, NOTHING_READ } from '../core/review/coverage.js';
 import { planReview } from '../core/review/review-plan.js';
+import { postedIds } from '../core/review/state-facts.js';
 import { causeFirst } from '../core/time-limit.js';
 import { admitChange } from './admit-change.js';
 import { changeOf } from './change.js';
@@ -48,7 +51,9 @@ export async function makePlan(
   const learned = runAhead(
     Promise.all([memory, admitted.context]).then(([restored]) => {
       const lane = taint.lane(basis.memory?.lane ?? 'none');
-      return learnAnswers({ agent: agent.name, trigger: request.trigger, lane, memory: restored }, deps);
+      const isUntrusted = laneOfWords(trust, taint) !== 'trusted';
+      const parts = { agent: agent.name, trigger: request.trigger, lane, isUntrusted, memory: restored };
+      return learnAnswers(parts, deps);
     }),
   );
   const scoped = runAhead(findScope({ agent, request, memory, context: admitted.context }, deps));
@@ -64,7 +69,7 @@ export async function makePlan(
   const piped = await request.readStdin();
   const stdin = isBlank(piped) ? '' : piped;
   const change = await request.readChange();
-  const context = await admitted.context;
+  const context = await readContext(admitted);
   const { scope, warnings: scopeWarnings } = await scoped;
   const skipped = admitChange(request, admitted, { context, scope });
   if (skipped !== undefined) return skipped;
@@ -139,6 +144,15 @@ export async function makePlan(
     learned,
     model: opened,
   };
+}
+
+/** What is around the event; words of ours that rest on strangers' taint as these do. */
+async function readContext({ basis, taint, ...admitted }: Admitted): Promise<TriggerContext | undefined> {
+  const [context, memory] = await Promise.all([admitted.context, admitted.memory]);
+  if (context === undefined) return undefined;
+  const known = knowOwnRemarks(context, postedIds(memory?.facts ?? []));
+  if (basis.trust.level === 'trusted' && hasTaintedRemarks(known)) taint.add({ kind: 'own-words' });
+  return known;
 }
 
 /**

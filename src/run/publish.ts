@@ -1,4 +1,5 @@
 import type { Dependencies, Published } from '../core/dependencies.js';
+import { laneOfWords } from '../core/event/taint.js';
 import { dismissalsToAnswer } from '../core/review/acknowledge.js';
 import type { Conversed } from './request.js';
 import { entriesOf, keepInJournal } from './save.js';
@@ -21,7 +22,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     facts: [...(memory?.facts ?? []), ...learned.facts],
     known: learned.known,
     dismissed: dismissalsToAnswer(learned.facts),
-    isUntrusted: taint.lane(plan.trust.lane) !== 'trusted',
+    lane: laneOfWords(plan.trust, taint),
   };
   return await deps.publisher.publish(plan, outcome, requested);
 }

@@ -34,7 +34,14 @@ export async function save(
   const lane = plan.memory === undefined ? 'none' : taint.lane(plan.memory.lane);
   const { unseen = [] } = task;
   const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope, unseen, now });
-  const facts = [...(spent === undefined ? [] : [spent]), ...learned.facts, ...reviewed];
+  const { posted: ids = [] } = published;
+  const posted = { kind: 'posted', run: plan.memory?.entryId ?? '', ids, at: now } as const;
+  const facts = [
+    ...(spent === undefined ? [] : [spent]),
+    ...(ids.length === 0 ? [] : [posted]),
+    ...learned.facts,
+    ...reviewed,
+  ];
   return await remember({ plan, memory, outcome, taint, published, facts }, deps);
 }
 

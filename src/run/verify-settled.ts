@@ -39,9 +39,9 @@ export async function verifySettlements(raised: ReviewToVerify, delegation: Dele
   // The word of a run that has read strangers' text ends nothing anyway.
   if (wanted.length === 0 || delegation.taint.lane(plan.trust.lane) !== 'trusted')
     return { outcome, buffered };
-  const looked = mayLook(raised, delegation)
-    ? await lookAgain(wanted.slice(0, VERIFICATION.findings), raised, delegation)
-    : NOTHING_SEEN;
+  // A verifier is shown what the finding says.
+  const shown = wanted.filter(({ finding }) => finding.isShowable).slice(0, VERIFICATION.findings);
+  const looked = mayLook(raised, delegation) ? await lookAgain(shown, raised, delegation) : NOTHING_SEEN;
   const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
   const kept = wanted.filter((one) => !isOver(one));
   tell(kept, looked, raised);
@@ -83,9 +83,10 @@ function withoutSettlements(
   kept: readonly Settlement[],
   verdicts: ReadonlyMap<string, FindingVerdict>,
 ): Buffered {
-  const refusals = kept.map(({ finding: { id, handle } }) => {
+  const refusals = kept.map(({ finding: { id, handle, isShowable } }) => {
     const verdict = verdicts.get(id);
-    const why = verdict === undefined ? 'nobody could look' : `${SAID[verdict.kind]}: ${verdict.reason}`;
+    const unseen = isShowable ? 'nobody could look' : 'strangers may have had a part in what it says';
+    const why = verdict === undefined ? unseen : `${SAID[verdict.kind]}: ${verdict.reason}`;
     return {
       tool: 'settle_finding',
       why: `${handle} stays open, because a second look did not confirm its end (${why}).`,

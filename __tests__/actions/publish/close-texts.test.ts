@@ -176,14 +176,14 @@ describe('a finding in the text of a review', () => {
   it('is not settled by a run over a change from outside', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));
-    await publish(hello, CLEAR, { isUntrusted: true });
+    await publish(hello, CLEAR, { lane: 'untrusted' });
     expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
   });
 
   it('blocks no merge if its severity is too low', async () => {
     const hello = await startHello();
     await publish(hello, asking(far({ severity: 'minor' })), { blockOn: 'minor' });
-    await publish(hello, CLEAR, { isUntrusted: true, blockOn: 'major' });
+    await publish(hello, CLEAR, { lane: 'untrusted', blockOn: 'major' });
     expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 1 });
   });
 

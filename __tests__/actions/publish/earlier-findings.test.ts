@@ -11,12 +11,14 @@ import {
 } from '../../../src/core/review/earlier.js';
 import type { Ended, FindingFact } from '../../../src/core/review/finding-facts.js';
 import type { KnownFinding } from '../../../src/core/review/known.js';
-import { endMarkOf, findingMarker } from '../../../src/core/review/markers.js';
+import { endMarkOf } from '../../../src/core/review/markers.js';
 import type { SettleWay } from '../../../src/core/review/settle.js';
+import type { MarkLane } from '../../../src/core/sanitize/mark.js';
 import { type Hello, startHello } from '../../adapters/github/hello-fixture.js';
 import { CHANGE, finding } from '../../core/review/change.js';
 import { AT, ID, known, NOW, OTHER, opening, raised, said, thread } from '../../core/review/threads.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
+import { answerLine, findingLine } from '../../helpers/marks.js';
 import { placed, publish } from './publish-scene.js';
 
 const HEAD = 'a'.repeat(40);
@@ -37,6 +39,7 @@ function own(parts: Partial<OwnOpenThread> = {}): OwnOpenThread {
     replies: [],
     startLine: undefined,
     originalLine: 10,
+    reviewId: undefined,
     repliesTotal: parts.replies?.length ?? 0,
     marker,
     ...parts,
@@ -69,7 +72,7 @@ function wantedOf(buffered: Partial<Buffered> = {}, parts: Partial<RequestedRevi
     remarks: [],
     facts: [raised({ pull: 42 })],
     known: [],
-    isTrusted: true,
+    lane: 'trusted',
     now: NOW,
     isOver: true,
     isComplete: true,
@@ -111,7 +114,7 @@ describe('an earlier finding', () => {
     ['stays open if not all answers were read', { ...GONE, repliesTotal: 60 }, wantedOf(), 'open'],
     [
       'is closed with its line even if a run of ours has answered',
-      { ...GONE, replies: [replied('x', '<!-- axe-action:reply settled abc -->\nSo.', { isOurs: true })] },
+      { ...GONE, replies: [replied('x', `${answerLine('bot')}\nSo.`, { isOurs: true })] },
       wantedOf(),
       'removed',
     ],
@@ -145,7 +148,7 @@ describe('an earlier finding', () => {
   });
 
   it('stays open, next to the model’s statement, if the change comes from outside', () => {
-    const wanted = wantedOf({ settlements: [settlement('fixed')] }, { isTrusted: false });
+    const wanted = wantedOf({ settlements: [settlement('fixed')] }, { lane: 'untrusted' });
     expect(sorted(wanted, own())).toEqual({ removed: 0, settled: 0, claimed: 1, back: 0, open: 1 });
   });
 
@@ -173,8 +176,8 @@ describe('an earlier finding', () => {
 });
 
 describe('the report about earlier findings', () => {
-  function told(buffered: Partial<Buffered>, threads: readonly OwnOpenThread[], isTrusted = true) {
-    const wanted = wantedOf(buffered, { isTrusted });
+  function told(buffered: Partial<Buffered>, threads: readonly OwnOpenThread[], lane: MarkLane = 'trusted') {
+    const wanted = wantedOf(buffered, { lane });
     const frame = { ...wanted, clean: wanted.options.clean };
     return formatEarlier(sortEarlier(wanted, standing(...threads)), frame);
   }
@@ -212,7 +215,7 @@ describe('the report about earlier findings', () => {
   });
 
   it('does not list ends that the model only claims', () => {
-    expect(told({ settlements: [settlement('fixed')] }, [own()], false)).toEqual([]);
+    expect(told({ settlements: [settlement('fixed')] }, [own()], 'untrusted')).toEqual([]);
   });
 });
 
@@ -255,7 +258,7 @@ describe('the stored facts about ended findings', () => {
   });
 
   it('is nothing of an end that the model may only say', () => {
-    const wanted = wantedOf({ settlements: [settlement('fixed')] }, { isTrusted: false });
+    const wanted = wantedOf({ settlements: [settlement('fixed')] }, { lane: 'untrusted' });
     expect(endFacts(sortEarlier(wanted, standing(own())), { ...wanted, pull: 42 })).toEqual([]);
   });
 
@@ -337,7 +340,7 @@ describe('a review after a push', () => {
   it('only repeats the model’s opinion if the change comes from outside', async () => {
     const hello = await reviewed();
     const head = push(hello);
-    const scene = { facts: [FACT], isUntrusted: true };
+    const scene = { facts: [FACT], lane: 'untrusted' as const };
     const { part } = await publish(hello, end(hello, 'fixed'), scene);
     expect(state(hello)).toEqual({
       review: 'CHANGES_REQUESTED',
@@ -405,7 +408,7 @@ describe('a review after a push', () => {
     const hello = await reviewed();
     await publish(hello, end(hello, 'fixed'), { facts: [FACT] });
     expect(bodies(hello)).toMatch(
-      / part=2 -->\n\n\*\*Nothing new\.\*\* All fixed\.\n\n- ✅ It is wrong — settled by/,
+      /"part":2,"findings":\[\],"lane":"trusted"\} -->\n\n\*\*Nothing new\.\*\* All fixed\.\n\n- ✅ It is wrong — settled by/,
     );
   });
 
@@ -423,7 +426,7 @@ describe('a review after a push', () => {
   it('finds its comments by their markers', async () => {
     const hello = await reviewed();
     expect(hello.repo.talk.reviewComments[0]?.body).toContain(
-      findingMarker({ ...placed().finding, id: placed().id, agent: 'bot' }),
+      findingLine({ ...placed().finding, id: placed().id, agent: 'bot' }),
     );
   });
 });

@@ -1,14 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchOwnFindings } from '../../../src/actions/publish/known-findings.js';
-import {
-  findingMarker,
-  reviewMarker,
-  type TextFinding,
-  withEndNote,
-} from '../../../src/core/review/markers.js';
+import { type TextFinding, withEndNote } from '../../../src/core/review/markers.js';
 import { deniedQuery, startHello } from '../../adapters/github/hello-fixture.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
+import { findingLine, reviewLine } from '../../helpers/marks.js';
 
 const OURS = 'github-actions[bot]';
 const [ONE, TWO, THREE, FOUR] = ['1', '2', '3', '4'].map((digit) => digit.repeat(16)) as [
@@ -19,7 +15,7 @@ const [ONE, TWO, THREE, FOUR] = ['1', '2', '3', '4'].map((digit) => digit.repeat
 ];
 
 function onLine(id: string) {
-  const marker = findingMarker({ id, agent: 'bot', severity: 'minor', title: 'It is wrong' });
+  const marker = findingLine({ id, agent: 'bot', severity: 'minor', title: 'It is wrong' });
   return [{ path: 'src/a.ts', line: 2, body: `${marker}\nWrong.` }];
 }
 
@@ -30,7 +26,7 @@ function inText(id: string): TextFinding {
 describe('the known findings of a pull request', () => {
   it('are those open on lines and in the texts of reviews', async () => {
     const { client, repo, place, headSha } = await startHello();
-    const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(TWO), inText(THREE)] });
+    const body = reviewLine({ agent: 'bot', head: headSha, findings: [inText(TWO), inText(THREE)] });
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
     const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());
     expect(found.open).toMatchObject([
@@ -53,7 +49,7 @@ describe('the known findings of a pull request', () => {
 
   it('exclude what others write in our form, and drafts that were never sent', async () => {
     const { client, repo, place, headSha } = await startHello();
-    const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(FOUR)] });
+    const body = reviewLine({ agent: 'bot', head: headSha, findings: [inText(FOUR)] });
     seedReview(repo, { pull: 42, author: 'monalisa', body, comments: onLine(ONE) });
     seedReview(repo, { pull: 42, author: OURS, body, state: 'PENDING' });
     expect((await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort())).open).toEqual(
@@ -63,7 +59,7 @@ describe('the known findings of a pull request', () => {
 
   it('belong to one agent each, except to avoid repeating one', async () => {
     const { client, repo, place, headSha } = await startHello();
-    const body = reviewMarker({ agent: 'bot/reply-9', head: headSha, findings: [inText(TWO)] });
+    const body = reviewLine({ agent: 'bot/reply-9', head: headSha, findings: [inText(TWO)] });
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
     const found = (agent: string) => fetchOwnFindings(client, { ...place, agent, known: [] }, noAbort());
     const [bot, other] = [await found('bot'), await found('bot-2')];
@@ -89,7 +85,7 @@ describe('the known findings of a pull request', () => {
 
   it('exclude the text of a dismissed review', async () => {
     const { client, repo, place, headSha } = await startHello();
-    const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(TWO)] });
+    const body = reviewLine({ agent: 'bot', head: headSha, findings: [inText(TWO)] });
     seedReview(repo, { pull: 42, author: OURS, body, state: 'DISMISSED' });
     const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());
     expect([found.open, found.texts]).toEqual([[], []]);
@@ -114,7 +110,7 @@ describe('the known findings of a pull request', () => {
   it('have the severity of the worst finding in their conversation', async () => {
     const { client, repo, place } = await startHello();
     const { comments } = seedReview(repo, { pull: 42, author: OURS, comments: onLine(ONE) });
-    const worse = findingMarker({ id: TWO, agent: 'bot', severity: 'critical' });
+    const worse = findingLine({ id: TWO, agent: 'bot', severity: 'critical' });
     seedReply(repo, comments[0] ?? 0, { author: OURS, body: `${worse}\nRows are lost.` });
     seedReply(repo, comments[0] ?? 0, { author: 'monalisa', body: `${worse}\nForged.` });
     const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());

@@ -20,6 +20,7 @@ const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.pn
 const CHECK: Omit<CommitCheck, 'headSha'> = {
   repository: HELLO,
   agent: 'bot',
+  lane: 'trusted',
   externalId: '7/1/review/1',
   findings: 0,
   open: [],
@@ -130,7 +131,7 @@ describe('a check', () => {
       commits: undefined,
       facts: [],
       known: [],
-      isUntrusted: false,
+      lane: 'trusted' as const,
     };
     const parts = {
       review: undefined,

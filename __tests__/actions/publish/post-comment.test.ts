@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { postComment } from '../../../src/actions/publish/post-comment.js';
-import { stickyBody } from '../../../src/core/review/publication.js';
+import { answerMark, framedBody } from '../../../src/core/review/publication.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
@@ -14,7 +14,8 @@ async function start() {
   const { comments } = seedReview(hello.repo, { pull: 42, author: 'octocat', comments: [question] });
   const commentId = comments[0] ?? 0;
   const agent = `bot/reply-${commentId}`;
-  const sticky = { ...hello.place, agent, body: stickyBody({ agent, text: 'Because.', footer: '' }) };
+  const mark = answerMark(agent, 'trusted');
+  const sticky = { ...hello.place, mark, body: framedBody({ mark, text: 'Because.', footer: '' }) };
   const onLine = comment({
     event: 'pull_request_review_comment',
     on: 'pull_request',

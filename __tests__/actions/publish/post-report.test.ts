@@ -1,9 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { postReport, type Report } from '../../../src/actions/publish/post-report.js';
 import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
+import { formatMark } from '../../../src/core/sanitize/mark.js';
 import { warningText } from '../../../src/core/warning.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
+
+/** The hidden line of the report. */
+const MARK = formatMark({
+  kind: 'report',
+  agent: 'bot',
+  workflow: '.github/workflows/nightly.yml',
+  key: '',
+  lane: 'trusted',
+});
 
 async function post(client: GitHubClient | undefined, patch: Partial<Report> = {}) {
   const warnings: string[] = [];
@@ -14,6 +24,7 @@ async function post(client: GitHubClient | undefined, patch: Partial<Report> = {
     title: '',
     text: 'All is well.',
     footer: '<sub>by us</sub>',
+    lane: 'trusted',
     ...patch,
   };
   const published = await postReport(report, {
@@ -32,7 +43,7 @@ describe('a report', () => {
     expect(first.published.line).toBe('Opened the report #43.');
     expect(repo.issues.get(43)).toMatchObject({
       title: 'Report of bot',
-      body: '<!-- axe-action:report agent=bot workflow=.github/workflows/nightly.yml -->\nAsk octocat.\n\n<sub>by us</sub>',
+      body: `${MARK}\nAsk octocat.\n\n<sub>by us</sub>`,
     });
     const second = await post(client);
     expect(second.published).toEqual({ ...first.published, line: 'Brought the report #43 up to date.' });
@@ -52,7 +63,7 @@ describe('a report', () => {
 
   it('is not written into somebody else’s issue that has our marker', async () => {
     const { client, github, repo } = await startHello();
-    const body = '<!-- axe-action:report agent=bot workflow=.github/workflows/nightly.yml -->\nMine.';
+    const body = `${MARK}\nMine.`;
     github.addIssue('octocat/hello', { number: 50, author: 'monalisa', body });
     await post(client);
     expect(repo.issues.get(50)?.body).toBe(body);

@@ -22,6 +22,7 @@ async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
     repository: HELLO,
     number: subjectNumber(trigger),
     agent: 'bot',
+    lane: 'trusted',
     options: {
       client,
       when: 'always',
@@ -79,7 +80,9 @@ describe('an issue that a run opens', () => {
     expect(found.map(({ title, body }) => [title, body])).toEqual([
       [
         'plain Flaky test',
-        expect.stringMatching(/^<!-- axe-action:issue agent=bot key=[\w-]+ -->\ncleaned It fails still\.$/),
+        expect.stringMatching(
+          /^<!-- axe-action \{"kind":"issue","agent":"bot","key":"[\w\\]+","lane":"trusted"\} -->\ncleaned It fails still\.$/,
+        ),
       ],
     ]);
   });

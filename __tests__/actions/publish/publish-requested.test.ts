@@ -5,6 +5,7 @@ import type { KnownFinding } from '../../../src/core/review/known.js';
 import { denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
 import { known } from '../../core/review/threads.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
+import { findingLine } from '../../helpers/marks.js';
 import { comment, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 import { placed, publish } from './publish-scene.js';
 
@@ -43,7 +44,7 @@ describe('what a run asks to publish', () => {
 
   it('is posted even if a stranger has posted it with our marker', async () => {
     const hello = await startHello();
-    const body = `<!-- axe-action:finding ${placed().id} agent=bot -->\nWrong.`;
+    const body = `${findingLine({ id: placed().id, agent: 'bot' })}\nWrong.`;
     seedReview(hello.repo, { pull: 42, author: 'monalisa', comments: [{ path: 'src/a.ts', line: 2, body }] });
     await publish(hello, REVIEWED);
     expect(hello.repo.talk.reviewComments).toHaveLength(2);
@@ -53,7 +54,7 @@ describe('what a run asks to publish', () => {
     const hello = await startHello();
     const trigger = comment({ on: 'pull_request', number: 42, commentId: 9 });
     await publish(hello, { review: { summary: 'Asked.', verdict: 'comment' } }, { trigger });
-    expect(hello.repo.talk.reviews[0]?.body).toContain('agent=bot/reply-9 ');
+    expect(hello.repo.talk.reviews[0]?.body).toContain('"agent":"bot/reply\\u002d9"');
   });
 
   it.each<[string, Partial<RequestedRun>]>([
@@ -166,7 +167,7 @@ describe('a finding on a line that has a conversation', () => {
     expect(part.findings).toEqual([other]);
     const [first, reply, ...more] = hello.repo.talk.reviewComments;
     expect([reply?.inReplyTo, more]).toEqual([first?.id, []]);
-    expect(reply?.body).toMatch(new RegExp(`^<!-- axe-action:finding ${other.id} agent=bot .*sev=critical`));
+    expect(reply?.body).toMatch(new RegExp(`^<!-- axe-action .*"id":"${other.id}".*"severity":"critical"`));
     await publish(hello, { review: { summary: 'Fine.', verdict: 'comment' } }, { known: [mine] });
     expect(hello.repo.talk.reviews.map(({ state }) => state)).toContain('CHANGES_REQUESTED');
     const { part: again } = await publish(hello, {
@@ -235,7 +236,7 @@ describe('the verdict of a review', () => {
   it('stays for a finding of an older version, whose severity is not known', async () => {
     const hello = await startHello();
     await publish(hello, STRICT);
-    for (const one of hello.repo.talk.reviewComments) one.body = one.body.replace(/ cat=\S+ sev=\S+/, '');
+    for (const one of hello.repo.talk.reviewComments) one.body = one.body.replace(/"severity":"\w+",/, '');
     await publish(hello, CLEAR, { blockOn: 'critical' });
     expect(first(hello)).toBe('CHANGES_REQUESTED');
   });

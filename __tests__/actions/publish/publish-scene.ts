@@ -34,7 +34,7 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
 /** What a test decides besides what the run publishes. */
 export interface PublishScene
   extends Partial<Omit<RequestedRun, 'requested'>>,
-    Partial<Pick<PublishRequest, 'facts' | 'known' | 'isUntrusted'>>,
+    Partial<Pick<PublishRequest, 'facts' | 'known' | 'lane'>>,
     Partial<Pick<RequestedOptions, 'client' | 'when' | 'blockOn'>> {
   /** Paths of files that the run was not shown, or has not read. */
   readonly unseen?: readonly string[];
@@ -45,7 +45,7 @@ export async function publish(hello: Hello, buffered: Partial<Buffered>, scene: 
   const {
     facts = [],
     known = [],
-    isUntrusted = false,
+    lane = 'trusted',
     unseen = [],
     when = 'always',
     blockOn = 'major',
@@ -60,7 +60,7 @@ export async function publish(hello: Hello, buffered: Partial<Buffered>, scene: 
     commits,
     facts,
     known,
-    isUntrusted,
+    lane,
     read: { coverage: undefined, unseen },
   };
   const part = await publishRequested(

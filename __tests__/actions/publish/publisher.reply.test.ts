@@ -8,6 +8,7 @@ import type { Trigger } from '../../../src/core/event/trigger.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
 import type { Warning } from '../../../src/core/warning.js';
 import { createFakeGitHubClient } from '../../helpers/github-client-fake.js';
+import { answerLine } from '../../helpers/marks.js';
 import { comment, SCHEDULE } from '../../helpers/triggers.js';
 
 const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -68,21 +69,21 @@ describe('the answer to a command', () => {
     expect(published.line).toBe('Posted a comment on #7.');
     expect(routes).toEqual([CREATE]);
     expect(body).toBe(
-      `<!-- axe-action sticky agent=bot/reply-9 -->\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
+      `${answerLine('bot/reply-9', 'untrusted')}\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
     );
   });
 
   it('is updated when the same comment is answered again', async () => {
-    const existing = '<!-- axe-action sticky agent=bot/reply-9 -->\nolder';
+    const existing = `${answerLine('bot/reply-9')}\nolder`;
     expect((await reply('newer', { existing })).routes).toEqual([UPDATE]);
-    const other = '<!-- axe-action sticky agent=bot/reply-8 -->\nolder';
+    const other = `${answerLine('bot/reply-8')}\nolder`;
     expect((await reply('newer', { existing: other })).routes).toEqual([CREATE]);
   });
 
   it('from several agents is one comment, and the agent that has the entry decides its text', async () => {
-    const answered = '<!-- axe-action sticky agent=memory/reply-9 -->\nNothing was done.';
+    const answered = `${answerLine('memory/reply-9')}\nNothing was done.`;
     const first = await reply('No entry.', { among: 'unless-answered' });
-    expect(first.body).toMatch(/^<!-- axe-action sticky agent=memory\/reply-9 -->\nNo entry\.\n/);
+    expect(first.body).toContain(`${answerLine('memory/reply-9', 'untrusted')}\nNo entry.\n`);
     const second = await reply('No entry.', { among: 'unless-answered', existing: answered });
     expect([second.routes, second.published.line]).toEqual([[], 'There is an answer on #7.']);
     expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([UPDATE]);

@@ -18,6 +18,7 @@ import {
   type FakeGitHubClient,
   failure,
 } from '../../helpers/github-client-fake.js';
+import { answerLine } from '../../helpers/marks.js';
 import { completed, reportOf, STATS } from '../../helpers/reports.js';
 import { tempDir } from '../../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
@@ -34,8 +35,8 @@ function conversation(existing?: string, routes: Readonly<Record<string, Answer>
   const pageInfo = { startCursor: null, hasPreviousPage: false };
   return createFakeGitHubClient({
     graphql: () => ({ repository: { subject: { comments: { nodes, pageInfo } } } }),
-    [CREATE]: () => ({ html_url: url(2) }),
-    [UPDATE]: () => ({ html_url: url(1) }),
+    [CREATE]: () => ({ id: 2, html_url: url(2) }),
+    [UPDATE]: () => ({ id: 1, html_url: url(1) }),
     ...routes,
   });
 }
@@ -66,10 +67,10 @@ async function publish(
     ...patch,
   });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const published = await publisher.publish({ ...plan, trigger }, outcome, wanted);
+  const { posted, ...published } = await publisher.publish({ ...plan, trigger }, outcome, wanted);
   const { requests } = (patch.client as FakeGitHubClient | undefined) ?? client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
-  return { published, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
+  return { published, posted, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
 }
 
 const NOTHING_WANTED: PublishRequest = {
@@ -78,7 +79,7 @@ const NOTHING_WANTED: PublishRequest = {
   commits: undefined,
   facts: [],
   known: [],
-  isUntrusted: false,
+  lane: 'trusted',
 };
 const NOTHING = { line: undefined, url: undefined };
 const OTHERS: readonly Trigger[] = [
@@ -117,15 +118,15 @@ it('an earlier comment is looked for on a pull request, also by the first attemp
 
 describe('a comment', () => {
   const PLACES: readonly (readonly [Trigger, Inputs['comment'], string | undefined])[] = [
-    [pullRequest(), 'auto', 'agent=bot '],
-    [pullRequest(), 'always', 'agent=bot '],
+    [pullRequest(), 'auto', '"agent":"bot"'],
+    [pullRequest(), 'always', '"agent":"bot"'],
     [pullRequest(), 'never', undefined],
-    [comment({ commentId: 9 }), 'auto', 'agent=bot/reply-9 '],
-    [comment({ commentId: 9 }), 'always', 'agent=bot/reply-9 '],
-    [comment({ on: 'pull_request' }), 'auto', 'agent=bot/reply-1 '],
+    [comment({ commentId: 9 }), 'auto', '"agent":"bot/reply\\\\u002d9"'],
+    [comment({ commentId: 9 }), 'always', '"agent":"bot/reply\\\\u002d9"'],
+    [comment({ on: 'pull_request' }), 'auto', '"agent":"bot/reply\\\\u002d1"'],
     [comment(), 'never', undefined],
     [issue(), 'auto', undefined],
-    [issue(), 'always', 'agent=bot '],
+    [issue(), 'always', '"agent":"bot"'],
     [issue(), 'never', undefined],
     ...OTHERS.map((trigger) => [trigger, 'always', undefined] as const),
   ];
@@ -145,7 +146,11 @@ describe('a comment', () => {
       expect(writes).toMatchObject([
         { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
       ]);
-      expect(body).toMatch(new RegExp(`^<!-- axe-action sticky ${marker}-->\nLooks good\\.\n\n`));
+      expect(body).toMatch(
+        new RegExp(
+          `^<!-- axe-action \\{"kind":"answer",${marker},"lane":"trusted"\\} -->\nLooks good\\.\n\n`,
+        ),
+      );
       expect(published).toEqual({
         line: `Posted a comment on #${number}.`,
         url: expect.stringMatching(/#issuecomment-2$/),
@@ -163,17 +168,18 @@ describe('a comment', () => {
   });
 
   it.each([
-    [false, 'See #12 and https://github.com/octo/repo/issues/1'],
-    [true, 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
-  ])('links to no other thread if the run is untrusted (%s)', async (isUntrusted, expected) => {
+    ['trusted', 'See #12 and https://github.com/octo/repo/issues/1'],
+    ['untrusted', 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
+  ] as const)('links to no other thread if the run is %s', async (lane, expected) => {
     const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
-    const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, isUntrusted });
+    const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, lane });
     expect(body).toContain(expected);
   });
 
   it('is updated if it exists', async () => {
-    const client = conversation('<!-- axe-action sticky agent=bot -->\nolder');
-    const { published, writes } = await publish(pullRequest(), undefined, { client });
+    const client = conversation(`${answerLine('bot')}\nolder`);
+    const { published, posted, writes } = await publish(pullRequest(), undefined, { client });
+    expect(posted).toEqual([1]);
     expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: '1' } }]);
     expect(published).toMatchObject({
       line: 'Updated the comment on #42.',
@@ -205,7 +211,7 @@ describe('a comment', () => {
   ])('of a run that %s has its text, if any', async (_, outcome, text) => {
     const { body, published, requests } = await publish(pullRequest(), outcome);
     if (text === undefined) expect([published, requests]).toEqual([NOTHING, []]);
-    else expect(body.split('\n\n<sub>')[0]).toBe(`<!-- axe-action sticky agent=bot -->\n${text}`);
+    else expect(body.split('\n\n<sub>')[0]).toBe(`${answerLine('bot')}\n${text}`);
   });
 
   it('states that it was cut short outside of the fence that the answer left open', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunReport } from '../../../src/run/request.js';
+import { answerLine } from '../../helpers/marks.js';
 import { formatSummary, reportOf } from '../../helpers/reports.js';
 import { comment, pullRequest } from '../../helpers/triggers.js';
 
@@ -17,7 +18,7 @@ describe('the summary of a skipped run', () => {
   });
 
   it('states why if nothing can be done', async () => {
-    const trigger = comment({ body: '<!-- axe-action sticky agent=bot -->\nFine.' });
+    const trigger = comment({ body: `${answerLine('bot')}\nFine.` });
     expect(format(await reportOf('skipped', {}, { trigger }))).toBe(
       '### axe-action: skipped\n\nThe comment was written by a run of axe-action, which does not answer itself.',
     );

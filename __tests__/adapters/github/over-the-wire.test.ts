@@ -9,7 +9,7 @@ import { readFileAt } from '../../../src/adapters/github/reading/contents.js';
 import { fetchPermission } from '../../../src/adapters/github/reading/permissions.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
 import { CONTEXT_PARTS } from '../../../src/core/prompt/context-policy.js';
-import { stickyBody } from '../../../src/core/review/publication.js';
+import { answerMark, framedBody } from '../../../src/core/review/publication.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../../helpers/github-server.js';
 import { loadWebhook } from '../../helpers/webhooks.js';
 import { createFakeClock } from '../stores/fake-clock.js';
@@ -108,8 +108,9 @@ describe('over the wire', () => {
     const { github, client, trigger } = await pullRequest();
     const { repository, number } = trigger;
     const publish = (text: string) => {
-      const body = stickyBody({ agent: 'bot', text, footer: '' });
-      return publishSticky(client, { repository, number, agent: 'bot', body }, signal);
+      const mark = answerMark('bot', 'trusted');
+      const body = framedBody({ mark, text, footer: '' });
+      return publishSticky(client, { repository, number, mark, body }, signal);
     };
     github.fail({
       route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',

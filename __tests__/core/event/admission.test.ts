@@ -9,6 +9,7 @@ import { taskOfMention } from '../../../src/core/event/mention.js';
 import type { Permission } from '../../../src/core/event/permission.js';
 import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../../src/core/event/trigger.js';
 import { decideAdmission, needsPermission } from '../../helpers/admission.js';
+import { answerLine, findingLine } from '../../helpers/marks.js';
 import {
   comment,
   issue,
@@ -21,7 +22,7 @@ import {
 } from '../../helpers/triggers.js';
 
 const DEPENDABOT = { login: 'dependabot[bot]', isBot: true } as const;
-const OWN = '<!-- axe-action sticky agent=bot/reply-1 -->\nLooks good.';
+const OWN = `${answerLine('bot/reply-1')}\nLooks good.`;
 
 function fork(patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
   const head = { sha: 'a'.repeat(40), ref: 'fix', repository: 'hubot/hello' };
@@ -126,22 +127,16 @@ const BOTS: readonly Row[] = [
   ],
   [
     'our own finding',
-    says('<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.'),
+    says(`${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`),
     'write',
     {},
     'own-text',
   ],
   ['a quotation of our own comment', says(`> ${OWN.replace('\n', '\n> ')}\n\nWhy?`), 'write', {}, 'run'],
-  [
-    'an issue of ours',
-    issue({ body: '<!-- axe-action issue agent=bot -->\nReport' }),
-    'write',
-    {},
-    'own-text',
-  ],
+  ['an issue of ours', issue({ body: `${answerLine('bot')}\nReport` }), 'write', {}, 'own-text'],
   [
     'a label on an issue of ours',
-    issue({ action: 'labeled', body: '<!-- axe-action issue agent=bot -->\nReport' }),
+    issue({ action: 'labeled', body: `${answerLine('bot')}\nReport` }),
     'write',
     {},
     'run',

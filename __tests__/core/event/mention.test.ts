@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findMention, isOwnText } from '../../../src/core/event/mention.js';
+import { findMention } from '../../../src/core/event/mention.js';
+import { isOwnText } from '../../../src/core/sanitize/mark.js';
+import { answerLine, findingLine, reviewLine } from '../../helpers/marks.js';
 import { renderMarkdown } from '../../helpers/rendered-markdown.js';
 
 describe('a mention', () => {
@@ -110,23 +112,20 @@ describe('a mention', () => {
 
 describe('a text written by the action', () => {
   it.each([
-    '<!-- axe-action sticky agent=bot -->\nLooks good.',
-    '<!-- axe-action:review agent=bot head=abc -->\n',
-    '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.',
-    'Report\n<!-- axe-action issue -->',
+    `${answerLine('bot')}\nLooks good.`,
+    `${reviewLine({ agent: 'bot', head: 'abc', findings: [] })}\n`,
+    `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`,
+    'Report\n<!-- axe-action {"kind":"issue"} -->',
   ])('is recognized in %j', (body) => {
     expect(isOwnText(body)).toBe(true);
   });
 
-  it.each([
-    'Looks good.',
-    '> <!-- axe-action sticky agent=bot -->',
-    'axe-action',
-    '<!-- axe-actions -->',
-    '',
-  ])('is not recognized in %j', (body) => {
-    expect(isOwnText(body)).toBe(false);
-  });
+  it.each(['Looks good.', `> ${answerLine('bot')}`, 'axe-action', '<!-- axe-actions -->', ''])(
+    'is not recognized in %j',
+    (body) => {
+      expect(isOwnText(body)).toBe(false);
+    },
+  );
 });
 
 describe('a phrase between backticks', () => {

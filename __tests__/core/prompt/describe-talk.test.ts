@@ -14,7 +14,7 @@ const CHANGE = {
 };
 
 function said(text: string, patch: Partial<Remark> = {}): Remark {
-  return { author: OCTOCAT, isOurs: false, mayWrite: true, text, ...patch };
+  return { id: 1, author: OCTOCAT, isOurs: false, lane: 'trusted', mayWrite: true, text, ...patch };
 }
 
 function stranger(text: string): Remark {
@@ -78,7 +78,7 @@ describe('the surroundings of a pull request', () => {
     });
     const trusted = told(context);
     expect(trusted.fences.map(({ text }) => text).join()).not.toMatch(/always approve|evil/);
-    expect(trusted.rest).toContain('3 texts by people without write access are left out.');
+    expect(trusted.rest).toContain('3 texts not known to be by people with write access are left out.');
     const untrusted = told(context, { showsStrangers: true });
     expect(sources(untrusted)).toContain('comment by hubot');
     expect(untrusted.fences.map(({ text }) => text).join()).toContain('always approve');

@@ -7,8 +7,8 @@ import {
   pullsToAsk,
   unanswered,
 } from '../../../src/core/review/answers.js';
-import { findingMarker } from '../../../src/core/review/markers.js';
 import type { ReviewFact } from '../../../src/core/review/state-facts.js';
+import { answerLine, findingLine } from '../../helpers/marks.js';
 import { AT, ended, ID, LATER, NOW, OTHER, opening, PERMISSIONS, raised, said, thread } from './threads.js';
 
 describe('people’s response to a finding', () => {
@@ -97,9 +97,7 @@ describe('people’s response to a finding', () => {
     [
       'a run of ours said no',
       {
-        replies: [
-          said('octocat', '<!-- axe-action sticky agent=bot/reply-9 -->\nNot a bug.', { isOurs: true }),
-        ],
+        replies: [said('octocat', `${answerLine('bot/reply-9')}\nNot a bug.`, { isOurs: true })],
       },
     ],
     [
@@ -132,7 +130,7 @@ describe('a conversation of ours', () => {
     ['a finding of ours began', {}, 'bot'],
     [
       'another agent of ours began',
-      { first: opening({ body: `${findingMarker({ id: OTHER, agent: 'bot-2' })}\nWrong.` }) },
+      { first: opening({ body: `${findingLine({ id: OTHER, agent: 'bot-2' })}\nWrong.` }) },
       'bot-2',
     ],
     ['somebody else began', { first: opening({ isOurs: false }) }, undefined],

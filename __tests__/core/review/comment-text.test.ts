@@ -99,7 +99,7 @@ describe('the text of a comment', () => {
 
   it('sanitizes each text separately, so that none includes what follows', () => {
     const clean = (markdown: string) => sanitize(markdown, 'comment', ['hunter2-hunter2']);
-    const evil = '@octocat hunter2-hunter2 <!-- axe-action:finding 0 -->';
+    const evil = '@octocat hunter2-hunter2 <!-- axe-action {"kind":"finding"} -->';
     const made = commentText(
       placed({
         title: evil,

@@ -3,8 +3,9 @@ import { readSketch } from '../../../src/core/findings/likeness.js';
 import { type AnsweredThread, ownThreads } from '../../../src/core/review/answers.js';
 import type { Ended, LessonFact } from '../../../src/core/review/finding-facts.js';
 import { type KnowingParts, knowFindings, lastCode, visibleWords } from '../../../src/core/review/known.js';
-import { findingMarker, withEndNote } from '../../../src/core/review/markers.js';
+import { withEndNote } from '../../../src/core/review/markers.js';
 import type { ReviewFact } from '../../../src/core/review/state-facts.js';
+import { findingLine } from '../../helpers/marks.js';
 import { ended, ID, LATER, NOW, OTHER, opening, PERMISSIONS, raised, said, thread } from './threads.js';
 
 function know(threads: readonly AnsweredThread[], parts: Partial<KnowingParts> = {}) {
@@ -196,7 +197,7 @@ describe('the stored facts of a run', () => {
   });
 
   it('exclude those of another agent, whose finding is known all the same', () => {
-    const first = opening({ body: `${findingMarker({ id: ID, agent: 'bot-2' })}\nWrong.` });
+    const first = opening({ body: `${findingLine({ id: ID, agent: 'bot-2' })}\nWrong.` });
     const { known, facts } = know([thread({ first, thumbsDown: ['octocat'] })]);
     expect(known).toMatchObject([{ agent: 'bot-2', isOwn: false, state: 'dismissed' }]);
     expect(facts).toEqual([]);
@@ -217,7 +218,7 @@ describe('the stored facts of a run', () => {
 
 describe('the known facts of a finding', () => {
   it('are its place, its text, and who has written in its conversation', () => {
-    const body = `${findingMarker({ id: ID, agent: 'bot', category: 'data', severity: 'nit', title: 'Lost\non retry' })}\n⚪ **Nit · data** — Lost on retry\n\nIt is lost.\n\n<details><summary>How to answer</summary>\n\nx\n\n</details>`;
+    const body = `${findingLine({ id: ID, agent: 'bot', category: 'data', severity: 'nit', title: 'Lost\non retry' })}\n⚪ **Nit · data** — Lost on retry\n\nIt is lost.\n\n<details><summary>How to answer</summary>\n\nx\n\n</details>`;
     const one = thread({
       first: opening({ body }),
       line: undefined,
@@ -237,6 +238,7 @@ describe('the known facts of a finding', () => {
       code: 'query("SELECT " + user.id);',
       hunk: one.hunk,
       title: 'Lost on retry',
+      isShowable: false,
       text: '⚪ **Nit · data** — Lost on retry\n\nIt is lost.',
       severity: 'nit',
       category: 'data',
@@ -264,8 +266,8 @@ describe('the known facts of a finding', () => {
   });
 
   it('include all findings in its conversation, and the worst of them', () => {
-    const first = findingMarker({ id: ID, agent: 'bot', severity: 'minor' });
-    const next = findingMarker({ id: OTHER, agent: 'bot', severity: 'critical' });
+    const first = findingLine({ id: ID, agent: 'bot', severity: 'minor' });
+    const next = findingLine({ id: OTHER, agent: 'bot', severity: 'critical' });
     const fold = '<details><summary>x</summary>\n\ny</details>';
     const body = `${first}\nOne.\n\n${fold}\n\n---\n\nTwo.\n\n${fold}`;
     const replies = [

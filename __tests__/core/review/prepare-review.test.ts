@@ -26,6 +26,7 @@ function prepare(
 ) {
   return prepareReview({
     agent: 'pr-reviewer',
+    lane: 'trusted',
     head: 'a'.repeat(40),
     buffered: { ...NOTHING_BUFFERED, ...STRICT, findings, ...buffered },
     open: [],
@@ -58,7 +59,7 @@ describe('a prepared review', () => {
     const [comment] = comments;
     expect(comment).toMatchObject({ path: 'src/auth.ts', side: 'RIGHT', line: 10, startLine: 8, others: [] });
     expect(comment?.body.split('\n\n<details>')[0]).toBe(
-      `<!-- axe-action:finding ${placed().id} agent=pr-reviewer cat=security sev=major title=The%20query%20is%20built%20from%20the%20id -->\n🟠 **Major · security** — The query is built from the id\n\nThe id reaches the query unescaped. Bind it.\n\n\`\`\`suggestion\nx\n\`\`\``,
+      `<!-- axe-action {"kind":"finding","agent":"pr\\u002dreviewer","id":"${placed().id}","category":"security","severity":"major","title":"The query is built from the id","lane":"trusted"} -->\n🟠 **Major · security** — The query is built from the id\n\nThe id reaches the query unescaped. Bind it.\n\n\`\`\`suggestion\nx\n\`\`\``,
     );
     expect(comment?.body).toContain(' · agent `pr-reviewer`\n\n</details>');
     expect([verdict, hasFindings]).toEqual(['request-changes', true]);
@@ -75,9 +76,9 @@ describe('a prepared review', () => {
   });
 
   it('names the agent in its comments, whatever the review is called', () => {
-    const { comments, marker } = prepare([placed()], { agent: 'bot/reply-9' });
+    const { comments, mark } = prepare([placed()], { agent: 'bot/reply-9' });
     expect(parseFindingMarker(comments[0]?.body ?? '')?.agent).toBe('bot');
-    expect(marker).toContain('agent=bot/reply-9 ');
+    expect(mark).toMatchObject({ kind: 'review', agent: 'bot/reply-9' });
   });
 
   it.each([
@@ -188,7 +189,7 @@ describe('a finding on a line that has a conversation', () => {
     expect(comments).toEqual([]);
     expect(replies).toMatchObject([{ thread: open.thread, placed: one }]);
     expect(replies[0]?.body).toMatch(/^🔴 \*\*Critical · security\*\*/);
-    expect(parseFindingMarker(replies[0]?.marker ?? '')).toMatchObject({ id: one.id, severity: 'critical' });
+    expect(replies[0]?.mark).toMatchObject({ id: one.id, severity: 'critical' });
     expect(hasFindings).toBe(true);
   });
 

@@ -1,43 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../../src/core/defaults.js';
-import { stickyBody, stickyMarker } from '../../../src/core/review/publication.js';
+import { answerMark, framedBody } from '../../../src/core/review/publication.js';
+import { answerLine } from '../../helpers/marks.js';
 
 const footer = '<sub>Memory: 1 entry</sub>';
 
-describe('the marker of a sticky comment', () => {
-  it('is a hidden comment that names the agent', () => {
-    expect(stickyMarker('builtin/pr-reviewer')).toBe('<!-- axe-action sticky agent=builtin/pr-reviewer -->');
-  });
-
-  it('cannot be ended by a name', () => {
-    expect(stickyMarker('a --> b')).toBe('<!-- axe-action sticky agent=a-----b -->');
-    expect(stickyMarker('x-->').match(/-->/g)).toHaveLength(1);
-  });
-
-  it('differs for agents with a common beginning', () => {
-    expect(stickyMarker('review-security').startsWith(stickyMarker('review'))).toBe(false);
-  });
-});
+function stickyBody(parts: { readonly agent: string; readonly text: string; readonly footer: string }) {
+  return framedBody({ ...parts, mark: answerMark(parts.agent, 'trusted') });
+}
 
 describe('the body of a sticky comment', () => {
   it('is the marker, the text and the footer', () => {
     expect(stickyBody({ agent: 'bot', text: 'Fine.', footer })).toBe(
-      `<!-- axe-action sticky agent=bot -->\nFine.\n\n${footer}`,
+      `<!-- axe-action {"kind":"answer","agent":"bot","lane":"trusted"} -->\nFine.\n\n${footer}`,
     );
   });
 
   it('has no gap if there is no footer', () => {
-    expect(stickyBody({ agent: 'bot', text: 'Fine.', footer: '' })).toBe(
-      '<!-- axe-action sticky agent=bot -->\nFine.',
-    );
+    expect(stickyBody({ agent: 'bot', text: 'Fine.', footer: '' })).toBe(`${answerLine('bot')}\nFine.`);
   });
 
   it('C8 100: is cut to GitHub’s limit, reports it, and keeps marker and footer', () => {
     const body = stickyBody({ agent: 'bot', text: 'word '.repeat(40_000), footer });
     expect(body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
     expect(body.length).toBeGreaterThan(MAX_COMMENT_CHARACTERS - 2000);
-    expect(body.startsWith(`${stickyMarker('bot')}\n`)).toBe(true);
+    expect(body.startsWith(`${answerLine('bot')}\n`)).toBe(true);
     expect(body.endsWith(`longer than a comment may be; the rest is in the job summary.*\n\n${footer}`)).toBe(
       true,
     );
@@ -45,7 +33,7 @@ describe('the body of a sticky comment', () => {
 
   it('C8 99: closes a code fence that would swallow the footer', () => {
     expect(stickyBody({ agent: 'bot', text: 'See\n```ts\nconst a = 1;', footer })).toBe(
-      `${stickyMarker('bot')}\nSee\n\`\`\`ts\nconst a = 1;\n\`\`\`\n\n${footer}`,
+      `${answerLine('bot')}\nSee\n\`\`\`ts\nconst a = 1;\n\`\`\`\n\n${footer}`,
     );
   });
 
@@ -55,7 +43,7 @@ describe('the body of a sticky comment', () => {
     ['an inline run', '``` not a fence ```'],
     ['tildes around backticks', '~~~\n```\n~~~'],
   ])('leaves %s unchanged', (_, text) => {
-    expect(stickyBody({ agent: 'bot', text, footer: '' })).toBe(`${stickyMarker('bot')}\n${text}`);
+    expect(stickyBody({ agent: 'bot', text, footer: '' })).toBe(`${answerLine('bot')}\n${text}`);
   });
 
   it('closes a fence that the cut left open', () => {

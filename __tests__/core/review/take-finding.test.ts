@@ -97,7 +97,7 @@ describe('a finding that the pull request might have already', () => {
       'F1 had ended (outdated) and is open again. Nothing is posted before the run ends.',
     );
     expect(take({}, [known({ state: 'dismissed' })]).answer.text).toBe(
-      'Held back: people with write access have dismissed F1 (“The query is built from the id”) on this pull request. It is not posted again.',
+      'Held back: people with write access have dismissed F1 on this pull request. It is not posted again.',
     );
   });
 
@@ -109,6 +109,11 @@ describe('a finding that the pull request might have already', () => {
     expect(take({ ...UNLIKE, ...request }, [known(parts)]).answer.text).toBe(
       `Not taken: not yet. ${place}: “The query is built from the id”. If yours is the same, call again with \`same_as: "F1"\`; if it is another one, with \`new: true\`.`,
     );
+  });
+
+  it('causes a question without the title of one that strangers may have worded', () => {
+    const { text } = take(UNLIKE, [known({ isShowable: false, severity: 'major', category: 'data' })]).answer;
+    expect(text).toMatch(/F1 is open at line 10: major data\. If/);
   });
 
   it('causes one question, and is then accepted as a different one', () => {

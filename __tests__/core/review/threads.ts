@@ -1,7 +1,7 @@
 import type { AnsweredThread, Permissions, ThreadRemark } from '../../../src/core/review/answers.js';
 import type { Ended, LessonFact, Raised } from '../../../src/core/review/finding-facts.js';
 import type { KnownFinding } from '../../../src/core/review/known.js';
-import { findingMarker } from '../../../src/core/review/markers.js';
+import { findingLine } from '../../helpers/marks.js';
 
 export const ID = '0123456789abcdef';
 export const OTHER = 'fedcba9876543210';
@@ -47,7 +47,7 @@ export function opening(parts: Partial<ThreadRemark> = {}): ThreadRemark {
     author: { login: 'github-actions', isBot: true },
     authorAssociation: 'NONE',
     isOurs: true,
-    body: `${findingMarker({ id: ID, agent: 'bot' })}\nComparing with == tells the length.`,
+    body: `${findingLine({ id: ID, agent: 'bot' })}\nComparing with == tells the length.`,
     isEditedByOther: false,
     ...parts,
   };
@@ -78,6 +78,7 @@ export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
     handle: 'F1',
     agent: 'bot',
     isOwn: true,
+    isShowable: true,
     state: 'open',
     path: 'src/auth.ts',
     side: 'RIGHT',

@@ -3,7 +3,8 @@ import { answerFindings } from '../../adapters/github/posting/answer-findings.js
 import type { Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
 import { type Dismissal, dismissedText } from '../../core/review/acknowledge.js';
-import { framedBody, stickyMarker } from '../../core/review/publication.js';
+import { answerMark, framedBody } from '../../core/review/publication.js';
+import type { MarkLane } from '../../core/sanitize/mark.js';
 import { withGitHub } from './with-github.js';
 
 /** Dismissals that people are told were understood. */
@@ -14,12 +15,12 @@ interface DismissalsToAnswer {
   /** Markdown below each answer. */
   readonly footer: string;
   /** Of a run that read strangers' text nothing is resolved. */
-  readonly isUntrusted: boolean;
+  readonly lane: MarkLane;
 }
 
 /** Answers each dismissal once, in its conversation. Trouble is a warning. */
 export async function answerDismissals(
-  { repository, agent, dismissed, footer, isUntrusted }: DismissalsToAnswer,
+  { repository, agent, dismissed, footer, lane }: DismissalsToAnswer,
   { client, reporter }: { readonly client: GitHubClient | undefined; readonly reporter: Reporter },
 ): Promise<void> {
   if (client === undefined) return;
@@ -27,10 +28,10 @@ export async function answerDismissals(
     const answers = dismissed
       .filter(({ pull }) => pull === number)
       .map(({ id }) => {
-        const marker = stickyMarker(`${agent}/dismissed-${id}`);
-        return { id, marker, body: framedBody({ marker, text: dismissedText(id), footer }) };
+        const mark = answerMark(`${agent}/dismissed-${id}`, lane);
+        return { id, mark, body: framedBody({ mark, text: dismissedText(id), footer }) };
       });
-    const place = { repository, number, answers, resolves: !isUntrusted };
+    const place = { repository, number, answers, resolves: lane === 'trusted' };
     const response = await withGitHub((signal) => answerFindings(client, place, signal), REMEDY);
     const result = response.kind === 'failed' ? response : response.answer;
     if (result.kind !== 'failed') continue;

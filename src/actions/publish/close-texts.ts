@@ -27,10 +27,10 @@ interface TextsParts {
  * new, where that shows the place. The silence of a run over a change from outside settles nothing.
  */
 export async function sortTexts(requested: RequestedReview, parts: TextsParts): Promise<OldTexts> {
-  const { commits, isComplete, isTrusted, reach, unseen } = requested;
+  const { commits, isComplete, lane, reach, unseen } = requested;
   const { own, again } = parts;
   const old = own.texts.filter(({ id }) => !again.has(id));
-  const isDecided = isTrusted && isComplete && reach !== 'question' && own.head === commits.head;
+  const isDecided = lane === 'trusted' && isComplete && reach !== 'question' && own.head === commits.head;
   const isSeen = isDecided ? await placesSeen(requested, old, parts.client) : () => false;
   const isSettled = (text: OwnOpenText) => isSeen(text) && !unseen.includes(text.path);
   const settled = old.filter(isSettled);

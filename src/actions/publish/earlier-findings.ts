@@ -18,7 +18,7 @@ const SHORT_SHA = 7;
 export async function endEarlier(
   { removed, settled, claimed, back }: EarlierFindings<OwnOpenThread>,
   client: GitHubClient,
-  { place, commits, options }: RequestedReview,
+  { place, commits, lane, options }: RequestedReview,
 ): Promise<string> {
   const changes = [
     ...removed.map((thread) => ({
@@ -44,7 +44,7 @@ export async function endEarlier(
   ];
   if (changes.length === 0) return '';
   const response = await withGitHub(
-    (signal) => changeThreads(client, { ...place, changes, head: commits.head }, signal),
+    (signal) => changeThreads(client, { ...place, changes, head: commits.head, lane }, signal),
     REMEDY,
   );
   const result = response.kind === 'failed' ? response : response.answer;

@@ -50,8 +50,6 @@ export interface OwnOpenText extends TextFinding {
   readonly head: string;
 }
 
-const ANY_REVIEW = '<!-- axe-action:review agent=';
-
 /**
  * Asks GitHub what we have said on a pull request, right before something is posted: people may have answered while the
  * model was at work, and another run may have ended. Only what the current token wrote counts. Throws a GitHubError.
@@ -63,7 +61,7 @@ export async function fetchOwnFindings(
 ): Promise<OwnFindings> {
   const [{ head, threads: all }, reviews] = await Promise.all([
     fetchReviewThreads(client, place, signal),
-    listOwnReviews(client, { ...place, marker: ANY_REVIEW }, signal),
+    listOwnReviews(client, { ...place, mark: { kind: 'review' } }, signal),
   ]);
   const begun = all.flatMap(ownThread);
   const ended = new Set(known.flatMap(({ id, state }) => (state === 'open' ? [] : [id])));

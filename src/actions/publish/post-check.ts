@@ -10,7 +10,6 @@ import type { Repository } from '../../core/event/trigger.js';
 import { type Coverage, type FindingRecord, isOpen } from '../../core/findings/record.js';
 import { formatSeverities } from '../../core/findings/severity.js';
 import type { Severity } from '../../core/findings/terms.js';
-import { encodeField } from '../../core/memory/field.js';
 import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import type { ReviewVerdict } from '../../core/review/buffered.js';
@@ -19,6 +18,7 @@ import { coverageTitle, formatCoverage } from '../../core/review/coverage.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import { framedBody } from '../../core/review/publication.js';
+import type { MarkLane } from '../../core/sanitize/mark.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
 import type { Warning } from '../../core/warning.js';
@@ -32,6 +32,7 @@ export interface CommitCheck {
   readonly repository: Repository;
   readonly headSha: string;
   readonly agent: string;
+  readonly lane: MarkLane;
   /** Distinguishes the check of this step from others. */
   readonly externalId: string;
   /** How many findings stand, those that were said before too; undefined for an agent that does not review. */
@@ -88,6 +89,7 @@ export function checkOf(
     repository: trigger.repository,
     headSha,
     agent: agent.name,
+    lane: requested.lane,
     externalId,
     findings: review?.findings,
     open: records.filter(isOpen).map(({ severity }) => severity),
@@ -139,8 +141,8 @@ export async function postCheck(
     return undefined;
   };
   if (client === undefined) return failed({ message: NO_TOKEN });
-  const { repository, headSha, agent, externalId, text, footer } = check;
-  const marker = `<!-- axe-action:check agent=${encodeField(agent)} -->`;
+  const { repository, headSha, agent, externalId, text, footer, lane } = check;
+  const mark = { kind: 'check', agent, lane };
   const report: CheckRunReport = {
     repository,
     headSha,
@@ -148,7 +150,7 @@ export async function postCheck(
     externalId,
     conclusion: conclusionOf(check),
     title: titleOf(check),
-    summary: framedBody({ marker, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),
+    summary: framedBody({ mark, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),
     annotations: check.unposted.flatMap((finding) => annotationOf(finding, cleanMessage)),
   };
   const response = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);

@@ -9,7 +9,6 @@ import {
 import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
 import { createFiles } from '../../adapters/host/files.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
-import { stickyMarker } from '../../core/review/publication.js';
 
 /** What became of a comment, with a line for people where it stands. */
 export type PostResult =
@@ -36,7 +35,7 @@ export async function postComment(
   const thread = isOnLine(trigger) ? await answerInThread(client, { trigger, comment }, signal) : undefined;
   if (thread !== undefined) return thread;
   const result = isOnce
-    ? await commentOnce(client, { ...comment, marker: stickyMarker(comment.agent) }, signal)
+    ? await commentOnce(client, comment, signal)
     : await publishSticky(client, comment, signal);
   if (result.kind === 'failed') return result;
   const there = isOnce ? 'There is an answer' : 'Updated the comment';
@@ -50,10 +49,10 @@ async function answerInThread(
   { trigger, comment }: { readonly trigger: CommentTrigger; readonly comment: StickyComment },
   signal: AbortSignal,
 ): Promise<PostResult | undefined> {
-  const { repository, number, agent, body, isNew = false } = comment;
+  const { repository, number, mark, body, isNew = false } = comment;
   const { commentId, inReplyTo = commentId } = trigger;
   const first = isNew ? { firstId: inReplyTo } : {};
-  const reply = { repository, number, commentId, marker: stickyMarker(agent), body, ...first };
+  const reply = { repository, number, commentId, mark, body, ...first };
   const result = await replyInThread(client, reply, signal);
   if (result.kind === 'failed') return undefined;
   const line = result.created

@@ -2,9 +2,9 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { findOrCreateIssue } from '../../adapters/github/posting/issues.js';
 import type { Published, Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
-import { encodeField } from '../../core/memory/field.js';
 import { textId } from '../../core/memory/units.js';
 import { framedBody } from '../../core/review/publication.js';
+import type { Mark, MarkLane } from '../../core/sanitize/mark.js';
 import { type Warning, warningText } from '../../core/warning.js';
 import { NO_TOKEN, withGitHub } from './with-github.js';
 
@@ -20,6 +20,7 @@ export interface Report {
   readonly text: string;
   /** Markdown below it. */
   readonly footer: string;
+  readonly lane: MarkLane;
 }
 
 /** How it is published. */
@@ -49,12 +50,12 @@ export async function postReport(report: Report, options: ReportOptions): Promis
   };
   if (client === undefined) return failed({ message: NO_TOKEN });
   const { repository, agent, title, footer } = report;
-  const marker = markerOf(report);
+  const mark = markOf(report);
   const issue = {
     repository,
-    marker,
+    mark,
     title: cleanTitle(title === '' ? `Report of ${agent}` : title),
-    body: framedBody({ marker, text: clean(report.text), footer }),
+    body: framedBody({ mark, text: clean(report.text), footer }),
     labels: [],
     ifFound: { kind: 'update' },
   } as const;
@@ -68,7 +69,6 @@ export async function postReport(report: Report, options: ReportOptions): Promis
 }
 
 /** A title that is given is a part of what the issue is known by: jobs of a matrix keep theirs apart by it. */
-function markerOf({ agent, workflow, title }: Report): string {
-  const key = title === '' ? '' : ` key=${textId(title)}`;
-  return `<!-- axe-action:report agent=${encodeField(agent)} workflow=${encodeField(workflow)}${key} -->`;
+function markOf({ agent, workflow, title, lane }: Report): Mark {
+  return { kind: 'report', agent, workflow, key: title === '' ? '' : textId(title), lane };
 }

@@ -5,7 +5,6 @@ import { setLabels } from '../../adapters/github/posting/labels.js';
 import { type ReactionSubject, react } from '../../adapters/github/posting/reactions.js';
 import type { PublishRequest } from '../../core/dependencies.js';
 import { subjectNumber, subjectTrigger, type Trigger } from '../../core/event/trigger.js';
-import { encodeField } from '../../core/memory/field.js';
 import { textId } from '../../core/memory/units.js';
 import type { RunOutcome } from '../../core/outcome.js';
 import type { IssueDraft } from '../../core/review/buffered.js';
@@ -37,7 +36,7 @@ export interface RequestedRun {
 export async function publishRequested(run: RequestedRun, options: RequestedOptions): Promise<PublishedPart> {
   const { trigger, agent, requested, end } = run;
   if (trigger.kind === 'local') return { isReview: false };
-  const { buffered, commits, facts, known, isUntrusted } = requested;
+  const { buffered, commits, facts, known, lane } = requested;
   const { repository } = trigger;
   const number = subjectNumber(trigger);
   const isComplete = end === 'completed' || run.isAnswered === true;
@@ -57,14 +56,14 @@ export async function publishRequested(run: RequestedRun, options: RequestedOpti
           remarks: run.remarks,
           facts,
           known,
-          isTrusted: !isUntrusted,
+          lane,
           now: run.now,
           isOver,
           isComplete,
           options,
         });
   const effects = isComplete
-    ? await publishSideEffects({ buffered, trigger, repository, number, agent, options })
+    ? await publishSideEffects({ buffered, trigger, repository, number, agent, lane, options })
     : undefined;
   const part = joined([review, effects], formatRefusals(buffered.refusals));
   return isRead && review?.review !== undefined ? { ...part, review: review.review } : part;
@@ -194,10 +193,10 @@ async function assignPeople(client: GitHubClient, number: number, work: Work): P
 
 /** Known by its title, so that a run that is repeated, or a later one, brings it up to date. */
 async function openIssue(client: GitHubClient, draft: IssueDraft, work: Work): Promise<void> {
-  const { repository, agent, options, done, fail } = work;
+  const { repository, agent, lane, options, done, fail } = work;
   const issue = {
     repository,
-    marker: `<!-- axe-action:issue agent=${encodeField(agent)} key=${textId(draft.title)} -->`,
+    mark: { kind: 'issue', agent, key: textId(draft.title), lane },
     title: options.cleanTitle(draft.title),
     body: options.clean(draft.body),
     labels: draft.labels,

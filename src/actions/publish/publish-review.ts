@@ -180,7 +180,7 @@ type Known = Pick<OwnFindings, 'open' | 'reviews'> & {
 const NOTHING_OWN: Known = { open: [], reviews: [], earlier: undefined };
 
 function prepare(requested: RequestedReview, { open, reviews, earlier }: Known): PreparedReview {
-  const { buffered, agent, commits, remarks, known, options } = requested;
+  const { buffered, agent, commits, lane, remarks, known, options } = requested;
   const before = reviews.filter(({ state, body }) => {
     const marker = state === 'PENDING' ? undefined : parseReviewMarker(body);
     return marker?.agent === agent && marker.head === commits.head;
@@ -188,6 +188,7 @@ function prepare(requested: RequestedReview, { open, reviews, earlier }: Known):
   return prepareReview({
     agent,
     head: commits.head,
+    lane,
     buffered,
     reviewsBefore: before.length,
     remarks,
@@ -210,8 +211,8 @@ async function replyInThreads(
   { place, options }: RequestedReview,
 ): Promise<string> {
   let posted = 0;
-  for (const { thread, marker, body } of replies) {
-    const reply = { ...place, commentId: thread.commentId, marker, body };
+  for (const { thread, mark, body } of replies) {
+    const reply = { ...place, commentId: thread.commentId, mark, body };
     const response = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
     const result = response.kind === 'failed' ? response : response.answer;
     if (result.kind === 'published') posted += 1;
@@ -232,7 +233,7 @@ async function publish(
   { client, prepared, own }: ToPost,
   signal: AbortSignal,
 ): Promise<ReviewPostResult> {
-  const { verdict, body, footer, marker, comments } = prepared;
+  const { verdict, body, footer, mark, comments } = prepared;
   const event = verdict === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
   const { head: headSha } = commits;
   const draft = {
@@ -241,7 +242,7 @@ async function publish(
     event,
     body,
     footer,
-    marker,
+    mark,
     comments: comments.map(commentOf),
     own: own.reviews,
   } as const;

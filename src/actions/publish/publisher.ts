@@ -4,12 +4,13 @@ import { signalAfter } from '../../adapters/host/deadline.js';
 import { PUBLISH_TIMEOUT_MS } from '../../core/defaults.js';
 import type { Published, Publisher, PublishRequest, Reply, Reporter } from '../../core/dependencies.js';
 import { isCancelled } from '../../core/errors.js';
-import { subjectNumber, subjectTrigger, type Trigger } from '../../core/event/trigger.js';
+import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
 import type { RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { NOTHING_BUFFERED } from '../../core/review/buffered.js';
 import { reviewCommand } from '../../core/review/command.js';
-import { stickyBody } from '../../core/review/publication.js';
+import { answerMark, framedBody } from '../../core/review/publication.js';
+import type { MarkLane } from '../../core/sanitize/mark.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { type Warning, warningText } from '../../core/warning.js';
 import type { Inputs } from '../inputs/inputs.js';
@@ -20,6 +21,8 @@ import { annotateFindings } from './annotate-findings.js';
 import { answerDismissals } from './answer-dismissals.js';
 import { answerText, reviewRemarks, signature, writtenBy } from './answer-text.js';
 import type { CheckProgress } from './check-progress.js';
+import { commentKey, commentTarget, FOR_ALL, type Target, targetOf } from './comment-target.js';
+import { notePosted } from './note-posted.js';
 import { isFirstInJob, isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
 import { reviewExtent, reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
@@ -60,32 +63,12 @@ interface ActionPublisher extends Publisher {
 }
 
 /** Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the run is over. */
-export function createActionPublisher(options: ActionPublisherOptions): ActionPublisher {
+export function createActionPublisher(given: ActionPublisherOptions): ActionPublisher {
+  const { client, ids } = notePosted(given.client);
+  const options = { ...given, client };
   return {
     async publish(plan, outcome, requested) {
-      const end = { plan, outcome, requested };
-      const published = await publishParts(end, options);
-      await acknowledge(end, options);
-      const shown = await showFindings(end, published, options);
-      const failure = published.failure ?? shown.failure;
-      const result = reviewResultOf(end, published, options);
-      const parts = { ...published, ...shown, ...result, ...(failure === undefined ? {} : { failure }) };
-      const isSaid = options.comment !== 'always' && isAnswer(parts, plan.trigger);
-      const target = isSaid ? undefined : targetOf(plan, options.comment);
-      const clean = cleanFor(requested, options);
-      const answered = { plan, outcome, read: requested.read };
-      const text = answerText(answered, clean);
-      if (text.trim() === '') return join(parts, NOTHING);
-      const { name } = plan.agent;
-      const footer = signature(answered);
-      if (target === undefined) {
-        const nowhere = { ...parts, ...withoutPull(plan, options) };
-        return join(nowhere, await report({ plan, text, clean }, options));
-      }
-      const key = commentKey(name, target);
-      const isNew = options.isFirstAttempt && isJustWritten(plan.trigger);
-      const comment = { target, agent: key, text, footer, clean, isNew };
-      return join(parts, await post(plan.trigger, comment, options));
+      return { ...(await publishAll({ plan, outcome, requested }, options)), posted: ids };
     },
     async reply({ trigger, agent, text, among, conversation }) {
       const target = commentTarget(trigger, options.comment);
@@ -97,8 +80,9 @@ export function createActionPublisher(options: ActionPublisherOptions): ActionPu
       const key = commentKey(isShared ? FOR_ALL : (agent ?? FOR_ALL), target);
       const isOnce = among === 'unless-answered';
       // It quotes memory, which holds words of people without write access too.
-      const clean = cleanFor({ isUntrusted: true }, options);
-      const posted = await post(trigger, { target, agent: key, text, footer, isOnce, clean }, options);
+      const clean = cleanFor({ lane: 'untrusted' }, options);
+      const comment = { target, agent: key, lane: 'untrusted', text, footer, isOnce, clean } as const;
+      const posted = await post(trigger, comment, options);
       if (conversation !== undefined) await setConversation(conversation, options);
       return posted;
     },
@@ -107,12 +91,41 @@ export function createActionPublisher(options: ActionPublisherOptions): ActionPu
       if (target === undefined || trigger.kind !== 'comment') return;
       // An answer in a thread is never replaced, so that of a second attempt must have a key of its own.
       const key = isOnLine(trigger) ? `${commentKey(agent, target)}/failure` : commentKey(agent, target);
-      const clean = cleanFor({ isUntrusted: true }, options);
-      const comment = { target, agent: key, text: line, footer: writtenBy(agent), clean };
+      const clean = cleanFor({ lane: 'untrusted' }, options);
+      const by = writtenBy(agent);
+      const comment = { target, agent: key, lane: 'untrusted', text: line, footer: by, clean } as const;
       // The answer of an earlier attempt stays; a later one takes the place of this line.
       await post(trigger, { ...comment, isOnce: true }, options);
     },
   };
+}
+
+/** Posts what the tools of a run collected, then its answer. */
+async function publishAll(end: End, options: ActionPublisherOptions): Promise<Published> {
+  const { plan, outcome, requested } = end;
+  const published = await publishParts(end, options);
+  await acknowledge(end, options);
+  const shown = await showFindings(end, published, options);
+  const failure = published.failure ?? shown.failure;
+  const result = reviewResultOf(end, published, options);
+  const parts = { ...published, ...shown, ...result, ...(failure === undefined ? {} : { failure }) };
+  const isSaid = options.comment !== 'always' && isAnswer(parts, plan.trigger);
+  const target = isSaid ? undefined : targetOf(plan, options.comment);
+  const clean = cleanFor(requested, options);
+  const answered = { plan, outcome, read: requested.read };
+  const text = answerText(answered, clean);
+  if (text.trim() === '') return join(parts, NOTHING);
+  const { name } = plan.agent;
+  const footer = signature(answered);
+  if (target === undefined) {
+    const nowhere = { ...parts, ...withoutPull(plan, options) };
+    return join(nowhere, await report({ plan, text, clean, lane: requested.lane }, options));
+  }
+  const key = commentKey(name, target);
+  const isNew = options.isFirstAttempt && isJustWritten(plan.trigger);
+  const { lane } = requested;
+  const comment = { target, agent: key, lane, text, footer, clean, isNew };
+  return join(parts, await post(plan.trigger, comment, options));
 }
 
 /**
@@ -144,10 +157,10 @@ async function setConversation(
 
 /** Outbound cleaning for comments of a run (D24). */
 function cleanFor(
-  { isUntrusted }: Pick<PublishRequest, 'isUntrusted'>,
+  { lane }: Pick<PublishRequest, 'lane'>,
   { secrets }: Pick<ActionPublisherOptions, 'secrets'>,
 ): Clean {
-  return (markdown) => sanitize(markdown, isUntrusted ? 'untrusted-comment' : 'comment', secrets);
+  return (markdown) => sanitize(markdown, lane === 'trusted' ? 'comment' : 'untrusted-comment', secrets);
 }
 
 type Clean = (markdown: string) => string;
@@ -164,13 +177,13 @@ interface End {
 
 /** People who dismissed a finding are told once that they were understood. */
 async function acknowledge(
-  { plan: { trigger, agent }, requested: { dismissed = [], isUntrusted } }: End,
+  { plan: { trigger, agent }, requested: { dismissed = [], lane } }: End,
   { client, comment, reporter, runUrl }: ActionPublisherOptions,
 ): Promise<void> {
   if (dismissed.length === 0 || comment === 'never' || trigger.kind === 'local') return;
   const { repository } = trigger;
   const by = footer(writtenBy(agent.name), runUrl);
-  const answers = { repository, agent: agent.name, dismissed, footer: by, isUntrusted };
+  const answers = { repository, agent: agent.name, dismissed, footer: by, lane };
   await answerDismissals(answers, { client, reporter });
 }
 
@@ -255,7 +268,8 @@ async function report(
     plan: { trigger, agent },
     text,
     clean,
-  }: { readonly plan: Plan; readonly text: string; readonly clean: Clean },
+    lane,
+  }: { readonly plan: Plan; readonly text: string; readonly clean: Clean; readonly lane: MarkLane },
   options: ActionPublisherOptions,
 ): Promise<Published> {
   const { client, reporter, inputs, workflow, runUrl } = options;
@@ -266,7 +280,7 @@ async function report(
   const { repository } = trigger;
   const by = footer(writtenBy(agent.name), runUrl);
   return await postReport(
-    { repository, agent: agent.name, workflow, title: inputs.reportTitle, text, footer: by },
+    { repository, agent: agent.name, workflow, title: inputs.reportTitle, text, footer: by, lane },
     { client, reporter, clean, cleanTitle: titleCleaner(options) },
   );
 }
@@ -301,45 +315,10 @@ function join(parts: PublishedPart, comment: Published): Published {
   };
 }
 
-/** Where a comment goes. */
-interface Target {
-  readonly number: number;
-  /** The comment that is answered; undefined for a sticky comment. */
-  readonly replyTo: number | undefined;
-}
-
-/** Another workflow's run is reported on its pull request. */
-function targetOf({ trigger, reportsOn }: Plan, comment: Inputs['comment']): Target | undefined {
-  if (reportsOn === undefined || comment === 'never') return commentTarget(trigger, comment);
-  return { number: reportsOn, replyTo: undefined };
-}
-
-/** `auto`: a sticky comment on pull requests, a reply to a comment, nothing on issues. */
-function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | undefined {
-  const subject = subjectTrigger(trigger);
-  if (comment === 'never' || subject === undefined) return undefined;
-  const { number } = subject;
-  switch (subject.kind) {
-    case 'pull_request':
-      return { number, replyTo: undefined };
-    case 'comment':
-      return { number, replyTo: subject.commentId };
-    case 'issue':
-      return comment === 'always' ? { number, replyTo: undefined } : undefined;
-  }
-}
-
-/** Stands for all agents of a repository; none has this name. */
-const FOR_ALL = 'memory';
-
-/** Each agent has one sticky comment, and one reply to each comment. */
-function commentKey(agent: string, { replyTo }: Target): string {
-  return replyTo === undefined ? agent : `${agent}/reply-${replyTo}`;
-}
-
 interface Comment {
   readonly target: Target;
   readonly agent: string;
+  readonly lane: MarkLane;
   readonly text: string;
   /** Who wrote it, in markdown. */
   readonly footer: string;
@@ -360,15 +339,16 @@ async function post(
   if (client === undefined) {
     return unposted({ message: NO_TOKEN }, reporter);
   }
-  const body = stickyBody({
-    agent,
+  const mark = answerMark(agent, comment.lane);
+  const body = framedBody({
+    mark,
     text: comment.clean(comment.text),
     footer: footer(comment.footer, runUrl),
   });
   const isFirst = target.replyTo !== undefined && (await isFirstInJob(agent, temp));
   const { isOnce = false } = comment;
   const isNew = comment.isNew === true && isFirst;
-  const sticky = { repository: trigger.repository, number: target.number, agent, body, isNew };
+  const sticky = { repository: trigger.repository, number: target.number, mark, body, isNew };
   const signal = signalAfter(PUBLISH_TIMEOUT_MS);
   const result = await postComment(client, { trigger, comment: sticky, isOnce }, signal).catch(
     (thrown: unknown) => unanswered(thrown, signal),

@@ -10,6 +10,7 @@ import type { PlacedFinding } from '../../core/review/place.js';
 import type { ReviewExtent } from '../../core/review/review-body.js';
 import type { Scope } from '../../core/review/scope.js';
 import type { ReviewFact } from '../../core/review/state-facts.js';
+import type { MarkLane } from '../../core/sanitize/mark.js';
 import type { ReviewInputs } from '../inputs/review-inputs.js';
 
 /** How what a run wants is published. */
@@ -69,8 +70,8 @@ export interface RequestedReview {
   readonly facts: readonly ReviewFact[];
   /** The findings that the pull request had when the run began. */
   readonly known: readonly KnownFinding[];
-  /** Nobody without write access wrote what the run has read: the model's word may end a finding. */
-  readonly isTrusted: boolean;
+  /** `trusted`: nobody without write access wrote what the run has read, so the model's word may end a finding. */
+  readonly lane: MarkLane;
   readonly now: Date;
   /** The run completed, or a limit ended it: what it had found by then counts. */
   readonly isOver: boolean;
@@ -86,5 +87,6 @@ export interface RequestedEffects {
   /** The issue or pull request. */
   readonly number: number | undefined;
   readonly agent: string;
+  readonly lane: MarkLane;
   readonly options: RequestedOptions;
 }

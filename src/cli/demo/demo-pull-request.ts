@@ -107,14 +107,14 @@ export class DemoPullRequest {
   get publisher(): Publisher {
     return {
       publish: async (plan, _outcome, wanted) => {
-        const { buffered, commits, facts, known, dismissed = [], isUntrusted } = wanted;
+        const { buffered, commits, facts, known, dismissed = [], lane } = wanted;
         if (commits === undefined) return NOTHING;
         const open = this.#threads.flatMap(openThread);
-        const isTrusted = !isUntrusted;
-        const earlier = sortEarlier({ commits, buffered, isTrusted }, { head: this.#head, threads: open });
+        const earlier = sortEarlier({ commits, buffered, lane }, { head: this.#head, threads: open });
         const prepared = prepareReview({
           agent: plan.agent.name,
           head: commits.head,
+          lane,
           buffered,
           open: [],
           compared: new Set(known.map(({ id }) => id)),
@@ -148,6 +148,7 @@ export class DemoPullRequest {
         return {
           line: summaryOf(this.#events),
           url: undefined,
+          posted: this.#threads.map(({ first }) => first.id),
           findings: prepared.comments.map(({ placed }) => placed),
           ends: endFacts(earlier, { pull: NUMBER, facts, now: new Date() }),
         };

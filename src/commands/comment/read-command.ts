@@ -1,8 +1,9 @@
 import { nearest } from '../../core/agent/suggest.js';
 import { COMMENT_COMMANDS } from '../../core/event/comment-commands.js';
-import { findMention, isOwnText } from '../../core/event/mention.js';
+import { findMention } from '../../core/event/mention.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
 import { parseReply } from '../../core/review/parse-reply.js';
+import { isOwnText } from '../../core/sanitize/mark.js';
 import { commandInComment } from '../memory/parse-comment.js';
 import { type PauseCommand, pauseCommand } from '../pause.js';
 

@@ -1,6 +1,7 @@
+import { isOwnText } from '../sanitize/mark.js';
 import { type AdmissionPolicy, commonLabel, hasName, isEnough, isListed } from './admission-policy.js';
 import { type AgentRef, type HeadPermissions, refuseHeadAgent } from './agent-ref.js';
-import { findMention, isOwnIssue, isOwnText } from './mention.js';
+import { findMention, isOwnIssue } from './mention.js';
 import { isSameAccount } from './permission.js';
 import {
   type Skip,

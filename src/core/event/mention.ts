@@ -1,4 +1,5 @@
 import { removeHidden, stripInvisible } from '../sanitize/hidden.js';
+import { isOwnText } from '../sanitize/mark.js';
 import { type MarkdownLine, readBlocks } from '../text/blocks.js';
 import type { AdmissionPolicy } from './admission-policy.js';
 import { isSameAccount } from './permission.js';
@@ -30,14 +31,6 @@ export function findMention(body: string, phrase: string): string | undefined {
 export function taskOfMention(trigger: Trigger, { triggerPhrase }: AdmissionPolicy): string {
   if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
   return findMention(trigger.body, triggerPhrase) ?? '';
-}
-
-/**
- * Whether a text was written by a run of ours: a line of it begins with the hidden mark that all of them carry. What is
- * posted is cleaned first, so the mark is never an answer's own.
- */
-export function isOwnText(body: string): boolean {
-  return /^<!-- axe-action[ :]/m.test(body);
 }
 
 /** Whether a run of ours wrote an issue just now; somebody's label on it is their wish, not our doing. */

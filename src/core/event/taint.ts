@@ -1,5 +1,6 @@
+import type { MarkLane } from '../sanitize/mark.js';
 import type { Trigger } from './trigger.js';
-import type { Lane } from './trust.js';
+import type { Lane, Trust } from './trust.js';
 
 /** Text in a run that people without write access, or anybody on a network, may have written (D46). */
 export type TaintSource =
@@ -9,6 +10,8 @@ export type TaintSource =
   | { readonly kind: 'untrusted-memory' }
   /** Checks of the commit, which print whatever the programs under test were fed. */
   | { readonly kind: 'failing-checks' }
+  /** What runs of ours have posted that had read such text themselves. */
+  | { readonly kind: 'own-words' }
   /** A tool that reaches a network or starts programs, or whose result says that it holds such text. */
   | { readonly kind: 'tool'; readonly tool: string };
 
@@ -40,6 +43,12 @@ export function createTaintTracker({ kind }: Pick<Trigger, 'kind'>): TaintTracke
   };
 }
 
+/** The lane of what a run says to people, whatever it keeps in memory. */
+export function laneOfWords({ level, lane }: Trust, taint: TaintTracker): MarkLane {
+  if (level === 'untrusted') return 'untrusted';
+  return taint.lane(lane) === 'trusted' ? 'trusted' : 'tainted';
+}
+
 /** Why a source taints, as half a sentence for people: it follows "because". */
 export function describeTaint(source: TaintSource): string {
   switch (source.kind) {
@@ -49,6 +58,8 @@ export function describeTaint(source: TaintSource): string {
       return '`memory-min-trust: untrusted` gave it entries of untrusted runs';
     case 'failing-checks':
       return 'it read failing checks, which can print anything';
+    case 'own-words':
+      return 'it was shown what an earlier run of ours had made of such text';
     case 'tool':
       return `it used \`${source.tool}\`, which can bring in text by anyone`;
   }

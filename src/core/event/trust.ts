@@ -1,5 +1,6 @@
+import { isOwnText, type MarkLane } from '../sanitize/mark.js';
 import { isListed } from './admission-policy.js';
-import { isOwnIssue, isOwnText } from './mention.js';
+import { isOwnIssue } from './mention.js';
 import { isSameAccount, mayWrite, type Permission } from './permission.js';
 import {
   type Actor,
@@ -13,7 +14,7 @@ import {
  * Where the entry of a run goes (D19): `trusted` runs load the trusted lane; of a `tainted` run only what we compute
  * goes there, its own words go to the untrusted lane, where everything of an `untrusted` run goes; `none` keeps nothing.
  */
-export type Lane = 'trusted' | 'tainted' | 'untrusted' | 'none';
+export type Lane = MarkLane | 'none';
 
 /** How far a run is trusted: which tools it may have, and where its memory goes (D18). */
 export interface Trust {

@@ -1,5 +1,6 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import type { Actor, Base, Head } from '../event/trigger.js';
+import type { MarkLane } from '../sanitize/mark.js';
 import type { Warning } from '../warning.js';
 
 /** A commit, in its author's words. */
@@ -11,10 +12,16 @@ export interface CommitNote {
 
 /** Something that somebody wrote under an issue or pull request. */
 export interface Remark {
+  /** As GitHub numbers it. */
+  readonly id: number;
+  /** Of the review that it came with; left out for what came alone. */
+  readonly reviewId?: number | undefined;
   readonly author: Actor;
-  /** The current token wrote it. */
+  /** The current token wrote it, with our mark. */
   readonly isOurs: boolean;
-  /** The author has write access; false also where that could not be learnt. */
+  /** What our mark says. */
+  readonly lane: MarkLane;
+  /** The author has write access; false also where that could not be learnt, and for what a run has written. */
   readonly mayWrite: boolean;
   readonly text: string;
 }

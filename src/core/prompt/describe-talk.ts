@@ -5,6 +5,7 @@ import { cleanLine, cutToBytes } from '../text/cut.js';
 import { count } from '../text/number.js';
 import type { LinkedIssueNote, Remark, RemarkThread, Surroundings } from './context.js';
 import { loginOf, MAX_FACT } from './describe-text.js';
+import { isHeardByTrusted } from './own-remarks.js';
 import type { Parts } from './parts.js';
 
 /** Whether people without write access are listened to: only by a run that is untrusted anyway (D19). */
@@ -16,7 +17,7 @@ interface TalkOptions {
 export function describeTalk(surroundings: Surroundings, { showsStrangers }: TalkOptions): Parts {
   const formats = createFormats({ showsStrangers });
   const { issues = [], comments = [], threads = [], changedLater = 0, unread = [] } = surroundings;
-  const isHeard = ({ isOurs, mayWrite }: Remark) => showsStrangers || isOurs || mayWrite;
+  const isHeard = (remark: Remark) => showsStrangers || isHeardByTrusted(remark);
   const heardThreads = threads.map((thread) => ({ ...thread, remarks: thread.remarks.filter(isHeard) }));
   const said = [...issues.map(({ remark }) => remark), ...comments, ...threads.flatMap((one) => one.remarks)];
   const strangers = said.filter((remark) => !isHeard(remark)).length;
@@ -34,7 +35,9 @@ export function describeTalk(surroundings: Surroundings, { showsStrangers }: Tal
       : [`${count(older, 'older comment')} of the conversation ${isAre(older)} left out.`]),
     ...(strangers === 0
       ? []
-      : [`${count(strangers, 'text')} by people without write access ${isAre(strangers)} left out.`]),
+      : [
+          `${count(strangers, 'text')} not known to be by people with write access ${isAre(strangers)} left out.`,
+        ]),
     ...(changedLater === 0
       ? []
       : [

@@ -1,7 +1,7 @@
-import { isOwnText } from '../event/mention.js';
 import { mayWrite, type Permission } from '../event/permission.js';
 import type { Actor } from '../event/trigger.js';
 import type { Side } from '../findings/terms.js';
+import { isOwnText } from '../sanitize/mark.js';
 import { type Ending, type EndReason, livesOf, type Raised } from './finding-facts.js';
 import { type FindingMarker, parseFindingMarker } from './markers.js';
 import { parseReply } from './parse-reply.js';
@@ -39,6 +39,8 @@ export interface AnsweredThread {
   /** The line was changed after the thread began. */
   readonly isOutdated: boolean;
   readonly first: ThreadRemark;
+  /** Id of the review that it came with; left out where nobody knows. */
+  readonly reviewId?: number | undefined;
   /** Logins. */
   readonly thumbsUp: readonly string[];
   readonly thumbsDown: readonly string[];

@@ -1,8 +1,8 @@
-import { isOwnText } from '../event/mention.js';
 import { isTelling, normalizeCode } from '../findings/code.js';
 import { featuresOf } from '../findings/features.js';
 import { sketchOf } from '../findings/likeness.js';
 import type { Side } from '../findings/terms.js';
+import { isOwnText, type MarkLane } from '../sanitize/mark.js';
 import { cleanLine } from '../text/cut.js';
 import type { Buffered, Repeated } from './buffered.js';
 import { severityMark, titleLine } from './comment-text.js';
@@ -54,13 +54,13 @@ interface SortingParts {
   /** What was reviewed. */
   readonly commits: { readonly head: string; readonly diff: string };
   readonly buffered: Pick<Buffered, 'repeated' | 'settlements'>;
-  /** Nobody without write access wrote what the run has read: the model's word may end a finding. */
-  readonly isTrusted: boolean;
+  /** `trusted`: nobody without write access wrote what the run has read, so the model's word may end a finding. */
+  readonly lane: MarkLane;
 }
 
 /** Sorts the agent's findings on lines by what becomes of them; nothing is ended that this run did not look at. */
 export function sortEarlier<Thread extends EarlierThread>(
-  { commits, buffered, isTrusted }: SortingParts,
+  { commits, buffered, lane }: SortingParts,
   own: { readonly head: string; readonly threads: readonly Thread[] },
 ): EarlierFindings<Thread> {
   const lines = own.head === commits.head ? readDiffLines(commits.diff) : undefined;
@@ -73,7 +73,7 @@ export function sortEarlier<Thread extends EarlierThread>(
     .slice(0, MAX_CHANGED);
   const isRequested = (thread: Thread) => requested.some((one) => one.thread === thread);
   // Text in a fork's diff could ask the model to end a finding: there its word leaves it open.
-  const [settled, claimed] = isTrusted ? [requested, []] : [[], requested];
+  const [settled, claimed] = lane === 'trusted' ? [requested, []] : [[], requested];
   const removed = own.threads
     .filter(
       (thread) =>

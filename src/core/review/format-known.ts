@@ -63,13 +63,13 @@ function section(
 }
 
 function formatOpen(finding: KnownFinding, { isUntrusted }: KnownParts): string {
-  const { handle, path, line, severity, category, title, isOwn, isChanged } = finding;
+  const { handle, path, line, severity, category, title, isShowable, isOwn, isChanged } = finding;
   const place = `${cleanLine(path, MAX_PATH)}${line === undefined ? '' : `:${line}`}`;
   const kind = [severity, category].filter((word) => word !== undefined).join(' ');
   return [
     `- ${handle} ${place}`,
     ...(kind === '' ? [] : [` ${kind}`]),
-    ...(isUntrusted ? [] : [` — "${title}"`]),
+    ...(isUntrusted || !isShowable ? [] : [` — "${title}"`]),
     ...(isOwn ? [] : [' (raised by another agent)']),
     ...(isChanged ? [' (its line has changed since)'] : []),
   ].join('');
@@ -79,7 +79,9 @@ function dismissedLines({ known, facts, pull, lines, isUntrusted }: KnownParts):
   const paths = new Set(
     [...lines.values()].flatMap(({ path, previousPath }) => [path, previousPath ?? path]),
   );
-  const titles = new Map(known.map(({ id, title }) => [id, isUntrusted ? '' : title]));
+  const titles = new Map(
+    known.map(({ id, title, isShowable }) => [id, isUntrusted || !isShowable ? '' : title]),
+  );
   const here = known
     .filter(({ state }) => state === 'dismissed')
     .map(({ id, path, category }) => {

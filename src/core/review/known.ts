@@ -4,6 +4,7 @@ import { firstSentence } from '../findings/finding.js';
 import { sketchOf } from '../findings/likeness.js';
 import { compareSeverity } from '../findings/severity.js';
 import type { Category, Severity, Side } from '../findings/terms.js';
+import { laneOf } from '../sanitize/mark.js';
 import { cleanLine } from '../text/cut.js';
 import {
   answerOf,
@@ -24,7 +25,7 @@ import {
   strengthOf,
 } from './finding-facts.js';
 import { type EndMark, endMarkOf, type FindingMarker, parseFindingMarker } from './markers.js';
-import type { ReviewFact } from './state-facts.js';
+import { postedIds, type ReviewFact } from './state-facts.js';
 
 /** A finding of ours that a pull request has from an earlier run, as this run knows it. */
 export interface KnownFinding {
@@ -47,6 +48,8 @@ export interface KnownFinding {
   readonly hunk: string;
   /** In plain text. */
   readonly title: string;
+  /** The model of this run may be told what it says: no stranger had a part in it, or in this run one has anyway. */
+  readonly isShowable: boolean;
   /** What its comment says, and what our replies say of other findings on that line. */
   readonly text: string;
   /** Undefined for a finding of an older version. */
@@ -75,6 +78,8 @@ export interface KnowingParts {
   /** Ids that a person had forgotten: no answer dismisses these once more. */
   readonly forgotten: ReadonlySet<string>;
   readonly now: Date;
+  /** The run reads strangers' words anyway; left out: it does not. */
+  readonly isUntrusted?: boolean;
 }
 
 /** What the threads of a pull request say of its findings. */
@@ -87,12 +92,15 @@ interface Knowledge {
 /** Reads what became of the findings of a pull request: people's gestures count first, then what runs have decided. */
 export function knowFindings(parts: KnowingParts): Knowledge {
   const lives = livesOf(parts.facts);
+  const posted = postedIds(parts.facts);
   const read = parts.threads.map((own) => {
     const life = lives.get(`${own.marker.id}/${parts.pull}`) ?? { raised: undefined, ended: undefined };
     return { own, life, end: endOf(own, life, parts) };
   });
   return {
-    known: read.map(({ own, end }, index) => knownFinding(own, { end, handle: `F${index + 1}`, ...parts })),
+    known: read.map(({ own, end }, index) =>
+      knownFinding(own, { end, handle: `F${index + 1}`, posted, ...parts }),
+    ),
     facts: read.flatMap(({ own, life, end }) =>
       own.marker.agent === parts.agent ? newFacts(own, { life, end, ...parts }) : [],
     ),
@@ -195,13 +203,18 @@ function knownFinding(
     handle,
     agent,
     permissions,
-  }: Pick<KnowingParts, 'agent' | 'permissions'> & {
+    posted,
+    isUntrusted = false,
+  }: Pick<KnowingParts, 'agent' | 'permissions' | 'isUntrusted'> & {
     readonly end: End | undefined;
     readonly handle: string;
+    readonly posted: ReadonlySet<number>;
   },
 ): KnownFinding {
   const { id, path, side, line, originalLine, hunk, isOutdated, first } = thread;
-  const { text, severity } = foundIn(marker, thread);
+  const { text, severity, said } = foundIn(marker, thread);
+  const isPosted = ({ id: one }: Said) =>
+    posted.has(one) || (one === first.id && posted.has(thread.reviewId ?? 0));
   return {
     id: marker.id,
     handle,
@@ -216,6 +229,7 @@ function knownFinding(
     hunk,
     title: cleanLine(marker.title ?? firstSentence(visibleWords(first.body)), MAX_TITLE),
     text,
+    isShowable: isUntrusted || said.every((one) => isPosted(one) && laneOf(one.body) === 'trusted'),
     severity,
     category: marker.category,
     isChanged: isOutdated,
@@ -233,10 +247,10 @@ const MAX_TITLE = 100;
 export function foundIn(
   marker: FindingMarker,
   { first, replies }: { readonly first: Said; readonly replies: readonly Said[] },
-): { readonly text: string; readonly severity: Severity | undefined } {
-  const more = replies.flatMap(({ isOurs, isEditedByOther, body }) => {
-    const reply = isOurs && !isEditedByOther ? parseFindingMarker(body) : undefined;
-    return reply === undefined ? [] : [{ body, severity: reply.severity }];
+): { readonly text: string; readonly severity: Severity | undefined; readonly said: readonly Said[] } {
+  const more = replies.flatMap((one) => {
+    const reply = one.isOurs && !one.isEditedByOther ? parseFindingMarker(one.body) : undefined;
+    return reply === undefined ? [] : [{ ...one, severity: reply.severity }];
   });
   const severities = [marker, ...more].map(({ severity }) => severity);
   const known = severities.filter((severity) => severity !== undefined);
@@ -245,10 +259,11 @@ export function foundIn(
     text: [first, ...more].map(({ body }) => visibleWords(body)).join('\n\n'),
     // One whose severity nobody knows may be the worst.
     severity: known.length < severities.length ? undefined : worst,
+    said: [first, ...more],
   };
 }
 
-type Said = Pick<ThreadRemark, 'body' | 'isOurs' | 'isEditedByOther'>;
+type Said = Pick<ThreadRemark, 'id' | 'body' | 'isOurs' | 'isEditedByOther'>;
 
 /** The words of a comment of ours: without what is hidden, and without the folds that tell how to answer. */
 export function visibleWords(body: string): string {

@@ -1,6 +1,5 @@
-import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
 import { CATEGORIES, type Category, SEVERITIES, type Severity, type Side } from '../findings/terms.js';
-import { decodeField, encodeField } from '../memory/field.js';
+import { formatMark, laneOf, type Mark, type MarkLane, markOf, readMark } from '../sanitize/mark.js';
 import { cleanLine } from '../text/cut.js';
 import { codeSpan } from './suggestion.js';
 
@@ -18,7 +17,7 @@ export interface TextFinding {
   readonly sketch?: string;
 }
 
-/** What the hidden first lines of a review of ours say. */
+/** What the mark of a review of ours says. */
 interface ReviewMarker {
   readonly agent: string;
   /** The commit that was reviewed. */
@@ -28,7 +27,7 @@ interface ReviewMarker {
   readonly findings: readonly TextFinding[];
 }
 
-/** What the hidden first line of a comment on a line says. */
+/** What the mark of a comment on a line says. */
 export interface FindingMarker {
   readonly id: string;
   readonly agent: string;
@@ -39,110 +38,80 @@ export interface FindingMarker {
   readonly title?: string;
 }
 
-/**
- * The hidden line that a comment on a line begins with. It is written in front of text that went through outbound
- * cleaning, which leaves no such line in it, and read at the very beginning only: nobody's text can pass for it.
- */
-export function findingMarker({ id, agent, category, severity, title }: FindingMarker): string {
-  const fields = [
-    ['agent', agent],
-    ['cat', category],
-    ['sev', severity],
-    ['title', title],
-  ].flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [` ${name}=${encodeField(value)}`],
-  );
-  return `<!-- axe-action:finding ${id}${fields.join('')} -->`;
+/** The mark of a comment on a line: read at the very beginning only. */
+export function findingMark({ id, agent, category, severity, title }: FindingMarker, lane: MarkLane): Mark {
+  return { kind: 'finding', agent, id, category, severity, title: title === '' ? undefined : title, lane };
 }
 
-/** What a comment that begins with {@link findingMarker} says about itself. */
+/** What a comment that begins with {@link findingMark} says about itself. */
 export function parseFindingMarker(body: string): FindingMarker | undefined {
-  const [, id, text = ''] = FINDING.exec(body) ?? [];
-  const fields = new Map(
-    text.split(' ').map((pair) => [pair.split('=', 1)[0], decodeField(pair.slice(pair.indexOf('=') + 1))]),
-  );
-  const agent = fields.get('agent');
-  if (id === undefined || agent === undefined) return undefined;
-  const category = CATEGORIES.find((one) => one === fields.get('cat'));
-  const severity = SEVERITIES.find((one) => one === fields.get('sev'));
-  const title = fields.get('title');
+  const { kind, id, agent, category: cat, severity: sev, title } = markOf(body);
+  if (kind !== 'finding' || !isFindingId(id) || typeof agent !== 'string') return undefined;
+  const category = CATEGORIES.find((one) => one === cat);
+  const severity = SEVERITIES.find((one) => one === sev);
   return {
     id,
     agent,
     ...(category === undefined ? {} : { category }),
     ...(severity === undefined ? {} : { severity }),
-    ...(title === undefined ? {} : { title }),
+    ...(typeof title === 'string' ? { title } : {}),
   };
 }
 
-const FINDING = /^<!-- axe-action:finding ([0-9a-f]{16})((?: [a-z]+=\S+)+) -->(?:\r?\n|$)/;
+function isFindingId(id: unknown): id is string {
+  return typeof id === 'string' && /^[0-9a-f]{16}$/.test(id);
+}
 
 /** The agent of a review; one that was asked for in a comment bears the comment's number behind the agent's name. */
 export function agentOf(reviewer: string): string {
   return reviewer.replace(/\/reply-\d+$/, '');
 }
 
-/** The hidden lines that a review begins with: whose it is, of which commit, and which findings its text holds. */
-export function reviewMarker({ agent, head, part, findings }: ReviewMarker): string {
-  const again = part === undefined ? '' : ` part=${part}`;
-  const first = `<!-- axe-action:review agent=${encodeField(agent)} head=${encodeField(head)}${again} -->`;
-  if (findings.length === 0) return first;
-  return `${first}\n<!-- axe-action:findings ${findings.map(formatTextFinding).join(' ')} -->`;
-}
-
-/** A finding as {@link reviewMarker} writes it; for counting its length. */
-export function formatTextFinding(finding: TextFinding): string {
-  const { id, path, side, startLine, line, severity, sketch = '' } = finding;
-  const place = `${id}:${side === 'LEFT' ? 'L' : 'R'}${startLine}-${line}:${encodeField(path).replaceAll(':', '%3A')}`;
-  return severity === undefined ? place : `${place}:${severity}:${encodeField(sketch)}`;
+/** The mark of a review: whose it is, of which commit, and which findings its text holds. */
+export function reviewMark({ agent, head, part = 1, findings }: ReviewMarker, lane: MarkLane): Mark {
+  return { kind: 'review', agent, head, part, findings, lane };
 }
 
 /** What a review of ours says about itself; undefined for any other text. Its author has to be checked besides this. */
 export function parseReviewMarker(body: string): ReviewMarker | undefined {
-  const match = REVIEW.exec(body);
-  if (match === null) return undefined;
-  const [, agent = '', head = '', part, findings = ''] = match;
+  const { kind, agent, head, part, findings } = markOf(body);
+  if (kind !== 'review' || typeof agent !== 'string' || typeof head !== 'string') return undefined;
   return {
-    agent: decodeField(agent),
-    head: decodeField(head),
-    ...(part === undefined ? {} : { part: Number(part) }),
-    findings: findings.split(' ').flatMap(parseTextFinding),
+    agent,
+    head,
+    ...(typeof part === 'number' && part > 1 ? { part } : {}),
+    findings: Array.isArray(findings) ? findings.flatMap(readTextFinding) : [],
   };
 }
 
-const REVIEW =
-  /^<!-- axe-action:review agent=(\S+) head=(\S+)(?: part=(\d{1,6}))? -->(?:\r?\n<!-- axe-action:findings ([^\r\n]+) -->)?(?:\r?\n|$)/;
-
-function parseTextFinding(entry: string): readonly TextFinding[] {
-  const match = /^([0-9a-f]{16}):([LR])(\d{1,9})-(\d{1,9}):(\S*?)(?::([a-z]+):(\S*))?$/.exec(entry);
-  if (match === null) return [];
-  const [, id = '', side, startLine, line, path = '', word, sketch = ''] = match;
+function readTextFinding(read: Partial<Record<keyof TextFinding, unknown>> | null): readonly TextFinding[] {
+  const { id, path, side, startLine, line, severity: word, sketch } = read ?? {};
+  if (!isFindingId(id) || typeof path !== 'string' || (side !== 'LEFT' && side !== 'RIGHT')) return [];
+  if (typeof startLine !== 'number' || typeof line !== 'number') return [];
   const severity = SEVERITIES.find((one) => one === word);
-  return [
-    {
-      id,
-      path: decodeField(path),
-      side: side === 'L' ? 'LEFT' : 'RIGHT',
-      startLine: Number(startLine),
-      line: Number(line),
-      ...(severity === undefined ? {} : { severity, sketch: decodeField(sketch) }),
-    },
-  ];
+  const known = severity === undefined ? {} : { severity, sketch: typeof sketch === 'string' ? sketch : '' };
+  return [{ id, path, side, startLine, line, ...known }];
 }
 
-/** A review of ours with other findings in its marker; any other text stays as it is. */
+/** A review of ours with other findings in its mark; any other text stays as it is. */
 export function withTextFindings(
   body: string,
   change: (findings: readonly TextFinding[]) => readonly TextFinding[],
 ): string {
   const marker = parseReviewMarker(body);
   if (marker === undefined) return body;
-  return body.replace(REVIEW, () => `${reviewMarker({ ...marker, findings: change(marker.findings) })}\n`);
+  const mark = reviewMark({ ...marker, findings: change(marker.findings) }, laneOf(body));
+  return formatMark(mark) + body.slice(endOfLine(body));
+}
+
+function endOfLine(body: string): number {
+  const at = body.indexOf('\n');
+  return at < 0 ? body.length : at;
 }
 
 /**
- * A review of ours of whose text some findings no longer hold: they leave the marker, and a line says so, where there is
- * room for it.
+ * A review of ours of whose text some findings no longer hold: they leave the mark, which makes more room than the line
+ * takes that says so.
  */
 export function withoutTextFindings(body: string, removed: readonly TextFinding[], head: string): string {
   const left = withTextFindings(body, (all) =>
@@ -154,13 +123,14 @@ export function withoutTextFindings(body: string, removed: readonly TextFinding[
   const more = places.length > MAX_PLACES ? ` and ${places.length - MAX_PLACES} more` : '';
   const listed = `${places.slice(0, MAX_PLACES).join(', ')}${more}`;
   const note = `\n*Outdated as of ${head.slice(0, SHORT_SHA)}: ${listed}.*\n`;
-  const [lines = ''] = REVIEW.exec(left) ?? [];
-  const withNote = `${lines}${note}${left.slice(lines.length)}`;
-  return withNote.length > MAX_COMMENT_CHARACTERS ? left : withNote;
+  const at = endOfLine(left) + 1;
+  return `${left.slice(0, at)}${note}${left.slice(at)}`;
 }
 
 function isSame(one: TextFinding, other: TextFinding): boolean {
-  return formatTextFinding(one) === formatTextFinding(other);
+  const key = ({ id, path, side, startLine, line }: TextFinding) =>
+    JSON.stringify([id, path, side, startLine, line]);
+  return key(one) === key(other);
 }
 
 const MAX_PLACES = 10;
@@ -169,13 +139,12 @@ const MAX_PATH = 200;
 /** Why a comment of ours no longer counts, where its conversation could not be resolved. */
 export type EndMark = 'outdated' | 'settled' | 'withdrawn';
 
-const END_MARK = /^<!-- axe-action:(outdated|settled|withdrawn) -->$/;
-
 /** A comment of ours with a note on how it ended below its own marker; one that has such a note stays as it is. */
 export function withEndNote(body: string, mark: EndMark, note: string): string {
   if (endMarkOf(body) !== undefined) return body;
   const [marker = '', ...rest] = body.split('\n');
-  return [marker, `<!-- axe-action:${mark} -->`, `*${note}*`, '', ...rest].join('\n');
+  const ended = formatMark({ kind: 'end', how: mark, lane: laneOf(body) });
+  return [marker, ended, `*${note}*`, '', ...rest].join('\n');
 }
 
 /** The same without the note: the finding is open again. */
@@ -185,10 +154,10 @@ export function withoutEndNote(body: string): string {
   return [marker, ...rest].join('\n');
 }
 
-/** How a comment that begins with {@link findingMarker} was marked by {@link withEndNote}. */
+/** How a comment that begins with {@link findingMark} was marked by {@link withEndNote}. */
 export function endMarkOf(body: string): EndMark | undefined {
-  const [, mark] = END_MARK.exec(body.split(/\r?\n/, 2)[1] ?? '') ?? [];
-  return END_MARKS.find((known) => known === mark);
+  const { kind, how } = readMark(body.split('\n', 2)[1]);
+  return kind === 'end' ? END_MARKS.find((known) => known === how) : undefined;
 }
 
 const END_MARKS: readonly EndMark[] = ['outdated', 'settled', 'withdrawn'];

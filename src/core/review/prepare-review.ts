@@ -1,8 +1,9 @@
 import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
 import type { Severity, Side } from '../findings/terms.js';
+import { formatMark, type Mark, type MarkLane } from '../sanitize/mark.js';
 import type { Buffered, ReviewVerdict } from './buffered.js';
 import { commentText, findingInText, titleLine } from './comment-text.js';
-import { agentOf, findingMarker } from './markers.js';
+import { agentOf, findingMark } from './markers.js';
 import { type Candidate, findMatch } from './match.js';
 import { type PlacedFinding, worstFirst } from './place.js';
 import { formatReviewBody, type ReviewExtent } from './review-body.js';
@@ -28,8 +29,7 @@ export interface PreparedComment {
 export interface PreparedReply {
   readonly thread: OpenThread;
   readonly placed: PlacedFinding;
-  /** Its hidden first line. */
-  readonly marker: string;
+  readonly mark: Mark;
   /** Cleaned markdown without it. */
   readonly body: string;
 }
@@ -38,9 +38,9 @@ export interface PreparedReply {
 export interface PreparedReview {
   /** Never an approval. */
   readonly verdict: ReviewVerdict;
-  /** The first line of `body`: distinguishes this agent's review of this commit from all others. */
-  readonly marker: string;
-  /** Cleaned markdown behind the hidden marker. */
+  /** Distinguishes this agent's review of this commit from all others; `body` begins with it. */
+  readonly mark: Mark;
+  /** Cleaned markdown behind the mark. */
   readonly body: string;
   /** The last line, for below whatever is added to the body; empty for none. */
   readonly footer: string;
@@ -78,6 +78,8 @@ export interface ReviewParts {
   readonly agent: string;
   /** The commit that was reviewed. */
   readonly head: string;
+  /** How far what the run has to say is trusted. */
+  readonly lane: MarkLane;
   readonly buffered: Buffered;
   /** How many reviews of this commit there are already; left out for none. */
   readonly reviewsBefore?: number;
@@ -125,7 +127,7 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
     const thread = threadAt(placed, parts.open);
     const line = lineKey(placed);
     if (thread !== undefined)
-      replies.push({ thread, placed, marker: markerOf(placed, parts), body: commentText(placed, frame) });
+      replies.push({ thread, placed, mark: markOf(placed, parts), body: commentText(placed, frame) });
     else if (line === undefined) unplaced.push(placed);
     else lines.set(line, [...(lines.get(line) ?? []), placed]);
   }
@@ -135,6 +137,7 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
   const body = formatReviewBody({
     agent: parts.agent,
     head: parts.head,
+    lane: parts.lane,
     summary: buffered.review?.summary ?? '',
     listed,
     unplaced,
@@ -156,7 +159,7 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
   });
   return {
     verdict: verdictOf(parts, { fresh, alreadyOpen }),
-    marker: body.marker,
+    mark: body.mark,
     body: body.text,
     footer: parts.footer === undefined || parts.footer === '' ? '' : `<sub>${parts.footer}</sub>`,
     comments,
@@ -209,14 +212,14 @@ function prepareComment(group: readonly PlacedFinding[], parts: ReviewParts): re
   if (placed === undefined || placed.placement.kind !== 'line') return [];
   const { path, side, line, startLine } = placed.placement;
   const texts = group.map((one) => commentText(one, { signature, clean }));
-  const body = `${markerOf(placed, parts)}\n${texts.join(BETWEEN)}`;
+  const body = `${formatMark(markOf(placed, parts))}\n${texts.join(BETWEEN)}`;
   const inText = group.map((one) => findingInText(one, clean)).join('\n\n');
   return [{ path, side, line, startLine, inText, body, placed, others }];
 }
 
 const BETWEEN = '\n\n---\n\n';
 
-/** Room for the marker, in UTF-16 units: its title is encoded. */
+/** Room for the mark, in UTF-16 units: its title is escaped. */
 const MARKER = 4000;
 
 /** As many findings of one line as a comment has room for, and the others; the first has it alone. */
@@ -232,9 +235,9 @@ function fitOnLine(
   return end < 0 ? { fitting: group, left: [] } : { fitting: group.slice(0, end), left: group.slice(end) };
 }
 
-function markerOf({ id, finding }: PlacedFinding, { agent, clean }: ReviewParts): string {
+function markOf({ id, finding }: PlacedFinding, { agent, lane, clean }: ReviewParts): Mark {
   const { category, severity, title } = finding;
-  return findingMarker({ id, agent: agentOf(agent), category, severity, title: titleLine(title, clean) });
+  return findingMark({ id, agent: agentOf(agent), category, severity, title: titleLine(title, clean) }, lane);
 }
 
 /**

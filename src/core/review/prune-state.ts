@@ -21,6 +21,7 @@ const KEEPING: Readonly<Record<ReviewFact['kind'], Keeping>> = {
   accepted: { days: LESSON_DAYS, most: 300 },
   lesson: { days: LESSON_DAYS, most: 300 },
   spent: { days: 35, most: 2000 },
+  posted: { days: 180, most: 1500 },
   reviewed: { days: 180, most: 1000 },
   paused: { days: 365, most: 200 },
   resumed: { days: 365, most: 200 },

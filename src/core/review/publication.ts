@@ -1,41 +1,28 @@
 import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
+import { formatMark, type Mark, type MarkLane } from '../sanitize/mark.js';
 
-/** What a sticky comment is made from. */
-interface StickyParts {
-  /** Whose comment it is; each agent has one of its own. */
-  readonly agent: string;
+/** What a body is put together from. */
+interface FramedParts {
+  readonly mark: Mark;
   /** Markdown that went through outbound cleaning (D24). */
   readonly text: string;
   /** Markdown below the text: cost, memory, links. */
   readonly footer: string;
-}
-
-/**
- * The hidden first line by which an agent's sticky comment is found again (D26). Anything but a name's characters
- * becomes a hyphen, so that it cannot end the HTML comment.
- */
-export function stickyMarker(agent: string): string {
-  return `<!-- axe-action sticky agent=${agent.replace(/[^A-Za-z0-9._/-]/g, '-')} -->`;
-}
-
-/**
- * Body of a sticky comment: marker, text, footer. Never longer than GitHub takes; a text that has to be cut says so,
- * and marker and footer stay whole.
- */
-export function stickyBody({ agent, text, footer }: StickyParts): string {
-  return framedBody({ marker: stickyMarker(agent), text, footer });
-}
-
-/** What a body is put together from; the marker is its first line, by which it is found again. */
-interface FramedParts extends Omit<StickyParts, 'agent'> {
-  readonly marker: string;
   /** GitHub's limit for comments and issues if left out. */
   readonly maxCharacters?: number;
 }
 
-/** The same with a marker of one's own: for issues and checks. */
+/** The mark by which an agent's answer is found again (D26): each agent has one of its own, and one for each comment. */
+export function answerMark(agent: string, lane: MarkLane): Mark {
+  return { kind: 'answer', agent, lane };
+}
+
+/**
+ * Mark, text, footer. Never longer than GitHub takes; a text that has to be cut says so, and mark and footer stay whole.
+ */
 export function framedBody(parts: FramedParts): string {
-  const { marker, text, footer, maxCharacters = MAX_COMMENT_CHARACTERS } = parts;
+  const { mark, text, footer, maxCharacters = MAX_COMMENT_CHARACTERS } = parts;
+  const marker = formatMark(mark);
   const below = footer === '' ? '' : `\n\n${footer}`;
   const whole = `${marker}\n${closeFence(text)}${below}`;
   if (whole.length <= maxCharacters) return whole;

@@ -3,11 +3,12 @@ import { featuresOf } from '../findings/features.js';
 import { findingText } from '../findings/finding.js';
 import { sketchOf } from '../findings/likeness.js';
 import { formatSeverities } from '../findings/severity.js';
+import { formatMark, formatMarkValue, type Mark, type MarkLane } from '../sanitize/mark.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import { count } from '../text/number.js';
 import type { PassRecord, Refuted } from './buffered.js';
 import { findingInText, severityMark, titleLine } from './comment-text.js';
-import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js';
+import { reviewMark, type TextFinding } from './markers.js';
 import type { PlacedFinding } from './place.js';
 import { codeSpan } from './suggestion.js';
 
@@ -19,6 +20,7 @@ export interface ReviewBodyParts {
   readonly agent: string;
   /** The commit that was reviewed. */
   readonly head: string;
+  readonly lane: MarkLane;
   /** Markdown of the model's; empty for none. */
   readonly summary: string;
   /** All findings of the review, worst first. */
@@ -56,8 +58,8 @@ export interface ReviewBodyParts {
 
 /** The text of a review, and what found no room in it. */
 interface ReviewBody {
-  /** Its first line: distinguishes this agent's review of this commit from all others. */
-  readonly marker: string;
+  /** Distinguishes this agent's review of this commit from all others; the text begins with it. */
+  readonly mark: Mark;
   readonly text: string;
   /** Findings that are in it with all they say. */
   readonly whole: readonly PlacedFinding[];
@@ -81,7 +83,7 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
   const fixed = [opening, earlier.slice(0, MAX_EARLIER).join('\n'), table];
   const all = [...parts.unplaced, ...parts.overCap];
   const used = [...fixed, reading].reduce((sum, text) => sum + text.length, 0) + footer.length;
-  const room = MAX_COMMENT_CHARACTERS - FRAME - markerOf(parts, []).length - used;
+  const room = MAX_COMMENT_CHARACTERS - FRAME - formatMark(markOf(parts, [])).length - used;
   const shown = fitFindings(all, { room, clean: parts.clean });
   const isIn = (some: readonly PlacedFinding[]) => shown.filter(({ finding }) => some.includes(finding));
   const omitted = all.filter((finding) => !shown.some((one) => one.finding === finding));
@@ -92,13 +94,13 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
     reading,
     formatNotes(parts, omitted.length),
   ].filter((section) => section !== '');
-  const marker = markerOf(
+  const mark = markOf(
     parts,
     shown.map(({ inMarker }) => inMarker),
   );
   return {
-    marker: markerOf(parts, []),
-    text: [marker, ...sections].join('\n\n'),
+    mark,
+    text: [formatMark(mark), ...sections].join('\n\n'),
     whole: shown.flatMap(({ finding, isWhole }) => (isWhole ? [finding] : [])),
     shortened: shown.flatMap(({ finding, isWhole }) => (isWhole ? [] : [finding])),
     omitted,
@@ -145,9 +147,9 @@ function cell(markdown: string): string {
   return markdown.replaceAll('|', '\\|');
 }
 
-function markerOf({ agent, head, part }: ReviewBodyParts, findings: readonly TextFinding[]): string {
-  const again = part === undefined ? {} : { part };
-  return reviewMarker({ agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), ...again, findings });
+function markOf({ agent, head, part = 1, lane }: ReviewBodyParts, findings: readonly TextFinding[]): Mark {
+  const marker = { agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), part, findings };
+  return reviewMark(marker, lane);
 }
 
 const MAX_NAME = 100;
@@ -181,9 +183,9 @@ interface Room {
   clean(text: string): string;
 }
 
-/** What a finding costs besides its text: its place in the marker, a space, and a blank line. */
+/** What a finding costs besides its text: its place in the mark, a comma, and a blank line. */
 function costOf(inMarker: TextFinding, text: string): number {
-  return formatTextFinding(inMarker).length + 1 + text.length + 2;
+  return formatMarkValue(inMarker).length + 1 + text.length + 2;
 }
 
 /** Numbers that a model made up have no end. */

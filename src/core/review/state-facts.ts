@@ -46,8 +46,18 @@ interface PauseFact {
   readonly at: Date;
 }
 
+/** What one attempt of a run has written on GitHub. */
+interface Posted {
+  readonly kind: 'posted';
+  /** As of {@link Spent}. */
+  readonly run: string;
+  /** Of comments and reviews. */
+  readonly ids: readonly number[];
+  readonly at: Date;
+}
+
 /** What the pull request bot keeps in the agent's state file (D36). */
-export type ReviewFact = Reviewed | FindingFact | Spent | PauseFact;
+export type ReviewFact = Reviewed | FindingFact | Spent | Posted | PauseFact;
 
 /** The state with these facts, each in the place of an older one about the same. */
 export function withReviewFacts(text: string, facts: readonly ReviewFact[]): string {
@@ -93,6 +103,7 @@ function keyOf(fact: ReviewFact): string {
     case 'accepted':
       return findingKey(fact);
     case 'spent':
+    case 'posted':
       return fact.run;
     case 'reviewed':
     case 'paused':
@@ -123,6 +134,8 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
         fact.pull === undefined ? [] : [['pr', `${fact.pull}`]];
       return [...pull, ['day', fact.day], ['usd', formatUsd(fact.usd)]];
     }
+    case 'posted':
+      return [['ids', fact.ids.join('+')]];
     case 'paused':
     case 'resumed':
       return [['by', fact.by]];
@@ -166,6 +179,8 @@ export function parseReviewFact({ kind, key, rest }: Fact): ReviewFact | undefin
       return readFindingFact(kind, { key, pull: readPull(fields.get('pr')), fields, at });
     case 'spent':
       return readSpent(key, fields, at);
+    case 'posted':
+      return { kind, run: key, ids: (fields.get('ids') ?? '').split('+').map(Number), at };
     case 'paused':
     case 'resumed': {
       const pull = readPull(key);
@@ -229,6 +244,11 @@ export function spentUsd(
     if (isMeant) micros += Math.round(fact.usd * 1e6);
   }
   return micros / 1e6;
+}
+
+/** Ids of the comments and reviews that the agent has written. */
+export function postedIds(facts: readonly ReviewFact[]): ReadonlySet<number> {
+  return new Set(facts.flatMap((fact) => (fact.kind === 'posted' ? fact.ids : [])));
 }
 
 /** The commit of a pull request that was reviewed last. */

@@ -224,7 +224,7 @@ function takeRepeated(
   { before, end }: Taking,
 ): TakenFinding {
   if (of.state === 'dismissed') {
-    const text = `Held back: people with write access have dismissed ${of.handle} (“${of.title}”) on this pull request. It is not posted again.`;
+    const text = `Held back: people with write access have dismissed ${of.handle} on this pull request. It is not posted again.`;
     const held = { id, finding, why: 'dismissed', of, pull: undefined } as const;
     return end(taken(text), { heldBack: [...before.heldBack, held] });
   }
@@ -284,12 +284,13 @@ function gated(finding: Finding, sides: readonly Side[]): GatedFinding {
 }
 
 function questionAbout(
-  { handle, title, path, line, state }: KnownFinding,
+  { handle, title, isShowable, severity, category, path, line, state }: KnownFinding,
   { finding }: PlacedFinding,
 ): string {
   const place = path === finding.path && line !== undefined ? ` at line ${line}` : ` in ${shown(path)}`;
   const is = state === 'open' ? 'is open' : `was ${state}`;
-  return `not yet. ${handle} ${is}${place}: “${title}”. If yours is the same, call again with \`same_as: "${handle}"\`; if it is another one, with \`new: true\``;
+  const what = isShowable ? `“${title}”` : `${severity ?? ''} ${category ?? ''}`.trim();
+  return `not yet. ${handle} ${is}${place}: ${what}. If yours is the same, call again with \`same_as: "${handle}"\`; if it is another one, with \`new: true\``;
 }
 
 function mismatch({ path, line }: CommentRequest, actual: string): string {

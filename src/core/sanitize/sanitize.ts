@@ -2,6 +2,7 @@ import { MAX_COMMENT_CHARACTERS, MAX_SUMMARY_BYTES } from '../defaults.js';
 import { cutToBytes } from '../text/cut.js';
 import { stripInvisible } from './hidden.js';
 import { disarmUrl, isReferenceUrl } from './link.js';
+import { removeMarks } from './mark.js';
 import { cleanMarkdown } from './markdown.js';
 import { redact } from './redact.js';
 import { CLOSING_WORD, type ReferencePolicy } from './words.js';
@@ -22,7 +23,7 @@ export function sanitize(text: string, channel: Channel, secrets: readonly strin
     case 'untrusted-comment':
       return cleanAndCut(text, { ...COMMENT, secrets, references: 'none' });
     case 'title':
-      return defer(text, (version) => cleanTitle(redact(version, secrets)));
+      return defer(text, (version) => cleanTitle(removeMarks(redact(version, secrets))));
     case 'summary':
       return cleanAndCut(text, { ...SUMMARY, secrets, references: 'own' });
     case 'log':
@@ -61,7 +62,8 @@ interface Cleaning extends Limit {
 
 /** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */
 function cleanAndCut(text: string, { secrets, references, hasRoom, cut, note }: Cleaning): string {
-  const clean = (version: string) => cleanMarkdown(stripInvisible(redact(version, secrets)), references);
+  const clean = (version: string) =>
+    cleanMarkdown(removeMarks(stripInvisible(redact(version, secrets))), references);
   const whole = defer(text, clean);
   if (hasRoom(whole)) return whole;
   for (let tooMuch = note.length + MARGIN; ; tooMuch *= 2) {

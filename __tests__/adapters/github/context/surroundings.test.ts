@@ -9,6 +9,7 @@ import { warningText } from '../../../../src/core/warning.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../../helpers/github-review-seed.js';
 import { nextId } from '../../../helpers/github-review-state.js';
+import { findingLine } from '../../../helpers/marks.js';
 import { comment, issue, pullRequest } from '../../../helpers/triggers.js';
 import { DIFF, denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
 
@@ -65,16 +66,17 @@ describe('the surroundings of a pull request', () => {
     const finding = {
       path: 'src/a.ts',
       line: 3,
-      body: '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.',
+      body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`,
     };
-    const { comments } = seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
-    seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });
-    github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'And the docs?' });
+    const { id: review, comments } = seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
+    const reply = seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });
+    const said = github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'And the docs?' });
     addFailure(hello);
     const { surroundings, warnings } = await around(hello);
     expect(warnings).toEqual([]);
-    const writer = { author: { login: 'hubot', isBot: false }, isOurs: false, mayWrite: true };
-    const reader = { author: { login: 'monalisa', isBot: false }, isOurs: false, mayWrite: false };
+    const lane = { lane: 'untrusted' };
+    const writer = { author: { login: 'hubot', isBot: false }, isOurs: false, mayWrite: true, ...lane };
+    const reader = { author: { login: 'monalisa', isBot: false }, isOurs: false, mayWrite: false, ...lane };
     expect(surroundings).toEqual({
       commits: [
         expect.objectContaining({ message: expect.any(String) }),
@@ -87,13 +89,23 @@ describe('the surroundings of a pull request', () => {
           isResolved: false,
           isOutdated: false,
           remarks: [
-            { author: { login: BOT, isBot: true }, isOurs: true, mayWrite: false, text: finding.body },
-            { ...writer, text: 'It is meant so.' },
+            {
+              id: comments[0],
+              reviewId: review,
+              author: { login: BOT, isBot: true },
+              isOurs: true,
+              lane: 'trusted',
+              mayWrite: false,
+              text: finding.body,
+            },
+            { ...writer, id: reply, text: 'It is meant so.' },
           ],
         },
       ],
-      comments: [{ ...reader, text: 'And the docs?' }],
-      issues: [{ reference: '#7', isOpen: true, title: 'It breaks', remark: { ...reader, text: 'Always.' } }],
+      comments: [{ ...reader, id: said, text: 'And the docs?' }],
+      issues: [
+        { reference: '#7', isOpen: true, title: 'It breaks', remark: { ...reader, id: 0, text: 'Always.' } },
+      ],
       checks: [{ name: 'test', conclusion: 'failure', summary: 'Failed\n\n1 of 9', log: undefined }],
     });
   });

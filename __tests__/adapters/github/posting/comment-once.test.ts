@@ -1,14 +1,16 @@
 import { expect, it } from '@jest/globals';
 import { commentOnce } from '../../../../src/adapters/github/posting/comment-once.js';
+import { formatMark } from '../../../../src/core/sanitize/mark.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-const marker = '<!-- axe-action:reply run=1/1 -->';
+const mark = { kind: 'reply', run: '1/1', lane: 'trusted' } as const;
+const marker = formatMark(mark);
 
 async function say({ client, place }: Hello, number = 42) {
-  return await commentOnce(client, { ...place, number, marker, body: 'Done.' }, noAbort());
+  return await commentOnce(client, { ...place, number, mark, body: 'Done.' }, noAbort());
 }
 
 it.each([

@@ -1,17 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { changeThreads, type ThreadChange } from '../../../../src/adapters/github/posting/end-threads.js';
 import { fetchReviewThreads } from '../../../../src/adapters/github/reading/review-threads.js';
-import { endMarkOf, findingMarker, outdatedNote } from '../../../../src/core/review/markers.js';
+import { endMarkOf, outdatedNote } from '../../../../src/core/review/markers.js';
+import { formatMark } from '../../../../src/core/sanitize/mark.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { ANSWER_LOST } from '../../../helpers/github-faults.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';
+import { findingLine } from '../../../helpers/marks.js';
 import { denied, type Hello, startHello } from '../hello-fixture.js';
 
 const BOT = 'github-actions[bot]';
 const PATCH = 'PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}';
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
 const HEAD = 'f'.repeat(40);
-const MARKER = findingMarker({ id: '0123456789abcdef', agent: 'bot' });
+/** The hidden line of a reply. */
+const replied = (how: string) => formatMark({ kind: 'reply', how, head: HEAD, lane: 'trusted' });
+const MARKER = findingLine({ id: '0123456789abcdef', agent: 'bot' });
 const BODY = `${MARKER}\nThird is wrong.`;
 
 async function helloWithTwo() {
@@ -33,7 +37,7 @@ async function change({ client, place }: Hello, parts: Partial<ThreadChange> = {
     ...end,
     ...parts,
   }));
-  return await changeThreads(client, { ...place, changes, head: HEAD }, noAbort());
+  return await changeThreads(client, { ...place, changes, head: HEAD, lane: 'trusted' }, noAbort());
 }
 
 /** The comments that findings began, each with who resolved it and its mark. */
@@ -64,7 +68,7 @@ describe('a conversation that has ended', () => {
     expect(await change(hello)).toEqual({ kind: 'changed' });
     const [first] = hello.repo.talk.reviewComments;
     expect(first?.body).toBe(
-      `${MARKER}\n<!-- axe-action:outdated -->\n*Outdated: as of fffffff this line is no longer part of the change.*\n\nThird is wrong.`,
+      `${MARKER}\n<!-- axe-action {"kind":"end","how":"outdated","lane":"trusted"} -->\n*Outdated: as of fffffff this line is no longer part of the change.*\n\nThird is wrong.`,
     );
     const said = first?.body;
     await change(hello);
@@ -79,9 +83,7 @@ describe('a conversation that has ended', () => {
     hello.repo.contents = 'write';
     hello.github.fail({ route: REPLY, ...ANSWER_LOST });
     for (const _ of [1, 2]) await change(hello, { mark: 'settled', reply: 'Settled by fffffff: bound now.' });
-    expect(replies(hello)).toEqual(
-      Array(2).fill(`<!-- axe-action:reply settled ${HEAD} -->\nSettled by fffffff: bound now.`),
-    );
+    expect(replies(hello)).toEqual(Array(2).fill(`${replied('settled')}\nSettled by fffffff: bound now.`));
     expect(marks(hello).map(([by]) => by)).toEqual([BOT, BOT]);
   });
 
@@ -125,9 +127,7 @@ describe('a conversation that is reopened', () => {
       [undefined, undefined],
       [undefined, undefined],
     ]);
-    expect(replies(hello)).toEqual(
-      Array(2).fill(`<!-- axe-action:reply back ${HEAD} -->\nBack since fffffff.`),
-    );
+    expect(replies(hello)).toEqual(Array(2).fill(`${replied('back')}\nBack since fffffff.`));
   });
 
   it('is no longer marked as ended, whatever the token can do by now', async () => {

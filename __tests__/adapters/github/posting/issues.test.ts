@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { findOrCreateIssue, type ReportIssue } from '../../../../src/adapters/github/posting/issues.js';
+import { formatMark } from '../../../../src/core/sanitize/mark.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
@@ -7,10 +8,11 @@ import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixt
 const POST = 'POST /repos/{owner}/{repo}/issues';
 const PATCH = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
 const BOT = 'github-actions[bot]';
-const marker = '<!-- axe-action:report agent=nightly -->';
+const mark = { kind: 'report', agent: 'nightly', lane: 'trusted' } as const;
+const marker = formatMark(mark);
 
 async function report({ client }: Hello, changes: Partial<ReportIssue> = {}) {
-  const issue = { repository: HELLO, marker, title: 'Nightly report', body: 'All well.', labels: ['report'] };
+  const issue = { repository: HELLO, mark, title: 'Nightly report', body: 'All well.', labels: ['report'] };
   return await findOrCreateIssue(client, { ...issue, ifFound: { kind: 'update' }, ...changes }, noAbort());
 }
 
@@ -37,7 +39,10 @@ describe('a report', () => {
     const hello = await startHello();
     await report(hello);
     const comment = (run: number) =>
-      report(hello, { body: `Night ${run}`, ifFound: { kind: 'comment', marker: `<!-- run=${run} -->` } });
+      report(hello, {
+        body: `Night ${run}`,
+        ifFound: { kind: 'comment', mark: { kind: 'run', run, lane: 'trusted' } },
+      });
     const first = await comment(1);
     expect(first).toMatchObject({
       number: 43,
@@ -47,8 +52,8 @@ describe('a report', () => {
     expect(await comment(1)).toEqual(first);
     await comment(2);
     expect(hello.repo.comments.map(({ body }) => body)).toEqual([
-      '<!-- run=1 -->\nNight 1',
-      '<!-- run=2 -->\nNight 2',
+      '<!-- axe-action {"kind":"run","run":1,"lane":"trusted"} -->\nNight 1',
+      '<!-- axe-action {"kind":"run","run":2,"lane":"trusted"} -->\nNight 2',
     ]);
   });
 

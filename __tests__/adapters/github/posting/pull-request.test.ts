@@ -5,13 +5,15 @@ import {
   type ProposedPull,
   proposePull,
 } from '../../../../src/adapters/github/posting/pull-request.js';
+import { formatMark } from '../../../../src/core/sanitize/mark.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { denied, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls';
 const BRANCH = 'axe-gc/bot';
-const marker = '<!-- axe-action gc=bot -->';
+const mark = { kind: 'gc', agent: 'bot', lane: 'untrusted' } as const;
+const marker = formatMark(mark);
 
 async function propose({ client }: Hello, changes: Partial<ProposedPull> = {}) {
   const pull = {
@@ -19,7 +21,7 @@ async function propose({ client }: Hello, changes: Partial<ProposedPull> = {}) {
     branch: BRANCH,
     message: 'Carry out what gc suggests',
     files: new Map([['axe/skills/bot/SKILL.md', 'Look twice.\n']]),
-    marker,
+    mark,
     title: 'Look twice',
     body: 'Because.',
   };
@@ -79,7 +81,7 @@ describe('a proposal', () => {
     expect(await propose(hello, { files })).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(
-        /the marker line was removed from \S+\/pull\/\d+, so it is left as it is$/,
+        /the hidden first line was removed from \S+\/pull\/\d+, so it is left as it is$/,
       ),
       remedy: expect.stringContaining('Merge or close it'),
     });

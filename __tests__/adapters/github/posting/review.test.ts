@@ -4,6 +4,7 @@ import type {
   ReviewComment,
   ReviewPayload,
 } from '../../../../src/adapters/github/posting/review-unplaced.js';
+import { formatMark, type Mark } from '../../../../src/core/sanitize/mark.js';
 import { createFakeGitHubClient, failure, noAbort } from '../../../helpers/github-client-fake.js';
 import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';
@@ -15,14 +16,18 @@ const BOT = 'github-actions[bot]';
 const second: ReviewComment = { path: 'src/a.ts', line: 2, side: 'RIGHT', body: 'Why second?' };
 const outside: ReviewComment = { path: 'src/a.ts', line: 10, side: 'RIGHT', body: 'Nobody sees this line.' };
 
+function markOf(head: string): Mark {
+  return { kind: 'review', agent: 'bot', head, part: 1, lane: 'trusted' };
+}
+
 function markerOf(head: string): string {
-  return `<!-- axe-action:review agent=bot head=${head} -->`;
+  return formatMark(markOf(head));
 }
 
 function draftOf({ place, headSha }: Hello, changes: Partial<ReviewPayload> = {}): ReviewPayload {
   const marker = markerOf(headSha);
   const body = `${marker}\nTwo things.`;
-  return { ...place, headSha, event: 'COMMENT', body, comments: [second], marker, ...changes };
+  return { ...place, headSha, event: 'COMMENT', body, comments: [second], mark: markOf(headSha), ...changes };
 }
 
 async function publish(hello: Hello, changes: Partial<ReviewPayload> = {}) {
@@ -342,7 +347,7 @@ describe('a review that cannot be posted', () => {
       event: 'COMMENT',
       body: '',
       comments: [],
-      marker: '<!-- m -->',
+      mark: { kind: 'm', lane: 'trusted' },
     } as const;
     expect(await publishReview(client, draft, noAbort())).toMatchObject({ kind: 'failed' });
     expect(client.requests.map(({ route }) => route)).toEqual(['graphql']);

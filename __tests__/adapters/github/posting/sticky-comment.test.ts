@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { buildSchema, parse, validate } from 'graphql';
 import type { GitHubClient } from '../../../../src/adapters/github/client/client.js';
 import { publishSticky } from '../../../../src/adapters/github/posting/sticky-comment.js';
-import { stickyBody } from '../../../../src/core/review/publication.js';
+import { answerMark, framedBody } from '../../../../src/core/review/publication.js';
 import {
   createFakeGitHubClient,
   type FakeGitHubClient,
@@ -69,11 +69,11 @@ function page(stored: readonly Stored[], before: unknown): unknown {
 }
 
 function bodyOf(text: string, agent = 'bot'): string {
-  return stickyBody({ agent, text, footer: '' });
+  return framedBody({ mark: answerMark(agent, 'trusted'), text, footer: '' });
 }
 
 async function publish(client: GitHubClient, text = 'new') {
-  const comment = { repository: HELLO, number: 42, agent: 'bot', body: bodyOf(text) };
+  const comment = { repository: HELLO, number: 42, mark: answerMark('bot', 'trusted'), body: bodyOf(text) };
   return await publishSticky(client, comment, noAbort());
 }
 
@@ -202,7 +202,12 @@ describe('a failed look-up', () => {
   it('rejects with the reason of an aborted signal', async () => {
     const { client } = conversation([]);
     const reason = new Error('time is up');
-    const comment = { repository: HELLO, number: 42, agent: 'bot', body: bodyOf('new') };
+    const comment = {
+      repository: HELLO,
+      number: 42,
+      mark: answerMark('bot', 'trusted'),
+      body: bodyOf('new'),
+    };
     await expect(publishSticky(client, comment, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

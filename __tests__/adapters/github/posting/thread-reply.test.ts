@@ -1,12 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { replyInThread } from '../../../../src/adapters/github/posting/thread-reply.js';
+import { formatMark } from '../../../../src/core/sanitize/mark.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { seedReply, seedReview } from '../../../helpers/github-review-seed.js';
 import { denied, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
-const marker = '<!-- axe-action:reply run=1/1 -->';
+const mark = { kind: 'reply', run: '1/1', lane: 'trusted' } as const;
+const marker = formatMark(mark);
 
 async function start() {
   const hello = await startHello();
@@ -15,7 +17,7 @@ async function start() {
   const first = comments[0] ?? 0;
   const question = seedReply(hello.repo, first, { author: 'hubot', body: '@axe why?' });
   const reply = (commentId = question) =>
-    replyInThread(hello.client, { ...hello.place, commentId, marker, body: 'Because.' }, noAbort());
+    replyInThread(hello.client, { ...hello.place, commentId, mark, body: 'Because.' }, noAbort());
   const answers = () => hello.repo.talk.reviewComments.filter(({ body }) => body.startsWith(marker));
   return { ...hello, first, reply, answers };
 }

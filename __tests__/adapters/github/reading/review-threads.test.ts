@@ -38,6 +38,7 @@ it('the state of our comments is reported', async () => {
       line: 3,
       startLine: undefined,
       originalLine: 3,
+      reviewId: expect.any(Number),
       hunk: expect.stringMatching(/\n\+\S[^\n]*$/),
       first: {
         id,

@@ -8,6 +8,7 @@ import type {
   Surroundings,
 } from '../../../core/prompt/context.js';
 import type { ContextPart } from '../../../core/prompt/context-policy.js';
+import { isOwnText, laneOf, markOf } from '../../../core/sanitize/mark.js';
 import type { Warning } from '../../../core/warning.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
@@ -114,7 +115,7 @@ function failedCheck(check: Awaited<ReturnType<typeof failingChecks>>['checks'][
   return { name, conclusion, summary, log: log?.kind === 'tail' ? log.text : undefined };
 }
 
-interface Said {
+interface Heard {
   readonly request: SurroundingsRequest;
   readonly threads: readonly ReviewThread[] | undefined;
   readonly conversation: SubjectConversation | undefined;
@@ -124,7 +125,7 @@ interface Said {
 /** What people said up to the event, with who of them may write. */
 async function listen(
   client: GitHubClient,
-  { request, threads, conversation, issues }: Said,
+  { request, threads, conversation, issues }: Heard,
   signal: AbortSignal,
 ): Promise<Surroundings> {
   const { repository, before, without } = request;
@@ -137,7 +138,11 @@ async function listen(
   const heardThreads = (threads ?? []).map((thread) => ({
     thread,
     said: [thread.first, ...thread.replies]
-      .map((one) => ({ ...one, changedAt: one.editedAt ?? one.createdAt }))
+      .map((one, index) => ({
+        ...one,
+        ...(index === 0 ? { reviewId: thread.reviewId } : {}),
+        changedAt: one.editedAt ?? one.createdAt,
+      }))
       .filter((one) => one.id !== without && isInTime(one)),
   }));
   const heardComments = (conversation?.comments ?? []).filter((one) => one.id !== without && isInTime(one));
@@ -148,10 +153,14 @@ async function listen(
     ...heardIssues.map(({ author }) => ({ login: author, isBot: false })),
   ];
   const writers = await writersAmong(client, { repository, people }, signal);
-  const remark = ({ author, isOurs, body }: ModelReply): Remark => ({
+  const remark = ({ id, reviewId, author, isOurs, body }: Said): Remark => ({
+    id,
+    reviewId,
     author,
-    isOurs: isOurs && body.trimStart().startsWith(OWN_MARK),
-    mayWrite: writers.has(author.login),
+    isOurs: isOurs && 'kind' in markOf(body),
+    lane: laneOf(body),
+    // A run may have the token of somebody who may write.
+    mayWrite: writers.has(author.login) && !isOwnText(body),
     text: body,
   });
   return {
@@ -175,18 +184,17 @@ async function listen(
   };
 }
 
-interface ModelReply {
+interface Said {
+  readonly id: number;
+  readonly reviewId?: number | undefined;
   readonly author: Actor;
   readonly isOurs: boolean;
   readonly body: string;
 }
 
-/** What every comment of ours begins with; another workflow may write with the same token. */
-const OWN_MARK = '<!-- axe-action';
-
 function linked(
   issue: LinkedIssue,
-  remark: (spoken: ModelReply) => Remark,
+  remark: (spoken: Said) => Remark,
   { owner, name }: Repository,
 ): LinkedIssueNote {
   const isHere = issue.repository.toLowerCase() === `${owner}/${name}`.toLowerCase();
@@ -195,7 +203,7 @@ function linked(
     reference: `${isHere ? '' : issue.repository}#${issue.number}`,
     isOpen: issue.isOpen,
     title: issue.title,
-    remark: remark({ author, isOurs: false, body: issue.body }),
+    remark: remark({ id: 0, author, isOurs: false, body: issue.body }),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Repository } from '../../../core/event/trigger.js';
 import { parseFindingMarker } from '../../../core/review/markers.js';
+import { isMarked, type Mark } from '../../../core/sanitize/mark.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, orFailed } from '../client/errors.js';
-import { isMarked } from '../reading/own-reviews.js';
 import { fetchReviewThreads, type ReviewThread } from '../reading/review-threads.js';
 import { setThread } from './resolve-thread.js';
 import { replyTo } from './thread-reply.js';
@@ -11,8 +11,8 @@ import { replyTo } from './thread-reply.js';
 interface FindingAnswer {
   /** Of the finding. */
   readonly id: string;
-  /** A whole line that tells this answer from all others. */
-  readonly marker: string;
+  /** Tells this answer from all others. */
+  readonly mark: Mark;
   /** Went through outbound cleaning (D24). */
   readonly body: string;
 }
@@ -39,10 +39,10 @@ export async function answerFindings(
     const { threads } = await fetchReviewThreads(client, { repository, number }, signal);
     let created = 0;
     let mayResolve = resolves;
-    for (const { id, marker, body } of answers) {
+    for (const { id, mark, body } of answers) {
       const thread = threadOf(id, threads);
-      if (thread === undefined || isAnswered(thread, marker)) continue;
-      await replyTo(client, { repository, number, commentId: thread.first.id, marker, body }, signal);
+      if (thread === undefined || isAnswered(thread, mark)) continue;
+      await replyTo(client, { repository, number, commentId: thread.first.id, mark, body }, signal);
       created += 1;
       if (mayResolve && !thread.isResolved)
         mayResolve = await setThread(client, { id: thread.id, isResolved: true }, signal);
@@ -57,6 +57,6 @@ function threadOf(id: string, threads: readonly ReviewThread[]): ReviewThread | 
   return own.find(({ replies, thumbsDown }) => replies.length + thumbsDown.length > 0) ?? own[0];
 }
 
-function isAnswered({ replies }: ReviewThread, marker: string): boolean {
-  return replies.some(({ isOurs, body }) => isOurs && isMarked(body, marker));
+function isAnswered({ replies }: ReviewThread, mark: Mark): boolean {
+  return replies.some(({ isOurs, body }) => isOurs && isMarked(body, mark));
 }

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
+import { isMarked, type Mark, withMark } from '../../../core/sanitize/mark.js';
 import { askGraphQl, askRest, createOnce, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, orFailed } from '../client/errors.js';
-import { isMarked } from '../reading/own-reviews.js';
 
 /** A comment that is to stand once in a conversation. */
 export interface OneComment extends SubjectPlace {
-  /** A whole line that tells this comment from all others; put before the body if it is not in it. */
-  readonly marker: string;
+  /** Tells this comment from all others. */
+  readonly mark: Mark;
   /** Went through outbound cleaning (D24). */
   readonly body: string;
 }
@@ -18,7 +18,7 @@ export type CommentResult =
   | Failed;
 
 /**
- * Adds a comment to an issue or a pull request's conversation, unless one with the marker by the current token is
+ * Adds a comment to an issue or a pull request's conversation, unless one with the mark by the current token is
  * among the last hundred; looks again after an answer that did not come (memory-and-security C5 70). Rejects only for
  * an aborted signal.
  */
@@ -63,7 +63,7 @@ const commentsSchema = v.object({
 
 async function findComment(
   client: GitHubClient,
-  { repository, number, marker }: OneComment,
+  { repository, number, mark }: OneComment,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const answer = await askGraphQl(
@@ -78,12 +78,12 @@ async function findComment(
     signal,
   );
   const { nodes } = answer.repository.subject.comments;
-  return nodes.findLast((node) => node?.viewerDidAuthor && isMarked(node.body, marker))?.url;
+  return nodes.findLast((node) => node?.viewerDidAuthor && isMarked(node.body, mark))?.url;
 }
 
 async function create(
   client: GitHubClient,
-  { repository, number, marker, body }: OneComment,
+  { repository, number, mark, body }: OneComment,
   signal: AbortSignal,
 ): Promise<string> {
   const created = await askRest(
@@ -94,7 +94,7 @@ async function create(
         owner: repository.owner,
         repo: repository.name,
         issue_number: number,
-        body: isMarked(body, marker) ? body : `${marker}\n${body}`,
+        body: withMark(body, mark),
       },
       schema: v.object({ html_url: v.string() }),
       what: 'the comment',

@@ -1,8 +1,8 @@
 import type { Repository } from '../../../core/event/trigger.js';
 import { type EndMark, withEndNote, withoutEndNote } from '../../../core/review/markers.js';
+import { isMarked, type MarkLane } from '../../../core/sanitize/mark.js';
 import type { GitHubClient } from '../client/client.js';
 import { againIfLost, type Failed, orFailed } from '../client/errors.js';
-import { isMarked } from '../reading/own-reviews.js';
 import { setThread } from './resolve-thread.js';
 import { replyTo } from './thread-reply.js';
 
@@ -28,6 +28,8 @@ interface ThreadChanges {
   readonly changes: readonly ThreadChange[];
   /** The commit that is the reason; a reply is written once for each. */
   readonly head: string;
+  /** Of the replies. */
+  readonly lane: MarkLane;
 }
 
 /** How they were changed. */
@@ -39,13 +41,13 @@ type ThreadsResult = { readonly kind: 'changed' } | Failed;
  */
 export async function changeThreads(
   client: GitHubClient,
-  { repository, number, changes, head }: ThreadChanges,
+  { repository, number, changes, head, lane }: ThreadChanges,
   signal: AbortSignal,
 ): Promise<ThreadsResult> {
   return await orFailed<ThreadsResult>(async () => {
     let mayResolve = true;
     for (const change of changes) {
-      const place = { repository, number, head };
+      const place = { repository, number, head, lane };
       if (change.reply !== '') await reply(client, { ...place, change }, signal);
       if (change.to === 'leave') continue;
       mayResolve =
@@ -58,21 +60,18 @@ export async function changeThreads(
   }, 'Resolve them by hand; nothing else is lost.');
 }
 
-interface Reply {
-  readonly repository: Repository;
-  readonly number: number;
-  readonly head: string;
+interface Reply extends Omit<ThreadChanges, 'changes'> {
   readonly change: ThreadChange;
 }
 
 async function reply(
   client: GitHubClient,
-  { repository, number, head, change: { first, mark, to, reply: text, replied } }: Reply,
+  { repository, number, head, lane, change: { first, mark, to, reply: text, replied } }: Reply,
   signal: AbortSignal,
 ): Promise<void> {
-  const marker = `<!-- axe-action:reply ${to === 'reopen' ? 'back' : mark} ${head} -->`;
-  if (replied.some((body) => isMarked(body, marker))) return;
-  await replyTo(client, { repository, number, commentId: first.id, marker, body: text }, signal);
+  const own = { kind: 'reply', how: to === 'reopen' ? 'back' : mark, head, lane };
+  if (replied.some((body) => isMarked(body, own))) return;
+  await replyTo(client, { repository, number, commentId: first.id, mark: own, body: text }, signal);
 }
 
 async function edit(

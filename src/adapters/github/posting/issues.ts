@@ -1,25 +1,25 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
+import { isMarked, type Mark, type MarkFields, withMark } from '../../../core/sanitize/mark.js';
 import { askGraphQl, askRest, createOnce } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, failedBy, GitHubError } from '../client/errors.js';
-import { isMarked } from '../reading/own-reviews.js';
 import { commentOnce } from './comment-once.js';
 
 /** An issue that is kept up to date over many runs. Texts went through outbound cleaning (D24). */
 export interface ReportIssue {
   readonly repository: Repository;
-  /** A whole line that finds the issue again; put before the body if it is not in it. */
-  readonly marker: string;
+  /** Finds the issue again. */
+  readonly mark: Mark;
   readonly title: string;
   readonly body: string;
   /** Given to a new issue only; names of labels that exist. */
   readonly labels: readonly string[];
   /**
    * What happens to an issue that is there: its title and body are replaced, or the body is added as a comment, whose
-   * own marker tells it from those of other runs.
+   * own mark tells it from those of other runs.
    */
-  readonly ifFound: { readonly kind: 'update' } | { readonly kind: 'comment'; readonly marker: string };
+  readonly ifFound: { readonly kind: 'update' } | { readonly kind: 'comment'; readonly mark: Mark };
 }
 
 /** What became of it. */
@@ -29,7 +29,7 @@ type IssueResult =
   | Failed;
 
 /**
- * Brings the open issue with the marker up to date, or opens one. It is looked for among the issues the current token
+ * Brings the open issue with the mark up to date, or opens one. It is looked for among the issues the current token
  * opened, so that nobody can put theirs in its place; a closed one is done with. A creation whose answer was lost is
  * looked for before it is tried once more (memory-and-security C5 70). Rejects only for an aborted signal.
  */
@@ -83,7 +83,7 @@ async function bringUpToDate(
       return { kind: 'published', number, url, created: false };
     case 'comment': {
       const { repository, body, ifFound } = issue;
-      const comment = { repository, number, body, marker: ifFound.marker };
+      const comment = { repository, number, body, mark: ifFound.mark };
       const result = await commentOnce(client, comment, signal);
       return result.kind === 'failed'
         ? result
@@ -125,13 +125,13 @@ const issuesSchema = v.object({
 
 async function findIssue(
   client: GitHubClient,
-  { repository, marker }: ReportIssue,
+  { repository, mark }: ReportIssue,
   signal: AbortSignal,
 ): Promise<FoundIssue | undefined> {
   let after: string | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const { nodes, pageInfo } = await fetchIssues(client, { repository, state: 'OPEN', after }, signal);
-    const found = nodes.find((node) => node?.viewerDidAuthor && isMarked(node.body, marker));
+    const found = nodes.find((node) => node?.viewerDidAuthor && isMarked(node.body, mark));
     if (found) return found;
     after = pageInfo.endCursor;
     if (!pageInfo.hasNextPage || after === null) break;
@@ -146,14 +146,14 @@ interface ClosedIssue {
   readonly body: string;
 }
 
-/** Of the fifty closed issues that changed last, those with the marker that the current token opened. Throws a GitHubError. */
+/** Of the fifty closed issues that changed last, those with the mark that the current token opened. Throws a GitHubError. */
 export async function listClosedIssues(
   client: GitHubClient,
-  { repository, marker }: Pick<ReportIssue, 'repository' | 'marker'>,
+  { repository, mark }: Pick<ReportIssue, 'repository'> & { readonly mark: MarkFields },
   signal: AbortSignal,
 ): Promise<readonly ClosedIssue[]> {
   const { nodes } = await fetchIssues(client, { repository, state: 'CLOSED', after: null }, signal);
-  return nodes.flatMap((node) => (node?.viewerDidAuthor && isMarked(node.body, marker) ? [node] : []));
+  return nodes.flatMap((node) => (node?.viewerDidAuthor && isMarked(node.body, mark) ? [node] : []));
 }
 
 interface IssuesQuestion {
@@ -216,6 +216,6 @@ function repoParams({ repository }: ReportIssue) {
   return { owner: repository.owner, repo: repository.name };
 }
 
-function markedBody({ marker, body }: ReportIssue): string {
-  return isMarked(body, marker) ? body : `${marker}\n${body}`;
+function markedBody({ mark, body }: ReportIssue): string {
+  return withMark(body, mark);
 }

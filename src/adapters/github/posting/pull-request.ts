@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
+import { isMarked, type Mark, withMark } from '../../../core/sanitize/mark.js';
 import { askRest, createOnce } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, failedBy, GitHubError } from '../client/errors.js';
 import { fetchTreeId, storeCommit, storeTree } from '../memory-branch/memory-branch-objects.js';
-import { isMarked } from '../reading/own-reviews.js';
 
 /** A pull request that is kept up to date over many runs. Texts went through outbound cleaning (D24). */
 export interface ProposedPull extends BranchProposal {
-  /** A whole line that finds the pull request again; put before the body if it is not in it. */
-  readonly marker: string;
+  /** Finds the pull request again. */
+  readonly mark: Mark;
   readonly title: string;
   readonly body: string;
 }
@@ -18,8 +18,8 @@ export interface ProposedPull extends BranchProposal {
 type PullResult = { readonly kind: 'published'; readonly url: string; readonly created: boolean } | Failed;
 
 /**
- * Puts a change on a branch and opens a pull request for it, or brings the open one with the marker up to date. One that
- * was closed is done with: the next one is a new one. One whose marker somebody removed is theirs and stays as it is, and
+ * Puts a change on a branch and opens a pull request for it, or brings the open one with the mark up to date. One that
+ * was closed is done with: the next one is a new one. One whose mark somebody removed is theirs and stays as it is, and
  * no branch is left without a pull request. Rejects only for an aborted signal.
  */
 export async function proposePull(
@@ -29,7 +29,7 @@ export async function proposePull(
 ): Promise<PullResult> {
   try {
     const found = await findPull(client, proposal, signal);
-    if (found !== undefined && !isMarked(found.body ?? '', proposal.marker)) return takenOver(found);
+    if (found !== undefined && !isMarked(found.body ?? '', proposal.mark)) return takenOver(found);
     await putProposalBranch(client, proposal, signal);
     if (found !== undefined) return await bringUpToDate(client, { proposal, found }, signal);
     return await openOrLeaveNothing(client, proposal, signal);
@@ -45,7 +45,7 @@ export async function proposePull(
 function takenOver({ html_url }: FoundPull): PullResult {
   return {
     kind: 'failed',
-    message: `the marker line was removed from ${html_url}, so it is left as it is`,
+    message: `the hidden first line was removed from ${html_url}, so it is left as it is`,
     remedy: 'Merge or close it; the next run opens a new one.',
   };
 }
@@ -85,14 +85,14 @@ const pullSchema = v.object({
 
 type FoundPull = v.InferOutput<typeof pullSchema>;
 
-/** The open one of the branch, the one with the marker first; GitHub allows one for each base. */
+/** The open one of the branch, the one with the mark first; GitHub allows one for each base. */
 async function findPull(
   client: GitHubClient,
-  { repository, branch, marker }: ProposedPull,
+  { repository, branch, mark }: ProposedPull,
   signal: AbortSignal,
 ): Promise<FoundPull | undefined> {
   const pulls = await listPulls(client, { repository, branch, state: 'open' }, signal);
-  return pulls.find(({ body }) => isMarked(body ?? '', marker)) ?? pulls[0];
+  return pulls.find(({ body }) => isMarked(body ?? '', mark)) ?? pulls[0];
 }
 
 /** A pull request that was closed without being merged. */
@@ -181,8 +181,8 @@ function repoParams({ owner, name }: Repository) {
   return { owner, repo: name };
 }
 
-function markedBody({ marker, body }: ProposedPull): string {
-  return isMarked(body, marker) ? body : `${marker}\n${body}`;
+function markedBody({ mark, body }: ProposedPull): string {
+  return withMark(body, mark);
 }
 
 /** A change that is to stand on a branch of its own, one commit on top of the default branch. */

@@ -2,11 +2,11 @@ import { MAX_COMMENT_CHARACTERS } from '../../../core/defaults.js';
 import { type DiffLines, readDiffLines } from '../../../core/review/diff-lines.js';
 import {
   type FindingMarker,
-  formatTextFinding,
   parseFindingMarker,
   type TextFinding,
   withTextFindings,
 } from '../../../core/review/markers.js';
+import { formatMarkValue, type Mark } from '../../../core/sanitize/mark.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import {
@@ -99,7 +99,7 @@ function textMarker({ id, severity }: FindingMarker, place: Omit<TextFinding, 'i
 }
 
 function markerLength(finding: TextFinding | undefined): number {
-  return finding === undefined ? 0 : formatTextFinding(finding).length + 1;
+  return finding === undefined ? 0 : formatMarkValue(finding).length + 1;
 }
 
 /** Characters of the line that holds the findings, beside them. */
@@ -157,8 +157,8 @@ export interface ReviewPayload extends PullRequestPlace {
   /** The last line of the body, below whatever is added to it; left out for none. */
   readonly footer?: string;
   readonly comments: readonly ReviewComment[];
-  /** A whole line that tells this review of this head from all others; put before the body if it is not in it. */
-  readonly marker: string;
+  /** Tells this review of this head from all others. */
+  readonly mark: Mark;
   /** Our reviews of this pull request, as they were read just before; left out: they are looked for. */
   readonly own?: readonly OwnReview[];
 }

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { isMarked, withMark } from '../../../core/sanitize/mark.js';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, failedBy, GitHubError } from '../client/errors.js';
 import type { PullRequestPlace } from '../reading/changed-files.js';
-import { isMarked, listOwnReviews, type OwnReview } from '../reading/own-reviews.js';
+import { listOwnReviews, type OwnReview } from '../reading/own-reviews.js';
 import {
   findMisplaced,
   type ReviewComment,
@@ -29,7 +30,7 @@ export type ReviewPostResult =
   | Failed;
 
 /**
- * Posts one review with all its comments, once: a review of ours with the marker for this head is looked for before
+ * Posts one review with all its comments, once: a review of ours with its mark for this head is looked for before
  * (among those that the caller has just read, if it has), and again after an answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
  * it; comments it does not take on their lines go into the body. Rejects only for an aborted signal.
  */
@@ -39,7 +40,7 @@ export async function publishReview(
   signal: AbortSignal,
 ): Promise<ReviewPostResult> {
   try {
-    const own = draft.own?.filter(({ body }) => isMarked(body, draft.marker));
+    const own = draft.own?.filter(({ body }) => isMarked(body, draft.mark));
     const posted = await clearPosted(
       client,
       { draft, own: own ?? (await listOwnReviews(client, draft, signal)) },
@@ -147,7 +148,7 @@ async function deleteDraft(
 const createdSchema = v.object({ id: v.number(), html_url: v.string() });
 
 async function create(client: GitHubClient, { draft, attempt }: Work, signal: AbortSignal) {
-  const marked = isMarked(draft.body, draft.marker) ? draft.body : `${draft.marker}\n${draft.body}`;
+  const marked = withMark(draft.body, draft.mark);
   return await askRest(
     client,
     {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import { stickyMarker } from '../../../core/review/publication.js';
+import { isMarked, type Mark } from '../../../core/sanitize/mark.js';
 import { askGraphQl, createOnce, notUnderstood } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
@@ -10,9 +10,9 @@ export interface StickyComment {
   readonly repository: Repository;
   /** Of the issue or pull request. */
   readonly number: number;
-  /** Names the marker that `body` begins with. */
-  readonly agent: string;
-  /** Made by `stickyBody`. */
+  /** What `body` begins with. */
+  readonly mark: Mark;
+  /** Made by `framedBody`. */
   readonly body: string;
   /** Nothing can have posted it yet, so it is not looked for first. */
   readonly isNew?: boolean;
@@ -98,16 +98,13 @@ const findSchema = v.object({
 
 async function findSticky(
   client: GitHubClient,
-  { repository, number, agent }: StickyComment,
+  { repository, number, mark }: StickyComment,
   signal: AbortSignal,
 ): Promise<FoundComment | undefined> {
-  const marker = stickyMarker(agent);
   let page: CommentPage | undefined;
   do {
     page = await fetchPage(client, { repository, number, before: page?.startCursor ?? null }, signal);
-    const found = page.comments.findLast(
-      (comment) => comment.isOurs && comment.body.trimStart().startsWith(marker),
-    );
+    const found = page.comments.findLast((comment) => comment.isOurs && isMarked(comment.body, mark));
     if (found !== undefined) return found;
   } while (page.startCursor !== null);
   return undefined;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { isMarked, withMark } from '../../../core/sanitize/mark.js';
 import { askRest, createOnce } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, orFailed } from '../client/errors.js';
-import { isMarked } from '../reading/own-reviews.js';
 import { fetchReviewThreads } from '../reading/review-threads.js';
 import type { CommentResult, OneComment } from './comment-once.js';
 
@@ -15,7 +15,7 @@ interface ThreadReply extends OneComment {
 }
 
 /**
- * Answers in the thread of a review comment, unless an answer with the marker by the current token is there; looks
+ * Answers in the thread of a review comment, unless an answer with the mark by the current token is there; looks
  * again after an answer of GitHub's that did not come (memory-and-security C5 70). Rejects only for an aborted signal.
  */
 export async function replyInThread(
@@ -72,20 +72,20 @@ interface FoundThread {
 
 async function findThread(
   client: GitHubClient,
-  { repository, number, commentId, marker }: ThreadReply,
+  { repository, number, commentId, mark }: ThreadReply,
   signal: AbortSignal,
 ): Promise<FoundThread> {
   const { threads } = await fetchReviewThreads(client, { repository, number }, signal);
   const thread = threads.find(
     ({ first, replies }) => first.id === commentId || replies.some(({ id }) => id === commentId),
   );
-  const answer = thread?.replies.findLast(({ isOurs, body }) => isOurs && isMarked(body, marker));
+  const answer = thread?.replies.findLast(({ isOurs, body }) => isOurs && isMarked(body, mark));
   return { firstId: thread?.first.id ?? commentId, url: answer?.url };
 }
 
 async function create(
   client: GitHubClient,
-  { repository, number, commentId, marker, body }: ThreadReply,
+  { repository, number, commentId, mark, body }: ThreadReply,
   signal: AbortSignal,
 ): Promise<string> {
   const created = await askRest(
@@ -97,7 +97,7 @@ async function create(
         repo: repository.name,
         pull_number: number,
         comment_id: commentId,
-        body: isMarked(body, marker) ? body : `${marker}\n${body}`,
+        body: withMark(body, mark),
       },
       schema: v.object({ html_url: v.string() }),
       what: 'the comment',

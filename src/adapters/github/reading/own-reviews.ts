@@ -1,12 +1,12 @@
 import * as v from 'valibot';
+import { isMarked, type MarkFields } from '../../../core/sanitize/mark.js';
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { PullRequestPlace } from './changed-files.js';
 
-/** Whose reviews are looked for, and where. */
+/** Which reviews are looked for, and where. */
 interface OwnReviewsPlace extends PullRequestPlace {
-  /** A line of the review's text begins with it. End it with a space or `-->`: `agent=bot` also begins `agent=bot-2`. */
-  readonly marker: string;
+  readonly mark: MarkFields;
 }
 
 /** What a review says about merging. A `PENDING` one is a draft that nobody else sees. */
@@ -56,13 +56,13 @@ const reviewsSchema = v.object({
 });
 
 /**
- * The reviews of a pull request that the current token wrote and that hold the marker, newest first, among the last
+ * The reviews of a pull request that the current token wrote and that are marked so, newest first, among the last
  * thousand. Nobody else's review is ever taken for one of ours, whatever it says (memory-and-security C8 98). Throws
  * a GitHubError.
  */
 export async function listOwnReviews(
   client: GitHubClient,
-  { repository, number, marker }: OwnReviewsPlace,
+  { repository, number, mark }: OwnReviewsPlace,
   signal: AbortSignal,
 ): Promise<readonly OwnReview[]> {
   const found: OwnReview[] = [];
@@ -80,16 +80,11 @@ export async function listOwnReviews(
       signal,
     );
     const { nodes, pageInfo } = answer.repository.pullRequest.reviews;
-    found.push(...nodes.flatMap((node) => ownReview(node, marker)).reverse());
+    found.push(...nodes.flatMap((node) => ownReview(node, mark)).reverse());
     before = pageInfo.startCursor;
     if (!pageInfo.hasPreviousPage || before === null) break;
   }
   return found;
-}
-
-/** Whether a text is marked: a line of it begins with the marker, so that a quotation does not count. */
-export function isMarked(text: string, marker: string): boolean {
-  return text.split('\n').some((line) => line.startsWith(marker));
 }
 
 /** The number at the end of a URL: `databaseId` is too small for today's, and older servers do not have `fullDatabaseId`. */
@@ -98,9 +93,9 @@ export function idFromUrl(url: string, anchor: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-function ownReview(node: v.InferOutput<typeof reviewSchema> | null, marker: string): readonly OwnReview[] {
+function ownReview(node: v.InferOutput<typeof reviewSchema> | null, mark: MarkFields): readonly OwnReview[] {
   const id = idFromUrl(node?.url ?? '', 'pullrequestreview-');
-  if (node === null || id === undefined || !node.viewerDidAuthor || !isMarked(node.body, marker)) return [];
+  if (node === null || id === undefined || !node.viewerDidAuthor || !isMarked(node.body, mark)) return [];
   const { url, state, body, commit } = node;
   return [{ id, url, state, body, headSha: commit?.oid }];
 }

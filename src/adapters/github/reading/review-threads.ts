@@ -19,6 +19,7 @@ const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $a
             nodes {
               ...comment
               diffHunk
+              pullRequestReview { url }
               thumbsUp: reactions(first: 50, content: THUMBS_UP) { nodes { user { login } } }
               thumbsDown: reactions(first: 50, content: THUMBS_DOWN) { nodes { user { login } } }
             }
@@ -56,6 +57,7 @@ const reactionsSchema = v.object({
 const openingSchema = v.object({
   ...commentSchema.entries,
   diffHunk: v.string(),
+  pullRequestReview: v.nullable(v.object({ url: v.string() })),
   thumbsUp: reactionsSchema,
   thumbsDown: reactionsSchema,
 });
@@ -97,6 +99,8 @@ export interface ReviewThread {
   /** The part of that diff above the line, which is its last. */
   readonly hunk: string;
   readonly first: ThreadComment;
+  /** Id of the review that the first comment came with. */
+  readonly reviewId: number | undefined;
   /** Logins of people who put 👍 and 👎 on the first comment, at most fifty of each. */
   readonly thumbsUp: readonly string[];
   readonly thumbsDown: readonly string[];
@@ -209,6 +213,7 @@ function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThre
       originalLine: node.originalLine ?? undefined,
       hunk: opening.diffHunk,
       first,
+      reviewId: idFromUrl(opening.pullRequestReview?.url ?? '', 'pullrequestreview-'),
       thumbsUp: loginsOf(opening.thumbsUp.nodes),
       thumbsDown: loginsOf(opening.thumbsDown.nodes),
       replies: node.latest.nodes.flatMap(commentOf).filter((comment) => comment.id !== first.id),

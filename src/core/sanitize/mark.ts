@@ -1,0 +1,80 @@
+/**
+ * How far the words behind a mark are trusted: `tainted` ones are by a run of somebody with write access that had read
+ * strangers' text, `untrusted` ones by a run that anybody may have caused.
+ */
+export type MarkLane = 'trusted' | 'tainted' | 'untrusted';
+
+/** What a text of ours says about itself. Two with the same fields, but for the lane, are one text, written anew. */
+export interface Mark {
+  readonly kind: string;
+  readonly agent?: string;
+  readonly lane: MarkLane;
+  readonly [field: string]: unknown;
+}
+
+/** The fields by which a text is found again. */
+export type MarkFields = Pick<Mark, 'kind'> & Readonly<Record<string, unknown>>;
+
+/**
+ * The hidden line that everything we post begins with. No character of a value can end the HTML comment, or is more to
+ * GitHub than a letter.
+ */
+export function formatMark(mark: Mark): string {
+  return `<!-- axe-action ${formatMarkValue(mark)} -->`;
+}
+
+/** A value as it is in the line. */
+export function formatMarkValue(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>@#\u2028\u2029-]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** What a line says; nothing, if it is none of ours. */
+export function readMark(line = ''): Readonly<Record<string, unknown>> {
+  const [, json = '{}'] = /^<!-- axe-action (\{[^\n]*\}) -->\r?$/.exec(line) ?? [];
+  try {
+    return JSON.parse(json) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+}
+
+/** What a text says about itself; nothing where it is not ours, or somebody has taken its first line out. */
+export function markOf(body: string): Readonly<Record<string, unknown>> {
+  return readMark(body.split('\n', 1)[0]);
+}
+
+/** The lane of a text of ours; one that does not say it is untrusted. */
+export function laneOf(body: string): MarkLane {
+  const { lane } = markOf(body);
+  return lane === 'trusted' || lane === 'tainted' ? lane : 'untrusted';
+}
+
+/** Whether a line of a text is a mark with these fields, lane and lists aside; a quotation does not count. */
+export function isMarked(body: string, { lane: _, ...wanted }: MarkFields): boolean {
+  if (!body.includes(START)) return false;
+  const fields = Object.entries(wanted).filter(([, value]) => !(value === undefined || Array.isArray(value)));
+  return body.split('\n').some((line) => {
+    const mark = readMark(line);
+    return fields.every(([name, value]) => mark[name] === value);
+  });
+}
+
+/** A text behind its mark. */
+export function withMark(body: string, mark: Mark): string {
+  return isMarked(body, mark) ? body : `${formatMark(mark)}\n${body}`;
+}
+
+/** A text by others in which no line can pass for a mark, wherever it stands: a program finds it in code too. */
+export function removeMarks(text: string): string {
+  return text.replaceAll(START, 'axe-action {');
+}
+
+/** Whether a run of ours has written a text: a line of it begins with a mark. */
+export function isOwnText(body: string): boolean {
+  return /^<!-- axe-action \{/m.test(body);
+}
+
+const START = '<!-- axe-action {';
