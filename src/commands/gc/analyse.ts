@@ -15,6 +15,7 @@ import { groupReports, planParts, splitLog } from '../../core/gc/parts.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from '../../core/loop/asker.js';
 import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
 import { firstMessages, textOf } from '../../core/loop/messages.js';
+import { modelSettings } from '../../core/loop/model-settings.js';
 import { isThinking } from '../../core/loop/output-limit.js';
 import type { RetryPolicy } from '../../core/loop/retry.js';
 import { Usage } from '../../core/loop/usage.js';
@@ -28,7 +29,7 @@ interface AnalysisParts {
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
   readonly retry: RetryPolicy;
-  readonly params: Pick<ModelParams, 'maxTokens'>;
+  readonly params: Omit<ModelParams, 'temperature' | 'responseFormat'>;
   readonly limits: BudgetLimits;
   /** Told before the first question how many parts there are, and what counts all questions. */
   onParts(parts: number, stats: () => RunStats): void;
@@ -65,14 +66,14 @@ export async function analyse(parts: AnalysisParts, deps: Dependencies): Promise
   const usage = new Usage(model.model.modelId);
   const budget = new Budget(parts.limits);
   const loop = { ...deps, signal: deps.deadline.signal, leftMs: () => deps.deadline.leftMs() };
-  const asker = createAsker({ ...parts, usage, budget, ownSettings: ['temperature'] }, loop);
+  const asker = createAsker({ ...parts, usage, budget, ownSettings: ['temperature', 'effort'] }, loop);
   const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
   const quarter = Math.floor(window / 4);
-  const most = isThinking(model.thinking, {}) ? model.thinking.maxOutputTokens : undefined;
+  const most = isThinking(model.thinking, modelSettings(params)) ? model.thinking.maxOutputTokens : undefined;
   const outputTokens = Math.min(quarter, Math.max(GC.outputTokens, params.maxTokens || (most ?? 0)));
   const limits: Settings =
     params.maxTokens === 0 ? {} : { maxOutputTokens: Math.min(quarter, params.maxTokens) };
-  const settings = { ...limits, temperature: GC.temperature };
+  const settings = { ...limits, temperature: GC.temperature, ...modelSettings(params) };
   const ask = questions(asker, { settings, ownTokens: Math.min(quarter, GC.outputTokens), budget, deps });
   const prompt = estimateText(JOIN_PROMPT) + estimateText(partPrompt(1, 1)) - estimateText(ANALYST_PROMPT);
   const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;

@@ -143,7 +143,8 @@ async function foresee(
   { agent }: GcRequest,
   { models, clock }: Dependencies,
 ): Promise<Extract<Trim, { readonly kind: 'not-asked' }>> {
-  const read = await oldestEntries(log, counted, affordableTokens(limits, models.facts(ref).price));
+  const price = models.facts(ref).price ?? agent.config.params.price;
+  const read = await oldestEntries(log, counted, affordableTokens(limits, price));
   if (read === undefined) throw noRoom(limits);
   const time = { now: clock.now(), entries: counted.entries, analysed: read.parts };
   return {
@@ -174,7 +175,7 @@ async function analyseLog(
 ): Promise<AnalysedLog> {
   const { agent, timeLimitMs } = request;
   await deps.models.configure();
-  const model = await openModel(deps, ref);
+  const model = await openModel(deps, ref, agent.config.params);
   const read = await oldestEntries(log, counted, affordableTokens(limits, model.price));
   if (read === undefined) throw noRoom(limits);
   const analysed = await analyse(

@@ -7,7 +7,10 @@ export function modelSettings({
   effort,
   api,
   tables = {},
-}: ModelParams): Pick<LanguageModelV4CallOptions, 'reasoning' | 'providerOptions'> {
+}: Pick<ModelParams, 'effort' | 'api' | 'tables'>): Pick<
+  LanguageModelV4CallOptions,
+  'reasoning' | 'providerOptions'
+> {
   const options = Object.entries({ ...tables, ...(api === undefined ? {} : { [FORM_KEY]: { form: api } }) });
   return {
     ...(effort === undefined ? {} : { reasoning: effort }),
