@@ -794,6 +794,7 @@ describe('the raw options for a provider', () => {
     ['google', 'cachedContent = "c"', 'cachedContent'],
     ['bedrock', 'additionalModelRequestFields = { tools = [] }', 'additionalModelRequestFields.tools'],
     ['bedrock', 'extra = [{ tools = [] }]', 'extra.0.tools'],
+    ['compatible', 'functions = []', 'functions'],
     ['compatible', 'plugins = [{ id = "web" }]', 'plugins'],
     ['compatible', 'models = ["a/b"]', 'models'],
     ['compatible', 'web_search_options = {}', 'web_search_options'],

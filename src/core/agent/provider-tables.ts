@@ -12,7 +12,7 @@ export type ProviderTables = Partial<Readonly<Record<ProviderTable, Readonly<Rec
  * has another price. Keys and addresses belong into the environment, where they are known to be secret.
  */
 const REFUSED =
-  /^(?:tools?|mcp|servers?|containers?|stor(?:e|ed|age)|files?|plugins?|skills?|connectors?|conversation|previous|threads?|cached|search|web|retrieval|grounding|code|execution|computer|agents?|fallbacks?|key|token|secret|password|auth|authorization|credentials?|headers?|urls?|uri|endpoint|host|address|webhook|callback)$/;
+  /^(?:tools?|functions?|mcp|servers?|containers?|stor(?:e|ed|age)|files?|plugins?|skills?|connectors?|conversation|previous|threads?|sessions?|assistants?|memory|cached|search|web|retrieval|grounding|code|execution|computer|agents?|fallbacks?|key|apikey|token|secret|password|auth|authorization|credentials?|headers?|urls?|uri|endpoint|host|address|webhook|callback)$/;
 
 /** `params.<table>`: below it stand names of the request itself, deeper ones are a provider's own. */
 const TABLE_DEPTH = 2;
