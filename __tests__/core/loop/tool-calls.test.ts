@@ -6,7 +6,6 @@ import { AxeError } from '../../../src/core/errors.js';
 import {
   answerToolCalls,
   type CallOptions,
-  createRepeatCounter,
   type ToolCall,
   toolCallsOf,
   toolMessage,
@@ -41,7 +40,7 @@ async function answer(
   };
   const answered = await answerToolCalls(
     calls,
-    { tools, parallel: true, turn: 4, isCut: false, repeats: createRepeatCounter(), ...patch },
+    { tools, parallel: true, turn: 4, isCut: false, ...patch },
     deps,
   );
   const message = toolMessage(answered, undefined);

@@ -57,8 +57,8 @@ function assistantPart(part: LanguageModelV4Content, open: ToolCall[]): Assistan
     case 'tool-call': {
       if (part.providerExecuted === true) return [];
       const call = open.shift();
-      const { toolName, providerMetadata } = part;
-      const toolCallId = call?.id ?? part.toolCallId;
+      const { providerMetadata } = part;
+      const { id: toolCallId, tool: toolName } = call ?? { id: part.toolCallId, tool: part.toolName };
       const input = objectOf(call?.input);
       return [{ type: 'tool-call', toolCallId, toolName, input, ...sentBack(providerMetadata) }];
     }

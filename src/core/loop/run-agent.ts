@@ -22,15 +22,7 @@ import { modelSettings } from './model-settings.js';
 import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
 import { type LongConversation, shorten, shortenRefused } from './shorten.js';
-import {
-  type AnsweredCall,
-  answerToolCalls,
-  createRepeatCounter,
-  type RepeatCounter,
-  toolCallsOf,
-  toolMessage,
-  withToolNames,
-} from './tool-calls.js';
+import { type AnsweredCall, answerToolCalls, type ToolCall, toolCallsOf, toolMessage } from './tool-calls.js';
 import { Usage } from './usage.js';
 
 /** One conversation with a model. */
@@ -78,13 +70,13 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   const usage = new Usage(conversation.model.model.modelId);
   const stats = (): RunStats => usage.stats(deps.clock.now().getTime() - startedAt, budget);
   const asker = createAsker({ ...conversation, usage }, deps);
-  const repeats = createRepeatCounter();
   let settings = settingsOf(conversation);
   const reserve = reserveOf(conversation);
   let messages: readonly LanguageModelV4Message[] = firstMessages(conversation.system, conversation.message);
   let measured: Measured | undefined;
   let answer = '';
   let isCorrected = false;
+  let lastCall: ToolCall | undefined;
   try {
     while (usage.turns < maxTurns) {
       deps.signal.throwIfAborted();
@@ -96,13 +88,13 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         settings = settingsOf({ ...conversation, tools });
       }
       const fitted = await askFitting({ messages, measured, ...reserve, settings }, asker, deps);
-      const reply = { ...fitted.reply, content: withToolNames(fitted.reply.content, tools) };
+      const { reply } = fitted;
       messages = fitted.messages;
       const said = textOf(reply.content);
       answer = withoutWrittenCalls(said);
       const end = endOf(reply, settings, asker.current.thinking);
       if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
-      const calls = tools.length === 0 ? [] : toolCallsOf(reply.content);
+      const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, { tools, last: lastCall });
       if (calls.length === 0) {
         if (end.kind === 'cut') return cutOff(end, { answer, budget, stats: stats() });
         const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), deps);
@@ -116,7 +108,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         messages = [...messages, assistantMessage(reply.content, calls), userMessage(correction)];
         continue;
       }
-      const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut', repeats };
+      const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut' };
       const over = budget.spent();
       if (over !== undefined) {
         // What the conversation was held for is paid for, and costs nothing more.
@@ -125,12 +117,13 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         return exhausted(over, answer, stats());
       }
       measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
-      const wasTold = repeats.latest.times > MAX_SAME_CALLS;
       const answered = await answerToolCalls(calls, how, deps);
       count(answered, usage);
       if (goal?.isReached() === true) return ended({ answer, budget, stats: stats() });
-      if (wasTold && repeats.latest.times >= LAST_SAME_CALL)
-        return exhausted({ limit: 'turns', error: inCircles(repeats) }, answer, stats());
+      const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
+      lastCall = calls.at(-1);
+      if (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)
+        return exhausted({ limit: 'turns', error: inCircles(lastCall?.tool) }, answer, stats());
       const notice = limitNotice(whatIsLeft(conversation, { usage, startedAt }, deps));
       messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
     }
@@ -144,8 +137,8 @@ const CALL_AS_TEXT =
   'Your answer holds a `<tool_call>` as text, and text is never run. Call the tool itself, or answer without it.';
 
 /** It would take all its turns and be no further. */
-function inCircles({ latest: { tool, times } }: RepeatCounter): AxeError {
-  return new AxeError(`the model made the same call of \`${tool}\` ${times} times in a row`, {
+function inCircles(tool = ''): AxeError {
+  return new AxeError(`the model made the same call of \`${tool}\` ${LAST_SAME_CALL} times in a row`, {
     exitCode: 1,
     remedy: 'Word the task differently. Or choose another model.',
   });

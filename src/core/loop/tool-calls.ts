@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly tool: string;
   /** Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON again. */
   readonly input: unknown;
+  /** How often it was made right before; absent for never. */
+  readonly repeats?: number;
 }
 
 /** A call with its answer. */
@@ -31,59 +33,41 @@ export interface CallOptions {
   readonly turn: number;
   /** The reply was cut: its last call may lack a part of its arguments, and is not run. */
   readonly isCut: boolean;
-  readonly repeats: RepeatCounter;
 }
 
-/** Counts how often in a row a conversation makes the same call. */
-export interface RepeatCounter {
-  /** Counts one more call. */
-  count(call: ToolCall): number;
-  /** What the latest call comes to. */
-  readonly latest: { readonly tool: string; readonly times: number };
-}
-
-export function createRepeatCounter(): RepeatCounter {
-  let last = '';
-  let latest = { tool: '', times: 0 };
-  return {
-    count({ tool, input }) {
-      const call = JSON.stringify([tool, input]);
-      latest = { tool, times: call === last ? latest.times + 1 : 1 };
-      last = call;
-      return latest.times;
-    },
-    get latest() {
-      return latest;
-    },
-  };
-}
-
-/**
- * The reply with tools by the names they have here: some models write `functions.read_file` or
- * `read_file<|channel|>commentary`. A name that no provider would take back loses what it may not have.
- */
-export function withToolNames(
-  content: readonly LanguageModelV4Content[],
-  tools: readonly Tool[],
-): LanguageModelV4Content[] {
-  const offered = new Set(tools.map(({ name }) => name));
-  return content.map((part) => {
-    if (part.type !== 'tool-call' || offered.has(part.toolName)) return part;
-    const bare = part.toolName.replace(/^functions[.:]/, '').replace(/(?:<\|.*|:\d+)$/, '');
-    const toolName = offered.has(bare) ? bare : part.toolName.replace(/[^\w-]/g, '_').slice(0, 64);
-    return { ...part, toolName };
-  });
+/** What a reply is read with. */
+interface CallContext {
+  readonly tools?: readonly Tool[];
+  /** The last call before it. */
+  readonly last?: ToolCall | undefined;
 }
 
 /** The calls in a reply, in the model's order. */
-export function toolCallsOf(content: readonly LanguageModelV4Content[]): readonly ToolCall[] {
+export function toolCallsOf(
+  content: readonly LanguageModelV4Content[],
+  { tools = [], last }: CallContext = {},
+): readonly ToolCall[] {
   const taken = new Set<string>();
+  let before = last;
   return content.flatMap((part) => {
     if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
     const id = freeId(part.toolCallId || 'call', taken);
     taken.add(id);
-    return [{ id, tool: part.toolName, input: parseInput(part.input) }];
+    const call = { id, tool: nameOf(part.toolName, tools), input: parseInput(part.input) };
+    const isSame = before?.tool === call.tool && JSON.stringify(before.input) === JSON.stringify(call.input);
+    before = isSame ? { ...call, repeats: (before?.repeats ?? 0) + 1 } : call;
+    return [before];
   });
+}
+
+/**
+ * The name of a tool as it is here: some models write `functions.read_file` or `read_file<|channel|>commentary`. What
+ * no provider would take back goes from a name that is not known.
+ */
+function nameOf(name: string, tools: readonly Tool[]): string {
+  const bare = name.replace(/^functions[.:]/, '').replace(/(?:<\|.*|:\d+)$/, '');
+  const offered = [name, bare].find((one) => tools.some((tool) => tool.name === one));
+  return offered ?? name.replace(/[^\w-]/g, '_').slice(0, 64);
 }
 
 function freeId(id: string, taken: ReadonlySet<string>): string {
@@ -102,7 +86,6 @@ export async function answerToolCalls(
   deps: LoopDependencies,
 ): Promise<readonly AnsweredCall[]> {
   const answered: AnsweredCall[] = [];
-  const times = calls.map((call) => options.repeats.count(call));
   const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
   for (const group of groupCalls(calls, options.tools)) {
     const queue = [...group];
@@ -110,11 +93,7 @@ export async function answerToolCalls(
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { index, call } = next;
         const isPartial = options.isCut && index === calls.length - 1;
-        answered[index] = await answer(
-          call,
-          { ...options, index, isPartial, times: times[index] ?? 1 },
-          deps,
-        );
+        answered[index] = await answer(call, { ...options, index, isPartial }, deps);
       }
     };
     await Promise.all(Array.from({ length: Math.min(width, group.length) }, work));
@@ -169,20 +148,14 @@ export function toolMessage(
 /** Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown on. */
 async function answer(
   call: ToolCall,
-  {
-    tools,
-    turn,
-    index,
-    isPartial,
-    times,
-  }: CallOptions & { readonly index: number; readonly isPartial: boolean; readonly times: number },
+  { tools, turn, index, isPartial }: CallOptions & { readonly index: number; readonly isPartial: boolean },
   { clock, reporter, signal }: LoopDependencies,
 ): Promise<AnsweredCall> {
   const startedAt = clock.now().getTime();
   const tool = tools.find(({ name }) => name === call.tool);
   const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
   reporter.event({ kind: 'tool-started', turn, tool: call.tool, input: call.input });
-  const result = refusal ?? (await execute(call, tool, { tools, times, signal, clock }));
+  const result = refusal ?? (await execute(call, tool, { tools, signal, clock }));
   reporter.event({
     kind: 'tool-call',
     turn,
@@ -212,12 +185,7 @@ const SAME_CALL: ToolResult = {
 async function execute(
   call: ToolCall,
   tool: Tool | undefined,
-  {
-    tools,
-    times,
-    signal,
-    clock,
-  }: Pick<LoopDependencies, 'signal' | 'clock'> & Pick<CallOptions, 'tools'> & { readonly times: number },
+  { tools, signal, clock }: Pick<LoopDependencies, 'signal' | 'clock'> & Pick<CallOptions, 'tools'>,
 ): Promise<ToolResult> {
   if (tool === undefined) {
     const names = tools.map(({ name }) => name).join(', ');
@@ -229,7 +197,7 @@ async function execute(
       isError: true,
     };
   }
-  if (times > MAX_SAME_CALLS) return SAME_CALL;
+  if ((call.repeats ?? 0) >= MAX_SAME_CALLS) return SAME_CALL;
   try {
     signal.throwIfAborted();
     return await unlessAborted(tool.execute(call.input, signal), signal, clock);
