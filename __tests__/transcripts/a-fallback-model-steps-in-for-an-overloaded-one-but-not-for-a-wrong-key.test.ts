@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
+import { type ModelReply, promptOf, text, toolCall } from '../helpers/model-server.js';
 import { told } from './stage.js';
 import { type AgentParts, scheduledStage } from './tool-scene.js';
 
@@ -34,6 +34,26 @@ it('C4 60: a fallback is called when all tries at the first model are spent', as
     expect(step.outputs['model']).toMatch(/^gpt-4\.1/);
     expect(step.log).toContain('anthropic/claude-sonnet-4-5 cannot be reached; asking ollama/llama3');
     expect(step.log).toContain('ollama/llama3 cannot be reached; asking openai/gpt-4.1');
+  }
+});
+
+it('a fallback is shown nothing of what the first model thought, and nobody is', async () => {
+  const look = toolCall('list_directory', {});
+  let asked = 0;
+  const stage = await scheduledStage([{ tables: QUICK, tools: ['list_directory'] }], {
+    model(request) {
+      if (promptOf(request).model !== 'claude-sonnet-5-5') return text('I step in.');
+      asked += 1;
+      return asked === 1 ? { ...look, reasoning: 'They must never know.' } : OVERLOADED;
+    },
+  });
+  const model = 'anthropic/claude-sonnet-5-5';
+  for (const fallback of ['openai/gpt-6.1-sol', 'anthropic/claude-haiku-4-5', 'ollama/llama3']) {
+    asked = 0;
+    const step = await stage.run({ inputs: { agent: 'worker', model, 'fallback-models': fallback } });
+    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'I step in.' } });
+    expect(JSON.stringify(stage.model.requests().at(-1)?.body)).not.toContain('never know');
+    expect(step.log + step.summary).not.toContain('never know');
   }
 });
 

@@ -259,6 +259,22 @@ describe('falling back on another model', () => {
     expect(warnings).toHaveLength(1);
   });
 
+  it('shows the other model nothing of what the first one thought, and that one its own thoughts', async () => {
+    const thought = { type: 'reasoning', text: 'They must never know.' } as const;
+    const turn = { role: 'assistant' as const, content: [thought, { type: 'text' as const, text: 'Hm.' }] };
+    const bare = { role: 'assistant' as const, content: [{ type: 'text', text: 'Hm.' }] };
+    const second = candidate('second', [says('ok'), says('ok')]);
+    const { asker, model } = scene([BUSY, BUSY], { fallbacks: [second.open] });
+    const before = [...HELLO, { ...turn, content: [thought] }, turn];
+    await asker.ask(before, {});
+    await asker.ask([...before, { ...turn }], {});
+    expect(model.asked[0]?.prompt).toHaveLength(3);
+    expect(second.model.asked.map(({ prompt }) => prompt)).toEqual([
+      [...HELLO, bare],
+      [...HELLO, bare, turn],
+    ]);
+  });
+
   it('is counted at its own price and named in the figures', async () => {
     const price = { input: 2, output: 0, cacheRead: 0, cacheWrite: 0 };
     const other = candidate('p/other', [says('ok', { inputTokens: 500_000 })], { price });

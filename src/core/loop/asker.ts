@@ -10,7 +10,7 @@ import { estimateText } from '../text/truncate.js';
 import type { Budget, Price } from './budget.js';
 import { estimateTokens } from './estimate.js';
 import type { LoopDependencies } from './events.js';
-import { assistantMessage, type LanguageModel } from './messages.js';
+import { assistantMessage, type LanguageModel, withoutThoughts } from './messages.js';
 import { limitOutput, type Thinking, widerLimit } from './output-limit.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
@@ -76,6 +76,8 @@ export function createAsker(
 ): Asker {
   const others = [...fallbacks];
   const told = new Set<string>();
+  /** Messages of the models before: a package that is given what those thought repeats it in a warning. */
+  let foreign: ReadonlySet<LanguageModelV4Message> = new Set();
   let current = model;
 
   const ask: Asker['ask'] = async (messages, settings, ownTokens) => {
@@ -113,11 +115,14 @@ export function createAsker(
       return limitOutput(current, settings, { ownTokens, left });
     };
     let limit = limitNow();
+    const { ref } = current;
     const reply = await askSomebody(() => {
+      if (current.ref !== ref) foreign = new Set(messages);
       limit = limitNow();
       const { maxOutputTokens: _asked, ...others } = settings;
       const most = limit.tokens === undefined ? {} : { maxOutputTokens: limit.tokens };
-      return { ...others, ...most, prompt: [...messages], abortSignal: deps.signal };
+      const prompt = [...withoutThoughts(messages, foreign)];
+      return { ...others, ...most, prompt, abortSignal: deps.signal };
     });
     const estimated = estimateUsage(reply, { messages, tools: settings.tools });
     const counted = estimated === undefined ? reply : { ...reply, usage: estimated };

@@ -28,10 +28,13 @@ export function textOf(content: readonly LanguageModelV4Content[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** The messages without what the model thought in them. */
-export function withoutThoughts(messages: readonly Message[]): readonly Message[] {
+/** The messages without what the model thought in them, or in some of them. */
+export function withoutThoughts(
+  messages: readonly Message[],
+  some: ReadonlySet<Message> = new Set(messages),
+): readonly Message[] {
   return messages.flatMap((message): readonly Message[] => {
-    if (message.role !== 'assistant') return [message];
+    if (message.role !== 'assistant' || !some.has(message)) return [message];
     const content = message.content.filter(({ type }) => type !== 'reasoning');
     return content.length === 0 ? [] : [{ ...message, content }];
   });
