@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LLMock } from '@copilotkit/aimock';
 import { afterEach } from '@jest/globals';
+import { asStream } from './as-stream.js';
 import { type Peer, type RecordedRequest, sendJson, startLoopback } from './loopback.js';
 import { type Prompt, promptOf } from './wire-prompt.js';
 
@@ -35,7 +36,7 @@ export type ModelReply =
       readonly usage?: Usage;
       readonly reasoning?: string;
     }
-  /** Exactly this answer: an error of a provider, a page of a proxy, cut-off JSON. An object is sent as JSON. */
+  /** Exactly this answer: an error of a provider, a page of a proxy, cut-off JSON. An object is sent as JSON, or in bits where those are asked for. */
   | {
       readonly kind: 'raw';
       readonly status: number;
@@ -104,7 +105,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
       const message = `the script of the model server has no reply to request ${index + 1}`;
       return sendJson(response, 400, { type: 'error', error: { type: 'invalid_request_error', message } });
     }
-    if (reply.kind !== 'text' && reply.kind !== 'tools') return sendBroken(response, reply);
+    if (reply.kind !== 'text' && reply.kind !== 'tools') return sendBroken(response, reply, request);
     const turn = last.then(() => {
       current = withUsage(reply, request.path);
       return forward(mock.url, request);
@@ -170,9 +171,14 @@ async function forward(url: string, request: RecordedRequest) {
   return { status: answer.status, contentType, body: Buffer.from(await answer.arrayBuffer()) };
 }
 
-function sendBroken(response: ServerResponse, reply: BrokenReply): void {
+function sendBroken(response: ServerResponse, reply: BrokenReply, request: RecordedRequest): void {
   switch (reply.kind) {
     case 'raw': {
+      const streamed = reply.status === 200 ? asStream(request, reply.body) : undefined;
+      if (streamed !== undefined) {
+        response.writeHead(200, { 'content-type': streamed.type, ...reply.headers }).end(streamed.bytes);
+        return;
+      }
       const isText = typeof reply.body === 'string';
       const type = isText ? 'text/plain' : 'application/json';
       response

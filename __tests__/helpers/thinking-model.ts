@@ -1,5 +1,5 @@
 import type { RecordedRequest } from './loopback.js';
-import type { ModelReply, WholeReply } from './model-server.js';
+import type { ModelReply, ScriptedToolCall, Usage, WholeReply } from './model-server.js';
 
 /** How a provider's model thinks. */
 export interface ThinkingModel {
@@ -17,7 +17,7 @@ export interface ThinkingModel {
  */
 export function afterThinking(
   reply: WholeReply,
-  { body }: Pick<RecordedRequest, 'body'>,
+  { body, path }: Pick<RecordedRequest, 'body' | 'path'>,
   { thinks, most, window = Number.POSITIVE_INFINITY }: ThinkingModel,
 ): ModelReply {
   const inputTokens = tokensOf(JSON.stringify(body));
@@ -30,6 +30,8 @@ export function afterThinking(
   const thoughts = (tokens: number) => 'hm, '.repeat(tokens);
   if (thinks + answerTokens <= limit) {
     const usage = { inputTokens, outputTokens: thinks + answerTokens };
+    if (path.includes(':streamGenerateContent') && reply.kind === 'tools')
+      return signedCalls(reply.calls, thoughts(thinks), usage);
     return { ...reply, reasoning: thoughts(thinks), usage };
   }
   const usage = { inputTokens, outputTokens: limit };
@@ -39,6 +41,24 @@ export function afterThinking(
     reasoning: thoughts(Math.min(thinks, limit)),
     finishReason: 'length',
     usage,
+  };
+}
+
+/** Calls of Gemini, which signs the first one; aimock does not. */
+function signedCalls(calls: readonly ScriptedToolCall[], text: string, usage: Usage): ModelReply {
+  const parts = calls.map(({ name, input }, index) => ({
+    functionCall: { name, args: input },
+    ...(index === 0 ? { thoughtSignature: 'c2lnbmVk' } : {}),
+  }));
+  const content = { role: 'model', parts: [{ text, thought: true }, ...parts] };
+  const { inputTokens: promptTokenCount, outputTokens: candidatesTokenCount } = usage;
+  return {
+    kind: 'raw',
+    status: 200,
+    body: {
+      candidates: [{ content, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount, candidatesTokenCount },
+    },
   };
 }
 

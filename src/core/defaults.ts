@@ -140,6 +140,9 @@ export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 /** Most bytes of one answer of a model that are received. */
 export const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
+/** How long a model's provider that sends signs of life may send nothing, in milliseconds. */
+export const MODEL_SILENCE_MS = 120_000;
+
 /** Tries after a first one that failed for a passing reason; axe makes none unless asked (axe-behaviour §20.15). */
 export const DEFAULT_MAX_RETRIES = 2;
 

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { createModels } from '../../../src/adapters/models/create.js';
+import { isTransient } from '../../../src/core/loop/retry.js';
 import { startModelServer } from '../../helpers/model-server.js';
 import { realmFetch } from '../../helpers/realm-fetch.js';
 import { question } from './contract.js';
@@ -243,15 +244,14 @@ describe('an answer in parts', () => {
 
 describe('a reply of a kind that nobody knows yet', () => {
   const text = response(undefined, 'Hi').output;
+  const DREAM = claude('end_turn', [
+    { type: 'dream', depth: 1 },
+    { type: 'text', text: 'Hi' },
+  ]);
 
   it.each([
-    [
-      'anthropic/claude-x',
-      claude('end_turn', [
-        { type: 'dream', depth: 1 },
-        { type: 'text', text: 'Hi' },
-      ]),
-    ],
+    ['anthropic/claude-x', DREAM],
+    ['anthropic/claude-sonnet-5-5', DREAM],
     ['openai/gpt-6-sol', { ...response(undefined, 'Hi'), output: [{ type: 'dream', id: 'd' }, ...text] }],
   ])('is read without it, and said so: %s', async (ref, body) => {
     const { content, warnings } = await (await open(ref, body)).doGenerate(question());
@@ -278,10 +278,101 @@ describe('a response that failed', () => {
       { ...failed, error: { type: 'e', code: 'server_error', message: 'it broke' } },
       'it broke',
     ],
-    ['without a word', failed, 'the reply ended with an error (failed)'],
+    ['without a word', failed, 'the reply ended with an error (error)'],
   ])('is an error of the provider: %s', async (_, body, text) => {
     await expect((await open('openai/gpt-6-sol', body)).doGenerate(question())).rejects.toMatchObject({
       message: `server: ${text}`,
     });
+  });
+});
+
+describe('a streamed reply that does not come to its end', () => {
+  const START = {
+    type: 'message_start',
+    message: {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'c',
+      content: [],
+      stop_reason: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+  };
+  const events = (...all: readonly { readonly type: string }[]) =>
+    all.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+  const HALF = events(
+    START,
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as never,
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Ha' } } as never,
+  );
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+
+  it.each([
+    ['ends early', HALF, false, 'server: failed to read response body: it ended in the middle'],
+    ['breaks', HALF, true, 'server: failed to read response body: cut'],
+    ['begins with an error', events(error), false, 'overloaded: Overloaded'],
+    ['ends with an error', HALF + events(error), false, 'overloaded: Overloaded'],
+    [
+      'holds no JSON',
+      `${HALF}data: {"type":\n\n`,
+      false,
+      'server: failed to parse response: the body is not valid JSON',
+    ],
+  ])('is an error that passes where it %s', async (_what, sent, isCut, message) => {
+    const fetch: typeof globalThis.fetch = async () => {
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (sent !== '' && !isSent) controller.enqueue(new TextEncoder().encode(sent));
+          else if (isCut) controller.error(new TypeError('terminated', { cause: new Error('cut') }));
+          else controller.close();
+          isSent = true;
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    let isSent = false;
+    const models = createModels({ env: { ANTHROPIC_API_KEY: 'k' }, loadConfig: async () => ({}), fetch });
+    const model = await models.open({ provider: 'anthropic', model: 'claude-sonnet-5-5' });
+    const failed = await Promise.resolve(model.doGenerate(question())).catch((thrown: unknown) => thrown);
+    expect(failed).toMatchObject({ message: expect.stringContaining(message) });
+    expect(isTransient(failed)).toBe(true);
+  });
+});
+
+it('reasoning that OpenRouter streams in pieces is kept in whole blocks', async () => {
+  const piece = (more: object) => ({
+    type: 'reasoning.text',
+    index: 0,
+    format: 'anthropic-claude-v1',
+    ...more,
+  });
+  const details = [
+    [piece({ text: 'One, ' })],
+    [piece({ text: 'two.' }), piece({ text: null, signature: 'sig' })],
+    [{ type: 'reasoning.encrypted', index: 1, data: 'ab' }],
+  ];
+  const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const chunks = [
+    ...details.map((reasoning_details) => ({
+      delta: { reasoning_details, content: 'H' },
+      finish_reason: null,
+    })),
+    { delta: {}, finish_reason: 'stop' },
+  ].map((choice) => `data: ${JSON.stringify({ ...head, choices: [{ index: 0, ...choice }] })}\n\n`);
+  const fetch: typeof globalThis.fetch = async () =>
+    new Response(`${chunks.join('')}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } });
+  const models = createModels({ env: { OPENROUTER_API_KEY: 'k' }, loadConfig: async () => ({}), fetch });
+  const model = await models.open({ provider: 'openrouter', model: 'anthropic/claude-opus-5.5' });
+  const { content } = await model.doGenerate(question());
+  expect(content.find(({ providerMetadata }) => providerMetadata?.['openrouter'])).toMatchObject({
+    providerMetadata: {
+      openrouter: {
+        reasoningDetails: [
+          piece({ text: 'One, two.', signature: 'sig' }),
+          { type: 'reasoning.encrypted', index: 1, data: 'ab' },
+        ],
+      },
+    },
   });
 });

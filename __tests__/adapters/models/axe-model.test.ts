@@ -270,13 +270,13 @@ describe('a request to a model', () => {
     await (await open(`${provider}/${model}`, server, env)).doGenerate(question());
     const [request] = server.requests();
     expect(request?.headers['x-goog-api-key']).toBe('google-key');
-    expect([...(request?.query ?? [])]).toEqual([]);
+    expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
   });
 
   it.each([
     ['opencode/claude-sonnet-5', '/v1/messages', 'x-api-key', 'k'],
     ['opencode/gpt-5', '/v1/responses', 'authorization', 'Bearer k'],
-    ['opencode/gemini-3.5-flash', '/v1/models/gemini-3.5-flash:generateContent', 'x-goog-api-key', 'k'],
+    ['opencode/gemini-3.5-flash', '/v1/models/gemini-3.5-flash:streamGenerateContent', 'x-goog-api-key', 'k'],
     ['opencode/kimi-k3', '/v1/chat/completions', 'authorization', 'Bearer k'],
     ['minimax/MiniMax-M2', '/anthropic/v1/messages', 'x-api-key', 'k'],
     ['openrouter/openai/gpt-5', '/api/v1/chat/completions', 'authorization', 'Bearer k'],

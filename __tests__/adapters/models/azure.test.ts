@@ -85,7 +85,12 @@ describe('Azure with a key', () => {
     expect(server.requests()[0]?.path).toBe(path);
   });
 
-  it.each(['my-deploy', 'gpt-4.1', 'gpt-5', 'o3'])('limits %s with one parameter alone', async (model) => {
+  it.each([
+    ['my-deploy', false],
+    ['gpt-4.1', false],
+    ['gpt-5', true],
+    ['o3', true],
+  ])('limits %s with one parameter alone', async (model, thinks) => {
     const { server, hosts } = await startAzure();
     const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
     const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch(hosts) });
@@ -93,6 +98,7 @@ describe('Azure with a key', () => {
     expect(server.requests()[0]?.body).toEqual({
       model,
       max_completion_tokens: 77,
+      ...(thinks ? { stream: true, stream_options: { include_usage: true } } : {}),
       messages: [
         { role: expect.stringMatching(/^(?:system|developer)$/), content: 'Be brief.' },
         { role: 'user', content: 'Say hi.' },

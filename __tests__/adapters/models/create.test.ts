@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Agent } from 'undici';
 import { createModels, type ModelsOptions } from '../../../src/adapters/models/create.js';
 import type { ProviderConfig } from '../../../src/adapters/models/settings.js';
 import { ConfigError } from '../../../src/core/errors.js';
 import type { LanguageModel } from '../../../src/core/loop/messages.js';
+import { isTransient } from '../../../src/core/loop/retry.js';
 import { startLoopback } from '../../helpers/loopback.js';
 import { type ModelServer, startModelServer, text } from '../../helpers/model-server.js';
 import { realmFetch } from '../../helpers/realm-fetch.js';
@@ -123,6 +124,65 @@ describeWireModel({
 });
 
 describeModel('offline', () => models().open({ provider: 'offline', model: 'rules' }));
+
+describe('a streamed answer that falls silent', () => {
+  const EVENTS = {
+    ping: 'event: ping\ndata: {"type":"ping"}\n\n',
+    comment: ': keep waiting\n\n',
+    start:
+      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"c","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+  };
+
+  /** Asks Claude by a connection on which these events come at once, and then nothing. */
+  async function ask(events: readonly string[]) {
+    let send: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const fetch: typeof globalThis.fetch = async (_input, init) => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          send = controller;
+          init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason));
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    const env = { ANTHROPIC_API_KEY: 'k' };
+    const model = await models({ env, fetch }).open({ provider: 'anthropic', model: 'claude-sonnet-5-5' });
+    let end: unknown = 'open';
+    const asked = Promise.resolve(model.doGenerate(question())).then(
+      () => (end = 'answered'),
+      (thrown) => (end = thrown),
+    );
+    await jest.advanceTimersByTimeAsync(600_000);
+    const before = end;
+    for (const event of events) send?.enqueue(new TextEncoder().encode(event));
+    await jest.advanceTimersByTimeAsync(119_000);
+    const early = end;
+    await jest.advanceTimersByTimeAsync(2000);
+    const late = end;
+    send?.error(new TypeError('terminated'));
+    await asked;
+    return { before, early, late };
+  }
+
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it.each([
+    ['with a ping', [EVENTS.start, EVENTS.ping]],
+    ['with a comment', [EVENTS.comment]],
+  ])('is ended after 120 s %s, to be tried again, and not before its first byte', async (_what, events) => {
+    const { before, early, late } = await ask(events);
+    expect([before, early]).toEqual(['open', 'open']);
+    expect(late).toMatchObject({
+      message: 'server: failed to read response body: nothing came for 120 s',
+    });
+    expect(isTransient(late)).toBe(true);
+  });
+
+  it('is waited for where its provider sends no signs of life', async () => {
+    expect(await ask([EVENTS.start])).toEqual({ before: 'open', early: 'open', late: 'open' });
+  });
+});
 
 describe('a request over the wire', () => {
   it("has Anthropic's headers and axe's 4096 tokens (axe-behaviour §11)", async () => {

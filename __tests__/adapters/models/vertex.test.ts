@@ -73,11 +73,11 @@ describe('Vertex AI', () => {
     expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
     const [request] = server.requests();
     expect(request?.path).toBe(
-      `/v1beta1/projects/octo-project/locations/${location}/publishers/google/models/gemini-3.5-flash:generateContent`,
+      `/v1beta1/projects/octo-project/locations/${location}/publishers/google/models/gemini-3.5-flash:streamGenerateContent`,
     );
     expect(request?.headers).toMatchObject({ authorization: 'Bearer ya29.octo' });
     expect(request?.headers).not.toHaveProperty('x-goog-api-key');
-    expect([...(request?.query ?? [])]).toEqual([]);
+    expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
   });
 
   it('offers Claude, with the model in the address and the version in the body', async () => {
@@ -113,9 +113,9 @@ describe('Vertex AI', () => {
     const model = await open('gemini-3.5-flash', { GOOGLE_VERTEX_API_KEY: 'express-key' }, { fetch });
     await model.doGenerate(question());
     const [request] = server.requests();
-    expect(request?.path).toBe('/v1/publishers/google/models/gemini-3.5-flash:generateContent');
+    expect(request?.path).toBe('/v1/publishers/google/models/gemini-3.5-flash:streamGenerateContent');
     expect(request?.headers['x-goog-api-key']).toBe('express-key');
-    expect([...(request?.query ?? [])]).toEqual([]);
+    expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
   });
 
   it.each([

@@ -22,6 +22,7 @@ import { skippedKinds } from './lenient-reply.js';
 import { withModelOptions } from './model-options.js';
 import type { OpenedModel } from './opened-model.js';
 import { noteFailedResults } from './result-status.js';
+import { streamReply } from './streamed-reply.js';
 import { sendThinkBlocks, takeThinkBlock } from './think-block.js';
 
 /** Whose model it is and how it is spoken to. */
@@ -44,7 +45,11 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     const kept = keepsThinking ? options : { ...options, prompt: options.prompt.flatMap(withoutThinking) };
     const fitted = withShortDescriptions(kept, descriptionRoom);
     try {
-      return await model.doGenerate(send(prepare(fitted, spoken, model.modelId), spoken));
+      const request = send(prepare(fitted, spoken, model.modelId), spoken);
+      // Minutes of thinking without a byte are taken for a broken connection by what is on the way.
+      return isThinking(spoken.thinking, request)
+        ? await streamReply(model, request)
+        : await model.doGenerate(request);
     } catch (thrown) {
       const room = roomForDescriptions(thrown) ?? descriptionRoom;
       if (room < descriptionRoom) descriptionRoom = room;

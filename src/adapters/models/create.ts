@@ -1,5 +1,5 @@
 import { formatModelRef } from '../../core/agent/model-ref.js';
-import { MAX_REPLY_BYTES } from '../../core/defaults.js';
+import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../../core/defaults.js';
 import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
 import type { LanguageModel } from '../../core/loop/messages.js';
@@ -128,20 +128,40 @@ async function createOffline(): Promise<LanguageModel> {
 
 /**
  * The fetch that models are asked with. It follows no redirect, which could carry the key to another host (axe does not
- * follow any, axe-behaviour §11), and stops receiving an answer that is larger than any model writes: the packages hold
- * all of it in memory.
+ * follow any, axe-behaviour §11), stops receiving an answer that is larger than any model writes, since the packages hold
+ * all of it in memory, and ends one that is silent for too long after a sign of life.
  */
 function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
-    return withBody(await fetch(input, { ...init, redirect: 'manual' }), limitBytes);
+    const silence = new AbortController();
+    const signal = AbortSignal.any([silence.signal, ...(init?.signal ? [init.signal] : [])]);
+    const response = await fetch(input, { ...init, signal, redirect: 'manual' });
+    return withBody(response, (chunks) => listen(chunks, silence));
   };
 }
 
-async function* limitBytes(chunks: Chunks): AsyncGenerator<Uint8Array> {
+async function* listen(chunks: Chunks, silence: AbortController): AsyncGenerator<Uint8Array> {
   let received = 0;
-  for await (const chunk of chunks) {
-    received += chunk.length;
-    if (received > MAX_REPLY_BYTES) throw new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
-    yield chunk;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for await (const chunk of chunks) {
+      received += chunk.length;
+      if (received > MAX_REPLY_BYTES) throw new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
+      if (timer !== undefined || SIGN_OF_LIFE.test(Buffer.from(chunk).toString('latin1'))) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(new Error(TOO_SILENT)), MODEL_SILENCE_MS).unref();
+      }
+      yield chunk;
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
+
+/**
+ * What a provider sends so that a stream is not silent: Anthropic's `ping`, OpenAI's `keepalive`, a comment (OpenRouter and
+ * others). Who sends none may think for as long as it takes.
+ */
+const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
+
+const TOO_SILENT = `nothing came for ${MODEL_SILENCE_MS / 1000} s`;

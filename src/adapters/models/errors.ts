@@ -90,12 +90,10 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
 
 /**
  * The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or `{"message": …}`
- * (Bedrock), or a list of one of them (Vertex).
+ * (Bedrock), or a list of one of them (Vertex), or inside of a response (Responses, streamed).
  */
 function apiMessage(body: unknown): string | undefined {
-  const answer = typeof body === 'string' ? parseJson(body) : body;
-  const parsed: unknown = Array.isArray(answer) ? answer[0] : answer;
-  const error = field(parsed, 'error') ?? parsed;
+  const error = errorIn(body);
   const message = typeof error === 'string' ? error : field(error, 'message');
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
@@ -276,7 +274,7 @@ export function findOverflow(status: number, text: string, body: unknown): Conte
 function errorIn(body: unknown): unknown {
   const parsed = typeof body === 'string' ? parseJson(body) : body;
   const one: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-  return field(one, 'error') ?? one;
+  return field(one, 'error') ?? field(field(one, 'response'), 'error') ?? one;
 }
 
 function windowIn(text: string, error: unknown): number | undefined {

@@ -1,6 +1,6 @@
 import { type Chunks, readBytes, withBody } from '../../core/response.js';
 import type { Protocol } from './catalog.js';
-import { parseJson } from './json.js';
+import { field, parseJson } from './json.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,8 @@ export function leniently(fetch: typeof globalThis.fetch, wire: Protocol): typeo
   if (repair === undefined) return fetch;
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (!response.ok) return response;
+    const isStream = /\bevent-?stream\b/.test(response.headers.get('content-type') ?? '');
+    if (!response.ok || isStream) return response;
     // Only when it is read, so that a body that breaks off is still the package's to report.
     return withBody(response, (chunks) => rewriting(chunks, (text) => repaired(text, repair)));
   };
@@ -35,8 +36,14 @@ const REPAIRS: Readonly<Partial<Record<Protocol, Repair>>> = {
 const BLOCKS = ['text', 'thinking', 'redacted_thinking', 'tool_use'];
 const ITEMS = ['message', 'reasoning', 'function_call'];
 
+/** The kind of content that a chunk of a stream begins, if nothing here knows it. */
+export function newKindIn(chunk: unknown): string | undefined {
+  const kind = field(field(chunk, 'content_block') ?? field(chunk, 'item'), 'type');
+  return typeof kind === 'string' && ![...BLOCKS, ...ITEMS].includes(kind) ? kind : undefined;
+}
+
 /** Where a repaired reply says which kinds it has lost (see {@link skippedKinds}). */
-const SKIPPED = 'skipped_kinds';
+export const SKIPPED = 'skipped_kinds';
 
 /** The kinds of content that were left out of a reply since nothing here knows them. */
 export function skippedKinds(body: unknown): readonly string[] {

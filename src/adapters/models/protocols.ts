@@ -45,7 +45,15 @@ export async function openTransport(parts: TransportParts): Promise<LanguageMode
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const key = apiKey === '' ? {} : { apiKey };
-      const settings = { name, baseURL, headers, fetch, ...key, supportsStructuredOutputs: true };
+      const settings = {
+        name,
+        baseURL,
+        headers,
+        fetch,
+        ...key,
+        supportsStructuredOutputs: true,
+        includeUsage: true,
+      };
       return createOpenAICompatible(settings).chatModel(model);
     }
     case 'google': {
