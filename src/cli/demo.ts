@@ -1,70 +1,60 @@
 import { join } from 'node:path';
 import type { RunDeadline } from '../adapters/host/deadline.js';
+import { createFiles } from '../adapters/host/files.js';
+import { diffOfRange } from '../adapters/host/git.js';
+import { runGit } from '../adapters/host/git-checkout/run-git.js';
 import { withTempDir } from '../adapters/host/temp-dir.js';
 import { readTextFile } from '../adapters/host/text-file.js';
-import { MAX_TURNS } from '../core/defaults.js';
-import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
-import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
-import { DEFAULT_MEMORY_POLICY } from '../core/plan.js';
-import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
+import { severityMark } from '../core/review/comment-text.js';
+import { lessonsOf } from '../core/review/finding-facts.js';
+import { parseReviewFacts } from '../core/review/state-facts.js';
 import { runPipeline } from '../run/run.js';
 import { DEMO_HELP } from './command-help.js';
-import { type DemoEvent, DemoPullRequest } from './demo/demo-pull-request.js';
-import { DEMO_ANSWER, DEMO_BASE, DEMO_COMMITS, makeDemoRepository } from './demo/demo-repository.js';
-import { createDemoPrinter, type DemoPrinter } from './demo/print-demo.js';
-import { expectPositionals, type ParsedFlags } from './flags.js';
+import { createDemoPullRequest, type DemoEvent } from './demo-pull-request.js';
+import { expectPositionals, type ParsedFlags, parseFlags } from './flags.js';
 import { createTerminalDeadline } from './interrupt.js';
+import { makeRequest, RUN_HELP } from './run.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-const AGENT = 'builtin/pr-reviewer';
-const MODEL = 'offline/rules';
-const MEMORY = join('axe', 'memory', 'offline');
-const TIME_LIMIT_SECONDS = 60;
+const LOG = "  console.log('greeting', name);\n";
+const TODO = '  // TODO: translate\n';
+const greeting = (body: string) =>
+  `export function greeting(name: string): string {\n${body}  return \`Hello, \${name}!\`;\n}\n`;
+
+/** The base, then the commits of the pull request: of what `offline/rules` can see, which understand no code. */
+const BASE = "export function greeting(): string {\n  return 'Hello!';\n}\n";
+const COMMITS = [
+  ['Greet people by their name', greeting(TODO + LOG)],
+  ['Take the debug output out', greeting(TODO)],
+  ['Log again, and say what the TODO is about', greeting(`  // TODO: translate for every language\n${LOG}`)],
+] as const;
+const ANSWER = 'By design: callers translate.';
+const STATE =
+  'pr-reviewer.state.md: what became of findings. No model reads it, and it contains none of your words.';
+const LIFE =
+  'Raised once, dismissed by an answer, fixed by a push, back in its own conversation.\nNext: the quick start of the README puts it on your own pull requests.';
+const REPORT_IT = { remedy: 'Please report this: the demo brings all that it needs.' };
 
 /** `demo`: the life of two findings, through the same pipeline as any run. Throws an AxeError. */
-export async function demoCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
-  expectPositionals(flags, 0, DEMO_HELP.usage);
-  return await withTempDir(async (folder) => {
-    const printer = createDemoPrinter((line) => print(terminal, line));
-    printer.intro(`${AGENT} with ${MODEL}`);
-    const deadline = createTerminalDeadline(terminal);
-    deadline.limit(TIME_LIMIT_SECONDS * 1000);
-    const seen = await playDemo({ folder, terminal, printer, deadline }).finally(() => deadline.clear());
-    printer.memory(
-      await readMemory(folder, 'pr-reviewer.md'),
-      await readMemory(folder, 'pr-reviewer.state.md'),
-    );
-    const isWhole = isWholeLife(seen);
-    printer.end(isWhole);
-    return isWhole ? 0 : 1;
-  });
+export async function demoCommand(words: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+  expectPositionals(words, 0, DEMO_HELP.usage);
+  const deadline = createTerminalDeadline(terminal);
+  deadline.limit(60_000);
+  return await withTempDir((folder) => play(folder, terminal, deadline)).finally(() => deadline.clear());
 }
 
-interface Stage {
-  readonly folder: string;
-  readonly terminal: Terminal;
-  readonly printer: DemoPrinter;
-  readonly deadline: RunDeadline;
-}
-
-/** Reviews the commits one after the other; what became of findings in each. */
-async function playDemo({
-  folder,
-  terminal,
-  printer,
-  deadline,
-}: Stage): Promise<readonly (readonly DemoEvent[])[]> {
+async function play(folder: string, terminal: Terminal, deadline: RunDeadline): Promise<ExitCode> {
   const { signal } = deadline;
-  const repository = await makeDemoRepository({
-    folder: join(folder, 'repository'),
-    env: terminal.env,
-    signal,
-  });
-  const base = await repository.commit(DEMO_BASE);
-  const pull = new DemoPullRequest(DEMO_ANSWER.by, base);
+  const write = (line: string) => print(terminal, line);
+  const heading = (text: string) => write(`\n── ${text} ${'─'.repeat(Math.max(3, 72 - text.length))}`);
+  write('One pull request, three commits, and what becomes of two findings.');
+  write('Reviewer: builtin/pr-reviewer with offline/rules, a set of fixed rules. No key, no network.');
+  const { commit, diff } = await makeRepository(join(folder, 'repository'), terminal, signal);
+  const base = await commit('Greet everybody', BASE);
+  const pull = createDemoPullRequest();
   const deps = await createTerminalDependencies({
     terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
     trigger: { kind: 'local' },
@@ -75,74 +65,79 @@ async function playDemo({
     fetch: globalThis.fetch,
     output: { json: false, verbose: false },
   });
-  const seen: (readonly DemoEvent[])[] = [];
-  let last: string | undefined;
-  for (const [index, commit] of DEMO_COMMITS.entries()) {
-    const head = await repository.commit(commit);
-    const fresh = await repository.diff(last ?? base, head);
-    pull.push(head, await repository.diff(base, head), last === undefined ? undefined : fresh);
-    printer.commit({ ...commit, number: index + 1, of: DEMO_COMMITS.length, head, diff: fresh });
-    await review(pull, deps);
-    printer.events(pull.events);
-    seen.push(pull.events);
-    if (index === 0) {
-      pull.answer(DEMO_ANSWER.by, DEMO_ANSWER.line, DEMO_ANSWER.text);
-      printer.answer(DEMO_ANSWER);
-    }
-    last = head;
+  const flags = parseFlags(['--model', 'offline/rules'], RUN_HELP);
+  const seen: string[] = [];
+  let before = base;
+  for (const [index, [subject, text]] of COMMITS.entries()) {
+    const head = await commit(subject, text);
+    const fresh = await diff(before, head);
+    pull.push({ base, head, diff: await diff(base, head), fresh: index === 0 ? undefined : fresh });
+    before = head;
+    heading(`Commit ${index + 1} of ${COMMITS.length} · ${head.slice(0, 7)} · ${subject}`);
+    for (const [, sign, line] of fresh.matchAll(/^([+-])(?![+-]{2} )(.*)$/gm)) write(`   ${sign} ${line}`);
+    write('');
+    const request = { agent: 'builtin/pr-reviewer', flags, trigger: pull.trigger(), terminal, signal };
+    const report = await runPipeline({ ...makeRequest(request), origin: undefined }, { ...deps, ...pull });
+    if (report.kind !== 'ran' || report.outcome.kind !== 'completed')
+      throw new AxeError('the demo run did not complete', REPORT_IT);
+    for (const event of pull.events()) write(describe(event));
+    const kinds = pull.events().map(({ kind }) => kind);
+    if (!kinds.includes('raised')) write('   No new comment.');
+    seen.push(kinds.join(' '));
+    if (index > 0) continue;
+    pull.answer('TODO', ANSWER);
+    write(`\n   @you answers the comment on the TODO: “${ANSWER}”`);
   }
-  return seen;
+  heading('What it remembers, in two markdown files');
+  const read = async (name: string) =>
+    await readTextFile(join(folder, 'axe/memory/offline', name), { what: 'memory file', ...REPORT_IT });
+  write('pr-reviewer.md: an entry for each review. The next review is given them.');
+  const log = await read('pr-reviewer.md');
+  for (const [, line = ''] of log.matchAll(/^\*\*Result:\*\* (.*)$/gm)) write(`   - ${line}`);
+  write(STATE);
+  const { lessons } = lessonsOf(parseReviewFacts(await read('pr-reviewer.state.md')));
+  for (const { path, category, by } of lessons)
+    write(`   - dismissed by @${by}: ${category}, ${path}, hashes of its words and line`);
+  const isWhole = seen.join(' | ') === 'raised raised | dismissed settled | back held-back';
+  heading(isWhole ? 'That was the whole life of a finding' : 'This is not what the demo promises');
+  write(isWhole ? LIFE : 'Please report this.');
+  return isWhole ? 0 : 1;
 }
 
-async function review(pull: DemoPullRequest, deps: Dependencies): Promise<void> {
-  const { github, publisher, trigger } = pull;
-  const report = await runPipeline(
-    {
-      agent: AGENT,
-      model: MODEL,
-      skill: '',
-      workdir: '',
-      prompt: '',
-      trigger,
-      origin: undefined,
-      inWorkflow: true,
-      readStdin: async () => '',
-      readChange: async () => undefined,
-      admissionPolicy: DEFAULT_ADMISSION_POLICY,
-      readCheckout: async () => undefined,
-      memoryPolicy: DEFAULT_MEMORY_POLICY,
-      diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
-      isMemoryHidden: false,
-      wantCount: false,
-      maxTurns: MAX_TURNS,
-      tokenLimit: (agentMaxTokens) => agentMaxTokens,
-      outputSchema: '',
-      maxCostUsd: 0,
-      spendLimits: { perPullUsd: 0, perDayUsd: 0 },
-      fallbackModels: [],
-      timeLimit: () => TIME_LIMIT_SECONDS,
-      dryRun: false,
+/** Nobody's own settings count, and the same commits have the same names in every run. */
+const SETTINGS = { 'user.name': 'demo', 'user.email': 'demo@localhost', 'commit.gpgsign': 'false' };
+const DATES = { GIT_AUTHOR_DATE: '2026-01-05T12:00:00Z', GIT_COMMITTER_DATE: '2026-01-05T12:00:00Z' };
+
+async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSignal) {
+  const settings = Object.entries({ ...SETTINGS, 'core.autocrlf': 'false' });
+  const git = async (...args: readonly string[]) => {
+    const end = await runGit(args, { cwd, env: { ...terminal.env, ...DATES }, settings, signal });
+    if (end.kind === 'ok') return end.stdout.toString('utf8').trim();
+    const message = `the demo could not make its temporary repository: ${end.message}`;
+    throw new AxeError(message, { remedy: 'The demo needs `git` on the PATH.' });
+  };
+  const files = createFiles();
+  const file = join(cwd, 'src/greeting.ts');
+  await files.append(file, '', { followLinks: false });
+  await git('init', '--quiet');
+  return {
+    async commit(subject: string, text: string) {
+      await files.replace(file, text);
+      await git('add', '--all');
+      await git('commit', '--quiet', `--message=${subject}`);
+      return await git('rev-parse', 'HEAD');
     },
-    { ...deps, github, publisher },
-  );
-  if (report.kind === 'ran' && report.outcome.kind === 'completed') return;
-  if (report.kind === 'ran' && report.outcome.kind === 'failed') throw report.outcome.error;
-  throw new AxeError('the demo run did not complete', { remedy: REPORT_IT });
+    diff: (from: string, to: string) => diffOfRange(`${from}..${to}`, cwd, signal),
+  };
 }
 
-const REPORT_IT = 'Please report this: the demo brings all that it needs.';
-
-async function readMemory(folder: string, name: string): Promise<string> {
-  return await readTextFile(join(folder, MEMORY, name), { what: 'memory file', remedy: REPORT_IT });
-}
-
-/** Compares, does not claim: what the demo promises is what the runs have made of the findings. */
-function isWholeLife(seen: readonly (readonly DemoEvent[])[]): boolean {
-  const kinds = seen.map((events) =>
-    events
-      .map(({ kind }) => kind)
-      .toSorted()
-      .join(' '),
-  );
-  return kinds.join(' | ') === 'raised raised | dismissed settled | back held-back';
+function describe({ kind, severity = 'minor', title, path, line }: DemoEvent): string {
+  const [mark, fate] = {
+    raised: [severityMark(severity), `raised as ${severity}: a comment on the line`],
+    settled: ['✅', 'settled: the push removed the line, and the conversation is resolved'],
+    dismissed: ['🗑️ ', 'dismissed by the answer, and remembered for every pull request'],
+    back: ['↩️ ', 'back: its old conversation is open again, instead of a new comment'],
+    'held-back': ['🔇', 'found again in other words, and not raised: it was dismissed'],
+  }[kind];
+  return `${mark} ${title} · ${line === undefined ? path : `${path}:${line}`}\n   ${fate}`;
 }

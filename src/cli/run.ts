@@ -228,7 +228,8 @@ interface RequestParts {
   readonly signal: AbortSignal;
 }
 
-function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts): RunRequest {
+/** What a run on this machine is asked for, by the flags of `run`. */
+export function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts): RunRequest {
   const isEvent = trigger.kind !== 'local';
   const range = flags.string('git');
   return {
