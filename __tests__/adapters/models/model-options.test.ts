@@ -246,3 +246,23 @@ it.each([
   const reply = await (await models.open(ref)).doGenerate(question());
   expect(new Usage('m').add(reply, 'm').costUsd).toBe(costUsd);
 });
+
+it('the cost of a reply is read from a stream too', async () => {
+  const chunk = (value: object) =>
+    `data: ${JSON.stringify({ id: 'c', model: 'm', created: 1, ...value })}\n\n`;
+  const body = [
+    chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' } }] }),
+    chunk({
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.5 },
+    }),
+    'data: [DONE]\n\n',
+  ].join('');
+  const headers = { 'content-type': 'text/event-stream' };
+  const { models, ref, server } = await scene('openrouter/x-ai/grok-4.6', [
+    { kind: 'raw', status: 200, body, headers },
+  ]);
+  const reply = await (await models.open(ref)).doGenerate(question());
+  expect(server.requests()[0]?.body).toMatchObject({ stream: true });
+  expect(new Usage('m').add(reply, 'm')).toMatchObject({ input: 10, output: 5, costUsd: 0.5 });
+});

@@ -6,7 +6,7 @@ import type { LanguageModel } from '../../core/loop/messages.js';
 import { type Chunks, withBody } from '../../core/response.js';
 import { withAxeErrors } from './axe-model.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
-import { type FollowedRefusals, hasEitherForm, inEitherForm } from './either-form.js';
+import { hasEitherForm, inEitherForm } from './either-form.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findFacts, findPrice } from './prices.js';
@@ -37,7 +37,8 @@ export function createModels(options: ModelsOptions): Models {
     ...(idToken === undefined ? {} : { idToken }),
     ...(readTextFile === undefined ? {} : { readTextFile }),
   };
-  const followed: FollowedRefusals = new Set();
+  /** Models that refused tools in Chat Completions, for as long as this run. */
+  const followed = new Set<string>();
   let config: Promise<Readonly<Record<string, ProviderConfig>>> | undefined;
   const providersConfig = () => {
     config ??= loadConfig();
@@ -62,7 +63,8 @@ export function createModels(options: ModelsOptions): Models {
         return withAxeErrors(opened, { provider, wire: form, thinking: findFacts(ref), isReasoning });
       };
       if (!hasEitherForm(provider, wire)) return await open(wire);
-      return await inEitherForm({ ref: formatModelRef(ref), wire, followed, open }, provider);
+      const forms = { usual: wire, chat: provider.wire };
+      return await inEitherForm(open, forms, { followed, ref: formatModelRef(ref) });
     },
     facts: (ref) => ({
       price: findPrice(ref),

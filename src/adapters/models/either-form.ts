@@ -3,59 +3,45 @@ import type { LanguageModel } from '../../core/loop/messages.js';
 import { formOf } from '../../core/loop/model-settings.js';
 import type { Protocol, Provider } from './catalog.js';
 
-/** Models that are asked in the Responses interface because a refusal said so, by `provider/model`; kept for a run. */
-export type FollowedRefusals = Set<string>;
-
-/** A model that may be asked in either form of OpenAI's interface. */
-interface EitherForm {
-  readonly ref: string;
-  /** Of the catalog. */
-  readonly wire: Protocol;
-  readonly followed: FollowedRefusals;
-  /** Opens it in one form; `isReasoning` where that is known for a name that does not say it. */
-  open(wire: Protocol, isReasoning: boolean): Promise<LanguageModel>;
-}
+const RESPONSES = 'openai-responses';
 
 /** Whether a provider's models may be asked in either form: not those of Google Cloud, which have one. */
 export function hasEitherForm({ access, wire }: Provider, used: Protocol): boolean {
   const isOpenAi = wire === 'openai' || wire === 'openai-compatible';
-  return isOpenAi && access !== 'vertex' && (used === wire || used === 'openai-responses');
+  return isOpenAi && access !== 'vertex' && (used === wire || used === RESPONSES);
 }
 
 /**
  * The model, asked in the form that the agent names (`[params] api`), else in the catalog's. A refusal that names the other
- * interface is followed once and remembered: the name of a deployment, or of a gateway's model, does not say that tools
- * are taken there alone.
+ * interface is followed once and remembered in `followed`: the name of a deployment, or of a gateway's model, does not say
+ * that tools are taken there alone. `open` is told which model is known to think by that.
  */
-export async function inEitherForm(model: EitherForm, provider: Provider): Promise<LanguageModel> {
-  const { ref, followed } = model;
-  const opened = new Map<string, Promise<LanguageModel>>();
-  const inForm = (wire: Protocol) => {
-    const isReasoning = followed.has(ref);
-    const key = `${wire} ${isReasoning}`;
-    const found = opened.get(key) ?? model.open(wire, isReasoning);
-    opened.set(key, found);
-    return found;
-  };
-  const first = await inForm(followed.has(ref) ? RESPONSES : model.wire);
+export async function inEitherForm(
+  open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
+  { usual, chat }: { readonly usual: Protocol; readonly chat: Protocol },
+  { followed, ref }: { readonly followed: Set<string>; readonly ref: string },
+): Promise<LanguageModel> {
+  const usualNow = () => (followed.has(ref) ? RESPONSES : usual);
+  const inForm = async (wire: Protocol) => await open(wire, followed.has(ref));
+  let last = { wire: usualNow(), model: await inForm(usualNow()) };
   return {
-    ...first,
+    ...last.model,
     async doGenerate(options) {
       const form = formOf(options);
-      const wanted = form === 'chat' ? provider.wire : form === 'responses' ? RESPONSES : undefined;
-      const wire = wanted ?? (followed.has(ref) ? RESPONSES : model.wire);
+      const wire = form === undefined ? usualNow() : form === 'chat' ? chat : RESPONSES;
+      if (wire !== last.wire) last = { wire, model: await inForm(wire) };
+      const { model } = last;
       try {
-        return await (await inForm(wire)).doGenerate(options);
+        return await model.doGenerate(options);
       } catch (thrown) {
-        if (wanted !== undefined || wire === RESPONSES || !namesResponses(thrown)) throw thrown;
+        if (form !== undefined || wire === RESPONSES || !namesResponses(thrown)) throw thrown;
         followed.add(ref);
-        return await (await inForm(RESPONSES)).doGenerate(options);
+        last = { wire: RESPONSES, model: await inForm(RESPONSES) };
+        return await last.model.doGenerate(options);
       }
     },
   };
 }
-
-const RESPONSES = 'openai-responses';
 
 /**
  * OpenAI's words, which Azure and gateways repeat: "Function tools with reasoning_effort are not supported for … in
@@ -63,9 +49,6 @@ const RESPONSES = 'openai-responses';
  * (github.com/danny-avila/LibreChat/issues/14231, openai/openai-openapi/issues/541).
  */
 function namesResponses(thrown: unknown): boolean {
-  return (
-    thrown instanceof ProviderError &&
-    thrown.category === 'bad_request' &&
-    /\bv1\/responses\b|\bresponses api\b/i.test(thrown.message)
-  );
+  const isRefused = thrown instanceof ProviderError && thrown.category === 'bad_request';
+  return isRefused && /\bv1\/responses\b|\bresponses api\b/i.test(thrown.message);
 }

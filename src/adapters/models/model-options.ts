@@ -13,15 +13,12 @@ interface Asked {
   readonly isReasoning?: boolean;
 }
 
-/** A request as its model takes it, with what had to be changed for that. */
-interface FittedRequest {
-  readonly options: LanguageModelV4CallOptions;
-  readonly warnings: readonly SharedV4Warning[];
-}
-
-/** The request with an effort that the model has, and of the agent's raw options those of its package. */
-export function withModelOptions(options: LanguageModelV4CallOptions, asked: Asked): FittedRequest {
-  const { effort, warnings } = fitEffort(options.reasoning, asked);
+/** The request with an effort that the model has, which is told, and of the agent's raw options those of its package. */
+export function withModelOptions(
+  options: LanguageModelV4CallOptions,
+  asked: Asked,
+): { readonly options: LanguageModelV4CallOptions; readonly warnings: readonly SharedV4Warning[] } {
+  const { effort, warnings } = fitEffort(options, asked);
   const { reasoning: _, providerOptions, ...rest } = options;
   const table = TABLES[asked.wire];
   const own = { ...usual(options, asked, effort), ...(table && providerOptions?.[table]) };
@@ -78,16 +75,14 @@ function cacheKeyOf(prompt: LanguageModelV4CallOptions['prompt']): string {
   return createHash('sha256').update(system.join('\n')).digest('hex').slice(0, 32);
 }
 
-type Reasoning = LanguageModelV4CallOptions['reasoning'];
-
 /** The effort, or the nearest lower one that the model has; the lowest where there is none below. */
 function fitEffort(
-  asked: Reasoning,
-  spoken: Asked,
+  { reasoning }: LanguageModelV4CallOptions,
+  asked: Asked,
 ): { readonly effort: Effort | undefined; readonly warnings: readonly SharedV4Warning[] } {
-  const wanted = EFFORTS.find((effort) => effort === asked);
+  const wanted = EFFORTS.find((effort) => effort === reasoning);
   if (wanted === undefined) return { effort: undefined, warnings: [] };
-  const levels = levelsOf(spoken);
+  const levels = levelsOf(asked);
   const effort =
     levels.findLast((level) => EFFORTS.indexOf(level) <= EFFORTS.indexOf(wanted)) ?? levels.at(0);
   if (effort === wanted) return { effort, warnings: [] };

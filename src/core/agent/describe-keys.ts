@@ -10,7 +10,6 @@ import {
   OVERFLOWS,
   PROVENANCE,
   PROVIDER_TABLES,
-  type ProviderTable,
   RESPONSE_TYPES,
   REVIEW_DEPTHS,
   TRANSPORTS,
@@ -26,15 +25,6 @@ export interface KeyDescription {
   readonly default?: string | number | boolean;
   readonly max?: number;
 }
-
-/** Whose requests the tables of raw options are for. */
-const TABLE_USERS: Readonly<Record<ProviderTable, string>> = {
-  anthropic: 'Claude on Anthropic or Vertex, and for MiniMax',
-  openai: 'OpenAI and Azure',
-  google: 'Gemini on Google or Vertex',
-  bedrock: 'Bedrock',
-  compatible: 'OpenRouter, Ollama and other compatible endpoints',
-};
 
 /** Every key of an agent file by its path; elements of a list have the path of the list. */
 export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
@@ -154,13 +144,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
     choices: EFFORTS,
   },
   'params.api': {
-    about:
-      "Form in which a model of OpenAI's, or one that is reached like it, is asked. Default: as the model is known to take it.",
+    about: "Form of OpenAI's interface in which the model is asked. Default: as it is known to take it.",
     choices: API_FORMS,
   },
-  'params.price': {
-    about: 'Price of the model in US dollars per million tokens, where axe-action does not know it.',
-  },
+  'params.price': { about: 'Price of a model without a known one, in US dollars per million tokens.' },
   'params.price.input': { about: 'Price of input.' },
   'params.price.output': { about: 'Price of output.' },
   'params.price.cache_read': { about: "Price of input from the provider's cache. Default: that of input." },
@@ -168,9 +155,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   ...Object.fromEntries(
     PROVIDER_TABLES.map((name) => [
       `params.${name}`,
-      {
-        about: `Raw options for ${TABLE_USERS[name]}. Tools, servers, files, storage, keys and addresses are refused.`,
-      },
+      { about: `Raw options for models that are asked as \`${name}\`. Tools, storage and keys are refused.` },
     ]),
   ),
   'params.response_format': {

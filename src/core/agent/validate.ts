@@ -180,10 +180,8 @@ function* modelProblems(params: RawAgent['params']): Generator<AgentProblem> {
 }
 
 function* priceProblems(price: RawAgent['params']['price']): Generator<AgentProblem> {
-  if (price === undefined) return;
-  const { input, output, ...cached } = price;
-  const all = { input: input ?? Number.NaN, output: output ?? Number.NaN, ...cached };
-  for (const [key, dollars] of Object.entries(all)) {
+  const needed = price === undefined ? {} : { input: -1, output: -1 };
+  for (const [key, dollars] of Object.entries({ ...needed, ...price })) {
     if (dollars === undefined || (dollars >= 0 && Number.isFinite(dollars))) continue;
     yield {
       message: `params.price.${key} must be a price, 0 or more`,
