@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { asStream } from '../__tests__/helpers/as-stream.js';
 import { type Peer, type RecordedRequest, sendJson, startLoopback } from '../__tests__/helpers/loopback.js';
 import { promptOf } from '../__tests__/helpers/wire-prompt.js';
 import { type Recordings, requestKey } from './recordings.js';
@@ -55,7 +56,10 @@ export async function startGateway(): Promise<Gateway> {
     switch (answering.kind) {
       case 'script': {
         const { model = '' } = request.body as { readonly model?: string };
-        return sendJson(response, 200, scriptedReply(model, scriptedCalls(request, answering.script)));
+        const reply = scriptedReply(model, scriptedCalls(request, answering.script));
+        const streamed = asStream(request, reply);
+        if (streamed === undefined) return sendJson(response, 200, reply);
+        return send(response, { status: 200, contentType: streamed.type, body: String(streamed.bytes) });
       }
       case 'recorded': {
         const found = answering.recordings.find(request, timesAsked(request) - 1);
