@@ -61,6 +61,7 @@ export const LIMITS = [
       ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
       ['Silence after a sign of life that ends a request, which is sent again', 'MODEL_SILENCE_MS', ms],
       ['Size of one answer', 'MAX_REPLY_BYTES', bytes],
+      ['Size of an answer that is kept', 'MAX_ANSWER_BYTES', bytes],
       ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
       ['and then uses at most', 'COMPACTION.targetShare', percent],
       ['Newest turns that stay whole', 'COMPACTION.keptTurns', count],

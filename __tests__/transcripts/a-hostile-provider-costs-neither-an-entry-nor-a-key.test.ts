@@ -155,6 +155,16 @@ describe('an interrupted answer', () => {
     expect(message).toContain('failed to parse response');
   });
 
+  it('C4 62: with an answer of 22 MB is cut before it is cleaned', async () => {
+    const { step, entries } = await run(() => text('@octocat `x` <b>\n'.repeat(1_400_000)));
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+    expect(step.outputs['response']).toMatch(
+      /\n\n\[The answer is cut here\. It has 2\d,\d{3},\d{3} bytes more\.\]$/,
+    );
+    expect(step.outputs['response']?.length).toBeLessThan(1_100_000);
+    expect(entries).toBe(2);
+  });
+
   it('C4 62: that never ends and exceeds every answer is not read to its end', async () => {
     let sent = 0;
     const endless = await startLoopback(async (_request, response) => {

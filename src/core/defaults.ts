@@ -143,6 +143,9 @@ export const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 /** How long a model's provider that sends signs of life may send nothing, in milliseconds. */
 export const MODEL_SILENCE_MS = 120_000;
 
+/** Most bytes of an answer that are kept: cleaning more would outlast the run. An output holds no more either. */
+export const MAX_ANSWER_BYTES = 1024 * 1024;
+
 /** Tries after a first one that failed for a passing reason; axe makes none unless asked (axe-behaviour §20.15). */
 export const DEFAULT_MAX_RETRIES = 2;
 

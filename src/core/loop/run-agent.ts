@@ -5,11 +5,14 @@ import {
   CONTEXT_WINDOW_TOKENS,
   LAST_SAME_CALL,
   LIMIT_NOTICE,
+  MAX_ANSWER_BYTES,
   MAX_SAME_CALLS,
 } from '../defaults.js';
 import { AxeError, type ContextOverflow, ProviderError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Limit, RunOutcome, RunStats } from '../outcome.js';
+import { cutToBytes } from '../text/cut.js';
+import { grouped } from '../text/number.js';
 import { causeFirst } from '../time-limit.js';
 import type { Tool } from '../tools/tool.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from './asker.js';
@@ -90,7 +93,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       const fitted = await askFitting({ messages, measured, ...reserve, settings }, asker, deps);
       const { reply } = fitted;
       messages = fitted.messages;
-      const said = textOf(reply.content);
+      const said = answerOf(reply.content);
       answer = withoutWrittenCalls(said);
       const end = endOf(reply, settings, asker.current.thinking);
       if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
@@ -142,6 +145,13 @@ function inCircles(tool = ''): AxeError {
     exitCode: 1,
     remedy: 'Word the task differently. Or choose another model.',
   });
+}
+
+/** An answer is cut before anybody cleans it. */
+function answerOf(content: LanguageModelV4GenerateResult['content']): string {
+  const { text, leftOutBytes } = cutToBytes(textOf(content), MAX_ANSWER_BYTES);
+  if (leftOutBytes === 0) return text;
+  return `${text}\n\n[The answer is cut here. It has ${grouped(leftOutBytes)} bytes more.]`;
 }
 
 /** What a model is told once that answers in words where it should call a tool; undefined where words will do. */
