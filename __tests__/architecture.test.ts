@@ -65,7 +65,6 @@ const DYNAMIC = [
   './actions/post.js',
   './post.js',
   './cli.js',
-  './cli/main.js',
   '@ai-sdk/amazon-bedrock',
   '@ai-sdk/anthropic/internal',
   '@ai-sdk/google',
