@@ -55,7 +55,7 @@ describe('action.yml', () => {
 
   it('has the inputs and defaults of the code', () => {
     const declared = Object.entries(ACTION.inputs).map(([name, input]) => [name, input.default]);
-    expect(declared).toEqual(Object.entries(INPUT_DEFAULTS));
+    expect(Object.fromEntries(declared)).toEqual(INPUT_DEFAULTS);
   });
 
   it('has the outputs of the code', () => {

@@ -39,7 +39,8 @@ export async function startUp() {
       'empty script': () => timeEmpty(folder),
       // What asking alone costs with Node's own means.
       'script that only fetches': () => timeRequest(model, fetchCommand(folder)),
-      'command line': () => timeRequest(model, cliCommand(folder, model.url)),
+      'command line, compiled before': () => timeRequest(model, cliCommand(folder, model.url)),
+      'command line, not compiled yet': () => timeRequest(model, cliCommand(folder, model.url, UNCOMPILED)),
       action: () => timeRequest(model, actionCommand(folder, model.url)),
       ...Object.fromEntries(IMPORTS.map((name) => [`import ${name}`, () => timeImport(name)])),
     };
@@ -94,11 +95,13 @@ function fetchCommand(folder) {
   return { args: [join(folder, 'fetch.js')], cwd: folder, env: { PATH: process.env.PATH } };
 }
 
-function cliCommand(folder, url) {
+const UNCOMPILED = { NODE_DISABLE_COMPILE_CACHE: '1' };
+
+function cliCommand(folder, url, env = {}) {
   return {
     args: [join(ROOT, 'dist/cli/index.js'), 'run', 'bench'],
     cwd: join(folder, 'work'),
-    env: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, HOME: folder, ...modelEnv(url) },
+    env: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, HOME: folder, ...modelEnv(url), ...env },
   };
 }
 

@@ -3,12 +3,6 @@ import { estimateText } from '../src/core/text/truncate.js';
 import type { Case } from './case.js';
 import type { Versions } from './versions.js';
 
-/** How thoroughly a review is made. */
-export const DEPTHS = ['quick', 'standard', 'thorough'] as const;
-
-/** One of {@link DEPTHS}. */
-export type Depth = (typeof DEPTHS)[number];
-
 /** Tokens that each request begins with: prompt and tools. */
 const FIXED = 4_100;
 /** What a tool result adds, and what an answer does. */
@@ -22,27 +16,26 @@ const TURNS = 6;
 const TOKENS_PER_LOOK = 2_000;
 const MAX_TURNS = 20;
 /** Findings that get a second look, and the turns of each. */
-const LOOKS: Record<Depth, number> = { quick: 0, standard: 2, thorough: 4 };
+const LOOKS = 2;
 const LOOK_TURNS = 4;
-const PASSES: Record<Depth, number> = { quick: 1, standard: 1, thorough: 3 };
 
 /** A guess at what the reviews of a case cost, in US dollars: every turn reads what was there before from the cache. */
 export function estimateCase(
   { about, versions }: { readonly about: Case; readonly versions: Versions },
-  { depth, price }: { readonly depth: Depth; readonly price: Price },
+  price: Price,
 ): number {
   const diffs = [versions.first.diff, ...[...versions.pushes.values()].map(({ fresh }) => fresh)];
   const seconds = [...versions.pulls.values()].flatMap(({ diff }) => [diff, diff, diff]);
   const extra = about.kind === 'lesson' ? seconds : [];
   return [...diffs, ...extra]
-    .map((diff) => estimateReview(Math.min(WINDOW, estimateText(diff)), depth, price))
+    .map((diff) => estimateReview(Math.min(WINDOW, estimateText(diff)), price))
     .reduce((sum, cost) => sum + cost, 0);
 }
 
-function estimateReview(diffTokens: number, depth: Depth, price: Price): number {
+function estimateReview(diffTokens: number, price: Price): number {
   const turns = Math.min(MAX_TURNS, TURNS + Math.floor(diffTokens / TOKENS_PER_LOOK));
   const pass = estimateTurns(FIXED + diffTokens, turns, price);
-  return PASSES[depth] * pass + LOOKS[depth] * estimateLook(price);
+  return pass + LOOKS * estimateLook(price);
 }
 
 /** A guess at what one second look costs, in US dollars. */

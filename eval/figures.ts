@@ -124,15 +124,7 @@ export function fHalf({ precision, recall }: Pick<Figures, 'precision' | 'recall
   return p + r === 0 ? 0 : (1.25 * p * r) / (0.25 * p + r);
 }
 
-/** What an evaluation used, for each review. */
-export interface Cost extends Usage {
-  readonly p50Ms: number;
-  readonly p90Ms: number;
-}
-
-/** Sums, and how long reviews took. */
-export function costOf(scores: readonly CaseScore[]): Cost {
-  const durations = scores.flatMap(({ durationsMs }) => durationsMs).toSorted((a, b) => a - b);
-  const at = (share: number) => durations[Math.ceil(share * durations.length) - 1] ?? 0;
-  return { ...sumUsage(scores.map(({ usage }) => usage)), p50Ms: at(0.5), p90Ms: at(0.9) };
+/** What an evaluation used. */
+export function costOf(scores: readonly CaseScore[]): Usage {
+  return sumUsage(scores.map(({ usage }) => usage));
 }

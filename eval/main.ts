@@ -1,11 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
 import type { Environment } from '../src/core/environment.js';
 import { AxeError } from '../src/core/errors.js';
 import { formatClaims, isRight, judgeClaims, loadClaims } from './claims.js';
-import { DEPTHS, type Depth, estimateCase, estimateLook } from './estimate.js';
+import { estimateCase, estimateLook } from './estimate.js';
 import { evaluate } from './evaluate.js';
 import { differences, writeExpected } from './expected.js';
 import { formatJudge, openJudge } from './judge.js';
@@ -38,7 +36,6 @@ const USAGE = `npm run eval -- [options]
 
 Without options: scripted answers, offline/rules and recorded answers; exact expected figures. Asks no model.
   --model <provider/model>   asks this model, with your own key
-  --depth <list>             quick, standard, thorough; default standard
   --max-cost <dollars>       the most that all of it may cost; needed with --model
   --rounds <number>          how often each case is run; default 3 with --model
   --judge <provider/model>   decides where place and words of a finding do not agree; pays from the same cap
@@ -77,7 +74,6 @@ function readOptions(args: readonly string[]) {
     allowPositionals: true,
     options: {
       model: { type: 'string' },
-      depth: { type: 'string', default: 'standard' },
       'max-cost': { type: 'string' },
       rounds: { type: 'string' },
       judge: { type: 'string' },
@@ -129,11 +125,10 @@ async function withoutModel(
   if (options.record) throw new UsageError('--record needs --model');
   if (options.judge !== undefined) throw new UsageError('--judge needs --model');
   const { gateway } = world;
-  const inputs = actionInputs();
   const say = () => undefined;
   const beganMs = performance.now();
   const once = { rounds: 1, isOfModel: false, say };
-  const scripted = await evaluate(world, { ...once, cases, setting: scriptedSetting(gateway, inputs) });
+  const scripted = await evaluate(world, { ...once, cases, setting: scriptedSetting(gateway) });
   // Rules remember nothing that people say in words, so lessons would show nothing.
   const ruled = cases.filter(({ about }) => about.kind !== 'lesson');
   const offline = await evaluate(world, { ...once, cases: ruled, setting: offlineSetting() });
@@ -142,8 +137,6 @@ async function withoutModel(
     const parts = {
       gateway,
       model,
-      depth: 'standard',
-      inputs,
       recorded: options['recorded-folder'],
     } as const;
     for (const loaded of cases) {
@@ -153,7 +146,7 @@ async function withoutModel(
     }
   }
   const isAll = options.cases === '' && options['case-folder'] === CASES;
-  const setting = scriptedSetting(gateway, inputs);
+  const setting = scriptedSetting(gateway);
   const claims = isAll ? await judgeClaims(world, { claims: loadClaims(), cases, setting, rounds: 1 }) : [];
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
   const joined = joinResults(recorded);
@@ -211,41 +204,29 @@ async function withModel(
   { options, started, model }: Running & { readonly model: string },
 ): Promise<number> {
   const { capUsd, rounds } = readLimits(options);
-  const inputs = actionInputs();
-  const depths = readDepths(options.depth, inputs);
   checkReach(model);
   const price = priceOf(model);
   const built = cases.map((one) => ({ about: one.about, versions: makeVersions(one) }));
-  for (const depth of depths) {
-    const each = built.map((one) => estimateCase(one, { depth, price }));
-    const total = rounds * each.reduce((sum, cost) => sum + cost, 0);
-    started.print(
-      `${model}, ${depth}: ${describeCases(cases)}, ${rounds} rounds: about $${total.toFixed(2)} by list prices.`,
-    );
-  }
+  const total = built.reduce((sum, one) => sum + rounds * estimateCase(one, price), 0);
+  started.print(
+    `${model}: ${describeCases(cases)}, ${rounds} rounds: about $${total.toFixed(2)} by list prices.`,
+  );
   started.print(`It stops at $${capUsd.toFixed(2)}.\n`);
   const purse = { capUsd, spentUsd: 0 };
   const judging =
     options.judge === undefined ? undefined : await openJudge(options.judge, { env: started.env, purse });
-  const results: SettingResult[] = [];
-  for (const depth of depths) {
-    const setting = liveSetting({
-      gateway: world.gateway,
-      model,
-      depth,
-      inputs,
-      recorded: options['recorded-folder'],
-      env: started.env,
-      purse,
-      isRecording: options.record,
-    });
-    const evaluation = { cases, setting, rounds, isOfModel: true, judge: judging, say: started.say };
-    results.push(await evaluate(world, evaluation));
-  }
+  const setting = liveSetting({
+    gateway: world.gateway,
+    model,
+    recorded: options['recorded-folder'],
+    env: started.env,
+    purse,
+    isRecording: options.record,
+  });
+  const evaluation = { cases, setting, rounds, isOfModel: true, judge: judging, say: started.say };
+  const results = [await evaluate(world, evaluation)];
   for (const result of results) started.print(`${formatReport(result)}\n`);
   if (judging !== undefined) started.print(`${formatJudge(judging)}\n`);
-  const [first, second] = results;
-  if (first !== undefined && second !== undefined) started.print(`${formatComparison(first, second)}\n`);
   if (purse.spentUsd >= capUsd)
     started.print('It stopped at the cap: the figures are of a part of the cases.');
   started.print(`Spent: $${purse.spentUsd.toFixed(4)}.`);
@@ -257,13 +238,12 @@ async function withModel(
 async function judgeAllClaims(world: World, { options, started }: Running): Promise<number> {
   const { gateway } = world;
   const { model } = options;
-  const inputs = actionInputs();
   const wanted = listOf(options.cases);
   const cases = loadCases(options['case-folder']);
   const claims = loadClaims().filter((one) => wanted.length === 0 || wanted.includes(one.case));
   const judging = { claims, cases };
   if (model === undefined) {
-    const setting = scriptedSetting(gateway, inputs);
+    const setting = scriptedSetting(gateway);
     const judged = await judgeClaims(world, { ...judging, setting, rounds: 1 });
     started.print(formatClaims(setting.name, judged, false));
     return judged.every(isRight) ? 0 : 1;
@@ -277,8 +257,6 @@ async function judgeAllClaims(world: World, { options, started }: Running): Prom
   const setting = liveSetting({
     gateway,
     model,
-    depth: 'standard',
-    inputs,
     recorded: options['recorded-folder'],
     env: started.env,
     purse: { capUsd, spentUsd: 0 },
@@ -320,25 +298,6 @@ function writeOut({ out }: Options, results: readonly SettingResult[]): void {
 function describeCases(cases: readonly LoadedCase[]): string {
   const kinds = [...countKinds(cases)].map(([kind, count]) => `${count} ${kind}`);
   return `${cases.length} cases (${kinds.join(', ')})`;
-}
-
-function readDepths(text: string, inputs: ReadonlySet<string>): readonly Depth[] {
-  const depths = listOf(text).map((word) => {
-    const depth = DEPTHS.find((one) => one === word);
-    if (depth === undefined) throw new UsageError(`--depth takes ${DEPTHS.join(', ')}, not ${word}`);
-    return depth;
-  });
-  if (depths.length > 1 && !inputs.has('review-depth')) {
-    throw new UsageError('this version of the action has no input `review-depth`, so there is one depth');
-  }
-  return depths;
-}
-
-/** The inputs that `action.yml` has. */
-function actionInputs(): ReadonlySet<string> {
-  const text = readFileSync(join(import.meta.dirname, '../action.yml'), 'utf8');
-  const { inputs } = parse(text) as { readonly inputs: Readonly<Record<string, unknown>> };
-  return new Set(Object.keys(inputs));
 }
 
 function listOf(text: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { StoredRepo } from '../__tests__/helpers/github-state.js';
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
 import type { StepResult } from '../__tests__/helpers/run-action.js';
@@ -49,10 +50,8 @@ export interface Seen {
 export interface Usage {
   readonly calls: number;
   readonly inputTokens: number;
-  readonly cachedTokens: number;
   readonly outputTokens: number;
   readonly costUsd: number;
-  readonly durationMs: number;
 }
 
 /** What is looked at after a run. */
@@ -117,8 +116,8 @@ interface Report {
 }
 
 function reportOf({ outputs }: StepResult): Report | undefined {
-  const text = outputs['findings'] ?? '';
-  return text === '' ? undefined : (JSON.parse(text) as Report);
+  const file = outputs['findings-file'];
+  return file === undefined ? undefined : (JSON.parse(readFileSync(file, 'utf8')) as Report);
 }
 
 function usageOf({ outputs }: StepResult, calls: number): Usage {
@@ -126,10 +125,8 @@ function usageOf({ outputs }: StepResult, calls: number): Usage {
   return {
     calls,
     inputTokens: number('input-tokens'),
-    cachedTokens: number('cache-read-tokens'),
     outputTokens: number('output-tokens'),
     costUsd: number('cost-usd'),
-    durationMs: number('duration-ms'),
   };
 }
 

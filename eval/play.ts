@@ -154,7 +154,7 @@ function createStage({ gateway, github }: World, { about, setting, firstRun = 0 
           agent: 'builtin/pr-reviewer',
           model: setting.model,
           'memory-store': 'repo',
-          'review-event': 'request-changes',
+          'block-on': 'major',
           ...setting.inputs(),
         },
         env: { ...setting.env, ...github.env },

@@ -60,17 +60,15 @@ function mainRows(figures: Figures): readonly Row[] {
 function costRows({ scores }: SettingResult, { cases }: Figures): readonly Row[] {
   const cost = costOf(scores);
   const each = (total: number) => Math.round(total / Math.max(1, cases)).toLocaleString('en-US');
-  const cached = cost.inputTokens === 0 ? 0 : Math.round((100 * cost.cachedTokens) / cost.inputTokens);
   return [
     [
       'cost per case',
       `$${(cost.costUsd / Math.max(1, cases)).toFixed(3)}`,
       `$${cost.costUsd.toFixed(2)} in all`,
     ],
-    ['input tokens per case', each(cost.inputTokens), `${cached} % from the cache`],
+    ['input tokens per case', each(cost.inputTokens), ''],
     ['output tokens per case', each(cost.outputTokens), ''],
     ['calls per case', (cost.calls / Math.max(1, cases)).toFixed(1), ''],
-    ['time of a review', `p50 ${seconds(cost.p50Ms)}`, `p90 ${seconds(cost.p90Ms)}`],
   ];
 }
 
@@ -208,8 +206,4 @@ function perOne({ count, of }: Share): string {
 
 function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }

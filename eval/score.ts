@@ -67,7 +67,6 @@ export interface CaseScore {
   readonly failed: readonly string[];
   readonly second: Partial<Record<MemoryKind, ScoredSecond>>;
   readonly usage: Usage;
-  readonly durationsMs: readonly number[];
 }
 
 /** Counts what a case came to. No model is asked. */
@@ -106,7 +105,6 @@ export function scoreCase(played: Played): CaseScore {
     failed: all.flatMap(({ conclusion }) => (conclusion === 'success' ? [] : [conclusion])),
     second: scoreSecond(played),
     usage: sumUsage(all.map(({ usage }) => usage)),
-    durationsMs: all.map(({ usage }) => usage.durationMs),
   };
 }
 
@@ -252,9 +250,7 @@ export function sumUsage(all: readonly Usage[]): Usage {
   return {
     calls: sum(({ calls }) => calls),
     inputTokens: sum(({ inputTokens }) => inputTokens),
-    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
     costUsd: sum(({ costUsd }) => costUsd),
-    durationMs: sum(({ durationMs }) => durationMs),
   };
 }

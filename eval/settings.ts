@@ -6,7 +6,6 @@ import { parseModelRef } from '../src/core/agent/model-ref.js';
 import type { Environment } from '../src/core/environment.js';
 import type { Price } from '../src/core/loop/budget.js';
 import { secretValues } from '../src/core/sanitize/secret-names.js';
-import type { Depth } from './estimate.js';
 import type { Gateway, Source } from './gateway.js';
 import type { Seen } from './observe.js';
 import type { Setting } from './play.js';
@@ -19,12 +18,12 @@ const SCRIPTED_MODEL = 'anthropic/claude-sonnet-5-5';
 /** A key that is none: nothing leaves this machine. */
 const NO_KEY = 'eval-no-key-0123456789';
 
-/** Answers that stand in the cases. `inputs` are those that this version of the action has. */
-export function scriptedSetting(gateway: Gateway, inputs: ReadonlySet<string>): Setting {
+/** Answers that stand in the cases. */
+export function scriptedSetting(gateway: Gateway): Setting {
   return {
     name: 'scripted answers',
     model: SCRIPTED_MODEL,
-    inputs: () => depthInput('standard', inputs),
+    inputs: () => ({}),
     env: { ANTHROPIC_API_KEY: NO_KEY, AXE_ANTHROPIC_BASE_URL: gateway.url },
     source: ({ answers, verdicts }, run) => ({
       kind: 'script',
@@ -52,21 +51,18 @@ export function offlineSetting(): Setting {
 export interface ModelParts {
   readonly gateway: Gateway;
   readonly model: string;
-  readonly depth: Depth;
-  /** Inputs that this version of the action has. */
-  readonly inputs: ReadonlySet<string>;
   /** Where recorded answers are. */
   readonly recorded: string;
 }
 
 /** Answers that a model gave when they were recorded. */
 export function recordedSetting(parts: ModelParts): Setting {
-  const { gateway, model, depth, inputs, recorded } = parts;
+  const { gateway, model, recorded } = parts;
   const recordings = openRecordings(recorded, model, []);
   return {
-    name: `${model}, ${depth}, recorded`,
+    name: `${model}, recorded`,
     model,
-    inputs: () => depthInput(depth, inputs),
+    inputs: () => ({}),
     env: gatewayEnv(parts, { [findProvider(parseModelRef(model)).keyVariable]: NO_KEY }),
     source: () => ({ kind: 'recorded', recordings }),
     onRun: () => undefined,
@@ -84,7 +80,7 @@ export interface Purse {
 export function liveSetting(
   parts: ModelParts & { readonly env: Environment; readonly purse: Purse; readonly isRecording: boolean },
 ): Setting {
-  const { model, depth, inputs, recorded, env, purse, isRecording } = parts;
+  const { model, recorded, env, purse, isRecording } = parts;
   const provider = findProvider(parseModelRef(model));
   const { baseUrl } = resolveSettings(provider, { env, config: {} });
   const source: Source = {
@@ -100,10 +96,9 @@ export function liveSetting(
   ];
   const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return {
-    name: `${model}, ${depth}`,
+    name: model,
     model,
     inputs: () => ({
-      ...depthInput(depth, inputs),
       // A run that crosses it ends with the reply that does.
       'max-cost-usd': Math.max(0.0001, purse.capUsd - purse.spentUsd).toFixed(4),
     }),
@@ -138,9 +133,4 @@ export function checkReach(model: string): void {
 
 function gatewayEnv({ gateway, model }: ModelParts, keys: Readonly<Record<string, string>>): Setting['env'] {
   return { ...keys, [findProvider(parseModelRef(model)).baseUrlVariable]: gateway.url };
-}
-
-/** A version without the input has one depth. */
-function depthInput(depth: Depth, inputs: ReadonlySet<string>): Readonly<Record<string, string>> {
-  return inputs.has('review-depth') ? { 'review-depth': depth } : {};
 }

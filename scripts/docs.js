@@ -12,13 +12,13 @@ const { formatCommandTable } = await load('src/core/event/comment-commands.ts');
 
 /** The inputs in the order in which people look for them. */
 const INPUT_GROUPS = {
-  'Agent and task': /^(?:agent.*|mode|prompt.*|model|effort|api-key|fallback-models|language|output-schema)$/,
-  'Who can start a run': /^(?:min-permission|allow-.*|trigger-.*|review-drafts|skip-labels)$/,
-  'What the model sees': /^(?:context|max-diff-tokens|paths.*)$/,
-  Memory: /^(?:memory-.*|gc-suggestions)$/,
-  Reviews: /^(?:review-.*|verify-model|min-severity|block-on|max-comments|sarif-file)$/,
-  'What is posted':
-    /^(?:comment.*|check-run|report-.*|labels-allowed|assignees-allowed|max-issues|github-token)$/,
+  'What you need': /^(?:agent|prompt|model|effort|api-key|github-token)$/,
+  'Agent and task':
+    /^(?:mode|memory-command|agents-dir|agents-repo|repositories-token|language|output-schema)$/,
+  'Who can start a run': /^(?:min-permission|allow-.*|trigger-phrase)$/,
+  'What the model sees': /^(?:max-diff-tokens|paths)$/,
+  Memory: /^memory-.*$/,
+  'What is posted': /^(?:comment|report-to|check-run|labels-allowed|min-severity|block-on|max-comments)$/,
   'Limits and safety': /^(?:timeout-minutes|max-t.*|max-cost.*|tools-allowed|redact|dry-run|fail-on)$/,
 };
 

@@ -16,8 +16,8 @@ async function run(inputs: Readonly<Record<string, string>>) {
 describe('a mistake in an input', () => {
   const MISTAKES: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
     ['a word that is not known', { comment: 'sometimes' }, 'the input `comment` cannot be "sometimes"'],
-    ['inputs that refuse each other', { 'gc-suggestions': 'issue' }, 'is for `mode: gc` only'],
-    ['a file outside of the workspace', { 'sarif-file': '../axe.sarif' }, '`sarif-file` leads out'],
+    ['inputs that refuse each other', { 'report-to': 'pull-request' }, 'is for `mode: gc` only'],
+    ['a file outside of the workspace', { 'agents-dir': '../agents' }, '`agents-dir` leads out'],
     ['a schema that is not JSON', { 'output-schema': '{' }, '`output-schema`'],
     ['an invalid schema', { 'output-schema': '{"type":"nothing"}' }, '`output-schema` cannot be used'],
   ];

@@ -97,7 +97,7 @@ describe('a pause', () => {
   });
 
   it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
-    ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`skip-labels`/],
+    ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`if:` of the job/],
     [
       'if memory is only read',
       {},

@@ -373,26 +373,8 @@ describe('the agents of another repository', () => {
     const { agents } = find(pullRequest(), { client, shared });
     await expect(agents.loadAgent('bot')).rejects.toMatchObject({
       message: expect.stringContaining(`\`agents-repo: octocat/agents@${ref}\` cannot be read`),
-      remedy: expect.stringContaining('`agents-token`'),
+      remedy: expect.stringContaining('`repositories-token`'),
     });
-  });
-});
-
-describe('with `agent-ref: head` agents', () => {
-  it('come from the head of the repository’s own pull requests, and of no fork', async () => {
-    const at = {
-      [HEAD]: { 'axe/agents/bot.toml': agent('head') },
-      main: { 'axe/agents/bot.toml': agent('main') },
-    };
-    const trigger = pullRequest({ head: { sha: HEAD, ref: 'fix', repository: 'octocat/hello' } });
-    const promptOf = async (of: Trigger) => {
-      const { agents, headAgents } = find(of, { client: github(at), agentRef: 'head' });
-      expect(headAgents).toBeUndefined();
-      return (await agents.loadAgent('bot')).config.systemPrompt;
-    };
-    expect(await promptOf(trigger)).toBe('head');
-    expect(await promptOf(FORK)).toBe('main');
-    expect(await promptOf(comment({ on: 'pull_request' }))).toBe('main');
   });
 });
 

@@ -84,7 +84,7 @@ describe('memory on a branch', () => {
     [{ GITHUB_REPOSITORY: 'Octocat/Hello' }, 'Add `contents: read` under `permissions:` of the job.'],
     [
       { GITHUB_REPOSITORY: 'octocat/other' },
-      "Give a token that can read octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+      "Give a token that can read octocat/hello as `repositories-token`; the job's own token is for the workflow's repository only.",
     ],
   ])('that cannot be read, in a job with %j, is reported with a remedy', async (env, remedy) => {
     const { store } = open(DENIED, { env });

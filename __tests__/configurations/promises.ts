@@ -72,7 +72,7 @@ function annotationFaults({ step }: Observed): readonly string[] {
 const DOCUMENTED = Object.keys(ACTION_OUTPUTS);
 
 function outputFaults({ step }: Observed): readonly string[] {
-  const { conclusion, 'skip-reason': reason } = step.outputs;
+  const { conclusion, reason } = step.outputs;
   const unknown = Object.keys(step.outputs).filter((name) => !DOCUMENTED.includes(name));
   return [
     ...unknown.map((name) => `The output \`${name}\` is not documented.`),
@@ -150,4 +150,4 @@ function leakFaults({ inputs }: Configuration, { step, posted, memoryAfter }: Ob
   );
 }
 
-const OPTIONAL: ReadonlySet<string> = new Set(['agents-token']);
+const OPTIONAL: ReadonlySet<string> = new Set(['repositories-token']);

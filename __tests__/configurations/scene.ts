@@ -17,7 +17,7 @@ export const CANARIES = {
   ANTHROPIC_API_KEY: 'sk-ant-api03-canary-0123456789abcdef',
   DATABASE_PASSWORD: 'canary-database-password-0123456789',
   'github-token': GITHUB_TOKEN,
-  'agents-token': 'canary-agents-token-0123456789',
+  'repositories-token': 'canary-agents-token-0123456789',
 } as const;
 
 /** What a run did, and what it left behind. */

@@ -91,12 +91,12 @@ describe('an evaluation with a model', () => {
     const run = await evaluate([...given, '--cases', 'refund-retry', '--out', out], model.env);
     expect(run.exitCode).toBe(0);
     expect(run.stdout).toMatch(
-      /^anthropic\/claude-sonnet-5-5, standard: 1 cases \(1 seeded\), 1 rounds: about \$0\.\d\d by list prices\.\nIt stops at \$5\.00\.\n/,
+      /^anthropic\/claude-sonnet-5-5: 1 cases \(1 seeded\), 1 rounds: about \$0\.\d\d by list prices\.\nIt stops at \$5\.00\.\n/,
     );
     expect(run.stdout).toContain('| recall | 0 % (0 of 3) |');
     expect(run.stdout).toMatch(/^Spent: \$0\.00\d+\.$/m);
     const [result] = JSON.parse(readFileSync(out, 'utf8')) as readonly SettingResult[];
-    expect(result).toMatchObject({ setting: `${MODEL}, standard`, isOfModel: true });
+    expect(result).toMatchObject({ setting: MODEL, isOfModel: true });
     const [request] = model.requests();
     expect(request?.headers['x-api-key']).toBe(KEY);
     expect(run.stdout + run.stderr).not.toContain(KEY);
@@ -163,7 +163,6 @@ describe('an evaluation with a model', () => {
       {},
       'reached directly',
     ],
-    ['an invalid depth', [...given, '--depth', 'deep'], {}, 'quick, standard, thorough'],
   ])('refuses %s before the first request', async (_, args, env, words) => {
     const run = await refuse([...args, '--cases', 'clean-docs'], env);
     expect(run.status).toBe(2);
@@ -182,13 +181,13 @@ describe('an evaluation with a model', () => {
 
     const replayed = await evaluate(folders);
     expect([replayed.exitCode, model.requests().length]).toEqual([0, asked]);
-    expect(replayed.stdout).toContain(`## ${MODEL}, standard, recorded\n\n2 cases, 2 reviews.`);
+    expect(replayed.stdout).toContain(`## ${MODEL}, recorded\n\n2 cases, 2 reviews.`);
     expect(replayed.stdout).not.toContain('recorded anew');
 
     changeTitle(cases, 'clean-docs');
     const changed = await evaluate(folders);
     expect(changed.exitCode).toBe(0);
-    expect(changed.stdout).toContain(`${MODEL}, standard, recorded: must be recorded anew: clean-docs`);
+    expect(changed.stdout).toContain(`${MODEL}, recorded: must be recorded anew: clean-docs`);
   });
 });
 

@@ -51,10 +51,8 @@ export function makePosted(patch: Partial<Posted> = {}): Posted {
 const USAGE: Usage = {
   calls: 2,
   inputTokens: 1000,
-  cachedTokens: 500,
   outputTokens: 100,
   costUsd: 0.01,
-  durationMs: 2000,
 };
 
 /** What a run left behind, with changes. */

@@ -24,7 +24,11 @@ describe.each(EXAMPLES)('$name', ({ workflow }) => {
 it.each<[string, object, object]>([
   ['a comment', {}, { issues: 'read', 'pull-requests': 'write' }],
   ['no comment', { comment: 'never' }, { issues: 'read', 'pull-requests': 'read' }],
-  ['a memory elsewhere', { 'memory-store': 'repo', 'memory-token': 'x' }, { contents: 'read' }],
+  [
+    'a memory elsewhere',
+    { 'memory-store': 'repo', 'memory-repo': 'octocat/memory', 'repositories-token': 'x' },
+    { contents: 'read' },
+  ],
   ['a memory here', { 'memory-store': 'repo' }, { contents: 'write' }],
   ['a check', { 'check-run': 'true' }, { checks: 'write' }],
 ])('%s on a pull request needs the permissions in the table', (_, inputs, expected) => {

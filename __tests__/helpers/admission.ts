@@ -13,7 +13,7 @@ export function decideAdmission(
   permission: Permission | 'unknown',
   policy: AdmissionPolicy = DEFAULT_ADMISSION_POLICY,
 ): Admission {
-  return decide({ event: { trigger, policy }, permission: { actor: permission, author: 'unknown' } });
+  return decide({ event: { trigger, policy }, permission });
 }
 
 /** Whose permission decides on an event. */

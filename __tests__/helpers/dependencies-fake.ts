@@ -30,7 +30,7 @@ import type {
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { ContextFile } from '../../src/core/prompt/context-files.js';
-import { DEFAULT_CONTEXT_POLICY } from '../../src/core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../src/core/prompt/context-policy.js';
 import type { NewSince } from '../../src/core/review/scope.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RunRequest } from '../../src/run/request.js';
@@ -249,7 +249,7 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
-    diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
+    diffPolicy: DEFAULT_DIFF_POLICY,
     // A scripted model has no reply for a second look.
     review: { depth: 'quick' },
     isMemoryHidden: false,

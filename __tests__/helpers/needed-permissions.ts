@@ -49,7 +49,7 @@ export const NEEDS: readonly Need[] = [
       inputs['mode'] === 'memory' ||
       inputs['mode'] === 'gc' ||
       (inputs['memory-store'] === 'repo' &&
-        inputs['memory-token'] === undefined &&
+        (inputs['memory-repo'] === undefined || inputs['repositories-token'] === undefined) &&
         agent?.memory.enabled === true),
   },
   {
@@ -61,36 +61,30 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'pull-requests',
     level: 'write',
-    what: 'The review or comment on it, labels and assignees of it, the reaction to a comment on a line, `gc-suggestions: pull-request`',
+    what: 'The review or comment on it, labels of it, the reaction to a comment on a line, `report-to: pull-request`',
     isNeeded: ({ events, inputs, agent, step }) =>
       (agent !== undefined && inputs['comment'] !== 'never' && events.some(isAboutPulls)) ||
-      inputs['gc-suggestions'] === 'pull-request' ||
+      inputs['report-to'] === 'pull-request' ||
       step.run?.includes('gh pr create') === true,
   },
   {
     scope: 'issues',
     level: 'read',
     what: 'The conversation, and issues that a pull request closes',
-    isNeeded: ({ events, inputs, agent }) =>
-      agent !== undefined &&
-      (hasContext(inputs, 'comments') || hasContext(inputs, 'issues')) &&
-      events.some(isAboutTalk),
+    isNeeded: ({ events, agent }) => agent !== undefined && events.some(isAboutTalk),
   },
   {
     scope: 'issues',
     level: 'write',
-    what: 'The answer to a comment on an issue and the reaction to it, labels and assignees of issues, `create_issue`, `report-to: issue`, `gc-suggestions: issue`',
+    what: 'The answer to a comment on an issue and the reaction to it, labels of issues, `create_issue`, `report-to: issue`',
     isNeeded: ({ events, inputs, agent, step, condition }) =>
       (agent !== undefined &&
         events.includes('issue_comment') &&
         !isForPullsAlone(condition) &&
         inputs['comment'] !== 'never') ||
       (events.includes('issues') &&
-        (inputs['comment'] === 'always' ||
-          inputs['labels-allowed'] !== undefined ||
-          inputs['assignees-allowed'] !== undefined)) ||
+        (inputs['comment'] === 'always' || inputs['labels-allowed'] !== undefined)) ||
       inputs['report-to'] === 'issue' ||
-      inputs['gc-suggestions'] === 'issue' ||
       agent?.tools.includes('create_issue') === true ||
       step.run?.includes('gh issue edit') === true,
   },
@@ -166,14 +160,8 @@ function isAboutTalk(event: string): boolean {
   return (isAboutPulls(event) && event !== 'workflow_run') || event === 'issues';
 }
 
-function readsChecks({ events, inputs, agent }: Use): boolean {
-  if (agent === undefined || !events.some(isAboutPulls)) return false;
-  return hasContext(inputs, 'checks') || agent.tools.includes('github_checks');
-}
-
-function hasContext(inputs: Use['inputs'], part: string): boolean {
-  const { context = 'auto' } = inputs;
-  return context === 'auto' || context.includes(part);
+function readsChecks({ events, agent }: Use): boolean {
+  return agent !== undefined && events.some(isAboutPulls);
 }
 
 function pushes({ run }: Step): boolean {

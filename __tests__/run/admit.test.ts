@@ -11,7 +11,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
-import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const PAUSED = '- paused 42 by=octocat at=2026-02-01T00:00:00.000Z\n';
 const SPENT = '- spent a pr=42 day=2026-02-03 usd=2 at=2026-02-03T00:00:00.000Z\n';
@@ -44,13 +44,6 @@ describe('an event that is skipped', () => {
     ['fork', pullRequest({ isFork: true }), {}, LIMITED, []],
     ['permission', pullRequest(), READER, LIMITED, AGENT_TOO],
     [
-      'agent-ref',
-      pullRequest({ author: STRANGER }),
-      { permissions: { ...WRITER, hubot: { kind: 'known', permission: 'read' } } },
-      { agentRef: 'head' },
-      [...AGENT_TOO, 'ask for permission of hubot'],
-    ],
-    [
       'agent-not-merged',
       pullRequest(),
       { agents: {}, headAgents: { bot: AGENT } },
@@ -66,16 +59,6 @@ describe('an event that is skipped', () => {
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
     expect([...steps].sort()).toEqual([...asked].sort());
     expect(warnings).toEqual([]);
-  });
-
-  it('because of an unreadable permission is a failure (D40)', async () => {
-    const deps = createFakeDependencies({ agents: { bot: AGENT }, permissions: WRITER });
-    const request = makeRequest({ trigger: pullRequest({ author: STRANGER }), agentRef: 'head' });
-    await expect(runPipeline(request, deps)).rejects.toThrow(
-      'the permission of hubot in octocat/hello could not be read: nobody knows hubot',
-    );
-    const fork = makeRequest({ trigger: pullRequest({ author: STRANGER, isFork: true }), agentRef: 'head' });
-    expect(await runPipeline(fork, deps)).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
   });
 
   it('because a limit is used up fetches the context only if that decides whether it comes from a fork', async () => {

@@ -12,7 +12,7 @@ import { known } from '../core/review/threads.js';
 import { completed, exhausted, reportOf } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
-const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'assign', 'create_issue', 'react'];
+const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'create_issue', 'react'];
 const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
 
 const REST: Omit<PublishingParts, 'trigger' | 'change'> = {
@@ -39,7 +39,7 @@ describe('the tools that publish', () => {
     ['a pull request without a diff', pullRequest(), undefined, ALL.slice(2), ALL.slice(0, 2)],
     ['an issue', issue(), undefined, ALL.slice(2), ALL.slice(0, 2)],
     ['a comment on a pull request', comment({ on: 'pull_request' }), CHANGE, ALL, []],
-    ['a schedule', SCHEDULE, undefined, ['create_issue'], ['set_labels', 'assign', 'react']],
+    ['a schedule', SCHEDULE, undefined, ['create_issue'], ['set_labels', 'react']],
     ['no event', { kind: 'local' } as const, undefined, [], []],
   ])('are for %s those with a target to publish to', async (_, trigger, change, offered, warned) => {
     const agent = await agentWith(['read_file', ...ALL]);

@@ -36,7 +36,7 @@ async function settling(
     raised: [[settle]],
     replies,
     toml: '[memory]\nenabled = true\n',
-    rules: { mayRequestChanges: true },
+    rules: { blockOn: 'major' },
     ...scene,
     parts: {
       memory: { 'bot.state.md': fact },
@@ -93,7 +93,7 @@ describe('the end of a finding that causes a request for changes', () => {
   it.each<[string, Parameters<typeof settling>[1]]>([
     ['is a person’s to decide', { how: 'dismissed' }],
     ['is too small for it', { severity: 'minor' }],
-    ['is on a run that can only comment', { rules: { mayRequestChanges: false } }],
+    ['is on a run that can only comment', { rules: { blockOn: undefined } }],
   ])('needs no second look if it %s', async (_, scene) => {
     const { buffered, verifier } = await settling([], scene);
     expect(buffered.settlements).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('the end of a finding that causes a request for changes', () => {
   });
 
   it('gets one in every thorough review', async () => {
-    const scene = { depth: 'thorough', severity: 'minor', rules: { mayRequestChanges: false } } as const;
+    const scene = { depth: 'thorough', severity: 'minor', rules: { blockOn: undefined } } as const;
     const { buffered } = await settling([verdict({ verdict: 'holds' })], scene);
     expect(buffered.settlements).toEqual([]);
   });

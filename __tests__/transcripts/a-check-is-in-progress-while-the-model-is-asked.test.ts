@@ -50,7 +50,7 @@ it('a check does not replace that of another job of a matrix', async () => {
     text('Reviewed.'),
     ...CLEAN,
   ]);
-  const inputs = { ...INPUTS, 'review-event': 'request-changes' };
+  const inputs = { ...INPUTS, 'block-on': 'major' };
   await stage.run({ inputs });
   await stage.run({ inputs });
   expect(stage.repo.talk.checkRuns).toMatchObject([

@@ -142,7 +142,7 @@ it('a command is answered once if no agent has the entry', async () => {
     const step = await onComment(stage, { agent });
     expect(step).toMatchObject({
       exitCode: 0,
-      outputs: { conclusion: 'skipped', 'skip-reason': 'not-found' },
+      outputs: { conclusion: 'skipped', reason: 'not-found' },
     });
   }
   expect(stage.repo.comments).toMatchObject([
@@ -165,7 +165,7 @@ it('a command is answered by the one of several agents that has the entry', asyn
     expect(step).toMatchObject({ exitCode: 0, commands: ['notice'] });
     expect(step.outputs).toMatchObject({
       conclusion: 'skipped',
-      'skip-reason': 'not-found',
+      reason: 'not-found',
       'memory-saved': 'false',
     });
     expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Command in a comment' }]);
@@ -207,7 +207,7 @@ describe('a mistake in a command', () => {
     const stage = await commented(body);
     const step = await onComment(stage);
     expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
-    expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'skip-reason': 'refused' });
+    expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'refused' });
     expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining(`\n${told}`) }]);
     expect(idsOnBranch(stage)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
     expect(stage.model.requests()).toEqual([]);

@@ -59,9 +59,7 @@ it('the review, the summary and the check state what was not shown, and the next
     { conclusion: 'neutral', title: 'No findings in 1 of 2 files' },
   ]);
   expect(first.annotations.map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(
-      /\(src\/rates\.ts\)\. Raise `max-diff-tokens`, or leave files out with `paths-ignore`\.$/,
-    ),
+    expect.stringMatching(/\(src\/rates\.ts\)\. Raise `max-diff-tokens`, or leave files out with `paths`\.$/),
   );
 
   const second = await stage.run({ ...push(stage, SECOND, FIXED + RATES, FIX), inputs: INPUTS });

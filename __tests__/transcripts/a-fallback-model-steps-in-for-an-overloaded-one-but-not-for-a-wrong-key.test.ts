@@ -13,7 +13,9 @@ async function run(reply: ModelReply, fallbacks: string, parts: AgentParts = { t
       return model === 'gpt-4.1' ? text('I step in.') : reply;
     },
   });
-  const step = await stage.run({ inputs: { agent: 'worker', 'fallback-models': fallbacks } });
+  const step = await stage.run({
+    inputs: { agent: 'worker', model: `anthropic/claude-sonnet-4-5\n${fallbacks}` },
+  });
   return { step, asked: stage.model.prompts().map(({ model }) => model) };
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { CHANGE, calls, REVIEWER, submit } from './review-scene.js';
@@ -57,7 +58,9 @@ it.each([
   expect(review?.body).toContain('### 1 finding outside of the diff');
   expect(review?.body).toContain(place);
   expect(review?.body).not.toContain('old version');
-  expect(JSON.parse(step.outputs['findings'] ?? '').findings).toMatchObject([{ path, side: 'RIGHT' }]);
+  expect(JSON.parse(readFileSync(step.outputs['findings-file'] ?? '', 'utf8')).findings).toMatchObject([
+    { path, side: 'RIGHT' },
+  ]);
 });
 
 it('a file that is deleted has nothing else', async () => {

@@ -72,7 +72,7 @@ it('a finding on one line with four wordings in four pushes is one conversation'
   const stage = await stageWith(WORDINGS.flatMap((wording) => [calls(wording, submit('One thing.')), DONE]));
   for (const [index] of WORDINGS.entries()) {
     const step = await stage.run({ ...push(stage, SHAS[index] ?? '', CHANGE), inputs: INPUTS });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-count': '0', 'findings-open': '1' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
   }
   expect(conversations(stage)).toMatchObject([
     { says: 'The access token is written to the log', replies: [] },
@@ -115,7 +115,7 @@ it('a different finding on the same line is posted in the existing conversation'
 it('a finding is posted there too if the model leaves the question open: nothing is lost', async () => {
   const stage = await stageWith([calls(UNLIKE, submit('One thing more.')), DONE]);
   const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
-  expect(step.outputs).toMatchObject({ 'findings-count': '1', 'findings-open': '2' });
+  expect(step.outputs).toMatchObject({ 'findings-open': '2' });
   expect(conversations(stage)).toMatchObject([
     { replies: [expect.stringContaining('Personal data in plain sight')] },
   ]);
@@ -133,7 +133,7 @@ it('a finding is held back once people have dismissed it, with other words and o
   seedReaction(stage.repo, { on: 'review-comment', of: logged?.id ?? 0, author: 'monalisa', content: '-1' });
 
   const second = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
-  expect(second.outputs).toMatchObject({ 'findings-count': '1', 'findings-open': '1' });
+  expect(second.outputs).toMatchObject({ 'findings-open': '1' });
   expect(conversations(stage).map(({ at }) => at)).toEqual(['src/auth.ts:11', 'src/auth.ts:12']);
 
   const third = await stage.run({
@@ -141,7 +141,7 @@ it('a finding is held back once people have dismissed it, with other words and o
     inputs: INPUTS,
   });
   expect(third.summary).toContain('| not posted: dismissed before on #2 |');
-  expect(third.outputs).toMatchObject({ 'findings-count': '1', 'findings-worst': 'major' });
+  expect(third.outputs).toMatchObject({ 'findings-worst': 'major' });
   const elsewhere = conversations(stage).filter(({ pull }) => pull === 3);
   expect(elsewhere.map(({ at }) => at)).toEqual(['src/auth.ts:12']);
 });

@@ -51,5 +51,5 @@ it('a fork’s pull request runs for an allowed bot, and only for that one', asy
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(step.log).toContain('Trust:  untrusted, because a bot caused the event');
   const other = await stage.run({ inputs: { 'allow-bots': 'renovate[bot]' } });
-  expect(other).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': 'bot' } });
+  expect(other).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'bot' } });
 });

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
-import { calls, discussion, REVIEWER, submit } from './review-scene.js';
+import { CAREFUL_REVIEWER, calls, discussion, submit } from './review-scene.js';
 import { expectTranscript, setStage, steady, troubles } from './stage.js';
 
 const NAMES = ['src/cart.ts', 'src/login.ts', 'src/mail.ts'];
 const DIFF = `${NAMES.map(newFile).join('\n')}\n`;
-const AGENT = `${REVIEWER}\n[review]\npart_tokens = 1200\nverify_model = "openai/gpt-4o"\n`;
-const INPUTS = { 'review-depth': '', 'max-diff-tokens': '2000' };
+const AGENT = `${CAREFUL_REVIEWER}\n[review]\npart_tokens = 1200\nverify_model = "openai/gpt-4o"\n`;
+const INPUTS = { 'max-diff-tokens': '2000' };
 
 function newFile(path: string): string {
   const lines = Array.from(

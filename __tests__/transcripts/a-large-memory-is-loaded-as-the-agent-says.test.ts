@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
@@ -84,18 +84,13 @@ describe.each(CASES)('a log of $log.length characters with "$memory"', (scene) =
 describe('a long prompt', () => {
   const LONG = `Begin here. ${'z'.repeat(20_000)} End here.`;
 
-  it.each([
-    ['prompt', LONG],
-    ['prompt-file', `Begin here. ${'z'.repeat(300_000)} End here.`],
-  ])('given as %s is sent whole and remembered with 500 characters', async (input, prompt) => {
+  it('is sent whole and remembered with 500 characters', async () => {
     const workspace = tempDir('workspace');
-    writeFileSync(join(workspace, 'prompt.md'), prompt);
     const model = await startModelServer([text('Done.')]);
-    const value = input === 'prompt' ? prompt : 'prompt.md';
-    const inputs = { prompt: '', 'memory-store': 'file', [input]: value };
+    const inputs = { prompt: LONG, 'memory-store': 'file' };
     const step = await runMain(scheduledStep({ model }, { workspace, inputs }));
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(model.prompts()[0]?.messages[0]).toContain(prompt);
+    expect(model.prompts()[0]?.messages[0]).toContain(LONG);
     expectShort(readFileSync(join(workspace, '.axe/memory/ask.md'), 'utf8'));
   });
 

@@ -3,6 +3,7 @@ import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import {
+  CAREFUL_REVIEWER,
   CHANGE,
   calls,
   conversations,
@@ -17,7 +18,7 @@ import { expectTranscript, type Stage, type StageOptions, setStage, steady, trou
 import { resultsOf } from './tool-scene.js';
 
 const SHAS = ['1', '2', '3', '4'].map((digit) => digit.repeat(40));
-const INPUTS = { 'memory-store': 'repo', 'check-run': 'true', 'review-event': 'request-changes' };
+const INPUTS = { 'memory-store': 'repo', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('Both have to be fixed.', 'request-changes');
 const DONE = text('Reviewed.');
 
@@ -153,7 +154,7 @@ it('forges evidence: a line that it was not shown, or that reads otherwise, carr
     expect.stringContaining('src/auth.ts'),
   ]);
   expect(stage.repo.talk.reviewComments).toEqual([]);
-  expect(step.outputs).toMatchObject({ 'findings-count': '0' });
+  expect(step.outputs).toMatchObject({});
   expect(step.summary).not.toContain('hunter2');
 });
 
@@ -225,7 +226,7 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
   expect(stage.repo.talk.reviews).toHaveLength(1);
   const [review] = stage.repo.talk.reviews;
   expect(review?.body.length).toBeLessThan(65_536);
-  expect(step.outputs['findings-count']).toBe('100');
+  expect(step.outputs['findings-open']).toBe('100');
   expect(review?.body).toContain('**100 findings: 50 major, 50 minor.** Five hundred things.');
   expect(review?.body).toContain('<summary>90 more findings: a review has at most 10 comments</summary>');
   expect(review?.body).toMatch(/\b400\b/);
@@ -243,7 +244,7 @@ it('never submits: what it found is posted with a text of its own', async () => 
 async function lookedAt(verdict: (claim: number) => ScriptedToolCall) {
   let turn = 0;
   const replies = [calls(LOGGED, TIMING, ASKS), DONE];
-  const stage = await stageOf((request: RecordedRequest) => {
+  const answer = (request: RecordedRequest) => {
     const { tools, messages } = promptOf(request);
     if (tools.includes('give_verdict')) {
       const claims = messages.join('\n').match(/Claim \d+, on/g)?.length ?? 0;
@@ -253,8 +254,9 @@ async function lookedAt(verdict: (claim: number) => ScriptedToolCall) {
     }
     turn += 1;
     return replies[turn - 1] ?? DONE;
-  });
-  const step = await stage.run({ inputs: { ...INPUTS, 'review-depth': 'standard' } });
+  };
+  const stage = await stageOf(answer, { base: { 'axe/agents/reviewer.toml': CAREFUL_REVIEWER } });
+  const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   return { stage, step };
 }

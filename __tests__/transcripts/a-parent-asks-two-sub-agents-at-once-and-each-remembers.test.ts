@@ -39,7 +39,7 @@ it('a parent runs both at the same time, answers in order, counts their tokens a
   const first = await stage.run({ inputs: { agent: 'worker', 'memory-store': 'file' } });
   expect(first).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
   expect(resultsOf(stage.model.prompts().at(-1))).toEqual(['Nothing in the north.', 'Nothing in the south.']);
-  expect(first.outputs).toMatchObject({ 'input-tokens': '400', 'output-tokens': '40', turns: '2' });
+  expect(first.outputs).toMatchObject({ 'input-tokens': '400', 'output-tokens': '40' });
   expect(messageTo('south', stage.model.prompts())).toEqual([
     'user: Task: Look south.\n\nContext:\nIt is dark.',
   ]);

@@ -23,7 +23,7 @@ it('the pause is kept in memory, and no model is called until a writer takes it 
   const skipped = await stage.run();
   expect(skipped).toMatchObject({
     exitCode: 0,
-    outputs: { conclusion: 'skipped', 'skip-reason': 'paused' },
+    outputs: { conclusion: 'skipped', reason: 'paused' },
   });
   expect(stage.model.requests()).toEqual([]);
   texts.push(seen(skipped, stage));

@@ -47,7 +47,6 @@ const SCENES: Readonly<
       [`GET ${REPO}/labels/{name}`, 'warning', '`issues: read`'],
       [`POST ${REPO}/issues/{issue_number}/labels`, 'warning', '`issues: write`'],
       [`DELETE ${REPO}/issues/{issue_number}/labels/{name}`, 'warning', '`issues: write`'],
-      [`POST ${REPO}/issues/{issue_number}/assignees`, 'warning', '`issues: write`'],
       [`POST ${REPO}/issues`, 'warning', '`issues: write`'],
       [`POST ${REPO}/issues/{issue_number}/reactions`, 'warning', '`issues: write`'],
       [`POST ${REPO}/issues/{issue_number}/comments`, 'warning', '`issues: write`'],

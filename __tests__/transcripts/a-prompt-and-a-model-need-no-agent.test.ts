@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { tempDir, writeFiles } from '../helpers/temp.js';
 import { setStage, told, troubles } from './stage.js';
 
 const MODEL = { agent: '', model: 'openai/gpt-4o' };
@@ -17,30 +16,11 @@ describe('a step without `agent`', () => {
     expect(message).toContain('+  return expected == token;');
   });
 
-  it('reads the prompt from a file of the workspace', async () => {
-    const stage = await setStage({ base: {} });
-    const workspace = tempDir('checkout');
-    writeFiles(workspace, { '.github/question.md': 'What would you test?\n\n' });
-    const step = await stage.run({ workspace, inputs: { ...MODEL, 'prompt-file': '.github/question.md' } });
-    expect(step.exitCode).toBe(0);
-    expect(step.outputs['memory-entry']).toContain('**Task:** What would you test?\n');
-  });
-
   it.each([
-    [
-      'both a prompt and a file',
-      { ...MODEL, prompt: 'a', 'prompt-file': 'b' },
-      'error: the inputs `prompt` and `prompt-file` are both given\n  Give one of them.',
-    ],
     [
       'no prompt',
       MODEL,
       'error: the input `agent` is missing\n  Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
-    ],
-    [
-      'a file that is not there',
-      { ...MODEL, 'prompt-file': 'nowhere.md' },
-      'error: cannot read the prompt file <folder>/workspace/nowhere.md: no such file\n  Check the repository out before this step, or correct `prompt-file`, which is relative to the workspace.',
     ],
     [
       'a flag that is neither',

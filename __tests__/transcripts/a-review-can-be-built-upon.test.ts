@@ -4,7 +4,6 @@ import { expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { text } from '../helpers/model-server.js';
 import { sarifFaults } from '../helpers/sarif-schema.js';
-import { tempDir } from '../helpers/temp.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { CHANGE, calls, DOCS, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
 import { HEAD, type StageOptions, setStage, told, troubles } from './stage.js';
@@ -19,20 +18,16 @@ function stageWith(options: StageOptions = {}) {
 
 it('programs can read JSON that matches the published schema, and SARIF 2.1.0', async () => {
   const stage = await stageWith();
-  const workspace = tempDir('workspace');
-  const step = await stage.run({ inputs: { 'sarif-file': 'out/axe.sarif' }, workspace });
+  const step = await stage.run();
   expect(troubles(step)).toEqual([]);
   expect(step.outputs).toMatchObject({
-    'findings-count': '2',
     'findings-open': '2',
     'findings-worst': 'critical',
     coverage: 'whole',
-    'sarif-file': join(workspace, 'out/axe.sarif'),
   });
-  const findings = JSON.parse(step.outputs['findings'] ?? '');
+  const findings = JSON.parse(readFileSync(step.outputs['findings-file'] ?? '', 'utf8'));
   const isValid = new Ajv2020.default().compile(JSON.parse(readFileSync(SCHEMA, 'utf8')));
   expect([isValid(findings), isValid.errors]).toEqual([true, null]);
-  expect(JSON.parse(readFileSync(step.outputs['findings-file'] ?? '', 'utf8'))).toEqual(findings);
   expect(findings).toMatchObject({
     head: HEAD,
     pull: 2,
@@ -92,7 +87,7 @@ it('a gate is also failed by earlier findings, until they are settled', async ()
   const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
   expect(second).toMatchObject({
     exitCode: 1,
-    outputs: { conclusion: 'findings', 'findings-count': '0', 'findings-open': '1' },
+    outputs: { conclusion: 'findings', 'findings-open': '1' },
   });
   const third = await stage.run({ ...push(stage, 'd'.repeat(40), quiet + DOCS, quiet), inputs });
   expect(third).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });

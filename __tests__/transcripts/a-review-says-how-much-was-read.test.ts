@@ -37,12 +37,7 @@ it('coverage is complete in review, summary and check, and only then a success',
 });
 
 it.each<[string, string, Readonly<Record<string, string>>, string]>([
-  [
-    '`paths`',
-    CHANGE + DOCS,
-    { paths: 'src/**' },
-    '1 left out by `paths` or `paths-ignore` (`docs/guide.md`)',
-  ],
+  ['`paths`', CHANGE + DOCS, { paths: 'src/**' }, '1 left out by `paths` (`docs/guide.md`)'],
   [
     'a binary file',
     CHANGE + LOGO,
@@ -84,7 +79,6 @@ it('is never whole by a push of more files than GitHub compares: everything is r
     'check-run': 'true',
     'memory-store': 'repo',
     'max-diff-tokens': '0',
-    'comment-when': 'always',
   };
   await stage.run({ inputs });
   const pushed = manyFiles(310, 'y');
@@ -105,7 +99,7 @@ it('grows with `paths`: what they kept from the first review is read by the next
     model: [...CLEAN, ...CLEAN],
   });
   stage.repo.contents = 'write';
-  const inputs = { 'check-run': 'true', 'memory-store': 'repo', 'comment-when': 'always' };
+  const inputs = { 'check-run': 'true', 'memory-store': 'repo' };
   const next = CHANGE.replaceAll('src/auth.ts', 'src/next.ts');
   await stage.run({ inputs: { ...inputs, paths: 'src/**' } });
   const wide = await stage.run({ ...push(stage, '6'.repeat(40), CHANGE + DOCS + next, next), inputs });
@@ -115,7 +109,7 @@ it('grows with `paths`: what they kept from the first review is read by the next
   expect(request).toContain('+++ b/docs/guide.md');
   expect(request).not.toContain('+++ b/src/auth.ts');
   expect(stage.repo.talk.reviews.map(({ body }) => /<sub>(Reviewed: .*?) · agent/.exec(body)?.[1])).toEqual([
-    'Reviewed: 1 of 2 files at `ec26c3e`. Not read: 1 left out by `paths` or `paths-ignore` (`docs/guide.md`). Nothing is known about it',
+    'Reviewed: 1 of 2 files at `ec26c3e`. Not read: 1 left out by `paths` (`docs/guide.md`). Nothing is known about it',
     'Reviewed: `ec26c3e..6666666`, 1 of 3 files, and what was not read before',
   ]);
 });

@@ -202,23 +202,13 @@ it('a review requests changes if the workflow allows it, and takes that back whe
     calls(submit('All fixed.')),
     text('Done.'),
   ]);
-  const inputs = { 'review-event': 'request-changes' };
+  const inputs = { 'block-on': 'major' };
   await stage.run({ inputs });
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED']);
   const fixed = CHANGE.replace('+  return expected == token;', '+  return timingSafeEqual(expected, token);');
   await stage.run({ ...push(stage, NEXT, fixed), inputs });
   // Nothing was raised, settled or came back, so there is no second review to read.
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['DISMISSED']);
-});
-
-it('no review without findings is posted if the workflow disables it', async () => {
-  const stage = await stageWith([calls(submit('All is well.')), text('Done.')]);
-  const result = await stage.run({ inputs: { 'comment-when': 'findings' } });
-  expect(result.exitCode).toBe(0);
-  expect([stage.repo.talk.reviews, stage.repo.comments]).toEqual([[], []]);
-  expect(result.summary).toContain(
-    'Nothing new was found, so no review was posted (`comment-when: findings`).\n\nAll is well.\n',
-  );
 });
 
 it('a label is set only if the repository has it and the workflow allows it', async () => {

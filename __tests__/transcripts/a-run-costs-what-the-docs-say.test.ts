@@ -5,7 +5,7 @@ import { seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { earlierEntry } from './branch-scene.js';
-import { CHANGE, calls, LOGGED, push, submit, TIMING } from './review-scene.js';
+import { CHANGE, calls, LOGGED, push, submit, TIMING, withSecondLook } from './review-scene.js';
 import { AGENT, HEAD, REPO, type Stage, type StageOptions, setStage } from './stage.js';
 
 const PAGE = readDocument('docs/cost-and-limits.md').replaceAll(/\s+/g, ' ');
@@ -147,7 +147,7 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
   const paused = `- paused ${pull} by=octocat at=2026-02-01T00:00:00.000Z\n`;
   stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: 'axe-memory' });
   const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
-  expect(step.outputs['skip-reason']).toBe(reason);
+  expect(step.outputs['reason']).toBe(reason);
   expect(stage.github.calls()).toHaveLength(statedRequests(run));
 });
 
@@ -155,7 +155,7 @@ it('a review after a push sends as many requests as the page states', async () =
   const model = [calls(TIMING, submit('One finding.')), text('One finding.')];
   const stage = await setStage({
     diff: CHANGE,
-    model: [...model, calls(LOGGED, submit('One more.')), text('One more.')],
+    model: withSecondLook([...model, calls(LOGGED, submit('One more.')), text('One more.')]),
   });
   remembers(stage);
   const inputs = { 'memory-store': 'repo', agent: 'builtin/pr-reviewer' };

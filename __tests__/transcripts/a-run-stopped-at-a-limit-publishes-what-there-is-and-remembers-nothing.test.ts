@@ -18,7 +18,6 @@ interface Limited {
   readonly limit: string;
   readonly conclusion: string;
   readonly inputs: Readonly<Record<string, string>>;
-  readonly turns: string;
   readonly message: RegExp;
   readonly model?: ModelScript;
   readonly tables?: string;
@@ -29,14 +28,12 @@ const LIMITS: readonly Limited[] = [
     limit: 'turns',
     conclusion: 'max-turns',
     inputs: { 'max-turns': '2' },
-    turns: '2',
     message: /^agent exceeded maximum conversation turns \(2\)/,
   },
   {
     limit: 'tokens',
     conclusion: 'budget-exceeded',
     inputs: { 'max-tokens': '2500' },
-    turns: '3',
     message: /^budget exceeded: used 3000 of 2500 tokens\n.*`max-tokens`/,
   },
   {
@@ -44,14 +41,12 @@ const LIMITS: readonly Limited[] = [
     conclusion: 'budget-exceeded',
     inputs: { 'max-tokens': '5000' },
     tables: '[budget]\nmax_tokens = 1000\n',
-    turns: '1',
     message: /^budget exceeded: used 1000 of 1000 tokens\n.*`\[budget\]`/,
   },
   {
     limit: 'cost',
     conclusion: 'budget-exceeded',
     inputs: { 'max-cost-usd': '0.008' },
-    turns: '2',
     message: /^budget exceeded: used \$0\.0084 of \$0\.008\n.*`max-cost-usd`/,
   },
   {
@@ -59,7 +54,6 @@ const LIMITS: readonly Limited[] = [
     conclusion: 'timeout',
     // Time enough for a first turn on a busy machine.
     inputs: { 'timeout-minutes': '0.25' },
-    turns: '1',
     message: /^timeout: context deadline exceeded\n.*`timeout-minutes`/,
     model: (_request, index) => (index === 0 ? ON : { kind: 'stall' }),
   },
@@ -67,7 +61,7 @@ const LIMITS: readonly Limited[] = [
 
 it.each(LIMITS)(
   'C4 65: a run reports $limit',
-  async ({ limit, conclusion, inputs, turns, message, model, tables = '' }) => {
+  async ({ limit, conclusion, inputs, message, model, tables = '' }) => {
     const toml = agentToml({ tools: ['list_directory'], memory: true, tables });
     const stage = await setStage({
       base: { 'axe/agents/worker.toml': toml },
@@ -75,7 +69,7 @@ it.each(LIMITS)(
     });
     const step = await stage.run({ inputs: { agent: 'worker', ...inputs } });
     expect(step).toMatchObject({ exitCode: 1, stderr: '' });
-    expect(step.outputs).toMatchObject({ conclusion, turns, response: SAID, 'memory-saved': 'false' });
+    expect(step.outputs).toMatchObject({ conclusion, response: SAID, 'memory-saved': 'false' });
     expect(step.outputs['memory-entry']).toBeUndefined();
     expect(step.annotations).toMatchObject([{ level: 'error', message: expect.stringMatching(message) }]);
     expect(step.summary).toContain(`### worker: ${conclusion}`);
@@ -100,7 +94,7 @@ it('the model is warned before, and the log warns that a model without a price c
   });
   const inputs = { 'max-turns': '4', 'max-cost-usd': '0.001', model: 'openai/model-nobody-knows' };
   const step = await stage.run({ inputs: { agent: 'worker', ...inputs } });
-  expect(step.outputs).toMatchObject({ conclusion: 'max-turns', turns: '4', 'input-tokens': '3600' });
+  expect(step.outputs).toMatchObject({ conclusion: 'max-turns', 'input-tokens': '3600' });
   expect(step.outputs['cost-usd']).toBeUndefined();
   const notices = stage.model
     .prompts()

@@ -49,7 +49,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     {
       set: ({ github }) => void github.addRepo('octo-org/memory', { isPrivate: true, contents: {} }),
       inputs: { 'memory-repo': 'octo-org/memory' },
-      told: /octo-org\/memory.* Check its name, and give a token that can \S+(?: to)? octo-org\/memory as `memory-token`/,
+      told: /octo-org\/memory.* Check its name, and give a token that can \S+(?: to)? octo-org\/memory as `repositories-token`/,
     },
   ],
   [

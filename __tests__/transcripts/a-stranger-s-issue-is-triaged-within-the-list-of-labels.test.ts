@@ -61,7 +61,7 @@ it('the same issue starts nothing if the workflow does not admit strangers', asy
   });
   expect(step).toMatchObject({
     exitCode: 0,
-    outputs: { conclusion: 'skipped', 'skip-reason': 'permission' },
+    outputs: { conclusion: 'skipped', reason: 'permission' },
   });
   expect(stage.model.requests()).toEqual([]);
 });

@@ -73,6 +73,6 @@ it('a deleted release starts nothing', async () => {
   ]);
   expect((await stage.run()).outputs).toMatchObject({
     conclusion: 'skipped',
-    'skip-reason': 'subject-deleted',
+    reason: 'subject-deleted',
   });
 });

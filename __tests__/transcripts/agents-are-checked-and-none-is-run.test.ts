@@ -156,7 +156,7 @@ it('agents that are missing here are searched in the repository of `agents-repo`
   stage.github.commit('octocat/agents', there, { branch: 'v1' });
   const names = 'skill = "law"\nsub_agents = ["checker", "chekker"]\n\n[memory]';
   const workspace = checkout({ 'axe/agents/reviewer.toml': AGENT.replace('[memory]', names) });
-  const agents = { 'agents-repo': 'octocat/agents@v1', 'agents-token': token };
+  const agents = { 'agents-repo': 'octocat/agents@v1', 'repositories-token': token };
   const step = await stage.run({ inputs: { ...VALIDATE, ...agents }, workspace });
   expect(step.annotations.map(({ line, message }) => [line, message.split('\n')[0]])).toEqual([
     [6, 'failed to load agent "chekker": agent config not found: chekker'],

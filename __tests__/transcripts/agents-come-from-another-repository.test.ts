@@ -27,7 +27,7 @@ async function withShared(options: Parameters<typeof setStage>[0] = {}): Promise
   return stage;
 }
 
-const INPUTS = { 'agents-repo': `${SHARED}@v1`, 'agents-token': TOKEN };
+const INPUTS = { 'agents-repo': `${SHARED}@v1`, 'repositories-token': TOKEN };
 
 describe('an agent of `agents-repo`', () => {
   it('runs before the repository’s own, with its skill and sub-agents, and the repository’s context files', async () => {
@@ -64,7 +64,9 @@ describe('an agent of `agents-repo`', () => {
     expect(step.exitCode).toBe(1);
     expect(stage.model.requests()).toEqual([]);
     expect(step.annotations.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^`agents-repo: .*` cannot be read: .*\n.*`agents-token`.*`contents: read`/s),
+      expect.stringMatching(
+        /^`agents-repo: .*` cannot be read: .*\n.*`repositories-token`.*`contents: read`/s,
+      ),
     ]);
   });
 

@@ -35,7 +35,6 @@ it.each(['edit_file', 'write', 'run_command, edit_file'])(
       '1: export const limit = 10;',
       'replaced 1 occurrence(s) in src/limit.ts',
     ]);
-    expect(step.outputs).toMatchObject({ turns: '3', 'denied-tool-calls': '0' });
     if (allowed === 'edit_file') expectTranscript(NAME, steady(seen(step, stage)));
   },
 );
@@ -49,7 +48,7 @@ it('the tool is withheld without it, with one warning that names what to add, an
   ]);
   expect(prompts.map(({ tools }) => tools)).toEqual(prompts.map(() => ['read_file']));
   expect(resultsOf(prompts[2])[1]).toMatch(/^Unknown tool: "edit_file"\. /);
-  expect(step.outputs).toMatchObject({ conclusion: 'success', 'denied-tool-calls': '1' });
+  expect(step.outputs).toMatchObject({ conclusion: 'success' });
 });
 
 it('a sub-agent gets no more tools than its caller', async () => {

@@ -18,7 +18,7 @@ describe('an agent that exists on the head of a pull request only', () => {
     expect(step.exitCode).toBe(0);
     expect(step.outputs).toEqual({
       conclusion: 'skipped',
-      'skip-reason': 'agent-not-merged',
+      reason: 'agent-not-merged',
       'memory-saved': 'false',
     });
     expect(told(step)).toEqual([

@@ -197,7 +197,7 @@ it('the summary names the missing permission, and the run continues', async () =
     status: 200,
     body: { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] },
   });
-  const second = await stage.run({ ...next, inputs: { ...ON_BRANCH, context: 'commits' } });
+  const second = await stage.run({ ...next, inputs: ON_BRANCH });
   expect(second.exitCode).toBe(0);
   expect(second.summary).toContain('Answers to earlier findings were not read:');
   expect(second.summary).toContain('`pull-requests: read`');

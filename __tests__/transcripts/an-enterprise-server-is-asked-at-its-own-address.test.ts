@@ -60,7 +60,7 @@ it('agents come from another of its repositories, each requested with its own to
   stage.github.commit('octocat/agents', files, { branch: 'v1' });
   const server = await startEnterprise(stage);
   const step = await stage.run({
-    inputs: { 'agents-repo': 'octocat/agents@v1', 'agents-token': AGENTS_TOKEN },
+    inputs: { 'agents-repo': 'octocat/agents@v1', 'repositories-token': AGENTS_TOKEN },
     env: {
       GITHUB_API_URL: `${server.url}/api/v3`,
       GITHUB_GRAPHQL_URL: `${server.url}/api/graphql`,

@@ -42,7 +42,7 @@ it('the step ends neutral on an unknown event', async () => {
   const step = await stage.run();
   expect(step).toMatchObject({
     exitCode: 0,
-    outputs: { conclusion: 'skipped', 'skip-reason': 'unknown-event' },
+    outputs: { conclusion: 'skipped', reason: 'unknown-event' },
   });
   expect(step.annotations).toMatchObject([
     { level: 'notice', message: expect.stringContaining('`watch` (started)') },

@@ -18,7 +18,7 @@ async function turnedAway(stage: Stage, inputs: Inputs = {}) {
   const requests = stage.github.requests().slice(before);
   const routes = routesOf({ github: { ...stage.github, requests: () => requests } });
   const beside = routes.filter((route) => !/^GET \/contents\/\.?axe\/agents/.test(route));
-  return { reason: step.outputs['skip-reason'], count: routes.length, beside };
+  return { reason: step.outputs['reason'], count: routes.length, beside };
 }
 
 function opened(patch: Inputs): StageOptions {
@@ -42,16 +42,6 @@ it.each<[string, StageOptions, Inputs]>([
   expect(await turnedAway(await setStage(options), inputs)).toEqual({
     reason,
     count: 2,
-    beside: [PERMISSION, CONTEXT],
-  });
-});
-
-it('asks no more where the agent of a head may not run', async () => {
-  const stage = await setStage({ role: 'triage' });
-  stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
-  const inputs = { 'agent-ref': 'head', 'min-permission': 'triage' };
-  expect(await turnedAway(stage, inputs)).toMatchObject({
-    reason: 'agent-ref',
     beside: [PERMISSION, CONTEXT],
   });
 });
@@ -87,12 +77,13 @@ it.each<[string, StageOptions, readonly string[]]>([
   ['a pull request', {}, [PERMISSION, CONTEXT]],
   ['an issue', { event: { name: 'issues', action: 'opened' } }, [PERMISSION, CONTEXT]],
   [
-    'a comment, which gets a reaction, and a line if it has no answer yet',
+    'a comment, which is answered by reactions, and by a line if it has no answer yet',
     COMMENT,
     [
       PERMISSION,
       CONTEXT,
-      // The look for an answer.
+      // The look for an answer, and the last reaction in the place of the first.
+      'POST /graphql',
       'POST /graphql',
       'POST /issues/comments/492700400/reactions',
     ],

@@ -37,7 +37,7 @@ async function label(role: 'read' | 'write') {
 
 it('an untrusted run gets no tool that writes, executes or reaches the network, whatever the workflow allows', async () => {
   const { step, prompts } = await label('read');
-  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'denied-tool-calls': '2' } });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   expect(step.log).toContain('Trust:  untrusted, because it reads text by octocat');
   expect(prompts.map(({ tools }) => tools)).toEqual(prompts.map(() => ['read_file']));
   expect(resultsOf(prompts[2])).toEqual([
@@ -55,7 +55,7 @@ it('an untrusted run gets no tool that writes, executes or reaches the network, 
 
 it('a run gets these tools if the author of the text can write too', async () => {
   const { step, prompts } = await label('write');
-  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'denied-tool-calls': '0' } });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   expect(step.log).toContain('Trust:  trusted');
   expect(prompts[0]?.tools).toEqual(TOOLS);
 });

@@ -69,7 +69,7 @@ it('nothing is posted with `comment: never`, and forks are left alone', async ()
   expect(stage.repo.comments).toEqual([]);
   const fork = await stageWith({ patch: { 'workflow_run.head_repository.full_name': 'octocat/fork' } });
   const step = await fork.stage.run();
-  expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'skip-reason': 'fork' });
+  expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'fork' });
   expect(routesOf(fork.stage)).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ it('`/axe help` is answered with all commands, once for several agents, in three
   expect(stage.model.requests()).toEqual([]);
   expect(routesOf(stage)).toHaveLength(4);
   expect(routesOf(stage)).toContain(REACT);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['+1']);
   await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
   expect(stage.repo.comments).toHaveLength(1);
   expectTranscript('commands-in-comments-are-answered-without-a-model', seen(step, stage));
@@ -47,9 +47,9 @@ it.each([
 ])('%j is answered with the nearest command', async (body, _, told) => {
   const stage = await commented(body);
   const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': 'refused' } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'refused' } });
   expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining(told)]);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['confused']);
   expect(routesOf(stage)).toHaveLength(4);
   expect(stage.model.requests()).toEqual([]);
 });
@@ -66,7 +66,7 @@ it.each(['/axe help', '/axe revew', '/axe dismiss 9f2c4d'])(
   async (body) => {
     const stage = await commented(body, { role: 'read' });
     const step = await stage.run();
-    expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'permission' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'permission' } });
     expect([stage.repo.comments, stage.repo.talk.reactions, stage.model.requests()]).toEqual([[], [], []]);
   },
 );
@@ -80,7 +80,7 @@ it('help is answered to people who can triage, and to no bot', async () => {
   const stage = await setStage({ event: { name, action: 'created', patch: bot } });
   const login = String(payloadField(stage.payload, 'sender.login'));
   const step = await stage.run({ inputs: { 'allow-bots': login } });
-  expect(step.outputs['skip-reason']).toBe('bot');
+  expect(step.outputs['reason']).toBe('bot');
   expect(stage.repo.comments).toEqual([]);
 });
 
@@ -90,6 +90,6 @@ it('the action does not answer its own answer', async () => {
   const [answer] = stage.repo.comments;
   const payload = loadWebhook('issue_comment', 'created', { 'comment.body': answer?.body ?? '' });
   const step = await stage.run({ event: { name: 'issue_comment', payload } });
-  expect(step.outputs['skip-reason']).toBe('own-text');
+  expect(step.outputs['reason']).toBe('own-text');
   expect(stage.repo.comments).toHaveLength(1);
 });

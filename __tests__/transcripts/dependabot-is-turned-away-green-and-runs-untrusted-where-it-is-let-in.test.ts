@@ -17,7 +17,7 @@ function opened(): Promise<Stage> {
 it('the step passes with one notice that names the line to add', async () => {
   const stage = await opened();
   const step = await stage.run();
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': 'bot' } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'bot' } });
   expect(step.annotations).toMatchObject([
     { level: 'notice', message: expect.stringContaining('`allow-bots: dependabot[bot]`') },
   ]);

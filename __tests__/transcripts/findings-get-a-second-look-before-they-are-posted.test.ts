@@ -1,17 +1,14 @@
 import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
-import { CHANGE, calls, discussion, LOGGED, REVIEWER, submit, TIMING } from './review-scene.js';
+import { CAREFUL_REVIEWER, CHANGE, calls, discussion, LOGGED, submit, TIMING } from './review-scene.js';
 import { setStage, told, troubles } from './stage.js';
-
-/** Nothing is said of it, so that the default holds. */
-const STANDARD = { inputs: { 'review-depth': '' } };
 
 /** The reviewer says its replies in their order; a verifier is known by what it is asked. */
 function stageWith(
   reviewer: readonly ModelReply[],
   verifier: (claims: string) => ModelReply,
-  agent = REVIEWER,
+  agent = CAREFUL_REVIEWER,
   more: Readonly<Record<string, string>> = {},
 ) {
   let turn = 0;
@@ -35,7 +32,7 @@ it('a finding that holds is posted as confirmed, with the corrected reach, and a
   const stage = await stageWith(REVIEW, () =>
     calls(verdict(1, 'refuted', { evidence: refuting }), verdict(2, 'holds', { reach: 'always' })),
   );
-  const step = await stage.run(STANDARD);
+  const step = await stage.run();
   expect(step.exitCode).toBe(0);
   expect(troubles(step)).toEqual([]);
   const [, , look] = stage.model.prompts();
@@ -68,7 +65,7 @@ it('everything is posted if the verifier fails, and the review reports it', asyn
     body: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } },
   };
   const stage = await stageWith(REVIEW, () => broken);
-  const step = await stage.run(STANDARD);
+  const step = await stage.run();
   expect(step.exitCode).toBe(0);
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
@@ -78,9 +75,13 @@ it('everything is posted if the verifier fails, and the review reports it', asyn
   ]);
 });
 
-it('another model is called if the workflow names one, and none at the depth quick', async () => {
-  const stage = await stageWith(REVIEW, () => calls(verdict(1, 'holds'), verdict(2, 'holds')));
-  await stage.run({ inputs: { 'review-depth': 'standard', 'verify-model': 'openai/gpt-4o' } });
+it('another model is called if the agent names one, and none at the depth quick', async () => {
+  const stage = await stageWith(
+    REVIEW,
+    () => calls(verdict(1, 'holds'), verdict(2, 'holds')),
+    `${CAREFUL_REVIEWER}\n[review]\nverify_model = "openai/gpt-4o"\n`,
+  );
+  await stage.run();
   expect(stage.model.prompts().map(({ model }) => model)).toEqual([
     'claude-sonnet-4-5',
     'claude-sonnet-4-5',
@@ -89,7 +90,7 @@ it('another model is called if the workflow names one, and none at the depth qui
   const quick = await stageWith(
     REVIEW,
     () => calls(verdict(1, 'holds')),
-    `${REVIEWER}\n[review]\ndepth = "thorough"\n`,
+    `${CAREFUL_REVIEWER}\n[review]\ndepth = "quick"\n`,
   );
   await quick.run();
   expect(quick.model.prompts()).toHaveLength(2);
@@ -111,10 +112,10 @@ temperature = 0.3
 };
 
 it('asks an agent of the repository where the reviewer names one, with the tools of a second look', async () => {
-  const reviewer = `${REVIEWER}\n[review]\nverifier = "skeptic"\n`;
+  const reviewer = `${CAREFUL_REVIEWER}\n[review]\nverifier = "skeptic"\n`;
   const holds = () => calls(verdict(1, 'holds'), verdict(2, 'holds'));
   const stage = await stageWith(REVIEW, holds, reviewer, OWN_VERIFIER);
-  const step = await stage.run(STANDARD);
+  const step = await stage.run();
   expect(troubles(step)).toEqual([]);
   const [, , look] = stage.model.prompts();
   expect(look?.model).toBe('gpt-4o');
@@ -137,9 +138,9 @@ it('asks an agent of the repository where the reviewer names one, with the tools
 });
 
 it('posts everything where that agent is missing, and says what to do', async () => {
-  const reviewer = `${REVIEWER}\n[review]\nverifier = "sceptic"\n`;
+  const reviewer = `${CAREFUL_REVIEWER}\n[review]\nverifier = "sceptic"\n`;
   const stage = await stageWith(REVIEW, () => text('Nobody asks.'), reviewer, OWN_VERIFIER);
-  const step = await stage.run(STANDARD);
+  const step = await stage.run();
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
   const [trouble] = told(step);
@@ -149,11 +150,10 @@ it('posts everything where that agent is missing, and says what to do', async ()
 });
 
 it('an unknown depth and an invalid verifier are reported', async () => {
-  const stage = await stageWith(REVIEW, () => text(''));
-  const wrong = await stage.run({ inputs: { 'review-depth': 'deep' } });
+  const own = (line: string) => stageWith(REVIEW, () => text(''), `${CAREFUL_REVIEWER}\n[review]\n${line}\n`);
+  const wrong = await (await own('depth = "deep"')).run();
   expect(wrong.exitCode).toBe(1);
-  expect(told(wrong)[0]).toContain('the input `review-depth` cannot be "deep"');
-  const offline = await stage.run({ inputs: { 'verify-model': 'offline/rules' } });
-  expect(told(offline)[0]).toContain('`verify-model` cannot be `offline/rules`, which is not a model');
-  expect(stage.model.prompts()).toEqual([]);
+  expect(told(wrong)[0]).toContain('review.depth');
+  const offline = await (await own('verify_model = "offline/rules"')).run();
+  expect(told(offline)[0]).toContain('review.verify_model cannot be "offline/rules"');
 });

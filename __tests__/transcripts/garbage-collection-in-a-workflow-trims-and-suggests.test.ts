@@ -88,7 +88,7 @@ function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
 it('a run analyzes, trims, and opens a pull request that the next run updates', async () => {
   const replies = [ANALYSIS, PROPOSAL].map((reply) => text(reply, { inputTokens: 812, outputTokens: 96 }));
   const stage = await scheduled([...replies, ...replies]);
-  const step = await collect(stage, { 'gc-suggestions': 'pull-request' });
+  const step = await collect(stage, { 'report-to': 'pull-request' });
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   expect(troubles(step)).toEqual([]);
   expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true', response: ANALYSIS });
@@ -111,7 +111,7 @@ it('a run analyzes, trims, and opens a pull request that the next run updates', 
   const shown = [seen(step, stage), `=== pull request\n${pull?.title}\n\n${pull?.body}`];
   expectTranscript('garbage-collection-in-a-workflow', steady(shown.join('\n')));
 
-  const again = await collect(stage, { 'gc-suggestions': 'pull-request' });
+  const again = await collect(stage, { 'report-to': 'pull-request' });
   expect(troubles(again)).toEqual([]);
   expect(stage.repo.pulls.size).toBe(1);
   expect(again.summary).toContain('Updated: [the pull request with the suggestions](http');
@@ -139,10 +139,10 @@ const CHANGES_BOTH = JSON.stringify({
 });
 
 it.each<[string, readonly ModelReply[], readonly string[], number]>([
-  ['none', [text(ANALYSIS)], [], 0],
+  ['', [text(ANALYSIS)], [], 0],
   ['issue', [text(ANALYSIS)], [], 1],
   ['pull-request', [text(ANALYSIS), text(CHANGES_BOTH)], ['axe-gc/reviewer'], 0],
-])("the agent's own files stay unchanged with `gc-suggestions: %s`", async (value, replies, made, issues) => {
+])("the agent's own files stay unchanged with `report-to: %s`", async (value, replies, made, issues) => {
   const stage = await scheduled(replies, OWN_FILES);
   const workspace = tempDir('workspace');
   writeFiles(workspace, OWN_FILES);
@@ -150,7 +150,7 @@ it.each<[string, readonly ModelReply[], readonly string[], number]>([
   const step = await stage.run({
     ...onSchedule(stage),
     workspace,
-    inputs: { ...COLLECTING.inputs, 'gc-suggestions': value },
+    inputs: { ...COLLECTING.inputs, 'report-to': value },
   });
   expect([step.exitCode, troubles(step), step.outputs['memory-saved']]).toEqual([0, [], 'true']);
   expect(stage.model.requests()).toHaveLength(replies.length);
@@ -210,7 +210,7 @@ it.each([
   expect(step.outputs['memory-save-error']).toBeUndefined();
   expect(troubles(step).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
   expect(onBranch(stage)).toBe(ENTRIES.join(''));
-  expect(step.outputs).toMatchObject({ turns: '1', 'input-tokens': '1200', 'cost-usd': '0.004110' });
+  expect(step.outputs).toMatchObject({ 'input-tokens': '1200', 'cost-usd': '0.004110' });
   expect(step.summary).toContain('| 1 | 1,200 | 34 | $0.0041 |');
   expect(onBranch(stage, 'reviewer.state.md')).toContain(' usd=0.00411 ');
 });
@@ -228,7 +228,7 @@ it('a suggestion is refused that gives the agent more than it had, and reported 
     ],
   });
   const stage = await scheduled([text(ANALYSIS), text(raising)]);
-  const step = await collect(stage, { 'gc-suggestions': 'pull-request' });
+  const step = await collect(stage, { 'report-to': 'pull-request' });
   expect(step.exitCode).toBe(0);
   expect(troubles(step).map(({ message }) => message)).toEqual([
     'the suggestions of gc did not become a pull request: it would change `tools`, which only a person may. Change the agent by hand if you agree with the analysis; it is in the job summary.',
@@ -243,7 +243,7 @@ it('a suggestion is refused that gives the agent more than it had, and reported 
 
 it('an issue is opened instead on request', async () => {
   const stage = await scheduled([text(ANALYSIS)]);
-  const step = await collect(stage, { 'gc-suggestions': 'issue' });
+  const step = await collect(stage, { 'report-to': 'issue' });
   expect(troubles(step)).toEqual([]);
   expect([...stage.repo.issues.values()].map(({ title }) => title)).toContain(
     'What the memory of reviewer suggests',
@@ -252,7 +252,7 @@ it('an issue is opened instead on request', async () => {
 
 it('a dry run changes nothing, and sends no request', async () => {
   const stage = await scheduled([]);
-  const step = await collect(stage, { 'dry-run': 'true', 'gc-suggestions': 'pull-request' });
+  const step = await collect(stage, { 'dry-run': 'true', 'report-to': 'pull-request' });
   expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
   expect(step.outputs['cost-usd']).toBeUndefined();
   expect(step.summary).toMatch(

@@ -34,7 +34,7 @@ async function remembering(replies: readonly ModelReply[]): Promise<Stage> {
 }
 
 function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
-  const given = { mode: 'gc', 'memory-store': 'repo', 'gc-suggestions': 'pull-request', ...inputs };
+  const given = { mode: 'gc', 'memory-store': 'repo', 'report-to': 'pull-request', ...inputs };
   return stage.run({ ...onSchedule(stage), inputs: given });
 }
 
@@ -43,7 +43,7 @@ it('an issue is opened for an agent of another repository, and its namesake here
   const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
   stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
   stage.github.commit('octocat/agents', OWN, { branch: 'v1' });
-  const step = await collect(stage, { 'agents-repo': 'octocat/agents@v1', 'agents-token': token });
+  const step = await collect(stage, { 'agents-repo': 'octocat/agents@v1', 'repositories-token': token });
   expect(troubles(step)).toEqual([]);
   expect([stage.repo.pulls.size, stage.repo.branches.has(GC_BRANCH)]).toEqual([0, false]);
   const [issue] = [...stage.repo.issues.values()];
@@ -58,7 +58,7 @@ it('a pull request is opened on a schedule, whose event names no repository', as
     event: { name: 'schedule', payload: { schedule: '0 6 * * 1' } },
     repository: nameOf(stage),
     ref: `refs/heads/${stage.repo.defaultBranch}`,
-    inputs: { mode: 'gc', 'memory-store': 'repo', 'gc-suggestions': 'pull-request' },
+    inputs: { mode: 'gc', 'memory-store': 'repo', 'report-to': 'pull-request' },
   });
   expect(troubles(step)).toEqual([]);
   expect(step.summary).toContain('Opened: [the pull request');
@@ -87,10 +87,10 @@ it('a pull request that people closed is not opened again, and the model learns 
 it('an issue that people closed is not opened again, nor one that recommends nothing', async () => {
   const nothing = ANALYSIS.replace('Say how tokens are compared.', 'No specific recommendations.');
   const stage = await remembering([text(ANALYSIS), text(ANALYSIS), text(nothing)]);
-  await collect(stage, { 'gc-suggestions': 'issue' });
+  await collect(stage, { 'report-to': 'issue' });
   for (const number of stage.repo.issues.keys()) stage.repo.talk.closedIssues.add(number);
-  expect((await collect(stage, { 'gc-suggestions': 'issue' })).summary).toContain('Not suggested again:');
-  expect((await collect(stage, { 'gc-suggestions': 'issue' })).summary).toContain(
+  expect((await collect(stage, { 'report-to': 'issue' })).summary).toContain('Not suggested again:');
+  expect((await collect(stage, { 'report-to': 'issue' })).summary).toContain(
     "No change of the agent's own files is suggested.",
   );
   expect(stage.repo.issues.size).toBe(1);
@@ -130,7 +130,6 @@ it('no branch remains if GitHub Actions cannot create pull requests, and the sug
 it('unused inputs are reported', async () => {
   const stage = await remembering([text(ANALYSIS)]);
   const step = await collect(stage, {
-    'gc-suggestions': 'none',
     prompt: 'Why?',
     language: 'German',
     'report-to': 'issue',

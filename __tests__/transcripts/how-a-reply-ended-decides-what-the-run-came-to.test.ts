@@ -44,7 +44,7 @@ it('C4 64: an answer that was cut off is incomplete in a workflow: published wit
 
 it('C4 64: an empty refusal is refused: one request is sent, and no fallback is called', async () => {
   const stage = await setStage({ model: [claude('refusal')] });
-  const step = await stage.run({ inputs: { 'fallback-models': 'openai/gpt-4.1' } });
+  const step = await stage.run({ inputs: { model: 'anthropic/claude-sonnet-4-5, openai/gpt-4.1' } });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'refused' } });
   expect(stage.model.requests()).toHaveLength(1);
   expectNoEntry(step);

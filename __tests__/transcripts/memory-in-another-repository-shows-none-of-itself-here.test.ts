@@ -10,7 +10,7 @@ const FLEET = 'octo-org/memory';
 const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
 const FILE = `${REPOSITORY}/ask.md`;
 const BEFORE = 'The lighthouse keeper is called Ada.';
-const WITH = { inputs: { 'memory-repo': FLEET, 'memory-token': TOKEN, prompt: 'Who is the keeper?' } };
+const WITH = { inputs: { 'memory-repo': FLEET, 'repositories-token': TOKEN, prompt: 'Who is the keeper?' } };
 
 /** A private repository in which each repository of a fleet has a folder of its own. */
 async function fleet(contents: 'read' | 'write' = 'write'): Promise<BranchScene> {

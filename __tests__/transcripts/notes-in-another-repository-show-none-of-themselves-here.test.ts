@@ -7,7 +7,7 @@ import { troubles } from './stage.js';
 
 const FLEET = 'octo-org/memory';
 const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
-const WITH = { inputs: { 'memory-repo': FLEET, 'memory-token': TOKEN } };
+const WITH = { inputs: { 'memory-repo': FLEET, 'repositories-token': TOKEN } };
 const KNOWN = 'The lighthouse keeper is called Ada.';
 const LEARNED = 'She keeps the key under the mat.';
 

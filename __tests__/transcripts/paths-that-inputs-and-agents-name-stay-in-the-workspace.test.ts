@@ -33,10 +33,6 @@ const withLine = (line: string) => ({
 });
 
 it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
-  ['`prompt-file` by a link to a file', { 'prompt-file': 'linked.md' }, IN_REPO],
-  ['`prompt-file` by a link to the environment', { 'prompt-file': 'env.md' }, IN_REPO],
-  ['`prompt-file` by `..`', { 'prompt-file': '../../../../../etc/hostname' }, IN_REPO],
-  ['`prompt-file` by an absolute path', { 'prompt-file': '/etc/hostname' }, IN_REPO],
   ['`agents-dir` by a link', { 'agents-dir': 'away/agents' }, {}],
   ['`agents-dir` by `..`', { 'agents-dir': '../agents' }, IN_REPO],
   ['`agent` by a link', { agent: 'away/agents/worker.toml' }, {}],

@@ -58,7 +58,7 @@ it('`/axe dismiss` in the conversation is stored, answered and resolved, and the
   expect(troubles(step)).toEqual([]);
   expect(stage.model.requests()).toHaveLength(asked);
   expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['+1']);
   const noted = stateOf(stage);
   expect(noted).not.toContain('constants');
   const second = await again(stage);
@@ -105,11 +105,11 @@ it('commands with the id work below the pull request', async () => {
 it('the open findings are listed if the command is ambiguous, and none is reported if there is none', async () => {
   const { stage } = await reviewedForAnswers({ hubot: 'read' });
   const unnamed = await say(stage, '/axe dismiss', 1003);
-  expect(unnamed.outputs['skip-reason']).toBe('refused');
+  expect(unnamed.outputs['reason']).toBe('refused');
   const listed = stage.repo.comments.at(-1)?.body ?? '';
   expect(listed.match(/^- `\/axe dismiss [0-9a-f]{16}` \(`src\/auth\.ts`\)$/gm)).toHaveLength(2);
   const unknown = await say(stage, '/axe dismiss 0123456789abcdef', 1004);
-  expect(unknown.outputs['skip-reason']).toBe('not-found');
+  expect(unknown.outputs['reason']).toBe('not-found');
   expect(stateOf(stage)).toBe('');
 });
 
@@ -117,7 +117,7 @@ it('a command by a person who cannot write has no effect', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss', 'hubot');
-  expect(step.outputs['skip-reason']).toBe('permission');
+  expect(step.outputs['reason']).toBe('permission');
   expect(stateOf(stage)).toBe('');
   expect(repliesTo(stage, timing.id)).toEqual(['/axe dismiss']);
   expect(stage.model.requests()).toHaveLength(asked);
@@ -145,7 +145,7 @@ it('a finding that somebody else has written is not treated as ours', async () =
     comments: [{ path: 'src/auth.ts', line: 11, body: `${marker}\nA finding of somebody's own.` }],
   });
   const step = await answer(stage, comments[0] ?? 0, '/axe dismiss');
-  expect(step.outputs['skip-reason']).toBe('refused');
+  expect(step.outputs['reason']).toBe('refused');
   expect(stateOf(stage)).toBe('');
   expect(stage.repo.talk.resolved.size).toBe(0);
 });
@@ -154,7 +154,7 @@ it('a finding of another agent is left to that one', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss', 'monalisa', { agent: 'builtin/pr-reviewer' });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'not-found' } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'not-found' } });
   expect(repliesTo(stage, timing.id)).toEqual(['/axe dismiss']);
   expect(stage.repo.talk.reactions).toEqual([]);
   expect(stage.model.requests()).toHaveLength(asked);
@@ -193,7 +193,7 @@ it.each([
 ])('a phrase of %s has no effect', async (_, body, author, reason) => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   const step = await answer(stage, timing.id, body, author, { 'trigger-phrase': '@axe' });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': reason } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { reason: reason } });
   expect(stateOf(stage)).toBe('');
   expect(repliesTo(stage, timing.id)).toEqual([body]);
   expect(stage.repo.talk.reactions).toEqual([]);
@@ -206,7 +206,7 @@ it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'erledigt'])(
     const asked = stage.model.requests().length;
     const before = stage.github.requests().length;
     const step = await answer(stage, timing.id, body, 'monalisa', { 'trigger-phrase': '/axe' });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'no-mention' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'no-mention' } });
     expect(stage.model.requests()).toHaveLength(asked);
     expect(stage.github.requests().length - before).toBe(0);
     expect([repliesTo(stage, timing.id), stateOf(stage)]).toEqual([[body], '']);
@@ -249,7 +249,7 @@ it('the same phrase between people has no effect', async () => {
   });
   const inputs = { 'trigger-phrase': '@axe' };
   const step = await answer(stage, comments[0] ?? 0, 'By design.', 'monalisa', inputs);
-  expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'no-mention' } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'no-mention' } });
   expect(repliesTo(stage, comments[0] ?? 0)).toEqual(['By design.']);
   expect(stage.repo.talk.reactions).toEqual([]);
 });

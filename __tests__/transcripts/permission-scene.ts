@@ -16,7 +16,6 @@ const TOOLS = [
   'add_review_comment',
   'submit_review',
   'set_labels',
-  'assign',
   'create_issue',
   'react',
   'github_diff',
@@ -45,7 +44,6 @@ export async function reviewScene(): Promise<PermissionScene> {
         TIMING,
         submit('One finding.'),
         { name: 'set_labels', input: { add: 'bug', remove: 'wip' } },
-        { name: 'assign', input: { logins: 'octocat' } },
         { name: 'create_issue', input: { title: 'Tokens in the log', body: 'All of them.' } },
         { name: 'react', input: { reaction: 'eyes' } },
       ),
@@ -85,7 +83,6 @@ export async function reviewScene(): Promise<PermissionScene> {
     agent: 'worker',
     'memory-store': 'repo',
     'labels-allowed': 'bug, wip',
-    'assignees-allowed': 'octocat',
     comment: 'always',
   };
   return { stage, inputs };

@@ -1,9 +1,16 @@
-import { type ScriptedToolCall, text, type WholeReply } from '../helpers/model-server.js';
+import {
+  type ModelReply,
+  type ModelScript,
+  promptOf,
+  type ScriptedToolCall,
+  text,
+  type WholeReply,
+} from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { comparisonOf, REPO, type Stage, type StageOptions, setStage } from './stage.js';
 
-/** An agent that reviews by its tools. */
-export const REVIEWER = `name = "reviewer"
+/** An agent that reviews by its tools, with the second look that is usual. */
+export const CAREFUL_REVIEWER = `name = "reviewer"
 model = "anthropic/claude-sonnet-4-5"
 system_prompt = "You review changes."
 tools = ["add_review_comment", "submit_review"]
@@ -11,6 +18,33 @@ tools = ["add_review_comment", "submit_review"]
 [memory]
 enabled = true
 `;
+
+/** The same without a second look, for which a script of replies has none. */
+export const REVIEWER = `${CAREFUL_REVIEWER}
+[review]
+depth = "quick"
+`;
+
+/** The replies in their order, beside a verifier for which every claim holds: a built-in reviewer has one. */
+export function withSecondLook(replies: readonly ModelReply[]): ModelScript {
+  let turn = 0;
+  return (request) => {
+    const { tools, messages } = promptOf(request);
+    if (tools.includes('give_verdict')) {
+      const claims = messages.join('\n').match(/Claim \d+, on/g)?.length ?? 1;
+      const holds = (claim: number) => ({ verdict: 'holds', claim, reason: 'I followed it.' });
+      if (messages.length > 1) return text('That is all.');
+      return calls(
+        ...Array.from({ length: claims }, (_, index) => ({
+          name: 'give_verdict',
+          input: claims === 1 ? { verdict: 'holds', reason: 'I followed it.' } : holds(index + 1),
+        })),
+      );
+    }
+    turn += 1;
+    return replies[turn - 1] ?? text('There is no more.');
+  };
+}
 
 /** A change with two lines to speak about. */
 export const CHANGE = `diff --git a/src/auth.ts b/src/auth.ts

@@ -112,7 +112,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const optionsOf = ({ env, inputs, ...step }: Partial<StepOptions> = {}): StepOptions => ({
     event: { name: event.name, payload },
     ...step,
-    inputs: { agent: 'reviewer', ...oneLook(inputs), ...inputs },
+    inputs: { agent: 'reviewer', ...inputs },
     env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
   });
   const start: Stage['start'] = (given) => startStep('main', optionsOf(given));
@@ -123,12 +123,6 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     run: (given) => start(given).finished,
     post: (main, given) => runPost(optionsOf(given), main),
   };
-}
-
-/** A scripted model has no reply for a second look; other modes than `run` take no word of reviews. */
-function oneLook(inputs: StepOptions['inputs']): Readonly<Record<string, string>> {
-  const { mode = 'run' } = inputs ?? {};
-  return mode === 'run' ? { 'review-depth': 'quick' } : {};
 }
 
 /** What a push brought, by the commits it names and, where it created its branch, against the default branch. */
@@ -157,8 +151,7 @@ export function steady(text: string): string {
     .replaceAll(/\b\d+\.\d s\b|(?<=· )\d+ s$/gm, '<seconds>')
     .replaceAll(/\b\d+ requests? to GitHub/g, '<n> requests to GitHub')
     .replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>')
-    .replaceAll(/^( {2}\S.*(?:: | after ))(?:\d+ ms|<seconds>)/gm, '$1<milliseconds>')
-    .replaceAll(/^duration-ms: \d+$/gm, 'duration-ms: <milliseconds>');
+    .replaceAll(/^( {2}\S.*(?:: | after ))(?:\d+ ms|<seconds>)/gm, '$1<milliseconds>');
 }
 
 /** `METHOD /path` of every request GitHub got, without the repository, in alphabetical order: several are sent at once. */

@@ -103,7 +103,7 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
   const second = await ask(stage, 'second');
   files.push(branchFiles(stage));
   const third = await stage.runOn('repo', {
-    inputs: { agent: 'notes', prompt: '', mode: 'gc', 'gc-suggestions': 'pull-request' },
+    inputs: { agent: 'notes', prompt: '', mode: 'gc', 'report-to': 'pull-request' },
   });
   files.push(branchFiles(stage));
 
@@ -144,10 +144,7 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
     shownChanges(files[1], files[2]),
     '## The third run tidies up',
     GC_INTRODUCTION,
-    fence(
-      'yaml',
-      ['agent: notes', 'mode: gc', 'memory-store: repo', 'gc-suggestions: pull-request'].join('\n'),
-    ),
+    fence('yaml', ['agent: notes', 'mode: gc', 'memory-store: repo', 'report-to: pull-request'].join('\n')),
     'The job summary:',
     fence('markdown', third.summary),
     `The pull request, \`${pull?.head.ref}\` into \`${pull?.base.ref}\`:`,

@@ -67,9 +67,9 @@ it.each(ATTACKS)(
   '%s makes one more entry, with one provenance line',
   async (_, { task = 'Say what is new.', result = 'It rains.', stored }) => {
     const workspace = tempDir('workspace');
-    writeFiles(workspace, { '.axe/memory/ask.md': BEFORE, 'prompt.md': task });
+    writeFiles(workspace, { '.axe/memory/ask.md': BEFORE });
     const model = await startModelServer([text(result), text('Later.')]);
-    const inputs = { 'memory-store': 'file', prompt: '', 'prompt-file': 'prompt.md' };
+    const inputs = { 'memory-store': 'file', prompt: task };
     const step = await runMain(scheduledStep({ model }, { workspace, inputs }));
 
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });

@@ -57,7 +57,7 @@ describe('what `init` writes for reviews', () => {
     const inputs = await inputsIn(base, 'axe-review');
     const stage = await setStage({ base, diff: CHANGE });
     stage.repo.contents = 'write';
-    const step = await stage.run({ inputs: { ...inputs, 'review-depth': 'quick' } });
+    const step = await stage.run({ inputs });
     expect(step.exitCode).toBe(0);
     const [asked] = stage.model.prompts();
     expect(asked?.system).toContain('A public interface stays compatible within a major version.');

@@ -56,7 +56,7 @@ async function tainted(role: 'read' | 'write') {
 describe('an untrusted run', () => {
   it('has no tool that writes notes, and changes none', async () => {
     const { stage, step } = await untrusted();
-    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'denied-tool-calls': '2' } });
+    expect(step).toMatchObject({ exitCode: 0, stderr: '' });
     expect(step.log).toContain('Trust:  untrusted');
     for (const { tools } of stage.model.prompts()) {
       expect(tools).toEqual(expect.arrayContaining(['memory_read', 'memory_search']));

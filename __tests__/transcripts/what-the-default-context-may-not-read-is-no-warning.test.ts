@@ -55,13 +55,3 @@ it('each unreadable part is a line, which names it and not the requested address
   ]);
   expect(step.log + step.summary).not.toContain('POST /graphql');
 });
-
-it('unreadable context is a warning if the workflow requests it by name', async () => {
-  const stage = await setStage();
-  denyReading(stage);
-  // All there is, but named: what the default asks for, and yet no default.
-  const step = await stage.run({ inputs: { context: 'commits, comments, issues, checks' } });
-  expect(troubles(step)).toMatchObject([
-    { level: 'warning', title: 'Context not read', message: expect.stringContaining('`checks: read`') },
-  ]);
-});

@@ -28,14 +28,6 @@ const CASES: Readonly<Record<string, Case>> = {
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.user.login': 'octocat' } },
   },
   'an issue opened by a reader': { event: { name: 'issues', action: 'opened' }, role: 'read' },
-  'a draft where those are not wanted': {
-    ...opened({ 'pull_request.draft': true }),
-    inputs: { 'review-drafts': 'false' },
-  },
-  'a pull request with a label that says to leave it alone': {
-    ...opened({ 'pull_request.labels': [{ name: 'No-Bots' }] }),
-    inputs: { 'skip-labels': 'wip, no-bots' },
-  },
   'a comment that does not say the phrase': {
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': 'As `@axe` said.' } },
     inputs: { 'trigger-phrase': '@axe' },

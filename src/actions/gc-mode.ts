@@ -14,7 +14,7 @@ import { memoryName } from '../core/memory/log-path.js';
 import { formatMark, type Mark, readMark } from '../core/sanitize/mark.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { RunReport, RunRequest } from '../run/request.js';
-import type { GcInputs, Inputs } from './inputs/inputs.js';
+import type { Inputs } from './inputs/inputs.js';
 import { type Runner, readThisRun } from './runner/runner.js';
 
 /** What `mode: gc` works with. */
@@ -30,7 +30,7 @@ export interface GcModeParts {
 export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise<RunReport> {
   const { inputs, request, trigger, runner, secrets } = parts;
   const { env, workspace } = runner;
-  const wants = inputs.gc.suggestions !== 'none';
+  const wants = inputs.publish.reportTo !== '';
   const client = wants
     ? await connectGitHub({
         token: inputs.githubToken,
@@ -41,7 +41,7 @@ export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise
       })
     : undefined;
   const suggesting = createSuggesting({
-    gc: inputs.gc,
+    as: inputs.publish.reportTo,
     client,
     trigger,
     agentsDir: inputs.agentsDir,
@@ -51,7 +51,7 @@ export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise
   });
   if (wants && suggesting === undefined) {
     const message =
-      'the suggestions are in the job summary alone, since `gc-suggestions` needs a `github-token`. Leave that input out to use the token of the job.';
+      'the suggestions are in the job summary alone, since `report-to` needs a `github-token`. Leave that input out to use the token of the job.';
     deps.reporter.warn({ code: 'input-invalid', message });
   }
   return await collectAgentMemory({ ...request, suggesting }, deps);
@@ -59,7 +59,7 @@ export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise
 
 /** What suggestions are put up with. */
 interface SuggestingParts {
-  readonly gc: GcInputs;
+  readonly as: Inputs['publish']['reportTo'];
   readonly client: GitHubClient | undefined;
   readonly trigger: Trigger;
   readonly agentsDir: string;
@@ -70,9 +70,9 @@ interface SuggestingParts {
 
 /** What becomes of the recommendations; undefined where they stay in the summary. */
 function createSuggesting(parts: SuggestingParts): Suggesting | undefined {
-  const { gc, client, trigger } = parts;
-  if (gc.suggestions === 'none' || client === undefined || trigger.kind === 'local') return undefined;
-  return { as: gc.suggestions, proposals: createProposals(client, trigger.repository, parts) };
+  const { as, client, trigger } = parts;
+  if (as === '' || client === undefined || trigger.kind === 'local') return undefined;
+  return { as, proposals: createProposals(client, trigger.repository, parts) };
 }
 
 function createProposals(client: GitHubClient, repository: Repository, parts: SuggestingParts): Proposals {

@@ -1,13 +1,11 @@
 import { getIDToken } from '@actions/core';
 import type { GitHubClient } from '../adapters/github/client/client.js';
-import { actionFolder } from '../adapters/host/action-folder.js';
 import { readCheckedOut } from '../adapters/host/checked-out.js';
 import { createClock } from '../adapters/host/clock.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { confine } from '../adapters/host/confine.js';
 import { createDeadline, type RunDeadline } from '../adapters/host/deadline.js';
 import { createFetch } from '../adapters/host/net/http.js';
-import { readTextFile } from '../adapters/host/text-file.js';
 import { createModels } from '../adapters/models/create.js';
 import { oneAtATime } from '../adapters/stores/one-at-a-time.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
@@ -32,17 +30,15 @@ import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
 import type { CheckProgress } from './publish/check-progress.js';
 import { createCommentReactions } from './publish/comment-reactions.js';
-import { createActionPublisher } from './publish/publisher.js';
+import { createActionPublisher, isJustWritten } from './publish/publisher.js';
 import { failureReporter } from './report/failure.js';
 import { reporterOf } from './report/reporters.js';
-import { confineSarifFile } from './report/review-outputs.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
 import { runMode } from './run-mode.js';
 import { type ActionReporter, createActionReporter } from './runner/action-reporter.js';
 import { countRequests, type RequestCounter } from './runner/count-requests.js';
 import { createJournal } from './runner/journal.js';
 import { type Runner, readThisRun } from './runner/runner.js';
-import { useSafePath } from './runner/safe-path.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
@@ -81,13 +77,14 @@ export async function main(runner: Runner): Promise<void> {
     const request = await makeRequest(inputs, trigger, runner);
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
     reporter.endTurn();
-    await deps.acknowledgement?.end(reporterOf(report).noAnswer?.());
+    const ended = reporterOf(report);
+    await deps.acknowledgement?.end(ended.isAnswered(), ended.noAnswer?.());
     const { warnings } = reporter;
     await reportRun({ report, inputs, runner, warnings, secrets, requests: requests.number });
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
-    await deps?.acknowledgement?.end(failureReporter(cause).noAnswer?.());
+    await deps?.acknowledgement?.end(false, failureReporter(cause).noAnswer?.());
     await deps?.progress?.end(messageOf(cause), isCancelled(cause) ? 'cancelled' : 'failed');
     await reportFailure(cause, {
       runner,
@@ -147,12 +144,9 @@ interface ActionParts {
 
 async function createActionDependencies(parts: ActionParts): Promise<Dependencies> {
   const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
-  const { workspace } = runner;
-  const env = { ...runner.env };
-  if (inputs.toolsAllowed.length > 0) useSafePath(runner);
+  const { env, workspace } = runner;
   if (inputs.agentsDir !== '')
     await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
-  if (inputs.sarifFile !== '') await confineSarifFile(workspace, inputs.sarifFile);
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
@@ -163,7 +157,10 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   // Jobs of a matrix have one name, and a job may have several steps: each has a check of its own.
   const check = `${thisRun.run}/${clock.newId()}`;
   const progress = await openProgress(parts, { client, log, check });
-  const shared = await connectSharedAgents(inputs.agents, { client, ...access });
+  const shared = await connectSharedAgents(
+    { repository: inputs.agentsRepo, token: inputs.repositoriesToken },
+    { client, ...access },
+  );
   const github = client === undefined ? undefined : await openGitHubPort(client, parts);
   const memory = await openMemory(parts, { client, ...access });
   const roots = memoryRoots(inputs.memory);
@@ -174,7 +171,6 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     agentsDir: inputs.agentsDir,
     configDir: undefined,
     client,
-    agentRef: inputs.agents.ref,
     shared,
     onRead: (file) => instructionFiles.add(file),
     memoryRoots: roots,
@@ -219,7 +215,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       instructionFiles: () => [...instructionFiles],
       client,
       trigger,
-      ownFolder: actionFolder(import.meta.dirname),
+      ownFolder: import.meta.dirname,
     }),
     openMemory: () => memory,
     readMemoryAhead: (paths, signal) => memory.readAhead?.(paths, signal),
@@ -229,6 +225,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       client,
       trigger,
       isSilent: inputs.comment === 'never',
+      isNew: thisRun.isFirstAttempt && isJustWritten(trigger),
       answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
       log,
     }),
@@ -270,9 +267,9 @@ async function openProgress(
 }
 
 /** Loaded only where there is a token: a run without one asks GitHub nothing. */
-async function openGitHubPort(client: GitHubClient, { trigger, inputs }: ActionParts) {
+async function openGitHubPort(client: GitHubClient, { trigger }: ActionParts) {
   const { createGitHubPort } = await import('../composition/github-port.js');
-  return createGitHubPort(client, trigger, inputs.context.parts);
+  return createGitHubPort(client, trigger);
 }
 
 interface MemoryParts extends Omit<GitHubAccess, 'token'> {
@@ -285,7 +282,7 @@ async function openMemory(
   { inputs, trigger, runner: { workspace, cwd } }: ActionParts,
   { client, ...access }: MemoryParts,
 ): Promise<MemoryStore> {
-  const { token } = inputs.memory;
+  const token = inputs.memory.repository === undefined ? '' : inputs.repositoriesToken;
   const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
   return oneAtATime(
     await openActionMemory({
@@ -311,7 +308,7 @@ async function makeRequest(
     ...(inputs.effort === undefined ? {} : { effort: inputs.effort }),
     skill: '',
     workdir: '',
-    prompt: inputs.promptFile === '' ? inputs.prompt : await readPrompt(inputs.promptFile, workspace),
+    prompt: inputs.prompt,
     trigger,
     origin: {
       runId: env['GITHUB_RUN_ID'] ?? '',
@@ -322,15 +319,13 @@ async function makeRequest(
     inWorkflow: true,
     readStdin: async () => '',
     readChange: async () => undefined,
-    reviewScope: inputs.review.scope,
     review: inputs.review.wishes,
     admissionPolicy: inputs.admission,
-    agentRef: inputs.agents.ref,
     language: inputs.publish.language,
     readCheckout: () => readCheckedOut(workspace),
     memoryPolicy: inputs.memory.policy,
     requiresMemory: inputs.memory.isRequired,
-    diffPolicy: { ...inputs.context.diff, memoryRoots: memoryRoots(inputs.memory) },
+    diffPolicy: { ...inputs.diff, memoryRoots: memoryRoots(inputs.memory) },
     isMemoryHidden: isElsewhere(inputs.memory, env),
     wantCount: true,
     maxTurns: inputs.maxTurns,
@@ -354,16 +349,6 @@ function smallerLimit(one: number, other: number): number {
 
 function agentNameOf({ agent }: Inputs): string {
   return agent === '' ? 'builtin/ask' : agent;
-}
-
-async function readPrompt(file: string, workspace: string): Promise<string> {
-  const path = await confine(workspace, { path: file, what: 'the input `prompt-file`' });
-  const text = await readTextFile(path, {
-    what: 'prompt file',
-    remedy:
-      'Check the repository out before this step, or correct `prompt-file`, which is relative to the workspace.',
-  });
-  return text.trim();
 }
 
 /** The agents, with warnings of what only a workflow cannot use of them. */

@@ -17,7 +17,6 @@ import { readLeftCheck } from './runner/check-state.js';
 import { type KeptChange, readPending, wasReported } from './runner/journal.js';
 import { NOTHING_PENDING } from './runner/pending-state.js';
 import type { Runner } from './runner/runner.js';
-import { useSafePath } from './runner/safe-path.js';
 
 type Pending = readonly KeptChange[];
 
@@ -42,7 +41,6 @@ export async function post(runner: Runner): Promise<void> {
   const log = (line: string) => runner.log(sanitize(line, 'log', readSecrets(env).values));
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
-  if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, { runner, log });
   if (result.kind === 'saved') {
     log(`Memory: saved to ${result.location} what the main step had left.`);
@@ -74,7 +72,7 @@ async function savePending(
   try {
     const trigger = await triggerOf(runner);
     const access = { env, fetch: createFetch(env), clock: createClock(), log };
-    const { token } = inputs.memory;
+    const token = inputs.memory.repository === undefined ? '' : inputs.repositoriesToken;
     const client = await connectGitHub({ ...access, token: inputs.githubToken });
     const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
     const store = await openActionMemory({

@@ -83,7 +83,7 @@ async function push(
       env,
       access: {
         serverUrl: env['GITHUB_SERVER_URL'] || 'https://github.com',
-        token: memory.token || githubToken,
+        token: githubToken,
       },
       committer: COMMITTER,
       clock,

@@ -40,8 +40,7 @@ export async function reportRun({
   secrets,
   requests = 0,
 }: RunToReport): Promise<void> {
-  const { apiKey, agents, memory } = inputs;
-  for (const secret of [apiKey, agents.token, memory.token]) {
+  for (const secret of [inputs.apiKey, inputs.repositoriesToken]) {
     if (secret !== '') setSecret(secret);
   }
   const reporter = reporterOf(report);
@@ -54,7 +53,7 @@ export async function reportRun({
       ? {}
       : {
           ...reviewOutputs(review),
-          ...(await writeReviewFiles(review, { sarifFile: inputs.sarifFile, runner, secrets })),
+          ...(await writeReviewFiles(review, runner.temp, secrets)),
         };
   for (const line of reporter.logLines()) runner.log(forLog(line, secrets));
   await writeOutputs({ ...(await withResponseFile(outputs, runner, secrets)), ...ofReview }, secrets);
@@ -62,7 +61,8 @@ export async function reportRun({
   const view = { isHidden, notes: [...notices, ...remarks] };
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
   await writeSummary(reporter.formatSummary({ warnings, view, clean, requests }), { runner, secrets });
-  const quiet = unaskedFor(warnings, inputs);
+  // What the token cannot read, and nobody has asked for.
+  const quiet = warnings.filter(({ code }) => code === 'context-unread');
   for (const warning of quiet) runner.log(forLog(`Not read: ${warningText(warning)}`, secrets));
   const isRequired = reporter.entry !== undefined && lacksMemory(outputs, inputs);
   const loud = warnings.filter((warning) => !quiet.includes(warning));
@@ -82,20 +82,11 @@ export async function reportRun({
 }
 
 /** Why a step fails in which nothing went wrong: the workflow wants it to. */
-function listedAllTheSame(
-  { conclusion, 'skip-reason': reason = '' }: Outputs,
-  { failOn }: Inputs,
-): string | undefined {
+function listedAllTheSame({ conclusion, reason = '' }: Outputs, { failOn }: Inputs): string | undefined {
   if (conclusion !== 'success' && conclusion !== 'skipped') return undefined;
   if (!failOn.includes(conclusion)) return undefined;
   const why = reason === '' ? '' : ` (${reason})`;
   return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it. Remove it there if the step may be green.`;
-}
-
-/** What the token cannot read and nobody has asked for by name: the default of `context` asks for all there is. */
-function unaskedFor(warnings: readonly Warning[], { context }: Inputs): readonly Warning[] {
-  if (context.isNamed) return [];
-  return warnings.filter(({ code }) => code === 'context-unread');
 }
 
 /** Whether memory is kept in another repository than the run's, to stay there (D14). */

@@ -72,12 +72,12 @@ interface SharedParts extends Omit<GitHubAccess, 'token'>, Pick<ValidateModePart
 
 /** Another repository's agents, which the ones here may name; asked for only where one is not found here. */
 async function openShared(
-  { agents, agentsDir }: Inputs,
+  { agentsRepo: repository, repositoriesToken: token, agentsDir }: Inputs,
   { connect, signal, ...access }: SharedParts,
 ): Promise<AgentLibrary | undefined> {
-  if (agents.repository === undefined) return undefined;
-  const client = agents.token === '' ? await connect() : undefined;
-  const shared = await connectSharedAgents(agents, { client, ...access });
+  if (repository === undefined) return undefined;
+  const client = token === '' ? await connect() : undefined;
+  const shared = await connectSharedAgents({ repository, token }, { client, ...access });
   const agentsDirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
   return shared && createSharedAgents(shared, { agentsDirs, signal });
 }

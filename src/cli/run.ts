@@ -14,7 +14,7 @@ import type { RestoreResult } from '../core/memory/store.js';
 import { errorOf } from '../core/outcome.js';
 import { DEFAULT_MEMORY_POLICY, type Plan, type RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
-import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../core/prompt/context-policy.js';
 import { isLanguage, NO_NOTES, type NotesPrompt, withNotes } from '../core/prompt/system.js';
 import type { ReviewWishes } from '../core/review/review-plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
@@ -247,7 +247,7 @@ export function makeRequest({ agent, flags, trigger, terminal, signal }: Request
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
-    diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
+    diffPolicy: DEFAULT_DIFF_POLICY,
     isMemoryHidden: false,
     wantCount: flags.bool('verbose'),
     maxTurns: MAX_TURNS,

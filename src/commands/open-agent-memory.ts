@@ -63,7 +63,7 @@ async function loadCommandAgent(name: string, deps: Dependencies): Promise<Loade
   try {
     return await deps.agents.loadAgent(name);
   } catch (thrown) {
-    deps.acknowledgement?.start();
+    deps.acknowledgement?.startCommand();
     throw thrown;
   }
 }
@@ -83,7 +83,8 @@ export function openAgentState(
   if (memoryPolicy.write === 'never')
     return refusal('refused', '`memory-write: never` leaves memory as it is', 'Leave `memory-write` out.');
   if (memory === undefined) {
-    const remedy = 'Set `enabled = true` in `[memory]` of the agent, or use `skip-labels`.';
+    const remedy =
+      'Set `enabled = true` in `[memory]` of the agent, or leave labelled pull requests out with `if:` of the job.';
     return refusal('refused', `the agent "${agent.name}" has no memory to keep it in`, remedy);
   }
   return { kind: 'state', store: memory.store, path: statePath(memory.plan.path) };

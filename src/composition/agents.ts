@@ -7,7 +7,6 @@ import { BUILT_IN_PREFIX } from '../core/agent/built-in.js';
 import { bothNotFound } from '../core/agent/not-found.js';
 import type { AgentLibrary } from '../core/dependencies.js';
 import { isNotFound, type NotFoundError } from '../core/errors.js';
-import type { AgentRef } from '../core/event/agent-ref.js';
 import type { Repository, Trigger } from '../core/event/trigger.js';
 import { createSharedAgents, type SharedAgents } from './shared-agents.js';
 
@@ -24,8 +23,6 @@ export interface AgentSources {
   /** axe's configuration folder; only on the command line. */
   readonly configDir: string | undefined;
   readonly client: GitHubClient | undefined;
-  /** Which side of a pull request agents come from; left out: the base. */
-  readonly agentRef?: AgentRef;
   /** Another repository's agents, which come before all others but the built-in ones. */
   readonly shared?: SharedAgents | undefined;
   /** Folders of the repository in which memory is kept, which are no context; left out: none. */
@@ -74,14 +71,13 @@ interface OwnAgents {
 
 /** The agents of the run's repository and of this machine. */
 function ownAgents(sources: AgentSources): OwnAgents {
-  const { trigger, client, agentRef = 'base' } = sources;
+  const { trigger, client } = sources;
   if (trigger.kind === 'local' || client === undefined) return { own: [localAgents(sources)] };
   const atRef = (ref: string) => githubAgents({ ...sources, client, repository: trigger.repository, ref });
   const onDisk = sources.configDir === undefined ? [] : [localAgents(sources)];
   switch (trigger.kind) {
     case 'pull_request': {
       const head = trigger.isFork ? undefined : atRef(trigger.head.sha);
-      if (head !== undefined && agentRef === 'head') return { own: [head, ...onDisk] };
       const own: Libraries = [atRef(trigger.base.ref), ...onDisk];
       return head === undefined ? { own } : { own, headAgents: head };
     }

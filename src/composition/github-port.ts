@@ -6,21 +6,17 @@ import { fetchPermission } from '../adapters/github/reading/permissions.js';
 import { readThreadsOnce } from '../adapters/github/reading/review-threads.js';
 import type { GitHub } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
-import { CONTEXT_PARTS, type ContextPart } from '../core/prompt/context-policy.js';
+import { CONTEXT_PARTS } from '../core/prompt/context-policy.js';
 
-/** What the pipeline asks GitHub for; `parts` of the context are fetched besides the change. */
-export function createGitHubPort(
-  client: GitHubClient,
-  trigger: Trigger,
-  parts: readonly ContextPart[] = CONTEXT_PARTS,
-): GitHub | undefined {
+/** What the pipeline asks GitHub for. */
+export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub | undefined {
   if (trigger.kind === 'local') return undefined;
   const { repository } = trigger;
   const readThreads = readThreadsOnce(client);
   return {
     permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
     context: (of, signal, admitted) =>
-      fetchContext(client, { trigger: of, parts, readThreads, admitted }, signal),
+      fetchContext(client, { trigger: of, parts: CONTEXT_PARTS, readThreads, admitted }, signal),
     newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
     threads: (number, signal) => answerThreads(readThreads, { repository, number }, signal),
     findingThreads: (number, signal) => answerFindingThreads(readThreads, { repository, number }, signal),

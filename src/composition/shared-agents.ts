@@ -81,7 +81,7 @@ async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces):
   const place = `\`agents-repo: ${owner}/${name}@${ref}\``;
   if (client === undefined) {
     throw new ConfigError(`${place} cannot be read: there is no token`, {
-      remedy: 'Give the step `agents-token`, or its `github-token` back.',
+      remedy: 'Give the step `repositories-token`, or its `github-token` back.',
     });
   }
   const repository = { owner, name, defaultBranch: '', isPrivate: true };
@@ -97,4 +97,4 @@ async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces):
 const UNREADABLE: ReadonlySet<string> = new Set(['missing', 'denied', 'invalid']);
 
 const REMEDY =
-  "Check its name and its ref. The workflow's own token sees no other private repository: give `agents-token`, a token with `contents: read` on that one.";
+  "Check its name and its ref. The workflow's own token sees no other private repository: give `repositories-token`, a token with `contents: read` on that one.";

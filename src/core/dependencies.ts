@@ -55,6 +55,8 @@ export interface ToolRequest {
 /** The tools an agent has, in an order that does not change. */
 export interface ToolBox {
   readonly tools: readonly Tool[];
+  /** Whether commands run in a process jail; absent where none run, or where it was told before. */
+  readonly commandsAreJailed?: boolean;
   /** All tools as they are now, if an MCP server has changed its own since this was asked last; absent where none can. */
   changed?(): Promise<readonly Tool[] | undefined>;
   /** Ends what was started for the tools. */
@@ -155,13 +157,15 @@ export interface Publisher {
 
 /** Lets the requester of a run see that it is at work. Must not throw. */
 export interface Acknowledgement {
-  /** The event is admitted, and starts a run or is a command; nothing is waited for. */
+  /** The event is admitted and starts a run; nothing is waited for. */
   start(): void;
+  /** The event is admitted and is a command, which is over soon: only its end is shown. */
+  startCommand(): void;
   /**
    * The run or command is over; does nothing where none was started. `failure` is the line that the sender is told
    * where nothing else answers the comment.
    */
-  end(failure?: string): Promise<void>;
+  end(isAnswered: boolean, failure?: string): Promise<void>;
 }
 
 /** A change that starts no run after all, though its commit may wait for a word of it. */

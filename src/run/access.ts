@@ -18,9 +18,7 @@ export type Access =
 export async function admitActor(event: EventFacts, deps: Dependencies): Promise<Access> {
   const answer = await askPermission(needsPermission(event), deps);
   const actor = permissionOf(answer);
-  // Whose text it is decides on nothing but `agent-ref`, which is asked later.
-  const permission = { actor, author: actor };
-  const decision = decideAdmission({ event: { ...event, agentRef: 'base' }, permission });
+  const decision = decideAdmission({ event, permission: actor });
   if (decision.kind === 'run') return { kind: 'open', permission: actor };
   if (decision.reason === 'permission-unknown' && answer.kind === 'unknown')
     throw unreadPermission({ trigger: event.trigger, login: actorOf(event.trigger) }, answer);
@@ -32,7 +30,7 @@ function actorOf(trigger: Trigger): string {
 }
 
 /** A permission that could not be read and on which a run depends. */
-export function unreadPermission(
+function unreadPermission(
   { trigger, login }: { readonly trigger: Trigger; readonly login: string },
   { message, remedy }: UnknownPermission,
 ): AxeError {

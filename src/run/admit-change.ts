@@ -73,7 +73,7 @@ function whyUnreadable(
   if (filesTotal === 0) return 'it changes no file';
   if (filesTotal > files.length) return undefined;
   const inScope = files.filter(isInScope);
-  if (inScope.length === 0) return '`paths` and `paths-ignore` leave out every file that it changes';
+  if (inScope.length === 0) return '`paths` leaves out every file that it changes';
   const bare = new Set(filesWithoutLines(context));
   const isBinary = inScope.every(
     ({ path, additions, deletions }) => bare.has(path) && additions + deletions === 0,

@@ -10,6 +10,7 @@ import {
   type StateFacts,
 } from '../core/event/admission.js';
 import { refuseCheckout } from '../core/event/checkout.js';
+import type { Permission } from '../core/event/permission.js';
 import { createTaintTracker, type TaintTracker } from '../core/event/taint.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import { classifyTrust, contentAuthor } from '../core/event/trust.js';
@@ -20,7 +21,7 @@ import { isForkUnknown, trustOfDiff } from '../core/prompt/fork-trust.js';
 import { reviewCommand } from '../core/review/command.js';
 import { planScope } from '../core/review/scope.js';
 import { isPaused, type ReviewFact } from '../core/review/state-facts.js';
-import { admitActor, askPermission, permissionOf, unreadPermission } from './access.js';
+import { admitActor, askPermission, permissionOf } from './access.js';
 import { planBasis, runAhead } from './plan.js';
 import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
 import { readMemory } from './restore.js';
@@ -49,15 +50,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const writer = contentAuthor(trigger);
   const answer = await authorPermission;
   const author = writer === undefined ? actor : permissionOf(answer);
-  const facts = { event, permission: { actor, author } };
-  const refused = skipOf(facts);
-  if (refused !== undefined) {
-    const isUnanswered = writer !== undefined && answer.kind === 'unknown';
-    // A skip for want of an answer would be green, and nobody would look (D40).
-    if (isUnanswered && skipOf({ event, permission: { actor, author: 'write' } }) === undefined)
-      throw unreadPermission({ trigger, login: writer }, answer);
-    return refused;
-  }
+  const facts = { event, permission: actor };
   refuseCheckout(trigger, await request.readCheckout());
 
   // A command without the phrase may be meant for another agent: only this one's tools say that.
@@ -66,7 +59,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const agent = await agentOrSkip(agentLoaded, { request, facts }, deps);
   if (agent.kind === 'skipped') return agent;
   if (!isMeant && !request.dryRun) deps.acknowledgement?.start();
-  return await admitByState({ request, facts, agent: agent.agent, ahead }, deps);
+  return await admitByState({ request, facts, author, agent: agent.agent, ahead }, deps);
 }
 
 /** What is asked for before it is known whether the event starts a run. */
@@ -93,9 +86,9 @@ function askAhead(request: RunRequest, { github, deadline, readMemoryAhead }: De
   };
 }
 
-function eventFacts({ trigger, admissionPolicy, agentRef = 'base' }: RunRequest): EventFacts {
+function eventFacts({ trigger, admissionPolicy }: RunRequest): EventFacts {
   const asksForReview = reviewCommand(trigger) !== undefined;
-  return { trigger, agentRef, asksForReview, policy: admissionPolicy };
+  return { trigger, asksForReview, policy: admissionPolicy };
 }
 
 function skipOf(facts: AdmissionFacts): Skipped | undefined {
@@ -135,6 +128,8 @@ async function agentOrSkip(
 }
 
 interface StateParts extends AgentParts {
+  /** What whoever wrote the text may do. */
+  readonly author: Permission | 'unknown';
   readonly agent: LoadedAgent;
   readonly ahead: Ahead;
 }
@@ -145,17 +140,20 @@ interface StateParts extends AgentParts {
  * of the context is asked for even if a limit of several runs turns the event away.
  */
 async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admitted | Skipped> {
-  const { request, facts, agent, ahead } = parts;
+  const { request, facts, author, agent, ahead } = parts;
   const { trigger, admissionPolicy } = request;
   const taint = createTaintTracker(trigger);
   const context = runAhead(noteTaint(ahead.context, taint));
-  const classified = classifyTrust(trigger, { ...facts.permission, allowBots: admissionPolicy.allowBots });
+  const classified = classifyTrust(trigger, {
+    actor: facts.permission,
+    author,
+    allowBots: admissionPolicy.allowBots,
+  });
   const isForkOpen = isForkUnknown(trigger, classified);
   const needsState = canStateSkip(parts);
   if (isForkOpen || !needsState) ahead.admitted();
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await context) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
-  if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
   if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
 
   const basis = await planBasis(request, { agent, trust }, deps);

@@ -94,7 +94,7 @@ function warningsOf({ warnings }: Task, left: readonly string[]): readonly Warni
   if (left.length === 0) return others;
   const names = left.slice(0, MAX_NAMED).map((path) => cleanLine(path, MAX_NAME));
   const more = left.length > names.length ? ', …' : '';
-  const message = `${count(left.length, 'file')} of the change ${left.length === 1 ? 'is' : 'are'} in no part of the review, or not whole (${names.join(', ')}${more}). Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths-ignore\`.`;
+  const message = `${count(left.length, 'file')} of the change ${left.length === 1 ? 'is' : 'are'} in no part of the review, or not whole (${names.join(', ')}${more}). Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths\`.`;
   return [...others, { code: 'context-truncated', message }];
 }
 

@@ -89,9 +89,8 @@ export async function makePlan(
   const planned = planPasses({ agent, review: basis.review, given, task, seed });
   const unseen = planned === undefined ? task.unseen : planned.unseen;
   const coverage = findCoverage(request, context, unseen);
-  const agentRef = request.agentRef ?? 'base';
   const ownChanges = warnOfOwnChanges(
-    { agent, skill: skillPath, files, agentRef, ...repositoryOf(request.trigger) },
+    { agent, skill: skillPath, files, ...repositoryOf(request.trigger) },
     context,
   );
   const form = await answerForm(config.params, request.outputSchema, deps);

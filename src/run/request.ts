@@ -7,7 +7,6 @@ import type { ModelRef } from '../core/agent/model-ref.js';
 import type { Published } from '../core/dependencies.js';
 import type { Admission, AdmissionFacts } from '../core/event/admission.js';
 import type { AdmissionPolicy } from '../core/event/admission-policy.js';
-import type { AgentRef } from '../core/event/agent-ref.js';
 import type { TaintSource, TaintTracker } from '../core/event/taint.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { Trust } from '../core/event/trust.js';
@@ -47,8 +46,6 @@ export interface RunRequest {
   readonly reviewScope?: 'auto' | 'full';
   /** How a review is made; left out, as the agent says. */
   readonly review?: ReviewWishes;
-  /** Which side of a pull request its agent is taken from; left out: the base. */
-  readonly agentRef?: AgentRef;
   /** Of the answer; left out or empty: whatever the agent says. */
   readonly language?: string;
   /** The commit that is checked out in the workspace; undefined where there is none, or nobody else could have chosen it. */

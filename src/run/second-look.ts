@@ -108,7 +108,9 @@ export async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Ve
 
 function noJudge(name: string): ConfigError {
   const message = `the verifier "${name}" has the model \`offline/rules\`, which is no model`;
-  return new ConfigError(message, { remedy: 'Name a model in its file, or in `verify-model`.' });
+  return new ConfigError(message, {
+    remedy: 'Name a model in its file, or `verify_model` in `[review]` of the agent.',
+  });
 }
 
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */

@@ -21,8 +21,6 @@ describe('the inputs of admission', () => {
     ['allow-bots', 'dependabot[bot]\nrenovate[bot]', { allowBots: ['dependabot[bot]', 'renovate[bot]'] }],
     ['trigger-phrase', '@axe', { triggerPhrase: '@axe' }],
     ['trigger-phrase', 'hey axe', { triggerPhrase: 'hey axe' }],
-    ['review-drafts', 'false', { reviewDrafts: false }],
-    ['skip-labels', 'wip, no bots', { skipLabels: ['wip', 'no bots'] }],
   ])('accept `%s: %j`', (name, value, expected) => {
     expect(read({ [name]: value })).toEqual({ ...DEFAULT_ADMISSION_POLICY, ...expected });
   });
@@ -37,7 +35,6 @@ describe('the inputs of admission', () => {
     ['trigger-phrase', 'a\nb', /`trigger-phrase` cannot be "a\\nb"/],
     ['trigger-phrase', '`axe`', /`trigger-phrase` cannot be/],
     ['trigger-phrase', 'a'.repeat(101), /`trigger-phrase` cannot be/],
-    ['review-drafts', 'maybe', /`review-drafts` must be true or false/],
   ])('refuse `%s: %j`', (name, value, message) => {
     expect(() => read({ [name]: value })).toThrow(message);
   });

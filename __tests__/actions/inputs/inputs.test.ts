@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/actions/inputs/inputs.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
 import { CONCLUSIONS } from '../../../src/core/outcome.js';
-import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
 
 /** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
@@ -17,13 +17,12 @@ describe('inputs', () => {
   it('have defaults when nothing is given', () => {
     expect(read()).toEqual({
       agent: 'bot',
-      agents: { repository: undefined, token: '', ref: 'base' },
-      publish: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
+      agentsRepo: undefined,
+      repositoriesToken: '',
+      publish: { reportTo: '', checkRun: false, language: '' },
       mode: 'run',
       memoryCommand: '',
-      gc: { suggestions: 'none' },
       prompt: '',
-      promptFile: '',
       model: '',
       apiKey: '',
       agentsDir: '',
@@ -34,15 +33,14 @@ describe('inputs', () => {
         branch: 'axe-memory',
         path: undefined,
         repository: undefined,
-        token: '',
         scope: '',
         cacheName: 'default',
         policy: { write: 'auto', minTrust: 'trusted' },
         isRequired: false,
       },
       comment: 'auto',
-      review: { rules: DEFAULT_PUBLISH_RULES, when: 'auto', scope: 'auto', wishes: {} },
-      context: DEFAULT_CONTEXT_POLICY,
+      review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
+      diff: DEFAULT_DIFF_POLICY,
       timeoutMinutes: 15,
       fallbackModels: [],
       maxTurns: 50,
@@ -53,7 +51,6 @@ describe('inputs', () => {
       unused: [],
       redact: [],
       outputSchema: '',
-      sarifFile: '',
       dryRun: false,
       failOn: [],
       failOnReview: [],
@@ -77,7 +74,6 @@ describe('inputs', () => {
     ['agent', ' reviewer\n', 'agent', 'reviewer'],
     ['mode', 'run', 'mode', 'run'],
     ['prompt', '  Two\nlines.\n', 'prompt', 'Two\nlines.'],
-    ['prompt-file', '.github/task.md', 'promptFile', '.github/task.md'],
     ['model', 'openai/gpt-4o', 'model', 'openai/gpt-4o'],
     ['api-key', 'sk-1', 'apiKey', 'sk-1'],
     ['agents-dir', 'bots', 'agentsDir', 'bots'],
@@ -87,8 +83,8 @@ describe('inputs', () => {
     ['timeout-minutes', '5', 'timeoutMinutes', 5],
     ['timeout-minutes', '0.5', 'timeoutMinutes', 0.5],
     ['timeout-minutes', '100000', 'timeoutMinutes', 100_000],
-    ['fallback-models', 'openai/a, ollama/b:7b', 'fallbackModels', ['openai/a', 'ollama/b:7b']],
-    ['fallback-models', '\n  openai/a\n  ollama/b\n', 'fallbackModels', ['openai/a', 'ollama/b']],
+    ['model', 'x/y, openai/a, ollama/b:7b', 'fallbackModels', ['openai/a', 'ollama/b:7b']],
+    ['model', '\n  openai/a\n  ollama/b\n', 'model', 'openai/a'],
     ['max-turns', '7', 'maxTurns', 7],
     ['max-turns', '0.5', 'maxTurns', 1],
     ['max-tokens', '100000', 'maxTokens', 100_000],
@@ -112,7 +108,6 @@ describe('inputs', () => {
     ['fail-on', 'failure, findings:major', 'failOn', ['failure']],
     ['fail-on', 'failure, findings:major', 'failOnReview', [{ kind: 'findings', severity: 'major' }]],
     ['fail-on', 'not-published\ncoverage', 'failOnReview', [{ kind: 'not-published' }, { kind: 'coverage' }]],
-    ['sarif-file', 'out/axe.sarif', 'sarifFile', 'out/axe.sarif'],
   ])('accept `%s: %j`', (name, value, key, expected) => {
     expect(read({ [name]: value })[key]).toEqual(expected);
   });
@@ -132,11 +127,6 @@ describe('inputs', () => {
       { agent: ' ', model: 'openai/gpt-4o' },
       'the input `agent` is missing',
       'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
-    ],
-    [
-      { prompt: 'Why?', 'prompt-file': 'why.md' },
-      'the inputs `prompt` and `prompt-file` are both given',
-      'Give one of them.',
     ],
     [
       { mode: 'review' },
@@ -192,9 +182,9 @@ describe('inputs', () => {
       'Write digits alone, with a point for a fraction, or leave it out.',
     ]),
     [
-      { mode: 'gc', 'gc-suggestions': 'pr' },
-      'the input `gc-suggestions` cannot be "pr"',
-      'Give one of `none`, `pull-request`, `issue`.',
+      { mode: 'gc', 'report-to': 'pr' },
+      'the input `report-to` cannot be "pr"',
+      'Give one of `issue`, `pull-request`.',
     ],
     ...['gc', 'memory'].map((mode): [Readonly<Record<string, string>>, string, string] => [
       { mode, 'memory-store': 'none', ...(mode === 'memory' ? { 'memory-command': 'show' } : {}) },
@@ -202,19 +192,19 @@ describe('inputs', () => {
       "Write the `memory-store` of the agent's runs, or leave it out.",
     ]),
     [
-      { 'gc-suggestions': 'issue' },
-      'the input `gc-suggestions` is for `mode: gc` only',
-      'Write `mode: gc` as well.',
+      { 'report-to': 'pull-request' },
+      '`report-to: pull-request` is for `mode: gc` only',
+      'Write `report-to: issue` for the answer of a run.',
+    ],
+    [
+      { 'repositories-token': 't' },
+      'the input `repositories-token` is for `agents-repo` and `memory-repo` only',
+      'Write `agents-repo: owner/name@ref` or `memory-repo: owner/name` as well.',
     ],
     [
       { 'labels-allowed': 'bug, **' },
       'the input `labels-allowed` cannot have "**": that is not a path',
       'Write `*`; one `*` matches anything, slashes too.',
-    ],
-    [
-      { 'assignees-allowed': 'octo**' },
-      'the input `assignees-allowed` cannot have "octo**": that is not a path',
-      'Write `octo*`; one `*` matches anything, slashes too.',
     ],
     [
       { 'fail-on': 'failure, warnings' },
@@ -228,7 +218,7 @@ describe('inputs', () => {
   it.each<[Readonly<Record<string, string>>, readonly string[]]>([
     [
       { mode: 'gc', prompt: 'Why?', language: 'de', 'report-to': 'issue', 'check-run': 'true' },
-      ['prompt', 'report-to', 'check-run', 'language'],
+      ['prompt', 'check-run', 'language'],
     ],
     [{ mode: 'gc', comment: 'auto', 'max-turns': '50', 'max-cost-usd': '1', model: 'openai/gpt-4o' }, []],
     [{ mode: 'memory', 'memory-command': 'show', paths: 'src/**' }, ['paths']],
@@ -239,7 +229,6 @@ describe('inputs', () => {
 
   it.each<Readonly<Record<string, string>>>([
     { agent: '', prompt: 'Why?', model: 'openai/gpt-4o' },
-    { agent: '', 'prompt-file': 'why.md', model: 'openai/gpt-4o' },
     { agent: 'bot', prompt: 'Why?' },
     { agent: 'bot', mode: 'memory', 'memory-command': 'remember Ask first.' },
     { agent: '', mode: 'memory', 'memory-command': 'push', 'memory-store': 'file' },

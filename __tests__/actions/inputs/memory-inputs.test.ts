@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
 import type { MEMORY_INPUT_DEFAULTS, MemoryInputs } from '../../../src/actions/inputs/memory-inputs.js';
-import { secretValues } from '../../../src/core/sanitize/secret-names.js';
 
 type Given = Partial<Record<keyof typeof MEMORY_INPUT_DEFAULTS, string>>;
 
@@ -31,7 +30,6 @@ describe('the inputs of memory', () => {
     ['memory-repo', 'octocat/memory', { repository: { owner: 'octocat', name: 'memory' } }],
     ['memory-repo', 'mona-cat_octo/.github', { repository: { owner: 'mona-cat_octo', name: '.github' } }],
     ['memory-repo', 'octo/a.b_c-d', { repository: { owner: 'octo', name: 'a.b_c-d' } }],
-    ['memory-token', 'ghp_1', { token: 'ghp_1' }],
     ['memory-scope', 'packages/api', { scope: 'packages/api' }],
     ['memory-scope', 'api', { scope: 'api' }],
     ['memory-cache-name', 'team-a', { cacheName: 'team-a' }],
@@ -216,9 +214,5 @@ describe('the inputs of memory', () => {
     ],
   ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
-  });
-
-  it('that are secret are registered as secrets by their names (D11)', () => {
-    expect(secretValues(envOf({ 'memory-token': 'ghp_token' }))).toEqual(['ghp_token']);
   });
 });

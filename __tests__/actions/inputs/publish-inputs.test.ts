@@ -7,10 +7,9 @@ function read(given: Partial<Record<keyof typeof PUBLISH_INPUT_DEFAULTS, string>
 
 describe('the inputs about where else an answer is published', () => {
   it('are parsed into the places that they name', () => {
-    const given = { 'report-to': 'issue', 'report-title': 'Nightly', 'check-run': 'true', language: 'de' };
+    const given = { 'report-to': 'issue', 'check-run': 'true', language: 'de' };
     expect(read(given)).toEqual({
       reportTo: 'issue',
-      reportTitle: 'Nightly',
       checkRun: true,
       language: 'de',
     });
@@ -34,8 +33,6 @@ describe('the inputs about where else an answer is published', () => {
 
   it.each([
     ['report-to', 'comment', '`report-to` cannot be "comment"'],
-    ['report-title', 'a\nb', '`report-title` is not a title'],
-    ['report-title', 'x'.repeat(201), '`report-title` is not a title'],
     ['check-run', 'yes', '`check-run` must be true or false'],
   ])('refuse %s: %j', (name, value, message) => {
     expect(() => read({ [name]: value })).toThrow(message);

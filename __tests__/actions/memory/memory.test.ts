@@ -137,7 +137,7 @@ describe('the store of a workflow', () => {
   it('fails to read a branch without a token, instead of reporting empty memory (D14)', async () => {
     const store = await open({ given: { 'memory-store': 'repo' } });
     const message = 'there is no token to reach the memory branch with';
-    const remedy = 'Give `github-token` or `memory-token`.';
+    const remedy = 'Give `github-token` or `repositories-token`.';
     expect(await read(store)).toEqual({ kind: 'failed', location: 'repo', message, remedy });
     expect(await write(store)).toEqual({
       kind: 'failed',

@@ -67,7 +67,7 @@ describe('a finding in the text of a review', () => {
     expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 2 });
     const again = await publish(hello, asking(far()));
     expect(again.part).toMatchObject({
-      line: 'The review of #42 was posted before. Marked 1 finding in the text of earlier reviews as outdated.',
+      line: 'Not repeated: 1 open. Marked 1 finding in the text of earlier reviews as outdated.',
       review: { findings: 1 },
     });
     const { part, warnings } = await publish(hello, CLEAR);

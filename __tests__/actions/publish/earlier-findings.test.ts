@@ -78,7 +78,6 @@ function wantedOf(buffered: Partial<Buffered> = {}, parts: Partial<RequestedRevi
     isComplete: true,
     options: {
       client: undefined,
-      when: 'always',
       maxComments: 20,
       extent: 'whole',
       blockOn: 'major',
@@ -367,7 +366,7 @@ describe('a review after a push', () => {
     const first = hello.repo.talk.reviewComments[0]?.id ?? 0;
     hello.repo.talk.resolved.set(first, 'hubot');
     const repeated = [{ of: one(hello, { state: 'settled' }), finding: placed().finding }];
-    const { part } = await publish(hello, { ...CLEAR, repeated }, { facts: [FACT], when: 'auto' });
+    const { part } = await publish(hello, { ...CLEAR, repeated }, { facts: [FACT] });
     expect(state(hello)).toEqual({
       review: 'CHANGES_REQUESTED',
       isResolved: false,
@@ -398,7 +397,7 @@ describe('a review after a push', () => {
   it('ends findings even if there is no review to post', async () => {
     const hello = await reviewed();
     const { settlements = [] } = end(hello, 'fixed');
-    const { part } = await publish(hello, { settlements }, { facts: [FACT], when: 'auto' });
+    const { part } = await publish(hello, { settlements }, { facts: [FACT] });
     expect(state(hello)).toMatchObject({ review: 'DISMISSED', isResolved: true });
     expect(part.ends?.map(({ kind }) => kind)).toEqual(['ended', 'accepted']);
     expect(hello.repo.talk.reviews.filter(({ body }) => body !== '')).toHaveLength(1);

@@ -11,7 +11,6 @@ const MARK = formatMark({
   kind: 'report',
   agent: 'bot',
   workflow: '.github/workflows/nightly.yml',
-  key: '',
   lane: 'trusted',
 });
 
@@ -21,7 +20,6 @@ async function post(client: GitHubClient | undefined, patch: Partial<Report> = {
     repository: HELLO,
     agent: 'bot',
     workflow: '.github/workflows/nightly.yml',
-    title: '',
     text: 'All is well.',
     footer: '<sub>by us</sub>',
     lane: 'trusted',
@@ -53,7 +51,6 @@ describe('a report', () => {
   it.each<[string, Partial<Report>]>([
     ['another agent', { agent: 'other' }],
     ['another workflow', { workflow: '.github/workflows/weekly.yml' }],
-    ['another title', { title: 'Report of core' }],
   ])('from %s is another issue', async (_, patch) => {
     const { client, repo } = await startHello();
     await post(client);

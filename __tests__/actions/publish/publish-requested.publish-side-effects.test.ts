@@ -25,7 +25,6 @@ async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
     lane: 'trusted',
     options: {
       client,
-      when: 'always',
       maxComments: 20,
       blockOn: 'major',
       extent: 'whole',
@@ -50,19 +49,6 @@ describe('the labels that a run requests', () => {
     expect(part?.line).toBe('Added the label `bug`. Removed the label `wip`.');
     expect(warnings).toEqual(['the repository has no label `nonsense`; none is made']);
     expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
-  });
-});
-
-describe('the people a run assigns', () => {
-  it('are assigned if GitHub allows it', async () => {
-    const { client, repo } = await startHello();
-    const assignees = ['hubot', 'monalisa'];
-    const { part, warnings } = await publish({ client, trigger: pullRequest() }, { assignees });
-    expect(part?.line).toBe('Assigned hubot.');
-    expect(warnings).toEqual([
-      'GitHub did not assign monalisa: they cannot be assigned here. Give them access to the repository, or take them out of `assignees-allowed`.',
-    ]);
-    expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
   });
 });
 
@@ -130,7 +116,6 @@ describe('the reaction of a run', () => {
 describe('side effects that cannot be published', () => {
   const all: Partial<Buffered> = {
     labels: { add: ['bug'], remove: [] },
-    assignees: ['hubot'],
     issues: [{ title: 'Flaky test', body: 'It fails.', labels: [] }],
     reaction: 'heart',
   };
@@ -143,7 +128,7 @@ describe('side effects that cannot be published', () => {
     github.fail(denied('POST /repos/{owner}/{repo}/issues', 'issues=write'));
     github.fail(denied(`${issueRoute}/reactions`, 'issues=write'));
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, all);
-    expect(part?.line).toBe('Assigned hubot.');
+    expect(part?.failure).toMatch(/^the labels were not set/);
     expect(warnings).toEqual([
       expect.stringMatching(/^the labels were not set: .*`issues: write` or `pull-requests: write`/),
       expect.stringMatching(/^the issue was not opened: .*`issues: write`/),

@@ -35,22 +35,14 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
 export interface PublishScene
   extends Partial<Omit<RequestedRun, 'requested'>>,
     Partial<Pick<PublishRequest, 'facts' | 'known' | 'lane'>>,
-    Partial<Pick<RequestedOptions, 'client' | 'when' | 'blockOn'>> {
+    Partial<Pick<RequestedOptions, 'client' | 'blockOn'>> {
   /** Paths of files that the run was not shown, or has not read. */
   readonly unseen?: readonly string[];
 }
 
 /** Publishes the end of a run of the agent `bot` on pull request 42, at its newest commit. */
 export async function publish(hello: Hello, buffered: Partial<Buffered>, scene: PublishScene = {}) {
-  const {
-    facts = [],
-    known = [],
-    lane = 'trusted',
-    unseen = [],
-    when = 'always',
-    blockOn = 'major',
-    ...rest
-  } = scene;
+  const { facts = [], known = [], lane = 'trusted', unseen = [], blockOn = 'major', ...rest } = scene;
   const { client = 'client' in scene ? undefined : hello.client, ...run } = rest;
   const warnings: string[] = [];
   const head = hello.repo.pulls.get(42)?.head.sha ?? '';
@@ -77,7 +69,6 @@ export async function publish(hello: Hello, buffered: Partial<Buffered>, scene: 
     },
     {
       client,
-      when,
       maxComments: 20,
       blockOn,
       extent: 'whole',

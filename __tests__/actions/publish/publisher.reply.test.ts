@@ -41,10 +41,10 @@ async function reply(
   const published = await createActionPublisher({
     client,
     comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto', wishes: {} },
+    review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
     secrets: ['hunter2-hunter2'],
-    inputs: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
+    inputs: { reportTo: '', checkRun: false, language: '' },
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',

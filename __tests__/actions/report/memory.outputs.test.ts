@@ -63,7 +63,7 @@ describe('the outputs of a memory command', () => {
       response: '',
       'memory-store': 'repo',
       'memory-saved': 'false',
-      ...(conclusion === 'skipped' ? { 'skip-reason': reason } : {}),
+      ...(conclusion === 'skipped' ? { reason: reason } : {}),
       ...(reason === 'not-saved' ? { 'memory-save-error': 'it is so' } : {}),
     });
   });

@@ -83,16 +83,16 @@ describe('an answer with an error status', () => {
     [307, 'Redirects are not followed; set the base URL to the final address.'],
     [
       500,
-      'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the command line.',
+      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
     ],
     [
       529,
-      'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the command line.',
+      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
     ],
     [403, 'Check that the key in `OPENAI_API_KEY` may use this model.'],
     [
       408,
-      'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the command line.',
+      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
     ],
     [418, 'Check `model` and `[params]` of the agent against what the provider says.'],
   ])('%i has a remedy: %s', (statusCode, remedy) => {

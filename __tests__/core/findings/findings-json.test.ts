@@ -6,7 +6,6 @@ import {
   countFindings,
   type FindingsReport,
   formatAllFindings,
-  formatFindingsOutput,
 } from '../../../src/core/findings/findings-json.js';
 import { FINDINGS_SCHEMA } from '../../../src/core/findings/findings-schema.js';
 import { FINDING_STATES } from '../../../src/core/findings/record.js';
@@ -42,11 +41,11 @@ describe('formatFindings', () => {
     ['each state', { ...REPORT, findings: FINDING_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
     ['nothing read', { ...REPORT, coverage: { kind: 'none', files: 0, read: 0, unread: [] } }],
   ] as const)('follows the schema with %s', (_, report) => {
-    expect(errorsOf(formatFindingsOutput(report))).toEqual([]);
+    expect(errorsOf(formatAllFindings(report))).toEqual([]);
   });
 
   it('is one line with all fields', () => {
-    const text = formatFindingsOutput(REPORT);
+    const text = formatAllFindings(REPORT);
     expect(text).not.toContain('\n');
     expect(JSON.parse(text)).toEqual({
       version: 1,
@@ -55,30 +54,8 @@ describe('formatFindings', () => {
       pull: 7,
       coverage: REPORT.coverage,
       counts: expect.objectContaining({ total: 2, worst: 'minor' }),
-      isCut: false,
       findings: [PLAIN_RECORD, FULL_RECORD],
     });
-  });
-
-  it('names only numbers if all findings would be too large for an output', () => {
-    const large: FindingsReport = {
-      ...REPORT,
-      findings: Array.from({ length: 300 }, () => ({
-        ...FULL_RECORD,
-        state: 'open',
-        body: 'ü'.repeat(2000),
-      })),
-    };
-    const text = formatFindingsOutput(large);
-    expect(errorsOf(text)).toEqual([]);
-    expect(JSON.parse(text)).toMatchObject({
-      coverage: { kind: 'part', files: 20, read: 19 },
-      counts: { total: 300, states: { open: 300 }, open: { major: 300 }, worst: 'major' },
-      isCut: true,
-      findings: [],
-    });
-    expect(text.length).toBeLessThan(1000);
-    expect(JSON.parse(formatAllFindings(large))).toMatchObject({ isCut: false, findings: large.findings });
   });
 });
 
@@ -113,7 +90,7 @@ describe('countFindings', () => {
 });
 
 function parse(report: FindingsReport): Record<string, unknown> {
-  return JSON.parse(formatFindingsOutput(report));
+  return JSON.parse(formatAllFindings(report));
 }
 
 function errorsOf(text: string): unknown {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FetchedChange } from '../../../src/core/event/fetched-change.js';
-import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
 import { describeScoped } from '../../../src/core/prompt/describe-scope.js';
 import type { FullReason, Scope } from '../../../src/core/review/scope.js';
 
 const [FROM, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
-const POLICY = DEFAULT_CONTEXT_POLICY.diff;
+const POLICY = DEFAULT_DIFF_POLICY;
 
 function changed(...paths: readonly string[]): FetchedChange {
   const diff = paths.map(

@@ -60,7 +60,7 @@ describe('packing a diff', () => {
     const diff = adding('a.ts', ['a']) + untrusted;
     const packed = pack(diff, 10_000, { memoryRoots: ['.axe/memory'], paths: ['**'] });
     expect(packed.text).toBe(adding('a.ts', ['a']).trimEnd());
-    expect(missing(packed)).toEqual(['.axe/memory/untrusted/bot.md paths-ignore 0']);
+    expect(missing(packed)).toEqual(['.axe/memory/untrusted/bot.md excluded 0']);
   });
 
   it('shows whole files in their order before any part of a larger one', () => {
@@ -156,13 +156,13 @@ describe('packing a diff', () => {
   });
 });
 
-describe('the inputs `paths` and `paths-ignore`', () => {
+describe('the input `paths`', () => {
   const diff = adding('src/a.ts', ['a']) + adding('docs/b.md', ['b']) + adding('src/c.test.ts', ['c']);
 
   it('select files, and the other files are named', () => {
     const packed = pack(diff, 10_000, { paths: ['src/**'], pathsIgnore: ['**/*.test.ts'] });
     expect(packed.shown).toEqual(['src/a.ts']);
-    expect(missing(packed)).toEqual(['docs/b.md paths 0', 'src/c.test.ts paths-ignore 0']);
+    expect(missing(packed)).toEqual(['docs/b.md paths 0', 'src/c.test.ts excluded 0']);
     expect(packed.text).toBe(adding('src/a.ts', ['a']).trimEnd());
   });
 
@@ -191,7 +191,7 @@ describe('the model’s information about a diff', () => {
       {
         message:
           'the diff of it is larger than `max-diff-tokens` (300): 1 file is shown whole, 1 is not (big.ts)',
-        remedy: 'Raise `max-diff-tokens`, or leave files out with `paths-ignore`.',
+        remedy: 'Raise `max-diff-tokens`, or leave files out with `paths`.',
       },
     ]);
   });
@@ -199,7 +199,7 @@ describe('the model’s information about a diff', () => {
   it('C5 68: is never empty: it states that nothing is shown', () => {
     const { fences, rest, warnings } = described(adding('a.ts', ['a']), { pathsIgnore: ['**'] });
     expect(fences).toEqual([
-      { source: 'files not shown', text: 'modified a.ts +1 -0, about 25 tokens, left out by `paths-ignore`' },
+      { source: 'files not shown', text: 'modified a.ts +1 -0, about 25 tokens, left out by `paths`' },
     ]);
     expect(rest).toContain('Nothing of the diff is shown to you, so you have not seen the change.');
     expect(rest).toContain('do not judge it');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { mapChange } from '../../../src/core/prompt/change-map.js';
-import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
 import { type PartLimits, shuffleDiff, splitDiff } from '../../../src/core/prompt/diff-parts.js';
 import { parseDiff } from '../../../src/core/text/diff.js';
 import { estimateText } from '../../../src/core/text/truncate.js';
 
-const POLICY = DEFAULT_CONTEXT_POLICY.diff;
+const POLICY = DEFAULT_DIFF_POLICY;
 
 /** A new file with so many lines of about ten tokens. */
 function file(path: string, lines: number, text = 'export const some = value(other, third);'): string {

@@ -51,12 +51,9 @@ describe('a pull request that changes its own reviewer', () => {
     });
   });
 
-  it.each([
-    ['base', 'The version of the base branch was used'],
-    ['head', 'Its own version was used (`agent-ref: head`)'],
-  ] as const)('causes a warning with the version that runs for `agent-ref: %s`', (agentRef, text) => {
+  it('causes a warning that says which version runs', () => {
     const changed = changing({ path: 'axe/agents/bot.toml' });
-    expect(warnOfOwnChanges({ ...INSTRUCTIONS, agentRef }, changed)?.message).toContain(text);
+    expect(warnOfOwnChanges(INSTRUCTIONS, changed)?.message).toContain('The version of the base branch');
   });
 
   it('causes no warning about a file that only has the path of another repository’s agent or skill', () => {

@@ -9,7 +9,6 @@ import { known } from './threads.js';
 const RULES: PublishRules = {
   ...DEFAULT_PUBLISH_RULES,
   labels: ['bug', 'area/*'],
-  assignees: ['octocat', 'hubot', 'monalisa', 'mona'],
 };
 
 function publications(
@@ -228,7 +227,7 @@ describe('the submitted review', () => {
     ['APPROVED', true, 'refused', undefined],
     ['merge', true, 'refused', undefined],
   ])('with the verdict %j, changes can be requested: %j, is %s as %j', (verdict, may, kind, kept) => {
-    const buffer = publications({ mayRequestChanges: may });
+    const buffer = publications({ blockOn: may ? 'major' : undefined });
     expect(buffer.submitReview({ summary: 'One risk.', verdict }).kind).toBe(kind);
     expect(buffer.buffered.review?.verdict).toBe(kept);
   });
@@ -324,15 +323,7 @@ describe('requested labels', () => {
   });
 });
 
-describe('people, reactions and issues', () => {
-  it('are assigned if they are allowed, with or without the sign', () => {
-    const buffer = publications();
-    expect(buffer.assign(['@Octocat', 'stranger']).text).toContain('Not taken: "stranger".');
-    expect(buffer.assign(['hubot', 'monalisa', 'mona']).text).toContain('Not taken: "mona".');
-    expect(buffer.buffered.assignees).toEqual(['octocat', 'hubot', 'monalisa']);
-    expect(publications({ assignees: [] }).assign(['octocat']).kind).toBe('refused');
-  });
-
+describe('reactions and issues', () => {
   it.each<[string, Partial<PublishRules>, string | undefined]>([
     ['rocket', {}, 'rocket'],
     [' EYES ', {}, 'eyes'],
@@ -368,12 +359,11 @@ describe('people, reactions and issues', () => {
 
   it('are refused if the run has no subject', () => {
     const buffer = new Publications({ rules: RULES, review: undefined, subject: undefined });
-    expect([
-      buffer.setLabels({ add: ['bug'], remove: [] }).kind,
-      buffer.assign(['octocat']).kind,
-      buffer.react('eyes').kind,
-    ]).toEqual(['refused', 'refused', 'refused']);
+    expect([buffer.setLabels({ add: ['bug'], remove: [] }).kind, buffer.react('eyes').kind]).toEqual([
+      'refused',
+      'refused',
+    ]);
     expect(buffer.createIssue({ title: 'Nightly', body: 'x', labels: [] }).kind).toBe('taken');
-    expect(buffer.buffered.refusals).toHaveLength(3);
+    expect(buffer.buffered.refusals).toHaveLength(2);
   });
 });

@@ -145,7 +145,7 @@ describe('the coverage sentence', () => {
     [
       missing({ path: 'b.ts', why: 'paths' }),
       SINCE,
-      'Reviewed: `2222222..3333333`, 1 of 11 files. Not read: 1 left out by `paths` or `paths-ignore` (`b.ts`). Nothing is known about it.',
+      'Reviewed: `2222222..3333333`, 1 of 11 files. Not read: 1 left out by `paths` (`b.ts`). Nothing is known about it.',
     ],
     [
       missing(

@@ -4,7 +4,7 @@ import {
   DEFAULT_ADMISSION_POLICY,
   MIN_PERMISSIONS,
 } from '../../core/event/admission-policy.js';
-import { flag, list, oneOf } from './input-values.js';
+import { list, oneOf } from './input-values.js';
 
 /** Name and default of every input about who may start a run, as `action.yml` has them. */
 export const ADMISSION_INPUT_DEFAULTS = {
@@ -12,9 +12,6 @@ export const ADMISSION_INPUT_DEFAULTS = {
   'allow-users': '',
   'allow-bots': '',
   'trigger-phrase': DEFAULT_ADMISSION_POLICY.triggerPhrase,
-  'review-drafts': String(DEFAULT_ADMISSION_POLICY.reviewDrafts),
-  'skip-labels': '',
-  'trigger-label': '',
 } as const;
 
 /** Reads who may start a run. Throws a ConfigError that names the input. */
@@ -26,9 +23,6 @@ export function readAdmissionInputs(
     allowUsers: list(read('allow-users')).map((name) => login(name, 'allow-users')),
     allowBots: list(read('allow-bots')).map((name) => login(name, 'allow-bots')),
     triggerPhrase: phrase(read('trigger-phrase')),
-    reviewDrafts: flag(read('review-drafts'), 'review-drafts'),
-    skipLabels: list(read('skip-labels')),
-    triggerLabels: list(read('trigger-label')),
   };
 }
 

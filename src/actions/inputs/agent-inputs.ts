@@ -1,48 +1,20 @@
 import { ConfigError } from '../../core/errors.js';
-import { oneOf } from './input-values.js';
 
 /** Another repository whose agents and skills are used, at a branch, tag or commit. */
-interface AgentsRepo {
+export interface AgentsRepo {
   readonly owner: string;
   readonly name: string;
   readonly ref: string;
 }
 
-/** What the inputs say of where agents come from. */
-export interface AgentInputs {
-  readonly repository: AgentsRepo | undefined;
-  /** Empty for the `github-token`. */
-  readonly token: string;
-  /** Which side of a pull request the agent is taken from (D21). */
-  readonly ref: (typeof REFS)[number];
-}
+/** Name and default of every input about other repositories, as `action.yml` has them. */
+export const REPOSITORY_INPUT_DEFAULTS = { 'agents-repo': '', 'repositories-token': '' } as const;
 
-const REFS = ['base', 'head'] as const;
-
-/** Name and default of every input about where agents come from, as `action.yml` has them. */
-export const AGENT_INPUT_DEFAULTS = {
-  'agents-repo': '',
-  'agents-token': '',
-  'agent-ref': 'base',
-} as const;
-
-/** The inputs about where agents come from, checked. Throws a ConfigError that names the input. */
-export function readAgentInputs(read: (name: keyof typeof AGENT_INPUT_DEFAULTS) => string): AgentInputs {
-  const inputs: AgentInputs = {
-    repository: agentsRepo(read('agents-repo')),
-    token: read('agents-token'),
-    ref: oneOf(REFS, read('agent-ref'), 'agent-ref'),
-  };
-  if (inputs.token !== '' && inputs.repository === undefined) {
-    throw new ConfigError('the input `agents-token` is for `agents-repo` only', {
-      remedy: 'Write `agents-repo: owner/name@ref` as well.',
-    });
-  }
-  return inputs;
-}
-
-/** The ref must be said: a repository whose default branch is renamed would otherwise change what runs. */
-function agentsRepo(value: string): AgentsRepo | undefined {
+/**
+ * The repository whose agents are used; undefined for the workflow's own. The ref must be said: a repository whose default
+ * branch is renamed would otherwise change what runs. Throws a ConfigError.
+ */
+export function readAgentsRepo(value: string): AgentsRepo | undefined {
   if (value === '') return undefined;
   const [, owner, name, ref] =
     /^([A-Za-z0-9][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)@(.{1,200})$/.exec(value) ?? [];

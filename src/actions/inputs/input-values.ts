@@ -56,31 +56,24 @@ export function list(value: string): readonly string[] {
   return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
 }
 
-/** Patterns of paths. Throws a ConfigError for one that people mean and that would match nothing. */
-export function pathPatterns(value: string, name: 'paths' | 'paths-ignore'): readonly string[] {
+/** Patterns of paths; `!` before one excludes. Throws a ConfigError for one that people mean and that would match nothing. */
+export function pathPatterns(value: string, name: string): readonly string[] {
   const patterns = list(value);
   for (const pattern of patterns) {
-    const remedy = patternRemedy(pattern, name);
+    const remedy = patternRemedy(pattern);
     if (remedy === undefined) continue;
     throw new ConfigError(
       `the input \`${name}\` has a pattern that matches no file: ${JSON.stringify(pattern)}`,
-      {
-        remedy,
-      },
+      { remedy },
     );
   }
   return patterns;
 }
 
-function patternRemedy(pattern: string, name: 'paths' | 'paths-ignore'): string | undefined {
-  if (pattern.startsWith('!')) {
-    return name === 'paths'
-      ? `No pattern excludes here: write \`paths-ignore: ${pattern.slice(1)}\`.`
-      : 'A pattern cannot exclude: leave it out, and name in `paths` what to send.';
-  }
+function patternRemedy(pattern: string): string | undefined {
   if (pattern.endsWith('/')) return `Write \`${pattern}**\` for all that is in the folder.`;
-  if (/^\.?\/.*\*\*/.test(pattern)) return `Write \`${pattern.replace(/^\.?\/+/, '')}\`.`;
-  return undefined;
+  const [, sign = '', rest] = /^(!?)\.?\/+(.*\*\*.*)$/.exec(pattern) ?? [];
+  return rest === undefined ? undefined : `Write \`${sign}${rest}\`.`;
 }
 
 /** Names in which `*` stands for anything. Throws a ConfigError for `**`, which is a pattern of paths. */

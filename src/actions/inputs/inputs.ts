@@ -11,31 +11,16 @@ import type { AdmissionPolicy } from '../../core/event/admission-policy.js';
 import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../core/findings/fail-on.js';
 import type { SpendLimits } from '../../core/loop/spend.js';
 import { CONCLUSIONS, type Conclusion } from '../../core/outcome.js';
-import type { ContextPolicy } from '../../core/prompt/context-policy.js';
+import type { DiffPolicy } from '../../core/prompt/context-policy.js';
 import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
 import type { Warning } from '../../core/warning.js';
 import { ADMISSION_INPUT_DEFAULTS, readAdmissionInputs } from './admission-inputs.js';
-import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
-import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
+import { type AgentsRepo, REPOSITORY_INPUT_DEFAULTS, readAgentsRepo } from './agent-inputs.js';
+import { DIFF_INPUT_DEFAULTS, readDiffInputs } from './diff-inputs.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
 import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';
 import { REVIEW_INPUT_DEFAULTS, type ReviewInputs, readReviewInputs } from './review-inputs.js';
-
-/** What the inputs say of `mode: gc`. */
-export interface GcInputs {
-  readonly suggestions: (typeof SUGGESTIONS)[number];
-}
-
-const SUGGESTIONS = ['none', 'pull-request', 'issue'] as const;
-
-/** Name and default of every input about garbage collection, as `action.yml` has them. */
-const GC_INPUT_DEFAULTS = { 'gc-suggestions': 'none' } as const;
-
-/** The inputs about garbage collection, checked. Throws a ConfigError that names the input. */
-function readGcInputs(read: (name: keyof typeof GC_INPUT_DEFAULTS) => string): GcInputs {
-  return { suggestions: oneOf(SUGGESTIONS, read('gc-suggestions'), 'gc-suggestions') };
-}
 
 /** The action's inputs, complete and checked. Empty strings mean not given. */
 export interface Inputs {
@@ -43,18 +28,19 @@ export interface Inputs {
   readonly mode: (typeof MODES)[number];
   /** For `mode: memory`. */
   readonly memoryCommand: string;
-  readonly gc: GcInputs;
   readonly prompt: string;
-  readonly promptFile: string;
   readonly model: string;
   /** Undefined for the agent's own. */
   readonly effort: Effort | undefined;
   readonly apiKey: string;
   readonly agentsDir: string;
-  readonly agents: AgentInputs;
+  /** Another repository whose agents and skills are used. */
+  readonly agentsRepo: AgentsRepo | undefined;
+  /** For `agents-repo` and `memory-repo`; empty for the `github-token`. */
+  readonly repositoriesToken: string;
   readonly githubToken: string;
   readonly admission: AdmissionPolicy;
-  readonly context: ContextPolicy;
+  readonly diff: DiffPolicy;
   readonly memory: MemoryInputs;
   readonly comment: (typeof COMMENTS)[number];
   readonly review: ReviewInputs;
@@ -79,8 +65,6 @@ export interface Inputs {
   readonly failOn: readonly Conclusion[];
   /** What of a review fails the step. */
   readonly failOnReview: readonly FindingsGate[];
-  /** Path of the file that findings are written to as SARIF; empty for none. */
-  readonly sarifFile: string;
 }
 
 const MODES = ['run', 'gc', 'memory', 'validate'] as const;
@@ -91,23 +75,20 @@ export const INPUT_DEFAULTS = {
   agent: '',
   mode: 'run',
   'memory-command': '',
-  ...GC_INPUT_DEFAULTS,
   prompt: '',
-  'prompt-file': '',
   model: '',
   effort: '',
   'api-key': '',
   'agents-dir': '',
-  ...AGENT_INPUT_DEFAULTS,
+  ...REPOSITORY_INPUT_DEFAULTS,
   'github-token': '${{ github.token }}',
   ...ADMISSION_INPUT_DEFAULTS,
-  ...CONTEXT_INPUT_DEFAULTS,
+  ...DIFF_INPUT_DEFAULTS,
   ...MEMORY_INPUT_DEFAULTS,
   comment: 'auto',
   ...REVIEW_INPUT_DEFAULTS,
   ...PUBLISH_INPUT_DEFAULTS,
   'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
-  'fallback-models': '',
   'max-turns': String(MAX_TURNS),
   'max-tokens': String(ACTION_MAX_TOKENS),
   'max-cost-usd': '0',
@@ -116,7 +97,6 @@ export const INPUT_DEFAULTS = {
   'tools-allowed': '',
   redact: '',
   'output-schema': '',
-  'sarif-file': '',
   'dry-run': 'false',
   'fail-on': DEFAULT_FAIL_ON.join(', '),
 } as const;
@@ -125,9 +105,8 @@ type InputName = keyof typeof INPUT_DEFAULTS;
 /** What tells an agent what to do and where its answer goes: nothing of it counts where no agent runs. */
 const RUN_INPUT_DEFAULTS = {
   prompt: INPUT_DEFAULTS.prompt,
-  'prompt-file': INPUT_DEFAULTS['prompt-file'],
   effort: INPUT_DEFAULTS.effort,
-  ...CONTEXT_INPUT_DEFAULTS,
+  ...DIFF_INPUT_DEFAULTS,
   comment: INPUT_DEFAULTS.comment,
   ...REVIEW_INPUT_DEFAULTS,
   ...PUBLISH_INPUT_DEFAULTS,
@@ -135,7 +114,6 @@ const RUN_INPUT_DEFAULTS = {
   'max-cost-usd-per-pr': INPUT_DEFAULTS['max-cost-usd-per-pr'],
   'tools-allowed': INPUT_DEFAULTS['tools-allowed'],
   'output-schema': INPUT_DEFAULTS['output-schema'],
-  'sarif-file': INPUT_DEFAULTS['sarif-file'],
 } as const;
 
 /**
@@ -145,27 +123,27 @@ const RUN_INPUT_DEFAULTS = {
  */
 export function readInputs(env: Environment): Inputs {
   const read = (name: InputName) => readInput(env, name);
+  const models = list(read('model'));
   const inputs: Inputs = {
     agent: read('agent'),
     mode: oneOf(MODES, read('mode'), 'mode'),
     memoryCommand: read('memory-command'),
-    gc: readGcInputs(read),
     prompt: read('prompt'),
-    promptFile: read('prompt-file'),
-    model: read('model'),
+    model: models[0] ?? '',
+    fallbackModels: models.slice(1),
     effort: read('effort') === '' ? undefined : oneOf(EFFORTS, read('effort'), 'effort'),
     apiKey: read('api-key'),
     agentsDir: read('agents-dir'),
-    agents: readAgentInputs(read),
+    agentsRepo: readAgentsRepo(read('agents-repo')),
+    repositoriesToken: read('repositories-token'),
     githubToken: read('github-token'),
     admission: readAdmissionInputs(read),
-    context: readContextInputs(read),
+    diff: readDiffInputs(read),
     memory: readMemoryInputs(read),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
     review: readReviewInputs(read),
     publish: readPublishInputs(read),
     timeoutMinutes: above0(read('timeout-minutes'), number('timeout-minutes')),
-    fallbackModels: list(read('fallback-models')),
     maxTurns: Math.ceil(above0(read('max-turns'), number('max-turns'))),
     maxTokens: atLeast0(read('max-tokens'), number('max-tokens')),
     maxCostUsd: atLeast0(read('max-cost-usd'), number('max-cost-usd')),
@@ -178,7 +156,6 @@ export function readInputs(env: Environment): Inputs {
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
     unused: unusedInputs(env, read('mode')),
-    sarifFile: read('sarif-file'),
     ...readFailOn(env),
   };
   checkTogether(inputs);
@@ -216,11 +193,14 @@ function unusedInputs(env: Environment, mode: string): readonly string[] {
   if (mode !== 'gc' && mode !== 'memory') return [];
   return Object.entries(RUN_INPUT_DEFAULTS).flatMap(([name, unset]) => {
     const value = givenInput(env, name);
-    return value === '' || value === unset ? [] : [name];
+    const isUsed = name === 'report-to' && mode === 'gc';
+    return value === '' || value === unset || isUsed ? [] : [name];
   });
 }
 
-function checkTogether({ agent, mode, memoryCommand, memory, gc, prompt, promptFile, model }: Inputs): void {
+function checkTogether(inputs: Inputs): void {
+  const { agent, mode, memoryCommand, memory, prompt, model } = inputs;
+  const { publish, agentsRepo, repositoriesToken } = inputs;
   const isPush = mode === 'memory' && /^push(?:\s|$)/.test(memoryCommand);
   if (mode === 'memory' && memoryCommand === '') {
     throw new ConfigError('`mode: memory` needs the input `memory-command`', {
@@ -232,9 +212,14 @@ function checkTogether({ agent, mode, memoryCommand, memory, gc, prompt, promptF
       remedy: 'Write `mode: memory` as well.',
     });
   }
-  if (mode !== 'gc' && gc.suggestions !== 'none') {
-    throw new ConfigError('the input `gc-suggestions` is for `mode: gc` only', {
-      remedy: 'Write `mode: gc` as well.',
+  if (mode !== 'gc' && publish.reportTo === 'pull-request') {
+    throw new ConfigError('`report-to: pull-request` is for `mode: gc` only', {
+      remedy: 'Write `report-to: issue` for the answer of a run.',
+    });
+  }
+  if (repositoriesToken !== '' && agentsRepo === undefined && memory.repository === undefined) {
+    throw new ConfigError('the input `repositories-token` is for `agents-repo` and `memory-repo` only', {
+      remedy: 'Write `agents-repo: owner/name@ref` or `memory-repo: owner/name` as well.',
     });
   }
   if ((mode === 'gc' || mode === 'memory') && memory.store === 'none') {
@@ -245,18 +230,13 @@ function checkTogether({ agent, mode, memoryCommand, memory, gc, prompt, promptF
       },
     );
   }
-  if (prompt !== '' && promptFile !== '') {
-    throw new ConfigError('the inputs `prompt` and `prompt-file` are both given', {
-      remedy: 'Give one of them.',
-    });
-  }
   if (isPush && memory.store !== 'file' && memory.store !== 'auto') {
     throw new ConfigError(`\`memory-command: push\` cannot be used with \`memory-store: ${memory.store}\``, {
       remedy: 'It pushes the memory of `memory-store: file`; the other stores save by themselves.',
     });
   }
   if (mode === 'validate' || isPush) return;
-  if (agent === '' && (mode !== 'run' || model === '' || (prompt === '' && promptFile === ''))) {
+  if (agent === '' && (mode !== 'run' || model === '' || prompt === '')) {
     throw new ConfigError('the input `agent` is missing', {
       remedy:
         'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',

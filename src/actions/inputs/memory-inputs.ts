@@ -11,8 +11,6 @@ export interface MemoryInputs {
   readonly path: string | undefined;
   /** Another repository than the run's. */
   readonly repository: { readonly owner: string; readonly name: string } | undefined;
-  /** Empty for the `github-token`. */
-  readonly token: string;
   /** Sub-folder in the tree; empty for none. */
   readonly scope: string;
   readonly cacheName: string;
@@ -30,7 +28,6 @@ export const MEMORY_INPUT_DEFAULTS = {
   'memory-branch': 'axe-memory',
   'memory-path': '',
   'memory-repo': '',
-  'memory-token': '',
   'memory-scope': '',
   'memory-cache-name': 'default',
   'memory-write': 'auto',
@@ -45,7 +42,6 @@ export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS
     branch: branchName(read('memory-branch')),
     path: folder(read('memory-path')),
     repository: repositoryName(read('memory-repo')),
-    token: read('memory-token'),
     scope: read('memory-scope') === '' ? '' : scopeFolder(read('memory-scope')),
     cacheName: read('memory-cache-name'),
     policy: {

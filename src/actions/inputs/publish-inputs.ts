@@ -4,22 +4,22 @@ import { flag, oneOf } from './input-values.js';
 
 /** What the inputs say of where else an answer goes, and of its language. */
 export interface PublishInputs {
-  /** Where the answer goes of a run that is about no issue and no pull request; empty for the summary alone. */
+  /**
+   * Where the answer goes of a run that is about no issue and no pull request, and what `mode: gc` suggests; empty for the
+   * summary alone. A pull request can only hold suggestions.
+   */
   readonly reportTo: (typeof PLACES)[number];
-  /** Empty for a title that is computed. */
-  readonly reportTitle: string;
   /** Whether findings become a check of the commit. */
   readonly checkRun: boolean;
   /** A name or a code of a language; empty leaves it to the agent. */
   readonly language: string;
 }
 
-const PLACES = ['', 'issue'] as const;
+const PLACES = ['', 'issue', 'pull-request'] as const;
 
 /** Name and default of every input about where else an answer goes, as `action.yml` has them. */
 export const PUBLISH_INPUT_DEFAULTS = {
   'report-to': '',
-  'report-title': '',
   'check-run': 'false',
   language: '',
 } as const;
@@ -30,24 +30,13 @@ export function readPublishInputs(
 ): PublishInputs {
   return {
     reportTo: reportTo(read('report-to')),
-    reportTitle: title(read('report-title')),
     checkRun: flag(read('check-run'), 'check-run'),
     language: language(read('language')),
   };
 }
 
 function reportTo(value: string): PublishInputs['reportTo'] {
-  return value === '' ? '' : oneOf(['issue'], value, 'report-to');
-}
-
-/** GitHub takes 256 characters. */
-const MAX_TITLE = 200;
-
-function title(value: string): string {
-  if (value.length <= MAX_TITLE && !/\p{Cc}/u.test(value)) return value;
-  throw new ConfigError('the input `report-title` is not a title that an issue can have', {
-    remedy: `Give one line of at most ${MAX_TITLE} characters.`,
-  });
+  return value === '' ? '' : oneOf(['issue', 'pull-request'], value, 'report-to');
 }
 
 /** It becomes a part of the system prompt, so it is a name and nothing like a sentence. */

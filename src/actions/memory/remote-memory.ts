@@ -43,7 +43,7 @@ function openBranch(options: ActionMemoryOptions): MemoryStore {
 }
 
 const NO_TOKEN = 'there is no token to reach the memory branch with';
-const NO_TOKEN_REMEDY = 'Give `github-token` or `memory-token`.';
+const NO_TOKEN_REMEDY = 'Give `github-token` or `repositories-token`.';
 
 /** Branch and cache as one memory. */
 function openWhatThereIs(options: ActionMemoryOptions): MemoryStore {
@@ -150,7 +150,7 @@ export interface ActionMemoryOptions {
   readonly cwd: string;
   /** With the `github-token`. */
   readonly client: GitHubClient | undefined;
-  /** With the `memory-token`, or else the same. */
+  /** With the `repositories-token`, or else the same. */
   readonly memoryClient: GitHubClient | undefined;
   readonly clock: Clock;
   /** Writes a line for a person who waits meanwhile. */

@@ -2,7 +2,6 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { findOrCreateIssue } from '../../adapters/github/posting/issues.js';
 import type { Published, Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
-import { textId } from '../../core/memory/units.js';
 import { framedBody } from '../../core/review/publication.js';
 import type { Mark, MarkLane } from '../../core/sanitize/mark.js';
 import { type Warning, warningText } from '../../core/warning.js';
@@ -14,8 +13,6 @@ export interface Report {
   readonly agent: string;
   /** What distinguishes the workflow from others; empty outside of one. */
   readonly workflow: string;
-  /** Empty for one that is computed. */
-  readonly title: string;
   /** Markdown of the model's. */
   readonly text: string;
   /** Markdown below it. */
@@ -49,12 +46,12 @@ export async function postReport(report: Report, options: ReportOptions): Promis
     return { line: undefined, url: undefined, failure: warningText(warning) };
   };
   if (client === undefined) return failed({ message: NO_TOKEN });
-  const { repository, agent, title, footer } = report;
-  const mark = markOf(report);
+  const { repository, agent, footer } = report;
+  const mark: Mark = { kind: 'report', agent, workflow: report.workflow, lane: report.lane };
   const issue = {
     repository,
     mark,
-    title: cleanTitle(title === '' ? `Report of ${agent}` : title),
+    title: cleanTitle(`Report of ${agent}`),
     body: framedBody({ mark, text: clean(report.text), footer }),
     labels: [],
     ifFound: { kind: 'update' },
@@ -66,9 +63,4 @@ export async function postReport(report: Report, options: ReportOptions): Promis
     ? `Opened the report #${result.number}.`
     : `Brought the report #${result.number} up to date.`;
   return { line, url: result.url };
-}
-
-/** A title that is given is a part of what the issue is known by: jobs of a matrix keep theirs apart by it. */
-function markOf({ agent, workflow, title, lane }: Report): Mark {
-  return { kind: 'report', agent, workflow, key: title === '' ? '' : textId(title), lane };
 }

@@ -1,5 +1,4 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
-import { assign } from '../../adapters/github/posting/assignees.js';
 import { findOrCreateIssue } from '../../adapters/github/posting/issues.js';
 import { setLabels } from '../../adapters/github/posting/labels.js';
 import { type ReactionSubject, react } from '../../adapters/github/posting/reactions.js';
@@ -104,7 +103,7 @@ function joined(parts: readonly (PublishedPart | undefined)[], refusals: string)
   };
 }
 
-/** Labels, assignees, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning. */
+/** Labels, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning. */
 export async function publishSideEffects(requested: RequestedEffects): Promise<PublishedPart | undefined> {
   const { buffered, options, number } = requested;
   const done: string[] = [];
@@ -119,19 +118,17 @@ export async function publishSideEffects(requested: RequestedEffects): Promise<P
     warn: (message, remedy) =>
       options.reporter.warn({ code: 'publish-failed', message, ...(remedy === undefined ? {} : { remedy }) }),
   };
-  const { labels, assignees, issues, reaction } = buffered;
+  const { labels, issues, reaction } = buffered;
   const { client } = options;
-  const isRequested =
-    labels.add.length + labels.remove.length + assignees.length + issues.length > 0 || reaction !== undefined;
+  const isRequested = labels.add.length + labels.remove.length + issues.length > 0 || reaction !== undefined;
   if (!isRequested) return undefined;
   if (client === undefined) {
-    const failure = `labels, assignees, issues and reactions were left out: ${NO_TOKEN}`;
+    const failure = `labels, issues and reactions were left out: ${NO_TOKEN}`;
     work.warn(failure);
     return { isReview: false, failure };
   }
   if (number !== undefined) {
     await changeLabels(client, number, work);
-    await assignPeople(client, number, work);
   }
   for (const issue of issues) await openIssue(client, issue, work);
   await giveReaction(client, work);
@@ -170,25 +167,6 @@ async function changeLabels(client: GitHubClient, number: number, work: Work): P
 
 function labels(names: readonly string[]): string {
   return `the ${names.length === 1 ? 'label' : 'labels'} ${names.map((name) => `\`${name}\``).join(', ')}`;
-}
-
-async function assignPeople(client: GitHubClient, number: number, work: Work): Promise<void> {
-  const { repository, buffered, done, fail, warn } = work;
-  const logins = buffered.assignees;
-  if (logins.length === 0) return;
-  const response = await withGitHub(
-    (signal) => assign(client, { repository, number, logins }, signal),
-    REMEDY,
-  );
-  const result = response.kind === 'failed' ? response : response.answer;
-  if (result.kind === 'failed') return fail(`no one was assigned: ${result.message}`, result.remedy);
-  if (result.assigned.length > 0) done.push(`Assigned ${result.assigned.join(', ')}.`);
-  if (result.refused.length > 0) {
-    warn(
-      `GitHub did not assign ${result.refused.join(', ')}: they cannot be assigned here`,
-      'Give them access to the repository, or take them out of `assignees-allowed`.',
-    );
-  }
 }
 
 /** Known by its title, so that a run that is repeated, or a later one, brings it up to date. */

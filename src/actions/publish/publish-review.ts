@@ -58,9 +58,7 @@ const UNPOSTED = 'Findings not posted as comments';
 const REMEDY = 'The findings are in the job summary.';
 const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`', remedy: REMEDY };
 
-function keptBack(when: string): string {
-  return `Nothing new was found, so no review was posted (\`comment-when: ${when}\`).`;
-}
+const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
 interface OwnOnGitHub {
   readonly client: GitHubClient;
@@ -71,7 +69,7 @@ async function postNew(
   requested: RequestedReview,
   { client, own }: OwnOnGitHub,
 ): Promise<PublishedPart | undefined> {
-  const { buffered, options } = requested;
+  const { buffered } = requested;
   const earlier = sortEarlier(requested, own);
   const prepared = prepare(requested, { ...own, earlier });
   const again = new Set(prepared.alreadyOpen.map(({ of }) => of.id));
@@ -90,11 +88,10 @@ async function postNew(
   if (!isWorthPosting(requested, { own, prepared, earlier })) {
     const line = sentences([notRepeated(requested, prepared), await finish()]);
     const part = { line: line === '' ? undefined : line, review, ends, records: recorded() };
-    if (options.when === 'always') return { isReview: false, ...part };
     return {
       isReview: true,
       ...part,
-      details: paragraphs([keptBack(options.when), buffered.review?.summary ?? '']),
+      details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']),
     };
   }
   const response = await withGitHub(
@@ -152,25 +149,14 @@ interface Posting extends Pick<OwnOnGitHub, 'own'> {
 }
 
 /** The first review always says something; a later one only what people do not know yet. */
-function isWorthPosting(
-  { buffered, options, agent }: RequestedReview,
-  { own, prepared, earlier }: Posting,
-): boolean {
+function isWorthPosting({ buffered, agent }: RequestedReview, { own, prepared, earlier }: Posting): boolean {
   if (prepared.hasFindings) return true;
   if (buffered.review === undefined) return false;
-  switch (options.when) {
-    case 'findings':
-      return false;
-    case 'always':
-      return true;
-    case 'auto': {
-      const isFirst = !own.reviews.some(
-        ({ state, body }) =>
-          state !== 'PENDING' && agentOf(parseReviewMarker(body)?.agent ?? '') === agentOf(agent),
-      );
-      return isFirst || earlier.settled.length + earlier.claimed.length + earlier.back.length > 0;
-    }
-  }
+  const isFirst = !own.reviews.some(
+    ({ state, body }) =>
+      state !== 'PENDING' && agentOf(parseReviewMarker(body)?.agent ?? '') === agentOf(agent),
+  );
+  return isFirst || earlier.settled.length + earlier.claimed.length + earlier.back.length > 0;
 }
 
 type Known = Pick<OwnFindings, 'open' | 'reviews'> & {

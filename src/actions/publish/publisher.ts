@@ -138,7 +138,7 @@ function isAnswer({ isReview, url }: PublishedPart, trigger: Trigger): boolean {
 }
 
 /** Only a step of the same job can have answered it before, and each comment has an answer of its own. */
-function isJustWritten(trigger: Trigger): boolean {
+export function isJustWritten(trigger: Trigger): boolean {
   return trigger.kind === 'comment' && trigger.action === 'created';
 }
 
@@ -209,7 +209,6 @@ async function publishParts(
   };
   return await publishRequested(run, {
     client,
-    when: review.when,
     maxComments: review.rules.maxComments,
     blockOn: review.rules.blockOn,
     extent: reviewExtent({ plan, outcome, requested }),
@@ -280,7 +279,7 @@ async function report(
   const { repository } = trigger;
   const by = footer(writtenBy(agent.name), runUrl);
   return await postReport(
-    { repository, agent: agent.name, workflow, title: inputs.reportTitle, text, footer: by, lane },
+    { repository, agent: agent.name, workflow, text, footer: by, lane },
     { client, reporter, clean, cleanTitle: titleCleaner(options) },
   );
 }

@@ -11,14 +11,12 @@ import type { ReviewExtent } from '../../core/review/review-body.js';
 import type { Scope } from '../../core/review/scope.js';
 import type { ReviewFact } from '../../core/review/state-facts.js';
 import type { MarkLane } from '../../core/sanitize/mark.js';
-import type { ReviewInputs } from '../inputs/review-inputs.js';
 
 /** How what a run wants is published. */
 export interface RequestedOptions {
   readonly client: GitHubClient | undefined;
-  readonly when: ReviewInputs['when'];
   readonly maxComments: number;
-  readonly blockOn: Severity;
+  readonly blockOn: Severity | undefined;
   /** How much was looked at; undefined for an agent that raises no findings. */
   readonly extent: ReviewExtent | undefined;
   /** Who reviewed, at what cost, and where to read more: markdown of ours. */

@@ -11,7 +11,7 @@ export function failureReporter(thrown: unknown): KindReporter {
   const ended = isCancelled(thrown) ? 'cancelled' : 'failure';
   const conclusion = isTimeout(thrown) ? 'timeout' : ended;
   return {
-    outputs: () => ({ conclusion, 'memory-saved': 'false' }),
+    outputs: () => ({ conclusion, reason: messageOf(thrown), 'memory-saved': 'false' }),
     formatSummary: ({ warnings }) =>
       sections([
         `### axe-action: ${conclusion}`,
@@ -20,6 +20,7 @@ export function failureReporter(thrown: unknown): KindReporter {
       ]),
     logLines: () => [],
     annotations: () => [{ level: 'error', title: 'axe-action', message, at: isOurs ? thrown.at : undefined }],
+    isAnswered: () => false,
     noAnswer: () => noAnswerLine(conclusion),
     ...(isOurs ? {} : { alwaysFails: true }),
   };

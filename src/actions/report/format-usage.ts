@@ -56,26 +56,14 @@ function tableLine(values: readonly string[]): string {
   return `| ${values.map((value) => oneLine(value).replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** The same as outputs, but for the cost and the time. */
-export function usageOutputs(stats: RunStats): Outputs {
-  const { modelId, turns, inputTokens, outputTokens, cacheReadTokens } = stats;
-  return {
-    model: modelId,
-    turns: String(turns),
-    'input-tokens': String(inputTokens),
-    'output-tokens': String(outputTokens),
-    'cache-read-tokens': String(cacheReadTokens),
-  };
+/** The same as outputs, but for the cost. */
+export function usageOutputs({ inputTokens, outputTokens }: RunStats): Outputs {
+  return { 'input-tokens': String(inputTokens), 'output-tokens': String(outputTokens) };
 }
 
 /** What it cost as an output, where that is known. */
 export function costOutput({ costUsd }: RunStats): Outputs {
   return costUsd === undefined ? {} : { 'cost-usd': costUsd.toFixed(6) };
-}
-
-/** How long it took as an output. */
-export function durationOutput({ durationMs }: RunStats): Outputs {
-  return { 'duration-ms': String(Math.round(durationMs)) };
 }
 
 /** Most runs cost cents, so there are four digits of a dollar; what is less is not nothing. */

@@ -6,7 +6,7 @@ import type { Conclusion } from '../../core/outcome.js';
 import { count, grouped } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
 import { warningList } from './format-summary.js';
-import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';
+import { costOutput, row, usageCells, usageOutputs } from './format-usage.js';
 import { codeBlock, errorBlock, sections } from './markdown.js';
 import type { KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 
@@ -21,6 +21,7 @@ export function gcReporter(report: GcReport): KindReporter {
     logLines: () => logLinesOf(report),
     annotations: () =>
       end.kind === 'failed' ? [{ level: 'error', title: 'axe-action', message: formatError(end.error) }] : [],
+    isAnswered: () => false,
   };
 }
 
@@ -37,9 +38,7 @@ function outputsOf({ store, collection }: GcReport, isHidden: boolean): Outputs 
       ? { 'memory-save-error': end.error.message }
       : {}),
     ...(suggestion?.kind === 'published' ? { 'comment-url': suggestion.url } : {}),
-    ...(usage === undefined
-      ? {}
-      : { ...usageOutputs(usage), ...durationOutput(usage), ...costOutput(usage) }),
+    ...(usage === undefined ? {} : { ...usageOutputs(usage), ...costOutput(usage) }),
   };
 }
 

@@ -18,6 +18,7 @@ export function memoryReporter(report: MemoryReport): KindReporter {
       ...publishedLines(published),
     ],
     annotations: () => annotationsOf(report),
+    isAnswered: () => result.kind === 'done',
   };
 }
 
@@ -27,7 +28,7 @@ function outputsOf(report: MemoryReport): Outputs {
   const isFine = result.kind === 'done' && problemsIn(report) === 0;
   return {
     conclusion: isFine ? 'success' : isMistaken(report) ? 'skipped' : 'failure',
-    ...(result.kind === 'failed' && isMistaken(report) ? { 'skip-reason': result.reason } : {}),
+    ...(result.kind === 'failed' && isMistaken(report) ? { reason: result.reason } : {}),
     response: result.kind === 'done' ? result.text : '',
     'memory-store': store,
     'memory-saved': String(result.changed),

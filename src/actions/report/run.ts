@@ -18,15 +18,7 @@ import {
   publishedLines,
   warningList,
 } from './format-summary.js';
-import {
-  costOutput,
-  durationOutput,
-  formatSpend,
-  row,
-  usageCells,
-  usageOutputs,
-  usageTable,
-} from './format-usage.js';
+import { costOutput, formatSpend, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
 import { errorBlock, sections } from './markdown.js';
 import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 import { formatToolsByTurn } from './tools-by-turn.js';
@@ -41,6 +33,7 @@ export function runReporter(report: Ran): KindReporter {
     formatSummary: (options) => summaryOf(report, options),
     logLines: () => logLinesOf(report),
     annotations: () => annotationsOf(outcome),
+    isAnswered: () => outcome.kind === 'completed' && published.failure === undefined,
     isUnpublished: published.failure !== undefined,
     noAnswer: () =>
       outcome.kind === 'completed' || published.url !== undefined
@@ -62,8 +55,6 @@ function outputsOf(report: Ran, isHidden: boolean): Outputs {
     ...memoryOutputs(report, isHidden),
     ...usageOutputs(stats),
     ...costOutput(stats),
-    'denied-tool-calls': String(stats.calls.filter(({ isDenied }) => isDenied).length),
-    ...durationOutput(stats),
     ...(published.url === undefined ? {} : { 'comment-url': published.url }),
   };
 }

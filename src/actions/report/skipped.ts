@@ -5,7 +5,7 @@ import type { KindReporter, ReportOf } from './reporter.js';
 export function skippedReporter({ decision }: ReportOf<'skipped'>): KindReporter {
   const { reason, message, remedy } = decision;
   return {
-    outputs: () => ({ conclusion: 'skipped', 'skip-reason': reason, 'memory-saved': 'false' }),
+    outputs: () => ({ conclusion: 'skipped', reason, 'memory-saved': 'false' }),
     formatSummary: () =>
       sections([
         `### axe-action: skipped`,
@@ -15,6 +15,7 @@ export function skippedReporter({ decision }: ReportOf<'skipped'>): KindReporter
     annotations: () => [
       { level: 'notice', title: 'Skipped', message: [`${message}.`, remedy ?? ''].join(' ').trim() },
     ],
+    isAnswered: () => false,
     noAnswer: () => `No run was started: ${message}.`,
   };
 }

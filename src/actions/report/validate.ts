@@ -23,6 +23,7 @@ export function validateReporter({ validation }: ReportOf<'validated'>): KindRep
     formatSummary: () => summaryOf(validation),
     logLines: () => logLinesOf(validation),
     annotations: () => annotationsOf(allFaults(validation)),
+    isAnswered: () => false,
   };
 }
 

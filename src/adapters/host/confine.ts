@@ -6,7 +6,7 @@ import { ConfigError } from '../../core/errors.js';
 interface NamedPath {
   /** As it was written; a relative one counts from the workspace. */
   readonly path: string;
-  /** `the input \`prompt-file\``, `\`workdir\` of the agent "bot"`. */
+  /** `the input \`agents-dir\``, `\`workdir\` of the agent "bot"`. */
   readonly what: string;
 }
 

@@ -183,7 +183,7 @@ function retryAfter(
 }
 
 const PROVIDER_DOWN =
-  'The provider has a problem. Try again later, or use another model: `fallback-models` in a workflow, `--model` on the ' +
+  'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the ' +
   'command line.';
 const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
 

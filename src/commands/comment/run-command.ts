@@ -58,7 +58,7 @@ export async function answerHelp(
   const policy = helpPolicy(request.admissionPolicy);
   const access = await admitActor({ trigger, policy }, deps);
   if (access.kind === 'skipped') return access;
-  deps.acknowledgement?.start();
+  deps.acknowledgement?.startCommand();
   const result = command.kind === 'help' ? help(request.admissionPolicy) : mistyped(command);
   return {
     kind: 'memory-command',

@@ -107,7 +107,7 @@ function maySuggest({ suggesting, dryRun, isMemoryHidden }: GcMemoryRequest, { r
   if (suggesting === undefined || dryRun) return undefined;
   if (!isMemoryHidden) return suggesting;
   const message =
-    '`gc-suggestions` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.';
+    '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.';
   reporter.warn({ code: 'input-invalid', message });
   return undefined;
 }

@@ -11,11 +11,6 @@ export interface AdmissionPolicy {
   readonly allowBots: readonly string[];
   /** What a comment has to say to be answered (`@axe`); empty answers every comment. */
   readonly triggerPhrase: string;
-  readonly reviewDrafts: boolean;
-  /** Names of labels, in any case: what carries one of them starts nothing. */
-  readonly skipLabels: readonly string[];
-  /** Names of labels, in any case: of all labels that somebody adds, only these start a run; none: each does. */
-  readonly triggerLabels: readonly string[];
 }
 
 /** What can be asked of whoever starts a run, most first. */
@@ -27,9 +22,6 @@ export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
   allowUsers: [],
   allowBots: [],
   triggerPhrase: '',
-  reviewDrafts: true,
-  skipLabels: [],
-  triggerLabels: [],
 };
 
 /** Of two requirements the one that lets more people in. */
@@ -56,15 +48,7 @@ export function isListed({ login }: Actor, logins: readonly string[]): boolean {
   return login !== 'ghost' && hasName(logins, login);
 }
 
-/** The first of the labels that is also in the other list, as it is written on GitHub. */
-export function commonLabel(
-  labels: readonly string[] | undefined,
-  skipLabels: readonly string[],
-): string | undefined {
-  return labels?.find((label) => hasName(skipLabels, label));
-}
-
 /** Whether a name is in a list of names, in any case. */
-export function hasName(names: readonly string[], name: string): boolean {
+function hasName(names: readonly string[], name: string): boolean {
   return names.some((one) => one.toLowerCase() === name.toLowerCase());
 }

@@ -1,21 +1,17 @@
 import { isOwnText } from '../sanitize/mark.js';
-import { type AdmissionPolicy, commonLabel, hasName, isEnough, isListed } from './admission-policy.js';
-import { type AgentRef, type HeadPermissions, refuseHeadAgent } from './agent-ref.js';
+import { type AdmissionPolicy, isEnough, isListed } from './admission-policy.js';
 import { findMention, isOwnIssue } from './mention.js';
-import { isSameAccount } from './permission.js';
+import { isSameAccount, type Permission } from './permission.js';
 import {
   type Skip,
   type SkipReason,
   skipBot,
   skipClosed,
   skipDeleted,
-  skipDraft,
   skipFork,
   skipForkComment,
   skipForkRun,
-  skipLabel,
   skipNothingNew,
-  skipOtherLabel,
   skipOtherSender,
   skipOwnText,
   skipPaused,
@@ -37,8 +33,6 @@ export type Admission = { readonly kind: 'run' } | Skip;
 export interface EventFacts {
   readonly trigger: Trigger;
   readonly policy: AdmissionPolicy;
-  /** Which side of a pull request its agent is taken from; left out: the base. */
-  readonly agentRef?: AgentRef;
   /** The comment says `/axe review`, which needs no `trigger-phrase`; left out: it does not. */
   readonly asksForReview?: boolean;
 }
@@ -71,8 +65,8 @@ export interface ChangeFacts {
 /** Everything that admission is decided from, in the order in which it becomes known. */
 export interface AdmissionFacts {
   readonly event: EventFacts;
-  /** What the actor and the author of the text may do. Of bots and of nobody in particular it is `unknown`. */
-  readonly permission?: HeadPermissions;
+  /** What the actor may do. Of bots and of nobody in particular it is `unknown`. */
+  readonly permission?: Permission | 'unknown';
   readonly agent?: AgentFacts;
   readonly state?: StateFacts;
   /** Of a pull request whose change could be read. */
@@ -130,25 +124,6 @@ const RULES: readonly AnyRule[] = [
       trigger.kind === 'comment' && trigger.isFork === true ? skipForkComment(trigger) : undefined,
   },
   {
-    reason: 'skip-label',
-    needs: 'event',
-    decide({ trigger, policy: { skipLabels } }) {
-      if (trigger.kind !== 'pull_request' && trigger.kind !== 'issue' && trigger.kind !== 'comment')
-        return undefined;
-      const label = commonLabel(trigger.labels, skipLabels);
-      return label === undefined ? undefined : skipLabel(trigger, label);
-    },
-  },
-  {
-    reason: 'trigger-label',
-    needs: 'event',
-    decide({ trigger, policy: { triggerLabels } }) {
-      if (trigger.kind !== 'pull_request' && trigger.kind !== 'issue') return undefined;
-      if (trigger.action !== 'labeled' || triggerLabels.length === 0) return undefined;
-      return hasName(triggerLabels, trigger.label ?? '') ? undefined : skipOtherLabel(trigger, triggerLabels);
-    },
-  },
-  {
     reason: 'fork',
     needs: 'event',
     decide({ trigger }) {
@@ -156,14 +131,6 @@ const RULES: readonly AnyRule[] = [
       if (trigger.kind !== 'pull_request' || !trigger.isFork) return undefined;
       return isRunByLabel(trigger) ? undefined : skipFork(trigger);
     },
-  },
-  {
-    reason: 'draft',
-    needs: 'event',
-    decide: ({ trigger, policy }) =>
-      trigger.kind === 'pull_request' && trigger.isDraft && !policy.reviewDrafts && !isAskedFor(trigger)
-        ? skipDraft(trigger)
-        : undefined,
   },
   {
     reason: 'bot',
@@ -184,7 +151,7 @@ const RULES: readonly AnyRule[] = [
   {
     reason: 'permission-unknown',
     needs: 'permission',
-    decide(event, { actor: permission }) {
+    decide(event, permission) {
       const actor = unlistedActor(event);
       if (actor === undefined || permission !== 'unknown') return undefined;
       return isEnough(permission, event.policy.minPermission) ? undefined : skipStranger(actor);
@@ -193,7 +160,7 @@ const RULES: readonly AnyRule[] = [
   {
     reason: 'permission',
     needs: 'permission',
-    decide(event, { actor: permission }) {
+    decide(event, permission) {
       const actor = unlistedActor(event);
       const { minPermission } = event.policy;
       if (actor === undefined || permission === 'unknown') return undefined;
@@ -201,11 +168,6 @@ const RULES: readonly AnyRule[] = [
         ? undefined
         : skipPermission(actor, permission, minPermission);
     },
-  },
-  {
-    reason: 'agent-ref',
-    needs: 'permission',
-    decide: ({ trigger, agentRef = 'base' }, permissions) => refuseHeadAgent(trigger, agentRef, permissions),
   },
   {
     reason: 'agent-not-merged',
@@ -222,12 +184,11 @@ const RULES: readonly AnyRule[] = [
   {
     reason: 'closed',
     needs: 'agent',
-    decide(event, agent) {
-      const { trigger } = event;
+    decide({ trigger }, agent) {
       if (trigger.kind !== 'pull_request' || trigger.isClosed !== true || agent.kind !== 'found')
         return undefined;
       // What is not a review may well be about the end of a pull request, where the workflow names that.
-      const isMeant = !agent.postsReviews && (trigger.action === 'closed' || isByTriggerLabel(event));
+      const isMeant = !agent.postsReviews && (trigger.action === 'closed' || trigger.action === 'labeled');
       return isMeant ? undefined : skipClosed(trigger);
     },
   },
@@ -320,16 +281,9 @@ function isAskedFor({ action }: PullRequestTrigger): boolean {
   return action === 'labeled' || action === 'review_requested';
 }
 
-/** A label that the workflow names is a wish, whatever was reviewed before. */
-function isByTriggerLabel({ trigger, policy: { triggerLabels } }: EventFacts): boolean {
-  return trigger.kind === 'pull_request' && trigger.action === 'labeled' && triggerLabels.length > 0;
-}
-
 /** Whether an event asks for no second look at what was reviewed; nobody's wish is passed over. */
-export function isRepeatable(event: EventFacts): boolean {
-  const { trigger } = event;
-  if (trigger.kind !== 'pull_request') return false;
-  return trigger.action !== 'review_requested' && !isByTriggerLabel(event);
+export function isRepeatable({ trigger }: EventFacts): boolean {
+  return trigger.kind === 'pull_request' && trigger.action !== 'review_requested';
 }
 
 /** Activities of a pull request that leave its diff as it is (GitHub's "Webhook events and payloads"). */

@@ -10,7 +10,7 @@ import type {
 } from './trigger.js';
 import { UNNAMED_EVENT } from './trigger.js';
 
-/** Why a run was not started: output `skip-reason`. */
+/** Why a run was not started: output `reason`. */
 export type SkipReason =
   | 'fork'
   | 'bot'
@@ -20,12 +20,6 @@ export type SkipReason =
   | 'sender-not-author'
   | 'subject-deleted'
   | 'unknown-event'
-  /** A draft, with `review-drafts: false`. */
-  | 'draft'
-  /** A label of `skip-labels`. */
-  | 'skip-label'
-  /** A label that `trigger-label` does not name. */
-  | 'trigger-label'
   /** A pull request that is closed or merged. */
   | 'closed'
   /** The event changes nothing that is reviewed. */
@@ -42,8 +36,6 @@ export type SkipReason =
   | 'paused'
   /** The agent exists only on the pull request's head (D21). */
   | 'agent-not-merged'
-  /** `agent-ref: head` on a pull request whose agent must not be run (D21). */
-  | 'agent-ref'
   /** Earlier runs have used up what they may cost together (D36). */
   | 'budget-spent';
 
@@ -98,38 +90,6 @@ export function skipBot({ login }: Actor): Skip<'bot'> {
   };
 }
 
-/** A draft, where those are not wanted. */
-export function skipDraft({ number }: PullRequestTrigger): Skip<'draft'> {
-  return {
-    kind: 'skip',
-    reason: 'draft',
-    message: `Pull request #${number} is a draft, and \`review-drafts\` is false`,
-    remedy: 'It runs once it is ready, where `ready_for_review` is among the `types:` of the event.',
-  };
-}
-
-/** A label that says to leave the issue or pull request alone. */
-export function skipLabel({ number }: { readonly number: number }, label: string): Skip<'skip-label'> {
-  return {
-    kind: 'skip',
-    reason: 'skip-label',
-    message: `#${number} has the label ${JSON.stringify(label)}, which is one of \`skip-labels\``,
-  };
-}
-
-/** A label that asks for nothing here. */
-export function skipOtherLabel(
-  { number, label = '' }: PullRequestTrigger | IssueTrigger,
-  triggerLabels: readonly string[],
-): Skip<'trigger-label'> {
-  const named = triggerLabels.map((name) => JSON.stringify(name)).join(', ');
-  return {
-    kind: 'skip',
-    reason: 'trigger-label',
-    message: `#${number} got the label ${JSON.stringify(label)}; only ${named} starts a run (\`trigger-label\`)`,
-  };
-}
-
 /** A pull request whose review nobody waits for any more. */
 export function skipClosed({ number }: PullRequestTrigger): Skip<'closed'> {
   return {
@@ -156,8 +116,7 @@ export function skipReviewed({ number, head }: PullRequestTrigger): Skip<'nothin
     kind: 'skip',
     reason: 'nothing-new',
     message: `Commit ${head.sha.slice(0, 7)} of pull request #${number} was reviewed before`,
-    remedy:
-      'Start the run again, write `/axe review full` in a comment, or name a label that asks for a review in `trigger-label`.',
+    remedy: 'Start the run again, or write `/axe review full` in a comment.',
   };
 }
 

@@ -1,4 +1,3 @@
-import { utf8Bytes } from '../text/cut.js';
 import { type Coverage, FINDING_STATES, type FindingRecord, isOpen, worstOpen } from './record.js';
 import { SEVERITIES, type Severity } from './terms.js';
 
@@ -30,26 +29,12 @@ interface FindingCounts {
   readonly worst: Severity | null;
 }
 
-/** GitHub takes 1 MiB for all outputs of a job together. */
-const MAX_OUTPUT_BYTES = 900 * 1024;
-
 /** The version of the form; a program that reads it need not know a later one. */
 export const FINDINGS_VERSION = 1;
 
-/**
- * The `findings` output: JSON on one line in the form of `schema/findings.schema.json`. What is too large for an output
- * names numbers only, and `isCut` says so; the whole of it is for a file.
- */
-export function formatFindingsOutput(report: FindingsReport): string {
-  const whole = formatAllFindings(report);
-  if (utf8Bytes(whole) <= MAX_OUTPUT_BYTES) return whole;
-  const { unread: _, ...coverage } = report.coverage;
-  return JSON.stringify({ ...bodyOf(report), coverage, isCut: true, findings: [] });
-}
-
-/** As {@link formatFindingsOutput}, of any size. */
+/** All findings as JSON on one line, in the form of `schema/findings.schema.json`. */
 export function formatAllFindings(report: FindingsReport): string {
-  return JSON.stringify({ ...bodyOf(report), isCut: false, findings: report.findings });
+  return JSON.stringify({ ...bodyOf(report), findings: report.findings });
 }
 
 function bodyOf({ head, base, pull, coverage, findings }: FindingsReport): object {

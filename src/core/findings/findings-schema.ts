@@ -12,7 +12,7 @@ export const FINDINGS_SCHEMA = {
   title: `axe findings ${FINDINGS_VERSION}`,
   description: 'The output `findings` of a review. Later versions of the action may add properties.',
   type: 'object',
-  required: ['version', 'head', 'base', 'pull', 'coverage', 'counts', 'isCut', 'findings'],
+  required: ['version', 'head', 'base', 'pull', 'coverage', 'counts', 'findings'],
   properties: {
     version: { const: FINDINGS_VERSION },
     head: { ...TEXT, description: 'The commit that was reviewed.' },
@@ -56,10 +56,6 @@ export const FINDINGS_SCHEMA = {
         open: { ...tallyOf(SEVERITIES), description: 'Findings that are open, by severity.' },
         worst: { enum: [...SEVERITIES, null], description: 'The worst severity of those; null for none.' },
       },
-    },
-    isCut: {
-      type: 'boolean',
-      description: 'The findings and the unread files are too large for an output and are left out.',
     },
     findings: {
       type: 'array',

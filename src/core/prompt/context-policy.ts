@@ -14,7 +14,7 @@ export interface DiffPolicy {
   readonly maxTokens: number;
   /** Only files that match one of these patterns are shown; none: all files. */
   readonly paths: readonly string[];
-  /** Files that match one of these are not shown. */
+  /** Files that match one of these are not shown: the patterns after a `!`. */
   readonly pathsIgnore: readonly string[];
   /** Folders in which memory is kept; their files are not shown either. Left out: none. */
   readonly memoryRoots?: readonly string[];
@@ -22,25 +22,13 @@ export interface DiffPolicy {
   readonly tool?: string;
 }
 
-/** What a run is told of its trigger. */
-export interface ContextPolicy {
-  readonly parts: readonly ContextPart[];
-  /** Whether somebody asked for these parts, and misses what cannot be read; otherwise they are what there is. */
-  readonly isNamed: boolean;
-  readonly diff: DiffPolicy;
-}
-
-/** Everything, as much of it as fits. */
-export const DEFAULT_CONTEXT_POLICY: ContextPolicy = {
-  parts: CONTEXT_PARTS,
-  isNamed: false,
-  diff: { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] },
-};
+/** All files, as much of them as fits. */
+export const DEFAULT_DIFF_POLICY: DiffPolicy = { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] };
 
 /** Why the inputs keep a file from the model; undefined if they do not. */
-type PathFilter = (path: string) => 'paths' | 'paths-ignore' | undefined;
+type PathFilter = (path: string) => 'paths' | 'excluded' | undefined;
 
-/** The filter that `paths` and `paths-ignore` make, with memory among what is ignored. Throws a ConfigError for a malformed pattern. */
+/** The filter that the input `paths` makes, with memory among what is excluded. Throws a ConfigError for a malformed pattern. */
 export function createPathFilter({
   paths,
   pathsIgnore,
@@ -50,6 +38,6 @@ export function createPathFilter({
   const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
   return (path) => {
     if (included.length > 0 && !included.some((matches) => matches(path))) return 'paths';
-    return ignored.some((matches) => matches(path)) ? 'paths-ignore' : undefined;
+    return ignored.some((matches) => matches(path)) ? 'excluded' : undefined;
   };
 }

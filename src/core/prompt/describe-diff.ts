@@ -51,7 +51,7 @@ export function listOf(lines: readonly string[]): string {
 
 function formatNotShown({ file, why, hunksShown, tokens }: NotShown): string {
   const size = `${file.status} ${cleanLine(file.path, MAX_NAME)} +${file.additions} -${file.deletions}, about ${count(tokens, 'token')}`;
-  if (why !== 'size') return `${size}, left out by \`${why}\``;
+  if (why !== 'size') return `${size}, left out by \`paths\``;
   return hunksShown === 0 ? size : `${size}, ${hunksShown} of ${count(file.hunks.length, 'hunk')} shown`;
 }
 
@@ -89,7 +89,7 @@ function warningsOf(
     ];
   }
   if (text !== '') return [];
-  const message = `nothing of the ${source} is shown to the model: \`paths\` and \`paths-ignore\` leave out all its files`;
+  const message = `nothing of the ${source} is shown to the model: \`paths\` leaves out all its files`;
   const remedy = 'Change these inputs if the agent should see some of them.';
   return [{ code: 'context-truncated', message, remedy }];
 }
@@ -104,6 +104,6 @@ function limitOf({ policy: { maxTokens }, taken = 0, isLocal }: DiffDescription)
   const limit = `\`max-diff-tokens\` (${maxTokens})`;
   return {
     limit: taken > 0 ? `what is left of ${limit}` : limit,
-    remedy: 'Raise `max-diff-tokens`, or leave files out with `paths-ignore`.',
+    remedy: 'Raise `max-diff-tokens`, or leave files out with `paths`.',
   };
 }

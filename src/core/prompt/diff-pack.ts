@@ -7,7 +7,7 @@ import { createPathFilter, type DiffPolicy } from './context-policy.js';
 /** A file that is not shown, or not whole. */
 export interface NotShown {
   readonly file: DiffFile;
-  readonly why: 'size' | 'paths' | 'paths-ignore';
+  readonly why: 'size' | 'paths' | 'excluded';
   /** Hunks of it that are shown. */
   readonly hunksShown: number;
   /** What all of it would take, by estimate. */

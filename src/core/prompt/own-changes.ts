@@ -1,5 +1,4 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { AgentRef } from '../event/agent-ref.js';
 import type { Repository } from '../event/trigger.js';
 import { cleanLine } from '../text/cut.js';
 import { selectPaths } from '../text/glob.js';
@@ -13,19 +12,16 @@ export interface Instructions {
   /** As the agent names it; empty for none. */
   readonly skill: string;
   readonly files: readonly ContextFile[];
-  /** Left out: the base. */
-  readonly agentRef?: AgentRef;
   /** The pull request's own; left out where it is not known. */
   readonly repository?: Pick<Repository, 'owner' | 'name'>;
 }
 
 /**
  * Tells that a pull request changes what the run takes its instructions from, and which version was used: the base's,
- * so nobody wonders why the change has no effect yet (D21, memory-and-security C6 81), or with `agent-ref: head` its
- * own. Undefined where it changes none of it.
+ * so nobody wonders why the change has no effect yet (D21, memory-and-security C6 81). Undefined where it changes none of it.
  */
 export function warnOfOwnChanges(
-  { agent, skill, files, agentRef = 'base', repository }: Instructions,
+  { agent, skill, files, repository }: Instructions,
   context: TriggerContext | undefined,
 ): Warning | undefined {
   if (context?.kind !== 'pull_request') return undefined;
@@ -45,14 +41,9 @@ export function warnOfOwnChanges(
   const rest = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : '';
   return {
     code: 'agent-changed-in-pull-request',
-    message: `the pull request changes ${named.slice(0, MAX_NAMED).join(', ')}${rest}, which this run takes its instructions from. ${USED[agentRef]}`,
+    message: `the pull request changes ${named.slice(0, MAX_NAMED).join(', ')}${rest}, which this run takes its instructions from. The version of the base branch was used; the change counts once it is merged.`,
   };
 }
-
-const USED: Readonly<Record<AgentRef, string>> = {
-  base: 'The version of the base branch was used; the change counts once it is merged.',
-  head: 'Its own version was used (`agent-ref: head`) before it was merged.',
-};
 
 const MAX_NAMED = 5;
 const MAX_NAME = 200;

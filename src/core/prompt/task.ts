@@ -5,7 +5,7 @@ import { FENCE_NOTICE, fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import type { Warning } from '../warning.js';
 import type { LocalChange, TriggerContext } from './context.js';
-import { DEFAULT_CONTEXT_POLICY, type DiffPolicy } from './context-policy.js';
+import { DEFAULT_DIFF_POLICY, type DiffPolicy } from './context-policy.js';
 import {
   type DescribeOptions,
   describeComment,
@@ -58,7 +58,7 @@ export interface Task {
  */
 export function resolveTask(given: TaskParts): Task {
   const { prompt, stdin, trigger, context, scope, change, showsStrangers = false } = given;
-  const { policy = DEFAULT_CONTEXT_POLICY.diff } = given;
+  const { policy = DEFAULT_DIFF_POLICY } = given;
   const isStdinTask = trigger.kind === 'local' && isBlank(prompt);
   const isPiped = isStdinTask && !isBlank(stdin);
   const ownTask = isPiped ? stdin : prompt;

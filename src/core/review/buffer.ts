@@ -14,7 +14,7 @@ interface PublishScope {
   readonly rules: PublishRules;
   /** The pull request; undefined where the run is about none, or its diff is not known. */
   readonly review: ReviewScope | undefined;
-  /** The issue or pull request that is labelled, assigned and reacted to. */
+  /** The issue or pull request that is labelled and reacted to. */
   readonly subject: number | undefined;
 }
 
@@ -54,7 +54,6 @@ export class Publications {
       case 'settle_finding':
         return this.scope.review?.known.some(({ state, isOwn }) => state === 'open' && isOwn) === true;
       case 'set_labels':
-      case 'assign':
       case 'react':
         return this.scope.subject !== undefined;
       default:
@@ -122,7 +121,7 @@ export class Publications {
       return this.refuse(tool, wrongVerdict(verdict));
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
     if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
-    const isLowered = requestedVerdict === 'request-changes' && !this.scope.rules.mayRequestChanges;
+    const isLowered = requestedVerdict === 'request-changes' && this.scope.rules.blockOn === undefined;
     const review = {
       summary: withoutOffers(summary).trim(),
       verdict: isLowered ? 'comment' : requestedVerdict,
@@ -164,24 +163,6 @@ export class Publications {
       left: [...add.left, ...remove.left],
       noun,
     });
-  }
-
-  /** People to assign. */
-  assign(logins: readonly string[]): PublicationAnswer {
-    const tool = 'assign';
-    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
-    const { assignees: patterns, maxAssignees: max } = this.scope.rules;
-    if (patterns.length === 0)
-      return this.refuse(tool, 'Not taken: this workflow does not let a run assign anyone.');
-    const names = logins.map((login) => login.replace(/^@/, ''));
-    const {
-      names: assignees,
-      picked,
-      left,
-    } = pickNames(names, { patterns, max, before: this.state.assignees });
-    this.state = { ...this.state, assignees };
-    const noun = `Logins that may be assigned: ${patterns.map(shown).join(', ')}; at most ${max} a run.`;
-    return this.partly(tool, { picked, left, noun });
   }
 
   /** An issue to open; one of the same title takes the place of the earlier one. */

@@ -93,7 +93,6 @@ export interface Buffered {
   readonly refusedFindings: number;
   readonly review: ReviewDraft | undefined;
   readonly labels: { readonly add: readonly string[]; readonly remove: readonly string[] };
-  readonly assignees: readonly string[];
   readonly issues: readonly IssueDraft[];
   readonly reaction: ReactionName | undefined;
   readonly refusals: readonly Refusal[];
@@ -113,7 +112,6 @@ export const NOTHING_BUFFERED: Buffered = {
   refusedFindings: 0,
   review: undefined,
   labels: { add: [], remove: [] },
-  assignees: [],
   issues: [],
   reaction: undefined,
   refusals: [],

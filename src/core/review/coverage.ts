@@ -157,7 +157,7 @@ const WORDS: Record<UnreadReason, string> = {
   budget: 'beyond `max-diff-tokens`',
   size: 'without readable lines, binary or too large for GitHub to show',
   unlisted: 'that GitHub does not list',
-  paths: 'left out by `paths` or `paths-ignore`',
+  paths: 'left out by `paths`',
 };
 
 /** Names in a sentence, over all reasons. */

@@ -6,11 +6,10 @@ import { codeSpan } from './suggestion.js';
 
 /** Everything a run wanted published, as markdown for where nothing is posted; empty for nothing. */
 export function formatBuffered(buffered: Buffered): string {
-  const { findings, review, labels, assignees, issues, reaction, refusals } = buffered;
+  const { findings, review, labels, issues, reaction, refusals } = buffered;
   const acts = [
     ...(labels.add.length === 0 ? [] : [`- Add the labels ${spans(labels.add)}`]),
     ...(labels.remove.length === 0 ? [] : [`- Remove the labels ${spans(labels.remove)}`]),
-    ...(assignees.length === 0 ? [] : [`- Assign ${spans(assignees)}`]),
     ...issues.map(({ title }) => `- Open the issue ${codeSpan(title)}`),
     ...(reaction === undefined ? [] : [`- React with ${codeSpan(reaction)}`]),
   ];

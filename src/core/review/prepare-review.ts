@@ -90,7 +90,7 @@ export interface ReviewParts {
   /** Ids of those that this run knew of when it took its findings: they were compared then. */
   readonly compared: ReadonlySet<string>;
   readonly maxComments: number;
-  readonly blockOn: Severity;
+  readonly blockOn: Severity | undefined;
   /** Lines about earlier findings, cleaned markdown. */
   readonly earlier?: readonly string[];
   /** How much was looked at; undefined where a review without findings says nothing by that. */

@@ -12,34 +12,26 @@ export interface PublishRules {
   readonly maxComments: number;
   /** Findings that are taken; further ones are refused. */
   readonly maxFindings: number;
-  /** From which severity on a finding asks for changes, and holds the review that asked for them. */
-  readonly blockOn: Severity;
+  /** From which severity on a finding asks for changes, and holds the review that asked for them; undefined: a review never asks. */
+  readonly blockOn: Severity | undefined;
   /** Findings below it are not taken. */
   readonly minSeverity: Severity;
-  /** Without it a review only comments. It never approves. */
-  readonly mayRequestChanges: boolean;
   /** Labels that may be set, taken off or put on a new issue; `*` stands for anything. */
   readonly labels: readonly string[];
   /** Labels that one run adds, and as many that it takes off. */
   readonly maxLabels: number;
-  /** Logins that may be assigned. */
-  readonly assignees: readonly string[];
-  readonly maxAssignees: number;
   readonly maxIssues: number;
   readonly reactions: readonly ReactionName[];
 }
 
-/** What a run may publish where the workflow says nothing else: nobody is assigned and no label is set unasked. */
+/** What a run may publish where the workflow says nothing else: no label is set unasked. */
 export const DEFAULT_PUBLISH_RULES: PublishRules = {
   maxComments: 10,
   maxFindings: 100,
-  blockOn: 'major',
+  blockOn: undefined,
   minSeverity: 'minor',
-  mayRequestChanges: false,
   labels: [],
   maxLabels: 5,
-  assignees: [],
-  maxAssignees: 3,
   maxIssues: 1,
   reactions: REACTIONS,
 };

@@ -1,15 +1,12 @@
 import type { ReviewDepth } from '../agent/choices.js';
 import type { ReviewConfig } from '../agent/config.js';
-import { formatModelRef, isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
-import { ConfigError } from '../errors.js';
+import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import type { SeverityOverrides } from '../findings/severity.js';
 import type { Severity } from '../findings/terms.js';
 
 /** What the starter of a run wants of its review; what is left out is the agent's to say. */
 export interface ReviewWishes {
   readonly depth?: ReviewDepth;
-  /** `provider/model`. */
-  readonly verifyModel?: string;
   readonly minSeverity?: Severity;
 }
 
@@ -32,12 +29,10 @@ const DEFAULT_DEPTH: ReviewDepth = 'standard';
  * twice, and they look at nothing. Throws an AxeError for a model of no use.
  */
 export function planReview(
-  { depth, verifyModel = '', minSeverity }: ReviewWishes,
+  { depth, minSeverity }: ReviewWishes,
   { config, model }: { readonly config: ReviewConfig; readonly model: ModelRef },
 ): ReviewPlan {
-  const named = verifyModel === '' ? config.verifyModel : verifyModel;
-  const namedModel = named === '' ? undefined : parseModelRef(named);
-  if (namedModel !== undefined && isOffline(namedModel)) throw noJudge(namedModel);
+  const namedModel = config.verifyModel === '' ? undefined : parseModelRef(config.verifyModel);
   return {
     depth: isOffline(model) ? 'quick' : (depth ?? config.depth ?? DEFAULT_DEPTH),
     verifyModel: namedModel,
@@ -45,9 +40,4 @@ export function planReview(
     minSeverity: minSeverity ?? config.minSeverity,
     overrides: config.severity,
   };
-}
-
-function noJudge(ref: ModelRef): ConfigError {
-  const message = `\`verify-model\` cannot be \`${formatModelRef(ref)}\`, which is not a model`;
-  return new ConfigError(message, { remedy: "Name a model, or leave it out for the agent's own." });
 }

@@ -6,7 +6,7 @@ import { lastReviewed, type PathPatterns, type Reviewed, type ReviewFact } from 
 export type FullReason =
   /** Nothing is remembered of an earlier review. */
   | 'first'
-  /** `/axe review full`, or `review-scope: full`. */
+  /** `/axe review full`, or `--review-scope full`. */
   | 'asked'
   /** The same commit once more: the run was started again, or a label or comment asks for it. */
   | 'again'

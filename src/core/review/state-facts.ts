@@ -19,7 +19,7 @@ export interface Reviewed {
   readonly at: Date;
 }
 
-/** The inputs `paths` and `paths-ignore` of a review. */
+/** The input `paths` of a review, apart by what it includes and excludes. */
 export interface PathPatterns {
   readonly paths: readonly string[];
   readonly pathsIgnore: readonly string[];

@@ -11,9 +11,9 @@ import { isBlocking } from './verdict.js';
  */
 export function needsSecondLook(
   { how, finding }: Settlement,
-  { mayRequestChanges, blockOn }: Pick<PublishRules, 'mayRequestChanges' | 'blockOn'>,
+  { blockOn }: Pick<PublishRules, 'blockOn'>,
 ): boolean {
-  return how !== 'dismissed' && mayRequestChanges && isBlocking(finding.severity, blockOn);
+  return how !== 'dismissed' && isBlocking(finding.severity, blockOn);
 }
 
 /** What a verifier is told of a finding that is said to be over: its words, who says so why, and the code of both places. */

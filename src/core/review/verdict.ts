@@ -109,6 +109,7 @@ function verdictOf(request: VerdictRequest): FindingVerdict {
 }
 
 /** Whether a finding holds a merge up; one whose severity nobody knows does, since somebody asked for changes then. */
-export function isBlocking(severity: Severity | undefined, blockOn: Severity): boolean {
+export function isBlocking(severity: Severity | undefined, blockOn: Severity | undefined): boolean {
+  if (blockOn === undefined) return false;
   return severity === undefined || atLeast(severity, blockOn);
 }

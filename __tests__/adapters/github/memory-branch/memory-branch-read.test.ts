@@ -68,13 +68,13 @@ describe('reading a branch', () => {
       place: { isOwn: false },
       trouble: {
         reason: 'denied',
-        remedy: expect.stringMatching(/that can read octocat\/hello as `memory-token`/),
+        remedy: expect.stringMatching(/that can read octocat\/hello as `repositories-token`/),
       },
     },
     {
       name: 'an invalid token',
       query: refuses(401, 'Bad credentials'),
-      trouble: { reason: 'denied', remedy: expect.stringContaining('check `memory-token`') },
+      trouble: { reason: 'denied', remedy: expect.stringContaining('check `repositories-token`') },
     },
     {
       name: 'a missing permission',

@@ -310,7 +310,7 @@ describe('memory on a branch, over the wire', () => {
       expect(await branch.read(['a.md'], signal)).toMatchObject({
         kind: 'failed',
         reason: 'denied',
-        remedy: expect.stringContaining('`memory-token`'),
+        remedy: expect.stringContaining('`repositories-token`'),
       });
     });
 

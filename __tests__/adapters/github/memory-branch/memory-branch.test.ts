@@ -151,20 +151,20 @@ describe('committing', () => {
       name: 'a missing permission',
       mutation: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
       remedy:
-        'Add `contents: write` under `permissions:` of the job, or give a token that can write to octocat/hello as `memory-token`.',
+        'Add `contents: write` under `permissions:` of the job, or give a token that can write to octocat/hello as `repositories-token`.',
     },
     {
       name: 'a missing permission for another repository',
       place: { isOwn: false },
       mutation: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
       remedy:
-        "Give a token that can write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+        "Give a token that can write to octocat/hello as `repositories-token`; the job's own token is for the workflow's repository only.",
     },
     {
       name: 'an invalid token',
       mutation: refuses(401, 'Bad credentials'),
       remedy:
-        'The token is not valid (any more): check `memory-token`, or `github-token` where that is not set.',
+        'The token is not valid (any more): check `repositories-token`, or `github-token` where that is not set.',
     },
     {
       name: 'a ruleset',
@@ -197,7 +197,7 @@ describe('committing', () => {
       mutation: refusesQuery("Could not resolve to a Repository with the name 'octocat/hello'.", 'NOT_FOUND'),
       query: () => ({ repository: null }),
       remedy:
-        "Check its name, and give a token that can write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+        "Check its name, and give a token that can write to octocat/hello as `repositories-token`; the job's own token is for the workflow's repository only.",
     },
     {
       name: "the workflow's own repository, which the token cannot see",
@@ -209,7 +209,7 @@ describe('committing', () => {
     {
       name: 'a token without single sign-on',
       mutation: refuses(403, 'Resource protected by organization SAML enforcement.'),
-      remedy: 'Authorize the token of `memory-token` for the single sign-on of octocat.',
+      remedy: 'Authorize the token of `repositories-token` for the single sign-on of octocat.',
     },
   ])('C3 48: names the remedy of $name', async ({ mutation, query = repositoryAt(HEAD), place, remedy }) => {
     const { branch } = branchWith({ mutation, query }, place);

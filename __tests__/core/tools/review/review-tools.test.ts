@@ -23,9 +23,8 @@ const COMMENT = {
 function start() {
   const rules = {
     ...DEFAULT_PUBLISH_RULES,
-    mayRequestChanges: true,
+    blockOn: 'major' as const,
     labels: ['bug', 'docs'],
-    assignees: ['octocat'],
   };
   const review = {
     lines: readDiffLines(DIFF),
@@ -75,7 +74,6 @@ describe('the tools that publish', () => {
       }),
       await call('submit_review', { summary: 'One risk.', verdict: 'request-changes' }),
       await call('set_labels', { add: 'bug, docs', remove: 'docs' }),
-      await call('assign', { logins: '@octocat' }),
       await call('create_issue', { title: 'T', body: 'B', labels: 'bug' }),
       await call('react', { reaction: 'eyes' }),
     ];
@@ -103,7 +101,6 @@ describe('the tools that publish', () => {
       settlements: [{ finding: { handle: 'F1' }, how: 'fixed', reason: 'It is.', by: '' }],
       review: { summary: 'One risk.', verdict: 'request-changes' },
       labels: { add: ['bug'], remove: ['docs'] },
-      assignees: ['octocat'],
       issues: [{ title: 'T', body: 'B', labels: ['bug'] }],
       reaction: 'eyes',
       refusals: [],
@@ -160,7 +157,6 @@ describe('the tools that publish', () => {
     ['submit_review', { summary: 'x', verdict: 'APPROVE' }, 'cannot approve'],
     ['set_labels', { add: 'evil' }, 'Labels that may be set: "bug", "docs"'],
     ['set_labels', {}, 'no name was given'],
-    ['assign', { logins: 'stranger' }, 'Logins that may be assigned: "octocat"'],
     ['create_issue', { title: '', body: 'x' }, '`title` is empty'],
     ['react', { reaction: 'tada' }, 'is not one of those allowed here'],
   ])('%s answers %j with the reason', async (name, input, expected) => {
@@ -173,7 +169,6 @@ describe('the tools that publish', () => {
       settlements: [],
       review: undefined,
       issues: [],
-      assignees: [],
     });
   });
 });

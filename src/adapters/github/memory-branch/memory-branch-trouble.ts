@@ -104,12 +104,12 @@ function emptyRemedy(place: MemoryBranchPlace): string {
 }
 
 function samlRemedy({ owner }: MemoryBranchPlace): string {
-  return `Authorize the token of \`memory-token\` for the single sign-on of ${owner}.`;
+  return `Authorize the token of \`repositories-token\` for the single sign-on of ${owner}.`;
 }
 
 function deniedRemedy(place: MemoryBranchPlace, { status }: GitHubError, attempt: Attempt): string {
   if (status === 401) {
-    return 'The token is not valid (any more): check `memory-token`, or `github-token` where that is not set.';
+    return 'The token is not valid (any more): check `repositories-token`, or `github-token` where that is not set.';
   }
   return place.isOwn === false ? `Give ${anotherToken(place, attempt)}` : permissionRemedy(place, attempt);
 }
@@ -123,12 +123,12 @@ function invisibleRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
 function permissionRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
   const line = `Add \`contents: ${attempt === 'saving' ? 'write' : 'read'}\` under \`permissions:\` of the job`;
   if (attempt === 'reading') return `${line}.`;
-  return `${line}, or give a token that can write to ${repositoryName(place)} as \`memory-token\`.`;
+  return `${line}, or give a token that can write to ${repositoryName(place)} as \`repositories-token\`.`;
 }
 
 function anotherToken(place: MemoryBranchPlace, attempt: Attempt): string {
   const use = attempt === 'saving' ? 'write to' : 'read';
-  return `a token that can ${use} ${repositoryName(place)} as \`memory-token\`; the job's own token is for the workflow's repository only.`;
+  return `a token that can ${use} ${repositoryName(place)} as \`repositories-token\`; the job's own token is for the workflow's repository only.`;
 }
 
 function remedyOf({ remedy }: GitHubError): { readonly remedy?: string } {

@@ -1,7 +1,6 @@
 import type { Publications } from '../../review/buffer.js';
 import type { Tool } from '../tool.js';
 import { createAddReviewComment } from './add-review-comment.js';
-import { createAssign } from './assign.js';
 import { createCreateIssue } from './create-issue.js';
 import { createReact } from './react.js';
 import { createSetLabels } from './set-labels.js';
@@ -14,7 +13,6 @@ const REVIEW_TOOLS = {
   settle_finding: createSettleFinding,
   submit_review: createSubmitReview,
   set_labels: createSetLabels,
-  assign: createAssign,
   create_issue: createCreateIssue,
   react: createReact,
 } as const satisfies Readonly<Record<string, (publications: Publications) => Tool>>;
