@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createClock } from '../../src/adapters/host/clock.js';
-import { createLoadedToolOpener, type ToolSurroundings } from '../../src/composition/tools.js';
+import { createToolOpener, type ToolSurroundings } from '../../src/composition/tools.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type { ToolBox, ToolRequest } from '../../src/core/dependencies.js';
 import { GITHUB_TOOL_NAMES } from '../../src/core/tools/github/github-tools.js';
@@ -39,7 +39,7 @@ async function open(
   surroundings: Partial<ToolSurroundings> = {},
   patch: Partial<ToolRequest> = {},
 ): Promise<Opened> {
-  const opener = createLoadedToolOpener({
+  const opener = createToolOpener({
     env: { PATH: process.env['PATH'] },
     cwd: surroundings.cwd ?? tempDir('tools'),
     fetch: () => Promise.reject(new Error('nobody may ask the network')),

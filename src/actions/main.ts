@@ -5,14 +5,15 @@ import { createClock } from '../adapters/host/clock.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { confine } from '../adapters/host/confine.js';
 import { createDeadline, type RunDeadline } from '../adapters/host/deadline.js';
+import { compileSchema } from '../adapters/host/json-schema.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { createModels } from '../adapters/models/create.js';
 import { oneAtATime } from '../adapters/stores/one-at-a-time.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
 import { connectGitHub, type GitHubAccess } from '../composition/github.js';
-import { createToolOpener } from '../composition/open-tools.js';
-import { createSchemaCompiler } from '../composition/schema-compiler.js';
+import { createGitHubPort } from '../composition/github-port.js';
 import { connectSharedAgents } from '../composition/shared-agents.js';
+import { createToolOpener } from '../composition/tools.js';
 import { readTrigger } from '../composition/trigger.js';
 import { DEFAULT_FAIL_ON } from '../core/defaults.js';
 import type { AgentLibrary, Dependencies } from '../core/dependencies.js';
@@ -29,6 +30,7 @@ import { type Inputs, readFailOn, readInputs, readSecrets, unheldLimits } from '
 import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
 import type { CheckProgress } from './publish/check-progress.js';
+import { createCheckProgress } from './publish/check-progress.js';
 import { createCommentReactions } from './publish/comment-reactions.js';
 import { createActionPublisher, isJustWritten } from './publish/publisher.js';
 import { failureReporter } from './report/failure.js';
@@ -39,6 +41,7 @@ import { type ActionReporter, createActionReporter } from './runner/action-repor
 import { countRequests, type RequestCounter } from './runner/count-requests.js';
 import { createJournal } from './runner/journal.js';
 import { type Runner, readThisRun } from './runner/runner.js';
+import { runValidateMode } from './validate-mode.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
@@ -60,7 +63,6 @@ export async function main(runner: Runner): Promise<void> {
     const trigger = await triggerOf(runner);
     const { mode } = inputs;
     if (mode === 'validate') {
-      const { runValidateMode } = await import('./validate-mode.js');
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
       return await reportRun({ report, inputs, runner, warnings: unheldLimits(inputs), secrets });
     }
@@ -111,7 +113,6 @@ function unknownNames(names: readonly string[], env: Runner['env']): readonly Wa
 /** A schema of no use is found before anything runs; `mode: validate` reports it itself. Throws a ConfigError. */
 async function checkOutputSchema({ mode, outputSchema }: Inputs, deadline: RunDeadline): Promise<void> {
   if (mode === 'validate') return;
-  const compileSchema = createSchemaCompiler();
   await answerForm({ responseFormat: undefined }, outputSchema, {
     compileSchema,
     deadline,
@@ -161,7 +162,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     { repository: inputs.agentsRepo, token: inputs.repositoriesToken },
     { client, ...access },
   );
-  const github = client === undefined ? undefined : await openGitHubPort(client, parts);
+  const github = client === undefined ? undefined : createGitHubPort(client, parts.trigger);
   const memory = await openMemory(parts, { client, ...access });
   const roots = memoryRoots(inputs.memory);
   const instructionFiles = new Set<string>();
@@ -201,7 +202,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       readTextFile: readConfigFile,
       ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
     }),
-    compileSchema: createSchemaCompiler(),
+    compileSchema,
     openTools: createToolOpener({
       env,
       cwd: workspace,
@@ -255,7 +256,6 @@ async function openProgress(
   { client, log, check }: ProgressParts,
 ): Promise<CheckProgress | undefined> {
   if (!inputs.publish.checkRun || client === undefined || inputs.dryRun) return undefined;
-  const { createCheckProgress } = await import('./publish/check-progress.js');
   const { runUrl } = readThisRun(env);
   return createCheckProgress({
     client,
@@ -264,12 +264,6 @@ async function openProgress(
     log,
     clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),
   });
-}
-
-/** Loaded only where there is a token: a run without one asks GitHub nothing. */
-async function openGitHubPort(client: GitHubClient, { trigger }: ActionParts) {
-  const { createGitHubPort } = await import('../composition/github-port.js');
-  return createGitHubPort(client, trigger);
 }
 
 interface MemoryParts extends Omit<GitHubAccess, 'token'> {

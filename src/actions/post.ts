@@ -10,6 +10,7 @@ import { warningTitle } from '../core/warning.js';
 import { type Inputs, readInputs, readSecrets } from './inputs/inputs.js';
 import { triggerOf } from './main.js';
 import { openActionMemory } from './memory/memory.js';
+import { endLeftCheck } from './publish/check-progress.js';
 import { describeNoteChange } from './report/format-notes.js';
 import { formatUnsavedSummary } from './report/format-summary.js';
 import { isElsewhere, writeSummary } from './report.js';
@@ -59,7 +60,6 @@ async function endCheck(runner: Runner): Promise<void> {
   const token = readInputs(env).githubToken;
   const client = await connectGitHub({ env, fetch: createFetch(env), clock: createClock(), log, token });
   if (client === undefined) return;
-  const { endLeftCheck } = await import('./publish/check-progress.js');
   await endLeftCheck(left, { client, log });
 }
 

@@ -3,7 +3,10 @@ import type { Warning } from '../core/warning.js';
 import type { RunReport } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import type { GcModeParts } from './gc-mode.js';
+import { runGcMode } from './gc-mode.js';
 import type { Inputs } from './inputs/inputs.js';
+import { runMemoryMode } from './memory-mode.js';
+import { readPush, runPushMode } from './push-mode.js';
 
 /** What a mode that runs an agent works with, and which that is. */
 interface ModeParts extends GcModeParts {
@@ -19,17 +22,14 @@ export async function runMode(parts: ModeParts, deps: Dependencies): Promise<Run
     case 'run':
       return await runPipeline(request, deps);
     case 'memory': {
-      const { readPush, runPushMode } = await import('./push-mode.js');
       const push = readPush(inputs);
       if (push !== undefined) return await runPushMode(push, parts, deps);
-      const { runMemoryMode } = await import('./memory-mode.js');
       return await runMemoryMode(
         { command: inputs.memoryCommand, request, workspace: runner.workspace },
         deps,
       );
     }
     case 'gc': {
-      const { runGcMode } = await import('./gc-mode.js');
       return await runGcMode(parts, deps);
     }
   }

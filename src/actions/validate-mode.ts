@@ -1,12 +1,12 @@
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import { createClock } from '../adapters/host/clock.js';
+import { inspectSchema } from '../adapters/host/json-schema.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { openCheckedSource } from '../composition/agent-source.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
 import { connectGitHub, type GitHubAccess } from '../composition/github.js';
-import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import { connectSharedAgents, createSharedAgents } from '../composition/shared-agents.js';
 import type { AgentLibrary } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
@@ -60,7 +60,7 @@ export async function runValidateMode({
       shared,
       modelProblem: (ref) => modelProblem(ref, { env, config: {} }),
       signal,
-      checkSchema: inspectSchemaOnDemand,
+      checkSchema: inspectSchema,
     },
   );
   return { kind: 'validated', validation };

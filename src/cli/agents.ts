@@ -14,6 +14,7 @@ import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './fl
 import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
 import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
+import { validateCommand } from './validate-agents.js';
 
 const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };
 const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
@@ -80,7 +81,6 @@ export async function agentsCommand(words: readonly string[], terminal: Terminal
     return 0;
   }
   if (name === 'validate') {
-    const { validateCommand } = await import('./validate-agents.js');
     return await validateCommand(flags, terminal);
   }
   try {

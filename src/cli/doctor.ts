@@ -1,5 +1,6 @@
 import { createDiskSource } from '../adapters/host/agents/agent-source.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
+import { inspectSchema } from '../adapters/host/json-schema.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { findProvider } from '../adapters/models/catalog.js';
@@ -12,7 +13,6 @@ import { formatFault } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { allFaults, type Validation } from '../commands/validate/validation.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
-import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
@@ -65,7 +65,7 @@ async function examine(
   const names = given.length > 0 ? given : (await source.list()).map(({ name }) => name);
   const validation = await validateAgents(
     { names: names.length > 0 ? names : ['builtin/pr-reviewer'], outputSchema: '', isFolderNamed: false },
-    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchemaOnDemand },
+    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
   );
   return [
     ...(names.length > 0 ? [] : [ONLY_BUILT_IN]),

@@ -6,6 +6,7 @@ import {
   type NewFile,
   readConfigFile,
 } from '../adapters/host/config-file.js';
+import { inspectSchema } from '../adapters/host/json-schema.js';
 import { findRepositoryRoot, readHead, readOrigin } from '../adapters/host/repository-root.js';
 import { findProvider, KEY_PROVIDERS } from '../adapters/models/catalog.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
@@ -13,7 +14,6 @@ import { formatValidation } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { allFaults, isValid } from '../commands/validate/validation.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
-import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../core/action-address.js';
 import { findBuiltInAgent } from '../core/agent/built-in.js';
 import { inspectAgent } from '../core/agent/inspect.js';
@@ -69,7 +69,7 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
         isConfined: false,
       }),
       modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
-      checkSchema: inspectSchemaOnDemand,
+      checkSchema: inspectSchema,
     },
   );
   if (allFaults(validation).length > 0) print(terminal, `\n${formatValidation(validation).join('\n')}`);

@@ -2,12 +2,13 @@ import { dirname, resolve } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
 import type { RunDeadline } from '../adapters/host/deadline.js';
+import { compileSchema } from '../adapters/host/json-schema.js';
 import { createModels } from '../adapters/models/create.js';
 import { guarded } from '../adapters/stores/fallback/guard.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
-import { createToolOpener } from '../composition/open-tools.js';
-import { createSchemaCompiler } from '../composition/schema-compiler.js';
+import { createGitHubPort } from '../composition/github-port.js';
+import { createToolOpener } from '../composition/tools.js';
 import type { Dependencies, Publisher, Reporter } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { markedAnswer, type RunOutcome } from '../core/outcome.js';
@@ -50,10 +51,7 @@ export async function createTerminalDependencies(
   };
   const client =
     trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch, clock, log });
-  const github =
-    client === undefined
-      ? undefined
-      : (await import('../composition/github-port.js')).createGitHubPort(client, trigger);
+  const github = client === undefined ? undefined : createGitHubPort(client, trigger);
   return {
     ...findAgents({ trigger, cwd, agentsDir: options.agentsDir, configDir, client, signal: deadline.signal }),
     ...(github === undefined ? {} : { github }),
@@ -63,7 +61,7 @@ export async function createTerminalDependencies(
       loadConfig: () => loadProvidersConfig(configDir),
       readTextFile: readConfigFile,
     }),
-    compileSchema: createSchemaCompiler(),
+    compileSchema,
     openTools: createToolOpener({
       env,
       cwd,

@@ -1,11 +1,11 @@
 import { createDiskSource } from '../adapters/host/agents/agent-source.js';
+import { inspectSchema } from '../adapters/host/json-schema.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
 import { formatValidation, formatValidationJson } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { isValid } from '../commands/validate/validation.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
-import { inspectSchemaOnDemand } from '../composition/schema-compiler.js';
 import type { ExitCode } from '../core/errors.js';
 import { agentsDirOf, loadProvidersConfig } from './agents-dir.js';
 import type { ParsedFlags } from './flags.js';
@@ -25,7 +25,7 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
   const config = await loadProvidersConfig(configDir(env));
   const validation = await validateAgents(
     { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' },
-    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchemaOnDemand },
+    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
   );
   if (flags.bool('json')) print(terminal, formatValidationJson(validation));
   else for (const line of formatValidation(validation)) print(terminal, line);

@@ -57,7 +57,7 @@ export interface ToolSurroundings {
 }
 
 /** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
-export function createLoadedToolOpener(surroundings: ToolSurroundings): Dependencies['openTools'] {
+export function createToolOpener(surroundings: ToolSurroundings): Dependencies['openTools'] {
   const { env, fetch, clock } = surroundings;
   const workspaces = new Map<string, Workspace>();
   const jail = createJailFinder(surroundings);

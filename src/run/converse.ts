@@ -30,6 +30,7 @@ import {
   fallbacksOf,
   goalOf,
 } from './delegation.js';
+import { holdReview } from './hold-review.js';
 import { spentKeeper } from './keep-spent.js';
 import type { RunNotes } from './notes.js';
 import { openPublications, publishingTools } from './publishing-tools.js';
@@ -89,7 +90,6 @@ export async function converse(
 /** A review brings what it needs besides its conversation, which is loaded for it alone. */
 async function holdConversations(subject: Subject, delegation: Delegation): Promise<Held> {
   if (delegation.publications?.scopeOfReview !== undefined) {
-    const { holdReview } = await import('./hold-review.js');
     return await holdReview(subject, delegation);
   }
   const held = await converseOnce(subject, delegation);

@@ -1,3 +1,4 @@
+import { runCommentCommand } from '../commands/comment/run-command.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { admit } from './admit.js';
 import { converse } from './converse.js';
@@ -14,7 +15,6 @@ import { save } from './save.js';
  */
 export async function runPipeline(request: RunRequest, deps: Dependencies): Promise<RunReport> {
   if (request.trigger.kind === 'comment') {
-    const { runCommentCommand } = await import('../commands/comment/run-command.js');
     const answered = await runCommentCommand(request, deps);
     if (answered !== undefined) return answered;
   }

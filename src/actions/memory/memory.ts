@@ -10,6 +10,7 @@ import { joinFolders } from '../../core/memory/scope.js';
 import type { MemoryStore, Place, StoreRoot } from '../../core/memory/store.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
 import type { ActionMemoryOptions } from './remote-memory.js';
+import { openRemoteMemory } from './remote-memory.js';
 
 /**
  * The store that the inputs ask for (D13, D14); what is not in the workspace is loaded only where it is used. Throws a
@@ -25,7 +26,6 @@ export async function openActionMemory(options: ActionMemoryOptions): Promise<Me
     case 'cache':
     case 'repo':
     case 'auto': {
-      const { openRemoteMemory } = await import('./remote-memory.js');
       return openRemoteMemory(options);
     }
   }

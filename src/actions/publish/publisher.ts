@@ -23,7 +23,10 @@ import { answerText, reviewRemarks, signature, writtenBy } from './answer-text.j
 import type { CheckProgress } from './check-progress.js';
 import { commentKey, commentTarget, FOR_ALL, type Target, targetOf } from './comment-target.js';
 import { notePosted } from './note-posted.js';
+import { checkOf, postCheck } from './post-check.js';
 import { isFirstInJob, isOnLine, type PostResult, postComment } from './post-comment.js';
+import { postReport } from './post-report.js';
+import { publishRequested } from './publish-requested.js';
 import type { PublishedPart } from './requested.js';
 import { reviewExtent, reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
 import { NO_TOKEN, withGitHub } from './with-github.js';
@@ -194,7 +197,6 @@ async function publishParts(
 ): Promise<PublishedPart> {
   if (requested.buffered === NOTHING_BUFFERED) return { isReview: false };
   const { client, review, reporter, secrets } = options;
-  const { publishRequested } = await import('./publish-requested.js');
   const clean = cleanFor(requested, options);
   const run = {
     trigger: plan.trigger,
@@ -233,7 +235,6 @@ async function showFindings(
   const { client, progress, reporter, secrets, inputs, comment, runUrl } = options;
   let failure: string | undefined;
   if (inputs.checkRun) {
-    const { checkOf, postCheck } = await import('./post-check.js');
     const by = footer(writtenBy(end.plan.agent.name), runUrl);
     const check = checkOf(end, { review, line, records, footer: by, externalId: options.check });
     const clean = cleanFor(end.requested, options);
@@ -275,7 +276,6 @@ async function report(
   if (inputs.reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined) {
     return NOTHING;
   }
-  const { postReport } = await import('./post-report.js');
   const { repository } = trigger;
   const by = footer(writtenBy(agent.name), runUrl);
   return await postReport(

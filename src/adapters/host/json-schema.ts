@@ -1,5 +1,6 @@
 import { createContext, Script } from 'node:vm';
-import type { ErrorObject, Options } from 'ajv';
+import { Ajv, type ErrorObject, type Options } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { STRUCTURED_LIMITS } from '../../core/defaults.js';
 import { ConfigError, messageOf } from '../../core/errors.js';
 import type { JsonSchema, ValueCheck } from '../../core/loop/structured.js';
@@ -65,13 +66,10 @@ export async function inspectSchema(schema: JsonSchema, origin: string): Promise
 async function openCompiler({ $schema }: JsonSchema, origin: string): Promise<Compiler> {
   const draft = typeof $schema === 'string' ? $schema.replace(/#$/, '') : $schema;
   if (draft === undefined || draft === DRAFT_2020) {
-    // The packages are CommonJS: the bundle gives their names under `default` only.
-    const { default: draft2020 } = await import('ajv/dist/2020.js');
-    return new draft2020.Ajv2020(OPTIONS);
+    return new Ajv2020(OPTIONS);
   }
   if (draft === DRAFT_7) {
-    const { default: draft7 } = await import('ajv');
-    return new draft7.Ajv(OPTIONS);
+    return new Ajv(OPTIONS);
   }
   throw new ConfigError(
     `the JSON schema of ${origin} is written for a draft that is not known: ${JSON.stringify($schema)}`,

@@ -2,16 +2,19 @@ import { formatModelRef } from '../../core/agent/model-ref.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../../core/defaults.js';
 import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
-import type { LanguageModel } from '../../core/loop/messages.js';
 import { type Chunks, withBody } from '../../core/response.js';
 import { withAxeErrors } from './axe-model.js';
+import { openAzure } from './azure.js';
+import { openBedrock } from './bedrock.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
 import { hasEitherForm, inEitherForm } from './either-form.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
+import { createOfflineModel } from './offline.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findFacts, findPrice } from './prices.js';
 import { openTransport, type TransportParts } from './protocols.js';
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
+import { openVertex } from './vertex.js';
 
 /** What the models are made from. */
 export interface ModelsOptions {
@@ -55,7 +58,7 @@ export function createModels(options: ModelsOptions): Models {
     },
     async open(ref) {
       const provider = findProvider(ref);
-      if (provider.access === 'offline') return await createOffline();
+      if (provider.access === 'offline') return createOfflineModel();
       const wire = protocolOf(provider, ref.model);
       const sources = await sourcesOf();
       const open = async (form: Protocol, isReasoning = false) => {
@@ -77,13 +80,13 @@ export function createModels(options: ModelsOptions): Models {
 async function openModel(request: OpenRequest): Promise<OpenedModel> {
   switch (request.provider.access) {
     case 'azure':
-      return await (await import('./azure.js')).openAzure(request);
+      return await openAzure(request);
     case 'bedrock':
-      return await (await import('./bedrock.js')).openBedrock(request);
+      return await openBedrock(request);
     case 'vertex':
-      return await (await import('./vertex.js')).openVertex(request);
+      return await openVertex(request);
     case 'offline':
-      return { model: await createOffline(), secrets: [] };
+      return { model: createOfflineModel(), secrets: [] };
     case 'direct':
       return await openDirect(request);
   }
@@ -121,11 +124,6 @@ function nameOf(id: string, wire: Protocol): string {
     case 'offline':
       return id;
   }
-}
-
-async function createOffline(): Promise<LanguageModel> {
-  const { createOfflineModel } = await import('./offline.js');
-  return createOfflineModel();
 }
 
 /**

@@ -49,11 +49,7 @@ type HelpCommand = Extract<ReadCommand, { kind: 'help' | 'mistyped' }>;
  * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an agent, its memory or a
  * model. Whoever may neither triage nor start a run gets no answer, so that no stranger makes a repository talk.
  */
-export async function answerHelp(
-  command: HelpCommand,
-  request: RunRequest,
-  deps: Dependencies,
-): Promise<RunReport> {
+async function answerHelp(command: HelpCommand, request: RunRequest, deps: Dependencies): Promise<RunReport> {
   const { trigger } = command;
   const policy = helpPolicy(request.admissionPolicy);
   const access = await admitActor({ trigger, policy }, deps);
