@@ -10,7 +10,7 @@ describe('the protected paths', () => {
       HOME: '/home/runner',
     });
     expect(denied).toEqual(['/runner/_temp', '/runner/_temp/_runner_file_commands/set_env_1']);
-    expect(readOnly).toEqual(['/runner/_actions/x/dist', '/runner/_actions/x/action.yml']);
+    expect(readOnly).toEqual(['/runner/_actions/x']);
   });
 
   it('are none if the environment names none, or nothing absolute', () => {

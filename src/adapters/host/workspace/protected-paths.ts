@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Environment } from '../../../core/environment.js';
 
 /** Absolute paths that are out of bounds for the file tools, each with all that lies below it. */
@@ -42,7 +41,7 @@ export function protectedPaths(env: Environment): ProtectedPaths {
   const action = env['GITHUB_ACTION_PATH'] ?? '';
   return {
     denied: named,
-    readOnly: isAbsolutePath(action) ? [join(action, 'dist'), join(action, 'action.yml')] : [],
+    readOnly: isAbsolutePath(action) ? [action] : [],
   };
 }
 
