@@ -112,7 +112,7 @@ describe('the architecture', () => {
 
   it('reads the environment in the entry points only', () => {
     const readers = FILES.filter((file) => /process\.env/.test(code(file)));
-    expect(readers).toEqual(['actions/runner/runner.ts', 'cli.ts', 'post.ts']);
+    expect(readers).toEqual(['actions/runner/runner.ts', 'actions/runner/safe-path.ts', 'cli.ts', 'post.ts']);
   });
 
   it('loads modules lazily only at the listed places', () => {

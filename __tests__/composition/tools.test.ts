@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createClock } from '../../src/adapters/host/clock.js';
+import { safePrograms } from '../../src/adapters/host/process/programs.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/composition/tools.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type { ToolBox, ToolRequest } from '../../src/core/dependencies.js';
@@ -266,25 +267,26 @@ describe('the tools of an agent in a workflow (D22)', () => {
     expect(warnings).toHaveLength(4 - expected.length);
   });
 
-  it('have no commands without a process jail if only their effect is allowed', async () => {
-    const surroundings = { where: 'workflow', toolsAllowed: ['execute'], env: { PATH: '/nowhere' } } as const;
-    const { names, warnings, commandsAreJailed } = await open(tools(['run_command']), surroundings);
-    expect([names, commandsAreJailed]).toEqual([[], undefined]);
-    expect(warnings).toEqual([{ code: 'tool-not-available', message: expect.any(String) }]);
-    expect(warnings[0]?.message).toContain('`tools-allowed: execute, run_command`');
-  });
+  it.each([['execute'], ['run_command'], ['run_command(home)']])(
+    'have no commands without a process jail, whatever is allowed: %s',
+    async (word) => {
+      const surroundings = { where: 'workflow', toolsAllowed: [word], env: { PATH: '/nowhere' } } as const;
+      const { names, warnings } = await open(tools(['run_command']), surroundings);
+      expect(names).toEqual([]);
+      expect(warnings).toEqual([
+        {
+          code: 'tool-not-available',
+          message: expect.stringMatching(/withheld: this machine has no process jail.*no `sh`/s),
+        },
+      ]);
+    },
+  );
 
-  it('have commands without a process jail if they are named, with a warning', async () => {
-    const surroundings = {
-      where: 'workflow',
-      toolsAllowed: ['run_command'],
-      env: { PATH: '/nowhere' },
-    } as const;
-    const { names, warnings, commandsAreJailed } = await open(tools(['run_command']), surroundings);
-    expect([names, commandsAreJailed]).toEqual([['run_command'], false]);
-    expect(warnings).toEqual([
-      { code: 'no-process-jail', message: expect.stringContaining('`run_command`') },
-    ]);
+  inJail('have commands that write the home folder, with a warning', async () => {
+    const surroundings = { where: 'workflow', toolsAllowed: ['run_command(home)'] } as const;
+    const { names, warnings } = await open(tools(['run_command']), surroundings);
+    expect(names).toEqual(['run_command']);
+    expect(warnings).toEqual([{ code: 'home-writable', message: expect.stringContaining('home folder') }]);
   });
 
   it('only read in an untrusted run, whatever is allowed', async () => {
@@ -397,7 +399,7 @@ describe('the MCP servers of an agent', () => {
     await box.close();
     const seen: Record<string, string> = JSON.parse(readFileSync(note, 'utf8')).env;
     expect(seen).toMatchObject({
-      PATH: process.env['PATH'],
+      PATH: safePrograms(process.env['PATH'], []).path,
       HTTPS_PROXY: 'http://127.0.0.1:2',
       RUNNER_TRACKING_ID: 'github_1',
     });

@@ -14,7 +14,7 @@ const ALL: Record<WarningCode, true> = {
   'memory-file-large': true,
   'agent-changed-in-pull-request': true,
   'tool-not-available': true,
-  'no-process-jail': true,
+  'home-writable': true,
   'mcp-server': true,
   'context-file-skipped': true,
   'context-truncated': true,

@@ -49,6 +49,17 @@ exec setsid --fork --wait "$@"
   return folder;
 }
 
+/** Commands as they are, with empty input: for tests of how they are started and ended. */
+export async function noJail(): Promise<ProcessJail> {
+  return {
+    enter: async ({ program, env }) => ({
+      program: ['sh', '-c', 'exec "$@" </dev/null', 'sh', ...program],
+      env,
+      leave: async () => {},
+    }),
+  };
+}
+
 /**
  * The jail inside of a further process namespace: should it not hold, a hostile command of a test ends at most the
  * processes of its own. Only `sudo` that is real cannot be started there.

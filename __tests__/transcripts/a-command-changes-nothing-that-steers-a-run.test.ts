@@ -1,12 +1,12 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { waysHere } from '../helpers/jail.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
-import { setStage, told } from './stage.js';
-import { agentToml, resultsOf } from './tool-scene.js';
+import { setStage, told, troubles } from './stage.js';
+import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
 const EVENT = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
 const CANARY = 'canary-of-the-step-7f3a9c';
@@ -43,7 +43,6 @@ inJail('in a jail, and learns no secret', async () => {
   });
   expect(step.exitCode).toBe(0);
   expect(told(step)).toEqual([]);
-  expect(step.log).toContain('Commands run in a process jail');
   const folder = join(step.workspace, '..');
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   expect([read('file-commands/env'), read('file-commands/path')]).toEqual(['', '']);
@@ -60,38 +59,70 @@ inJail('in a jail, and learns no secret', async () => {
   expect(step.stdout + step.summary).not.toContain(CANARY);
 });
 
-/** A folder with a shell, and programs that refuse to build a jail. */
-function withoutJail(): string {
-  const folder = tempDir('bin');
-  const shell = ['/bin/sh', '/usr/bin/sh'].find(existsSync) ?? 'sh';
-  symlinkSync(shell, join(folder, 'sh'));
-  for (const name of ['unshare', 'sudo']) {
-    writeFiles(folder, { [name]: `#!/bin/sh\necho '${name}: Operation not permitted' >&2\nexit 1\n` });
-    chmodSync(join(folder, name), 0o755);
-  }
-  return folder;
+/** Plants a program that writes down what the process that starts it has in its environment, then does its work. */
+function plant(name: string): string {
+  const script = `#!/bin/sh\\ntr "\\\\0" "\\\\n" </proc/$PPID/environ >"$0.loot"\\nexec /usr/bin/${name} "$@"\\n`;
+  return `printf '${script}' >${name}.new; chmod +x ${name}.new; mkdir -p "$PLACE"; cp ${name}.new "$PLACE/${name}"`;
 }
 
-it.each([
-  ['is refused if only its effect is allowed', 'execute', 'was withheld: this machine has no process jail'],
-  ['runs with a warning if it is named', 'execute, run_command', 'Commands run without a process jail'],
-])('a command without a jail %s', async (_, toolsAllowed, warning) => {
-  const stage = await setStage({
-    event: EVENT,
-    base: { 'axe/agents/worker.toml': AGENT },
-    model: [toolCall('run_command', { command: 'echo it ran' }), text('Done.')],
-  });
-  const step = await stage.run({
-    inputs: { agent: 'worker', 'tools-allowed': toolsAllowed },
-    env: { PATH: withoutJail() },
-  });
-  expect(step.exitCode).toBe(0);
-  expect(told(step)).toEqual([expect.stringContaining(warning)]);
-  const isNamed = toolsAllowed.includes('run_command');
-  const [result = ''] = resultsOf(stage.model.prompts().at(-1));
-  expect(result.includes('it ran')).toBe(isNamed);
-  expect(step.log.includes('Commands run without a process jail')).toBe(isNamed);
-  expect(told(step).join()).toContain(
-    isNamed ? 'unshare: Operation not permitted' : '`tools-allowed: execute, run_command`',
-  );
-});
+inJail.each(['file', 'cache'])(
+  'that plants programs on PATH has none of them started (%s)',
+  async (store) => {
+    const home = tempDir('home');
+    const bin = join(home, '.local/bin');
+    writeFiles(home, { '.local/bin/harmless': '', '.aws/credentials': CANARY, '.cargo/bin/cargo': '' });
+    const programs = ['unshare', 'sh', 'setpriv', 'env', 'mount', 'findmnt', 'git', 'tar', 'zstd'];
+    const places = [bin, '.venv/bin', join(home, '.cargo/bin')];
+    const plants = places.flatMap((place) => [`PLACE='${place}'`, ...programs.map(plant)]);
+    const stage = await setStage({
+      event: EVENT,
+      base: { 'axe/agents/worker.toml': `${AGENT}\n[memory]\nenabled = true\n` },
+      model: [
+        toolCall('run_command', { command: plants.join('\n') }),
+        toolCall('run_command', {
+          command: `cat '${home}/.aws/credentials'; ls -A "$HOME"; echo "it runs" | tee ran`,
+        }),
+        text('Done.'),
+      ],
+    });
+    const workspace = checkout({ '.venv/bin/harmless': '' });
+    const PATH = [bin, join(home, '.cargo/bin'), join(workspace, '.venv/bin'), process.env['PATH']].join(':');
+    const step = await stage.run({
+      workspace,
+      inputs: { agent: 'worker', 'tools-allowed': 'execute', 'memory-store': store },
+      env: { DEPLOY_TOKEN: CANARY, HOME: home, PATH },
+    });
+    const loot = [...filesBelow(home), ...filesBelow(workspace)].filter((file) => file.endsWith('.loot'));
+    expect({ exitCode: step.exitCode, troubles: troubles(step), loot }).toEqual({
+      exitCode: 0,
+      troubles: [],
+      loot: [],
+    });
+    expect(step.outputs['memory-saved']).toBe('true');
+    expect(readFileSync(join(workspace, 'ran'), 'utf8')).toBe('it runs\n');
+    for (const { bytes } of stage.model.requests()) expect(bytes.toString('utf8')).not.toContain(CANARY);
+  },
+);
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true }).map(String);
+}
+
+it.each(['execute', 'execute, run_command', 'run_command(home)'])(
+  'a command without a jail is refused whatever is allowed: %s',
+  async (toolsAllowed) => {
+    const stage = await setStage({
+      event: EVENT,
+      base: { 'axe/agents/worker.toml': AGENT },
+      model: [toolCall('run_command', { command: 'echo it ran' }), text('Done.')],
+    });
+    const PATH = tempDir('bin');
+    const step = await stage.run({
+      inputs: { agent: 'worker', 'tools-allowed': toolsAllowed },
+      env: { PATH },
+    });
+    expect(step.exitCode).toBe(0);
+    expect(told(step)).toEqual([expect.stringContaining('was withheld: this machine has no process jail')]);
+    expect(resultsOf(stage.model.prompts().at(-1)).join()).not.toContain('it ran');
+  },
+);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, tryRead, until } from '../adapters/mcp/scene.js';
@@ -104,13 +104,6 @@ describe('the command line with running processes', () => {
     await until(() => work.left().length === 0);
   });
 
-  it.each(['SIGINT', 'SIGKILL'] as const)('leaves no process at %s without a jail', async (signal) => {
-    const { cli, work } = await startRun([], { PATH: withoutJail() });
-    cli.kill(signal);
-    expect((await cli.finished).signal).toBe(signal);
-    await until(() => work.left().length === 0);
-  });
-
   it('leaves no process when it is killed', async () => {
     const { cli, work } = await startRun([]);
     cli.kill('SIGKILL');
@@ -136,19 +129,6 @@ describe('the command line with running processes', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { exit_code: 130, message: 'interrupted by SIGINT' } });
   });
 });
-
-/** A folder with the programs that the commands need, without `unshare`. */
-function withoutJail(): string {
-  const folder = tempDir('bin');
-  for (const program of ['sh', 'sleep', 'setsid']) {
-    const found = (process.env['PATH'] ?? '')
-      .split(':')
-      .map((path) => join(path, program))
-      .find(existsSync);
-    symlinkSync(found ?? program, join(folder, program));
-  }
-  return folder;
-}
 
 describe('garbage collection', () => {
   it('that is interrupted trims nothing, and does not start with the next agent', async () => {

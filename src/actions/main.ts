@@ -1,5 +1,6 @@
 import { getIDToken } from '@actions/core';
 import type { GitHubClient } from '../adapters/github/client/client.js';
+import { actionFolder } from '../adapters/host/action-folder.js';
 import { readCheckedOut } from '../adapters/host/checked-out.js';
 import { createClock } from '../adapters/host/clock.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
@@ -41,6 +42,7 @@ import { type ActionReporter, createActionReporter } from './runner/action-repor
 import { countRequests, type RequestCounter } from './runner/count-requests.js';
 import { createJournal } from './runner/journal.js';
 import { type Runner, readThisRun } from './runner/runner.js';
+import { useSafePath } from './runner/safe-path.js';
 import { runValidateMode } from './validate-mode.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
@@ -145,7 +147,9 @@ interface ActionParts {
 
 async function createActionDependencies(parts: ActionParts): Promise<Dependencies> {
   const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
-  const { env, workspace } = runner;
+  const { workspace } = runner;
+  const env = { ...runner.env };
+  if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   if (inputs.agentsDir !== '')
     await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
   const fetch = createFetch(env);
@@ -216,7 +220,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       instructionFiles: () => [...instructionFiles],
       client,
       trigger,
-      ownFolder: import.meta.dirname,
+      ownFolder: actionFolder(import.meta.dirname),
     }),
     openMemory: () => memory,
     readMemoryAhead: (paths, signal) => memory.readAhead?.(paths, signal),

@@ -18,6 +18,7 @@ import { readLeftCheck } from './runner/check-state.js';
 import { type KeptChange, readPending, wasReported } from './runner/journal.js';
 import { NOTHING_PENDING } from './runner/pending-state.js';
 import type { Runner } from './runner/runner.js';
+import { useSafePath } from './runner/safe-path.js';
 
 type Pending = readonly KeptChange[];
 
@@ -42,6 +43,7 @@ export async function post(runner: Runner): Promise<void> {
   const log = (line: string) => runner.log(sanitize(line, 'log', readSecrets(env).values));
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
+  if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, { runner, log });
   if (result.kind === 'saved') {
     log(`Memory: saved to ${result.location} what the main step had left.`);

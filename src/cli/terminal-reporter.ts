@@ -42,8 +42,6 @@ function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
       return [...planLines(event.plan), ...memoryLine(event.restored), ...notesLine(event.notes)];
-    case 'commands-allowed':
-      return [`[jail] Commands run ${event.areJailed ? 'in' : 'without'} a process jail`];
     case 'model-request': {
       const { turn, messages, toolResults, tools } = event;
       if (tools === 0) return [];

@@ -1,17 +1,17 @@
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import { createGitHubReader } from '../adapters/github/reading/reader.js';
 import { createPostJson } from '../adapters/host/net/post-json.js';
 import { createWeb } from '../adapters/host/net/web.js';
+import type { ProcessJail } from '../adapters/host/process/command-jail.js';
 import { jailPlaces } from '../adapters/host/process/jail-places.js';
 import { startLineProgram } from '../adapters/host/process/mcp-process.js';
-import {
-  type FoundJail,
-  findCommandJail,
-  findProcessNamespace,
-} from '../adapters/host/process/process-jail.js';
+import { type FoundJail, findCommandJail, makeHome } from '../adapters/host/process/process-jail.js';
+import { safePrograms } from '../adapters/host/process/programs.js';
 import { scrubEnv } from '../adapters/host/process/scrub-env.js';
 import { createShell } from '../adapters/host/process/shell.js';
+import { untrackedCredentials } from '../adapters/host/process/untracked-credentials.js';
 import { type ProtectedPaths, protectedPaths } from '../adapters/host/workspace/protected-paths.js';
 import { createWorkspace } from '../adapters/host/workspace/workspace.js';
 import { connectMcpServers } from '../adapters/mcp/connect.js';
@@ -21,9 +21,10 @@ import type { Clock } from '../core/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../core/defaults.js';
 import type { Dependencies, ToolBox, ToolRequest } from '../core/dependencies.js';
 import type { Environment } from '../core/environment.js';
+import { ToolError } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { ALL_NOTES_TOOLS } from '../core/memory/notes/tool-names.js';
-import { type Grant, type GrantRules, grantTools, type WithheldTool } from '../core/tools/effects.js';
+import { type GrantRules, grantTools, type WithheldTool } from '../core/tools/effects.js';
 import type { GitHubReader } from '../core/tools/github/github-port.js';
 import type { ToolPorts, Workspace } from '../core/tools/ports.js';
 import { createTools, TOOL_NAMES, type UnknownTool } from '../core/tools/registry.js';
@@ -61,7 +62,7 @@ export function createToolOpener(surroundings: ToolSurroundings): Dependencies['
   const { env, fetch, clock } = surroundings;
   const workspaces = new Map<string, Workspace>();
   const jail = createJailFinder(surroundings);
-  let isJailReported = false;
+  let isHomeReported = false;
   const github = readerOf(surroundings);
 
   /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
@@ -93,7 +94,7 @@ export function createToolOpener(surroundings: ToolSurroundings): Dependencies['
     const { config } = request.agent;
     const rules = rulesFor(request, surroundings);
     const made = createTools(config.tools, portsFor(request));
-    const { builtIn, found } = await grantCommands(made.tools, rules, jail);
+    const builtIn = grantTools(made.tools, rules);
     const servers = grantTools(config.mcpServers.map(asTool), rules);
     for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
     if (made.absent.length > 0 && isExpected(request)) {
@@ -103,58 +104,83 @@ export function createToolOpener(surroundings: ToolSurroundings): Dependencies['
     const allowed = config.mcpServers.filter(({ name }) =>
       servers.granted.some((server) => server.name === name),
     );
-    const box = await withServers(builtIn.granted, { allowed, request, surroundings });
-    if (found === undefined || isJailReported || !hasCommands(builtIn)) return box;
-    isJailReported = true;
-    if (found.kind === 'none') request.warn(noJail(found.reason));
-    return { ...box, commandsAreJailed: found.kind === 'jail' };
+    const tools = await withoutUnjailed(builtIn.granted, jail, request);
+    if (
+      !isHomeReported &&
+      surroundings.toolsAllowed.includes(WITH_HOME) &&
+      tools.some(({ name }) => name === COMMANDS)
+    ) {
+      isHomeReported = true;
+      request.warn(homeIsWritable());
+    }
+    return await withServers(tools, { allowed, request, surroundings });
   };
 }
 
 type JailFinder = () => Promise<FoundJail>;
 
-/** Looks for a jail at the first call, once for a run. */
+/** Looks for a jail at the first call, once for a run: before its first command. */
 function createJailFinder(surroundings: ToolSurroundings): JailFinder {
-  const { env, cwd, ownFolder, where } = surroundings;
-  const places = () => {
-    const paths = guardedPaths(surroundings);
-    const instructionFolders = instructionFoldersOf(surroundings);
-    return jailPlaces({ env, workspace: cwd, paths, instructionFolders, ownFolder });
-  };
+  const { env, cwd } = surroundings;
+  const writesHome = mayWriteHome(surroundings);
+  async function look(): Promise<FoundJail> {
+    const home = writesHome ? undefined : await makeHome(env['RUNNER_TEMP'] || undefined);
+    const credentials = await untrackedCredentials(cwd, env);
+    const programs = safePrograms(env['PATH'], writableFolders(surroundings));
+    const places = () => {
+      const paths = guardedPaths(surroundings);
+      const instructionFolders = instructionFoldersOf(surroundings);
+      return jailPlaces({ env, workspace: cwd, paths, instructionFolders, home, credentials });
+    };
+    return await findCommandJail({ env, programs, places });
+  }
   let found: Promise<FoundJail> | undefined;
   return () => {
-    found ??= where === 'workflow' ? findCommandJail(env, places) : findProcessNamespace(env);
+    found ??= look();
     return found;
   };
 }
 
-function jailIn(found: FoundJail) {
-  return found.kind === 'jail' ? found.jail : undefined;
+/** A word of `tools-allowed`: commands write the home folder too. On a terminal they do, as axe's. */
+const WITH_HOME = 'run_command(home)';
+
+/** Where commands write what a program that we start could be read from. */
+function writableFolders(surroundings: ToolSurroundings): readonly string[] {
+  const { env, cwd } = surroundings;
+  return mayWriteHome(surroundings) ? [cwd, env['HOME'] || homedir()] : [cwd];
+}
+
+function mayWriteHome({ where, toolsAllowed }: Pick<ToolSurroundings, 'where' | 'toolsAllowed'>): boolean {
+  return where === 'terminal' || toolsAllowed.includes(WITH_HOME);
+}
+
+function jailIn(found: FoundJail): ProcessJail {
+  if (found.kind === 'jail') return found.jail;
+  throw new ToolError(`there is no process jail for commands: ${found.reason}`);
 }
 
 const COMMANDS = 'run_command';
 
-/** In a workflow the machine is tried for an agent that may have commands: without a jail they have to be named (D50). */
-async function grantCommands(
-  requested: readonly Tool[],
-  rules: GrantRules,
+/** The machine is tried for an agent that may have commands: without a jail nobody has them (D50). */
+async function withoutUnjailed(
+  tools: readonly Tool[],
   jail: JailFinder,
-): Promise<{ readonly builtIn: Grant<Tool>; readonly found: FoundJail | undefined }> {
-  const builtIn = grantTools(requested, rules);
-  if (rules.where === 'terminal' || !hasCommands(builtIn)) return { builtIn, found: undefined };
+  { warn }: ToolRequest,
+): Promise<readonly Tool[]> {
+  if (!tools.some(({ name }) => name === COMMANDS)) return tools;
   const found = await jail();
-  if (found.kind === 'jail') return { builtIn, found };
-  return { builtIn: grantTools(requested, { ...rules, unjailed: [COMMANDS] }), found };
+  if (found.kind === 'jail') return tools;
+  warn({
+    code: 'tool-not-available',
+    message: `The tool \`${COMMANDS}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${found.reason}`,
+  });
+  return tools.filter(({ name }) => name !== COMMANDS);
 }
 
-function hasCommands({ granted }: Grant<Tool>): boolean {
-  return granted.some(({ name }) => name === COMMANDS);
-}
-
-function noJail(reason: string): Warning {
+function homeIsWritable(): Warning {
   return {
-    code: 'no-process-jail',
-    message: `Commands run without a process jail, since \`tools-allowed\` names \`${COMMANDS}\`: they can read the secrets of this step and steer the steps after it. Use a Linux runner that allows user namespaces or \`sudo\` without a password, or remove \`${COMMANDS}\`. No jail could be built: ${reason}`,
+    code: 'home-writable',
+    message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${COMMANDS}\` if they need not.`,
   };
 }
 
@@ -198,7 +224,8 @@ function rulesFor(
   { where, toolsAllowed }: ToolSurroundings,
 ): GrantRules {
   const knownNames = [...TOOL_NAMES, ...agent.config.mcpServers.map(({ name }) => name)];
-  const rules = { where, trust: trust.level, toolsAllowed, knownNames };
+  const words = toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word));
+  const rules = { where, trust: trust.level, toolsAllowed: words, knownNames };
   return where === 'terminal' || callerEffects === undefined
     ? rules
     : { ...rules, parentEffects: callerEffects };
@@ -221,7 +248,7 @@ async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promis
   surroundings.keepSecret(allowed.flatMap((config) => valuesFor(config, env)));
   const { tools, changed, close } = await connectMcpServers(allowed, {
     env,
-    childEnv: serverEnv(env),
+    childEnv: serverEnv(surroundings),
     cwd,
     startProgram: startLineProgram,
     clock,
@@ -242,10 +269,14 @@ async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promis
   };
 }
 
-/** What a server's program gets: what every program gets, and that by which the runner finds orphans. */
-function serverEnv(env: ToolSurroundings['env']): Record<string, string> {
+/**
+ * What a server's program gets: what every program gets, and that by which the runner finds orphans. What it starts by
+ * `PATH` runs out of the jail, so no tool may write it.
+ */
+function serverEnv({ env, cwd }: ToolSurroundings): Record<string, string> {
   const tracking = env['RUNNER_TRACKING_ID'];
-  return { ...scrubEnv(env), ...(tracking === undefined ? {} : { RUNNER_TRACKING_ID: tracking }) };
+  const PATH = safePrograms(env['PATH'], [cwd]).path;
+  return { ...scrubEnv(env), PATH, ...(tracking === undefined ? {} : { RUNNER_TRACKING_ID: tracking }) };
 }
 
 function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warning {

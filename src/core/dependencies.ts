@@ -55,8 +55,6 @@ export interface ToolRequest {
 /** The tools an agent has, in an order that does not change. */
 export interface ToolBox {
   readonly tools: readonly Tool[];
-  /** Whether commands run in a process jail; absent where none run, or where it was told before. */
-  readonly commandsAreJailed?: boolean;
   /** All tools as they are now, if an MCP server has changed its own since this was asked last; absent where none can. */
   changed?(): Promise<readonly Tool[] | undefined>;
   /** Ends what was started for the tools. */

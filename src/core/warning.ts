@@ -6,8 +6,8 @@ export type WarningCode =
   | 'agent-unused-key'
   | 'agent-changed-in-pull-request'
   | 'tool-not-available'
-  /** Commands run although they can reach what a jail would hide. */
-  | 'no-process-jail'
+  /** Commands can change what programs of later steps read in the home folder. */
+  | 'home-writable'
   | 'mcp-server'
   | 'context-file-skipped'
   | 'context-truncated'
@@ -104,7 +104,7 @@ const TITLES: Record<WarningCode, string> = {
   'agent-unused-key': 'Key without effect in the agent',
   'agent-changed-in-pull-request': 'The pull request changes the agent',
   'tool-not-available': 'Tool not available',
-  'no-process-jail': 'No process jail',
+  'home-writable': 'Commands write the home folder',
   'mcp-server': 'MCP server',
   'context-file-skipped': 'Context file left out',
   'context-truncated': 'Context cut to fit',

@@ -197,9 +197,6 @@ async function holdConversation(
     signal: parts.loop.signal,
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
-  if (box.commandsAreJailed !== undefined) {
-    parts.loop.reporter.event({ kind: 'commands-allowed', areJailed: box.commandsAreJailed });
-  }
   try {
     const { purpose } = parts;
     const show = (lines: readonly ShownLines[]) => (purpose ?? delegation.publications)?.show(lines);

@@ -53,27 +53,6 @@ describe('the tools that are allowed for an agent', () => {
     );
   });
 
-  it.each<[string, readonly string[], readonly string[], string | undefined]>([
-    ['its name', ['run_command'], ['run_command', 'docs'], undefined],
-    ['its effect', ['execute'], ['docs'], 'no-jail'],
-    ['its effect and its name', ['execute', 'run_command'], ['run_command', 'docs'], undefined],
-    ['nothing', ['docs'], ['docs'], 'not-allowed'],
-  ])(
-    'include commands without a process jail if the workflow names %s: %j',
-    (_, allowed, granted, reason) => {
-      const tools = [
-        { name: 'run_command', effect: 'execute' },
-        { name: 'docs', effect: 'execute' },
-      ] as const;
-      const toolsAllowed = [...allowed, 'docs'];
-      const grant = grantTools(tools, { ...trusted, toolsAllowed, unjailed: ['run_command'] });
-      expect(grant.granted.map(({ name }) => name)).toEqual(granted);
-      expect(grant.withheld.map((tool) => tool.reason)).toEqual(reason === undefined ? [] : [reason]);
-      const yaml = `tools-allowed: ${[...toolsAllowed, 'run_command'].join(', ')}`;
-      expect(grant.withheld.map((tool) => tool.yaml)).toEqual(reason === undefined ? [] : [yaml]);
-    },
-  );
-
   it('are listed with the line that would allow the rest', () => {
     const rules = { ...trusted, toolsAllowed: ['write_file'] };
     const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);

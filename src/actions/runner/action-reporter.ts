@@ -122,8 +122,6 @@ function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
       return [...describePlan(event.plan, event.restored), ...describeNotes(event.notes)];
-    case 'commands-allowed':
-      return [event.areJailed ? 'Commands run in a process jail' : 'Commands run without a process jail'];
     case 'retry': {
       const { error, delayMs, attempt, maxRetries } = event;
       return [

@@ -7,8 +7,6 @@ import type { CountedReply } from './usage.js';
 
 /** What a conversation reports while it goes on. */
 export type LoopEvent =
-  /** The agent may run commands, and in a workflow it was tried whether they have a process jail. */
-  | { readonly kind: 'commands-allowed'; readonly areJailed: boolean }
   | {
       readonly kind: 'model-request';
       readonly turn: number;

@@ -9,8 +9,6 @@ export interface GrantRules {
   readonly trust: Trust['level'];
   /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
   readonly toolsAllowed: readonly string[];
-  /** Tools that a word for their effect does not allow, since they would run without a process jail; left out: none. */
-  readonly unjailed?: readonly string[];
   /** Names of tools and servers that exist, for words of `tools-allowed` that are mistyped; left out: not looked at. */
   readonly knownNames?: readonly string[];
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
@@ -21,7 +19,7 @@ export interface GrantRules {
 export interface WithheldTool {
   readonly tool: string;
   readonly effect: Effect;
-  readonly reason: 'untrusted' | 'not-allowed' | 'no-jail' | 'parent';
+  readonly reason: 'untrusted' | 'not-allowed' | 'parent';
   /** One sentence for people. */
   readonly message: string;
   /** The line of YAML that would allow it; undefined where none does. */
@@ -29,7 +27,7 @@ export interface WithheldTool {
 }
 
 /** The tools an agent gets, in the order they were asked for, and those it does not. */
-export interface Grant<T> {
+interface Grant<T> {
   readonly granted: readonly T[];
   readonly withheld: readonly WithheldTool[];
 }
@@ -40,8 +38,7 @@ type RequestedTool = Pick<Tool, 'name' | 'effect'>;
 /**
  * Decides which tools an agent gets (D22). In a terminal: those it lists. In a workflow: an untrusted run gets what only
  * reads and what the action publishes after checking; a trusted one also its memory, and what `tools-allowed` lists of
- * the tools that write, execute or reach the network; without a process jail commands by name only. Never more than the
- * agent that called it.
+ * the tools that write, execute or reach the network. Never more than the agent that called it.
  */
 export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules): Grant<T> {
   const granted: T[] = [];
@@ -56,7 +53,7 @@ export function grantTools<T extends RequestedTool>(requested: readonly T[], rul
 
 function reasonAgainst(
   { name, effect }: RequestedTool,
-  { where, trust, toolsAllowed, parentEffects, unjailed = [] }: GrantRules,
+  { where, trust, toolsAllowed, parentEffects }: GrantRules,
 ): WithheldTool['reason'] | undefined {
   if (parentEffects !== undefined && !parentEffects.has(effect)) return 'parent';
   if (where === 'terminal') return undefined;
@@ -71,8 +68,7 @@ function reasonAgainst(
     case 'network':
       if (trust !== 'trusted') return 'untrusted';
       if (toolsAllowed.includes(name)) return undefined;
-      if (!toolsAllowed.includes(effect)) return 'not-allowed';
-      return unjailed.includes(name) ? 'no-jail' : undefined;
+      return toolsAllowed.includes(effect) ? undefined : 'not-allowed';
   }
 }
 
@@ -83,8 +79,7 @@ function describe(
 ): WithheldTool {
   const typos = mistyped({ name, effect }, rules);
   const words = [...rules.toolsAllowed.filter((word) => !typos.includes(word)), name];
-  const yaml =
-    reason === 'not-allowed' || reason === 'no-jail' ? `tools-allowed: ${words.join(', ')}` : undefined;
+  const yaml = reason === 'not-allowed' ? `tools-allowed: ${words.join(', ')}` : undefined;
   return { tool: name, effect, reason, message: messageOf(name, { effect, reason, yaml, typos }), yaml };
 }
 
@@ -115,8 +110,6 @@ function messageOf(
       return `The tool \`${name}\` (${effect}) was withheld: the run is untrusted, and such a run only reads and answers. Remove it from \`tools\` of an agent for such runs.`;
     case 'parent':
       return `The tool \`${name}\` (${effect}) was withheld: the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.`;
-    case 'no-jail':
-      return `The tool \`${name}\` (${effect}) was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password, or accept that with \`${yaml ?? ''}\` in the step's \`with:\`.`;
     case 'not-allowed':
       if (typos.length > 0) {
         const words = typos.map((word) => `\`${word}\``).join(' and ');

@@ -2,15 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { ProcessJail } from '../../../../src/adapters/host/process/command-jail.js';
-import { findProcessNamespace } from '../../../../src/adapters/host/process/process-jail.js';
 import { createShell } from '../../../../src/adapters/host/process/shell.js';
 import type { CommandRequest } from '../../../../src/core/tools/ports.js';
+import { noJail } from '../../../helpers/jail.js';
 import { tempDir } from '../../../helpers/temp.js';
 
 const quiet = new AbortController().signal;
 const env = { ...process.env, OPENAI_API_KEY: 'sk-canary', GITHUB_TOKEN: 'ghs_canary', LD_X: 'canary' };
-const shell = createShell({ env });
+const shell = createShell({ env, jail: noJail });
 let cwd = '';
 
 beforeEach(() => {
@@ -24,10 +23,10 @@ function run(command: string, options: Partial<CommandRequest> = {}, signal: Abo
 }
 
 /** Runs a command whose time is up when it has made the file `ready`, however long that takes. */
-async function runUntilReady(command: string, jail?: ProcessJail) {
+async function runUntilReady(command: string) {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
   const request = { command, cwd, timeoutMs: 60_000, maxOutputBytes: 10_000 };
-  const running = createShell({ env, jail: async () => jail }).run(request, quiet);
+  const running = shell.run(request, quiet);
   await until(() => isReady() && jest.getTimerCount() > 0);
   jest.advanceTimersByTime(request.timeoutMs);
   jest.useRealTimers();
@@ -171,40 +170,3 @@ function count(command: string): number {
   const list = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
   return list.split('\n').filter((line) => line.endsWith(` ${command}`) && !line.startsWith('Z')).length;
 }
-
-async function processNamespace(): Promise<ProcessJail | undefined> {
-  const found = await findProcessNamespace(process.env);
-  return found.kind === 'jail' ? found.jail : undefined;
-}
-
-describe('a command in a process jail', () => {
-  // Where the system allows no jail, a command runs like any other.
-  it('sees only its own processes, and leaves none', async () => {
-    const jail = await processNamespace();
-    const jailed = createShell({ env, jail: async () => jail });
-    const request = { cwd, timeoutMs: 200_000, maxOutputBytes: 10_000 };
-    const command = `echo "parent $PPID, $(ls /proc | grep -c '^[0-9]') processes"; exit 7`;
-    const result = await jailed.run({ ...request, command }, quiet);
-    expect(result.exitCode).toBe(7);
-    if (jail === undefined) return;
-    expect(result.output).toMatch(/^parent 0, [1-5] processes\n$/);
-    const marker = ownSleep(1234);
-    await jailed.run({ ...request, command: `env -i setsid ${marker} & sleep 0.2` }, quiet);
-    expect(count(marker)).toBe(0);
-  });
-
-  it('ends at the time limit', async () => {
-    const jail = await processNamespace();
-    const marker = ownSleep(4321);
-    const result = await runUntilReady(`${marker} & touch ready; ${marker}`, jail);
-    expect(result).toMatchObject({ timedOut: true });
-    expect(count(marker)).toBe(0);
-  });
-
-  it('is not used if there is no such program', async () => {
-    expect(await findProcessNamespace({ PATH: cwd })).toEqual({
-      kind: 'none',
-      reason: expect.stringContaining('ENOENT'),
-    });
-  });
-});

@@ -22,6 +22,7 @@ import type { ToolPorts } from '../../../../src/core/tools/ports.js';
 import { createTools } from '../../../../src/core/tools/registry.js';
 import type { ToolResult } from '../../../../src/core/tools/tool.js';
 import { CREDENTIAL_FILES } from '../../../helpers/credential-files.js';
+import { noJail } from '../../../helpers/jail.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const SECRET = 'TOKEN-0123456789';
@@ -44,7 +45,7 @@ function call(
 ): Promise<ToolResult> {
   const ports: ToolPorts = {
     workspace: createWorkspace({ root: folder, protectedPaths: protectedPaths(env) }),
-    shell: createShell({ env: process.env }),
+    shell: createShell({ env: process.env, jail: noJail }),
     web: { fetchPage: () => Promise.reject(new Error('not in this test')) },
     postJson: () => Promise.reject(new Error('not in this test')),
     clock: createClock(),
@@ -454,29 +455,29 @@ describe('C7 90: a protected file', () => {
       'env-file': '',
       'path-file': '',
       'output-file': '',
-      'dist/index.js': 'ours',
-      'action.yml': 'name: x',
+      'tools/axe/action.yml': 'name: x',
+      'tools/axe/dist/post.js': 'ours',
     });
     const env = {
       GITHUB_ENV: join(root, 'env-file'),
       GITHUB_PATH: join(root, 'path-file'),
       GITHUB_OUTPUT: join(root, 'output-file'),
-      GITHUB_ACTION_PATH: root,
+      GITHUB_ACTION_PATH: join(root, 'tools/axe'),
     };
     for (const path of [
       'env-file',
       'path-file',
       'output-file',
-      'dist/index.js',
-      'dist/new.js',
-      'action.yml',
+      'tools/axe/dist/post.js',
+      'tools/axe/new.js',
+      'tools/axe/action.yml',
     ]) {
       expect({ path, ...(await call('write_file', { path, content: 'x' }, env)) }).toMatchObject({
         path,
         isError: true,
       });
     }
-    expect((await call('read_file', { path: 'dist/index.js' }, env)).text).toBe('1: ours');
+    expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
     expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { rmdir } from 'node:fs/promises';
 import { type JailPlaces, makeReserved, planMounts } from './jail-mounts.js';
 import { type JailWay, jailedCommand } from './jail-script.js';
+import type { Programs } from './programs.js';
 
 /** Where commands run apart from our own process. */
 export interface ProcessJail {
@@ -19,14 +20,16 @@ export interface JailedStart {
 export interface Entered {
   readonly program: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Whether everything in the jail ends when its standard input does. */
-  readonly endsWithInput: boolean;
   /** Called when the program has ended. */
   leave(): Promise<void>;
 }
 
 /** Builds a jail in the given way around every program. */
-export function createCommandJail(way: JailWay, placesNow: () => JailPlaces): ProcessJail {
+export function createCommandJail(
+  way: JailWay,
+  programs: Programs,
+  placesNow: () => JailPlaces,
+): ProcessJail {
   const made: string[] = [];
   let running = 0;
   let turn: Promise<unknown> = Promise.resolve();
@@ -50,19 +53,15 @@ export function createCommandJail(way: JailWay, placesNow: () => JailPlaces): Pr
       inTurn(async () => {
         const places = placesNow();
         made.push(...(await makeReserved(places)));
-        const mounts = await planMounts(places);
+        // On a terminal an agent may work elsewhere than where it was started.
+        const mounts = await planMounts({ ...places, writable: [...places.writable, cwd] });
         running += 1;
-        const inside = environmentInside(env, places);
+        const inside = { ...env, ...places.env };
         return {
-          program: jailedCommand(way, { program, cwd, env: inside, mounts }),
+          program: jailedCommand(way, { program, cwd, env: inside, mounts }, programs),
           env: inside,
-          endsWithInput: true,
           leave: () => inTurn(leave),
         };
       }),
   };
-}
-
-function environmentInside(env: Readonly<Record<string, string>>, { temporary }: JailPlaces) {
-  return temporary === undefined ? env : { ...env, TMPDIR: temporary };
 }

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { isInside } from '../confine.js';
 
@@ -7,11 +6,15 @@ import { isInside } from '../confine.js';
 export interface JailPlaces {
   /** The folder commands work in. It stays visible where it lies in `temporary`. */
   readonly workspace: string;
+  /** What can be written besides `workspace` and `temporary`; everything else is read-only. */
+  readonly writable: readonly string[];
   /** A folder that is empty and can be written. Undefined for none. */
   readonly temporary: string | undefined;
+  /** Variables that commands have besides what is let through, or in its place. */
+  readonly env: Readonly<Record<string, string>>;
   /** Files and folders that look empty. */
   readonly hidden: readonly string[];
-  /** Files and folders that cannot be written. */
+  /** Files and folders that cannot be written although they lie where commands write. */
   readonly readOnly: readonly string[];
   /** Folders of `hidden` and `readOnly` that are made for as long as a command runs, so that it cannot make them. */
   readonly reserved: readonly string[];
@@ -19,7 +22,15 @@ export interface JailPlaces {
 
 /** A step of building the jail: a mount, or for `hold` the folder that a later `keep` shows again. */
 export interface JailMount {
-  readonly kind: 'pin' | 'read-only' | 'hidden-folder' | 'hidden-file' | 'temporary' | 'keep' | 'hold';
+  readonly kind:
+    | 'pin'
+    | 'writable'
+    | 'read-only'
+    | 'hidden-folder'
+    | 'hidden-file'
+    | 'temporary'
+    | 'keep'
+    | 'hold';
   /** Without links. */
   readonly path: string;
 }
@@ -34,13 +45,18 @@ export async function planMounts(places: JailPlaces): Promise<readonly JailMount
       if (found !== undefined) mountsByPath.set(found.real, kindOf(found.isFolder));
     }
   };
+  await add([...places.writable, workspace], () => 'writable');
+  const writable = [...mountsByPath.keys()];
+  const isWritable = (path: string) => writable.some((folder) => isInside(folder, path));
   await add(places.readOnly, () => 'read-only');
   await add(places.hidden, (isFolder) => (isFolder ? 'hidden-folder' : 'hidden-file'));
   if (places.temporary !== undefined) await add([places.temporary], () => 'temporary');
-  const isReachable = ([path, kind]: [string, JailMount['kind']]) =>
-    !isHidden(path, { mountsByPath, workspace }) && !(kind === 'hidden-folder' && isInside(path, workspace));
-  const mounts = new Map([...mountsByPath].filter(isReachable));
-  for (const path of await movable([workspace, ...mounts.keys()])) {
+  const isNeeded = ([path, kind]: [string, JailMount['kind']]) =>
+    !isHidden(path, { mountsByPath, workspace }) &&
+    !(kind === 'hidden-folder' && isInside(path, workspace)) &&
+    !(kind === 'read-only' && !isWritable(path));
+  const mounts = new Map([...mountsByPath].filter(isNeeded));
+  for (const path of movable([...mounts.keys()], isWritable)) {
     if (!mounts.has(path) && !isHidden(path, { mountsByPath, workspace })) mounts.set(path, 'pin');
   }
   const sorted = [...mounts].map(([path, kind]) => ({ kind, path })).sort(byDepth);
@@ -101,24 +117,15 @@ function isHidden(
   });
 }
 
-/** The paths and the folders around them that this user could rename, which would move them out from under a mount. */
-async function movable(paths: readonly string[]): Promise<ReadonlySet<string>> {
+/** The paths and the folders around them that could be renamed, which would move them out from under a mount. */
+function movable(paths: readonly string[], isWritable: (path: string) => boolean): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
     for (let at = path; dirname(at) !== at && !found.has(at); at = dirname(at)) {
-      if (await isWritable(dirname(at))) found.add(at);
+      if (isWritable(dirname(at))) found.add(at);
     }
   }
   return found;
-}
-
-async function isWritable(folder: string): Promise<boolean> {
-  try {
-    await access(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function byDepth(one: JailMount, other: JailMount): number {
@@ -133,6 +140,6 @@ function keepWorkspace(mounts: readonly JailMount[], workspace: string): readonl
     { kind: 'hold', path: workspace },
     ...mounts.slice(0, at + 1),
     { kind: 'keep', path: workspace },
-    ...mounts.slice(at + 1).filter(({ kind, path }) => kind !== 'pin' || path !== workspace),
+    ...mounts.slice(at + 1).filter(({ kind, path }) => path !== workspace || kind === 'read-only'),
   ];
 }

@@ -1,8 +1,13 @@
-import { basename, dirname, join, sep } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import type { Environment } from '../../../core/environment.js';
-import { PROTECTED_PLACES } from '../../../core/tools/files/path-rules.js';
+import { CREDENTIAL_PLACES } from '../../../core/tools/files/credential-files.js';
+import { isSecretPath, PROTECTED_PLACES } from '../../../core/tools/files/path-rules.js';
+import { isInside } from '../confine.js';
 import type { ProtectedPaths } from '../workspace/protected-paths.js';
 import type { JailPlaces } from './jail-mounts.js';
+import { pathFolders } from './programs.js';
 
 /** What a run keeps from its commands. */
 interface JailOptions {
@@ -12,19 +17,11 @@ interface JailOptions {
   readonly paths: ProtectedPaths;
   /** Folders of agents and skills, absolute. */
   readonly instructionFolders: readonly string[];
-  /** Our own code. */
-  readonly ownFolder: string;
+  /** The empty folder that commands have as `HOME`; undefined if they may write the real one. */
+  readonly home: string | undefined;
+  /** Files with credentials in the workspace, absolute. */
+  readonly credentials: readonly string[];
 }
-
-/** Files of the runner that steer later steps or describe this one. */
-const RUNNER_FILES = [
-  'GITHUB_ENV',
-  'GITHUB_PATH',
-  'GITHUB_OUTPUT',
-  'GITHUB_STATE',
-  'GITHUB_STEP_SUMMARY',
-  'GITHUB_EVENT_PATH',
-];
 
 const COMMAND_FILES_FOLDER = '_runner_file_commands';
 
@@ -43,7 +40,7 @@ const SERVICES = [
 ];
 
 /** What git runs by itself, and what says so. */
-const GIT_CONFIGURATION = ['.git/config', '.git/hooks'];
+const GIT_CONFIGURATION = ['.git/config', '.git/config.worktree', '.git/hooks'];
 
 /** The places that the jail of a run hides or protects (D50). */
 export function jailPlaces({
@@ -51,34 +48,89 @@ export function jailPlaces({
   workspace,
   paths,
   instructionFolders,
-  ownFolder,
+  home,
+  credentials,
 }: JailOptions): JailPlaces {
-  const runnerFiles = RUNNER_FILES.map((name) => env[name] ?? '').filter((path) => path.startsWith('/'));
-  const commandFolders = runnerFiles.map(dirname).filter((path) => basename(path) === COMMAND_FILES_FOLDER);
+  const commandFolders = paths.denied.map(dirname).filter((path) => basename(path) === COMMAND_FILES_FOLDER);
   const memory = paths.memory ?? [];
   const configuration = PROTECTED_PLACES.map((names) => join(workspace, ...names));
-  const temp = env['RUNNER_TEMP'] ?? '';
+  const temporary = absolute(env['RUNNER_TEMP'])[0];
+  const realHome = env['HOME'] || homedir();
   return {
     workspace,
-    temporary: temp.startsWith('/') ? temp : undefined,
-    hidden: [...commandFolders, ...runnerFiles, ...memory, ...SERVICES],
+    temporary,
+    writable: [tmpdir(), '/tmp', '/var/tmp', home ?? realHome],
+    env: {
+      ...(temporary === undefined ? {} : { TMPDIR: temporary }),
+      ...(home === undefined ? {} : environmentOf(home, { env, realHome, workspace })),
+    },
+    hidden: [
+      ...commandFolders,
+      ...paths.denied,
+      ...memory,
+      ...SERVICES,
+      ...credentials,
+      ...credentialsIn(realHome),
+    ],
     readOnly: [
       ...configuration,
       ...GIT_CONFIGURATION.map((name) => join(workspace, name)),
       ...paths.readOnly,
       ...(paths.readOnlyNow?.() ?? []),
       ...instructionFolders,
-      downloadedActions(ownFolder),
+      ...(home === undefined ? [] : [realHome]),
+      ...pathFolders(env['PATH']).filter((folder) => !isInside(workspace, folder)),
+      ...absolute(
+        env['RUNNER_TOOL_CACHE'],
+        env['AGENT_TOOLSDIRECTORY'],
+        env['CARGO_HOME'],
+        env['RUSTUP_HOME'],
+      ),
+      ...RUNNER_FOLDERS.flatMap((name) => upTo(name, process.execPath, ...paths.readOnly)),
     ],
     reserved: [...configuration.filter((path) => !isActionFile(path)), ...instructionFolders, ...memory],
   };
 }
 
-/** The runner's folder of all actions of the job, whose `post` steps are still to come; else our own folder. */
-function downloadedActions(ownFolder: string): string {
-  const names = ownFolder.split(sep);
-  const at = names.indexOf('_actions');
-  return at < 0 ? ownFolder : names.slice(0, at + 1).join(sep);
+/** The runner's folders of all actions of the job, whose `post` steps are still to come, and of the programs it runs them with. */
+const RUNNER_FOLDERS = ['_actions', 'externals'];
+
+/** The folder of this name around each of the paths. */
+function upTo(name: string, ...paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    const names = path.split(sep);
+    const at = names.lastIndexOf(name);
+    return at < 0 ? [] : [names.slice(0, at + 1).join(sep)];
+  });
+}
+
+function absolute(...paths: readonly (string | undefined)[]): readonly string[] {
+  return paths.filter((path) => path !== undefined).filter(isAbsolute);
+}
+
+/** Rust's programs are found by their folders. Git trusts a checkout of somebody else's by the real home's file alone. */
+function environmentOf(
+  home: string,
+  {
+    env,
+    realHome,
+    workspace,
+  }: { readonly env: Environment; readonly realHome: string; readonly workspace: string },
+): Readonly<Record<string, string>> {
+  return {
+    HOME: home,
+    RUSTUP_HOME: env['RUSTUP_HOME'] || join(realHome, '.rustup'),
+    CARGO_HOME: env['CARGO_HOME'] || join(realHome, '.cargo'),
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'safe.directory',
+    GIT_CONFIG_VALUE_0: workspace,
+  };
+}
+
+/** Where programs keep credentials in a home folder; a link to somewhere else is followed. */
+function credentialsIn(home: string): readonly string[] {
+  const names = readdirSync(home).filter((name) => isSecretPath([name]));
+  return [...names, ...CREDENTIAL_PLACES].map((name) => join(home, name));
 }
 
 function isActionFile(path: string): boolean {

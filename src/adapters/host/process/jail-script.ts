@@ -1,4 +1,5 @@
 import type { JailMount } from './jail-mounts.js';
+import type { Programs } from './programs.js';
 import { isNetworkVariable } from './scrub-env.js';
 
 /** Who a command runs as, and how the rights to build a jail are obtained. */
@@ -10,25 +11,38 @@ export interface JailWay {
 }
 
 /**
- * Runs as process 1 of the jail, with the right to mount: mounts each `kind path`, enters the folder after `run`, and
- * runs the rest without that right. Paths are arguments, so no shell reads them. The jail ends when its input ends:
- * the only signal that reaches root's processes from a user who is not root.
+ * Runs as process 1 of the jail, with the right to mount: makes everything read-only, mounts each `kind path`, enters the
+ * folder after `run`, and runs the rest without that right. Its programs come from the folders in its first argument.
+ * Paths are arguments, so no shell reads them. The jail ends when its input ends: the only signal that reaches root's
+ * processes from a user who is not root. `/dev` is left out, since a device is written in a read-only folder too; of `/proc`
+ * what steers the machine is taken, which root may write without any right. A mount below another cannot be changed, nor
+ * reached.
  */
 const SETUP = `
+PATH=$1
 fail() { echo "the process jail could not be built: $*" >&2; exit 125; }
-read_only() {
-  mount -n -c --rbind "$1" "$1" || return
-  flags=$(findmnt -n -o VFS-OPTIONS --target "$1") || return
-  mount -n -c -o "remount,bind,ro,\${flags#r?,}" "$1"
+again() {
+  mount -n -c --rbind "$2" "$2" || return
+  flags=$(findmnt -n -o VFS-OPTIONS --target "$2") || return
+  mount -n -c -o "remount,bind,$1\${flags#r?}" "$2"
 }
+while read -r _ _ _ _ path flags _; do
+  case $path in /proc | /proc/* | /dev | /dev/*) continue ;; esac
+  case $flags in rw*) mount -n -c -o "remount,bind,ro\${flags#rw}" "$(printf %b "$path")" 2>/dev/null ;; esac
+done </proc/self/mountinfo
+for path in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus /proc/fs /proc/acpi; do
+  [ ! -e "$path" ] || again ro "$path" || fail "read-only $path"
+done
+shift
 while [ "$1" != run ]; do
   case $1 in
     pin) mount -n -c --rbind "$2" "$2" ;;
-    read-only) read_only "$2" ;;
+    read-only) again ro "$2" ;;
+    writable) again rw "$2" ;;
     hidden-folder) mount -n -c -t tmpfs -o ro,mode=0555 tmpfs "$2" ;;
     hidden-file) mount -n -c --bind /dev/null "$2" ;;
     temporary) mount -n -c -t tmpfs -o nosuid,nodev,mode=1777 tmpfs "$2" ;;
-    keep) mkdir -p "$2" && mount -n -c --rbind . "$2" ;;
+    keep) mkdir -p "$2" && mount -n -c --rbind . "$2" && again rw "$2" ;;
     hold) cd "$2" ;;
     *) false ;;
   esac || fail "$1 $2"
@@ -88,45 +102,35 @@ interface JailedProgram {
   readonly mounts: readonly JailMount[];
 }
 
-/** The command line that builds a jail and starts a program in it. */
-export function jailedCommand(way: JailWay, { program, cwd, env, mounts }: JailedProgram): readonly string[] {
-  const steps = mounts.flatMap(({ kind, path }) => [kind, path]);
-  const setup = ['sh', '-c', SETUP, 'jail', ...steps, 'run', cwd];
-  switch (way.kind) {
-    case 'user-namespace':
-      return [...unshare('--user', '--map-root-user'), ...setup, ...withoutRightsInside(way), ...program];
-    case 'root':
-      return [...unshare(), ...setup, ...withoutRights(way), ...program];
-    case 'sudo':
-      // What may hold a password goes through the environment; a command line can be read by everybody.
-      return [
-        ...['sudo', '-n', `--preserve-env=${Object.keys(env).filter(isNetworkVariable).join(',')}`, '--'],
-        ...[...unshare(), ...setup, ...withoutRights(way), ...plainEnvironment(env), ...program],
-      ];
-  }
-}
-
-function unshare(...more: readonly string[]): readonly string[] {
+/** The command line that builds a jail and starts a program in it. Throws an AxeError if one of `programs` is missing. */
+export function jailedCommand(
+  { kind, uid, gid }: JailWay,
+  { program, cwd, env, mounts }: JailedProgram,
+  { path, find }: Programs,
+): readonly string[] {
+  const isOwn = kind === 'user-namespace';
+  const steps = mounts.flatMap((mount) => [mount.kind, mount.path]);
   const jail = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
-  return ['unshare', ...more, ...jail, '--'];
-}
-
-/** A second user namespace has no power over the mounts of the first, and files keep their owner. */
-function withoutRightsInside({ uid, gid }: JailWay): readonly string[] {
-  const back = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
-  const root = uid === 0 ? ['--bounding-set=-all'] : [];
-  return [...back, 'setpriv', '--no-new-privs', '--inh-caps=-all', ...root, '--'];
-}
-
-/** Without groups either: that of a container service is as good as root. */
-function withoutRights({ uid, gid }: JailWay): readonly string[] {
+  // What may hold a password goes through the environment; a command line can be read by everybody.
+  const kept = `--preserve-env=${Object.keys(env).filter(isNetworkVariable).join(',')}`;
+  // A second user namespace has no power over the mounts of the first, and files keep their owner.
+  const back = [find('unshare'), '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
+  // Without groups either: that of a container service is as good as root.
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  return ['setpriv', ...ids, '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--'];
+  const boundary = isOwn && uid !== 0 ? [] : ['--bounding-set=-all'];
+  return [
+    ...(kind === 'sudo' ? [find('sudo'), '-n', kept, '--'] : []),
+    ...[find('unshare'), ...(isOwn ? ['--user', '--map-root-user'] : []), ...jail, '--'],
+    ...[find('sh'), '-c', SETUP, 'jail', path, ...steps, 'run', cwd],
+    ...(isOwn ? back : []),
+    ...[find('setpriv'), ...(isOwn ? [] : ids), '--no-new-privs', '--inh-caps=-all', ...boundary, '--'],
+    ...[find('env'), ...plainEnvironment(env), ...program],
+  ];
 }
 
-/** `sudo` sets some variables and leaves others out. */
+/** `sudo` sets some variables and leaves others out, and the setup has a `PATH` of its own. */
 function plainEnvironment(env: Readonly<Record<string, string>>): readonly string[] {
   const ours = ['SUDO_COMMAND', 'SUDO_USER', 'SUDO_UID', 'SUDO_GID', 'MAIL'].flatMap((name) => ['-u', name]);
   const plain = Object.entries(env).filter(([name]) => !isNetworkVariable(name));
-  return ['env', ...ours, ...plain.map(([name, value]) => `${name}=${value}`)];
+  return [...ours, ...plain.map(([name, value]) => `${name}=${value}`)];
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { isInside } from '../confine.js';
 import { createCommandJail, type ProcessJail } from './command-jail.js';
 import { type JailPlaces, planMounts } from './jail-mounts.js';
 import { type JailWay, PROBE, PROOF } from './jail-script.js';
+import type { Programs } from './programs.js';
 import { scrubEnv } from './scrub-env.js';
 
 /** A jail, or one line on why there is none. */
@@ -19,53 +21,36 @@ export type FoundJail =
 const TRIAL_MS = 20_000;
 
 /**
- * A process namespace alone (unshare(1)): a command sees no other process, so it cannot read the environment of ours from
- * `/proc`, and nothing it starts outlives it. On a terminal it sees all files, as axe's commands do.
+ * The jail of a run's commands, or why there is none. Where the system refuses user namespaces, the password-less `sudo` of
+ * GitHub's runners builds it. A trial shows that it holds.
  */
-const NAMESPACE = [
-  ...['unshare', '--user', '--map-current-user', '--pid', '--fork', '--kill-child', '--mount-proc'],
-  '--',
-];
-
-/** The jail of a terminal. */
-export async function findProcessNamespace(env: Environment): Promise<FoundJail> {
-  if (process.platform !== 'linux') return noneHere();
-  const trial = [...NAMESPACE, 'sh', '-c', `test "$$" = 1 && test -r /proc/1/environ && echo '${PROOF}'`];
-  const reason = await attempt(trial, scrubEnv(env));
-  if (reason !== undefined) return { kind: 'none', reason };
-  const enter: ProcessJail['enter'] = async ({ program, env: inside }) => ({
-    program: [...NAMESPACE, ...program],
-    env: inside,
-    endsWithInput: false,
-    leave: async () => {},
-  });
-  return { kind: 'jail', jail: { enter } };
-}
-
-function noneHere(): FoundJail {
-  return { kind: 'none', reason: `there is none on ${process.platform}` };
-}
-
-/**
- * The jail of a workflow: a process namespace, in which moreover `places` cannot be seen or written. Where the system
- * refuses user namespaces, the password-less `sudo` of GitHub's runners builds it. A trial shows that it holds.
- */
-export async function findCommandJail(env: Environment, places: () => JailPlaces): Promise<FoundJail> {
-  if (process.platform !== 'linux') return noneHere();
+export async function findCommandJail(
+  { env, programs, places }: JailParts,
+  ways: readonly JailWay[] = waysFor(env),
+): Promise<FoundJail> {
+  if (process.platform !== 'linux') return { kind: 'none', reason: `there is none on ${process.platform}` };
   const reasons: string[] = [];
-  for (const way of waysFor(env)) {
-    const reason = await tryJail(way, { env: scrubEnv(env), places: places() });
-    if (reason === undefined) return { kind: 'jail', jail: createCommandJail(way, places) };
+  for (const way of ways) {
+    const reason = await tryJail(way, { env, programs, places });
+    if (reason === undefined) return { kind: 'jail', jail: createCommandJail(way, programs, places) };
     reasons.push(reason);
   }
   return { kind: 'none', reason: [...new Set(reasons)].join('; ') };
 }
 
+/** What a jail is built of. */
+interface JailParts {
+  readonly env: Environment;
+  /** What builds it. */
+  readonly programs: Programs;
+  readonly places: () => JailPlaces;
+}
+
 /** `sudo` is used on runners only: nobody expects it of a program that reads a repository on a laptop. */
 function waysFor(env: Environment): readonly JailWay[] {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  if (uid === 0) return [{ kind: 'root', uid, gid }];
   const inNamespace = { kind: 'user-namespace', uid, gid } as const;
-  if (uid === 0) return [inNamespace, { kind: 'root', uid, gid }];
   return env['GITHUB_ACTIONS'] === 'true' ? [inNamespace, { kind: 'sudo', uid, gid }] : [inNamespace];
 }
 
@@ -73,28 +58,32 @@ function waysFor(env: Environment): readonly JailWay[] {
  * Tries a jail around all places, and around a folder with something to see and to write. Undefined if it holds, else
  * what went wrong.
  */
-async function tryJail(
-  way: JailWay,
-  { env, places }: { readonly env: Readonly<Record<string, string>>; readonly places: JailPlaces },
-): Promise<string | undefined> {
-  const folder = await mkdtemp(join(visibleTemp(places), 'axe-jail-'));
+async function tryJail(way: JailWay, { env, programs, places }: JailParts): Promise<string | undefined> {
+  const folder = await makeVisible('axe-jail-', places().temporary);
   try {
-    const [hidden, file, readOnly] = ['hidden', 'file', 'read-only'].map((name) => join(folder, name));
+    const [hidden = '', file = '', readOnly = ''] = ['hidden', 'file', 'read-only'].map((name) =>
+      join(folder, name),
+    );
     for (const path of [hidden, readOnly]) {
-      await mkdir(path ?? '');
-      await writeFile(join(path ?? '', 'canary'), 'canary');
+      await mkdir(path);
+      await writeFile(join(path, 'canary'), 'canary');
     }
-    await writeFile(file ?? '', 'canary');
+    await writeFile(file, 'canary');
     const all = {
-      ...places,
-      hidden: [...places.hidden, hidden ?? '', file ?? ''],
-      readOnly: [...places.readOnly, readOnly ?? ''],
+      ...places(),
+      hidden: [...places().hidden, hidden, file],
+      readOnly: [...places().readOnly, readOnly],
     };
     const steps = (await planMounts(all)).filter(({ kind }) => CHECKED.has(kind));
+    const checked = [...steps, ...SYSTEM.map((path) => ({ kind: 'read-only', path }))];
     const outside = await readlink('/proc/self/ns/pid');
-    const probe = ['sh', '-c', PROBE, 'probe', outside, ...steps.flatMap(({ kind, path }) => [kind, path])];
-    const jail = createCommandJail(way, () => all);
-    const entered = await jail.enter({ program: probe, cwd: places.workspace, env });
+    const probe = [programs.find('sh'), '-c', PROBE, 'probe', outside];
+    const jail = createCommandJail(way, programs, () => all);
+    const entered = await jail.enter({
+      program: [...probe, ...checked.flatMap(({ kind, path }) => [kind, path])],
+      cwd: all.workspace,
+      env: { ...scrubEnv(env), PATH: programs.path },
+    });
     const reason = await attempt(entered.program, entered.env);
     await entered.leave();
     return reason;
@@ -105,12 +94,23 @@ async function tryJail(
   }
 }
 
+/** Where this user may write without a jail if it is root. */
+const SYSTEM = ['/', '/usr', '/bin', '/lib', '/etc', '/opt', '/var', '/proc/sys', '/sys'];
+
 const CHECKED = new Set(['hidden-folder', 'hidden-file', 'temporary', 'read-only']);
 
-/** A folder for the trial that is not itself hidden. */
-function visibleTemp({ temporary }: JailPlaces): string {
+/** Makes the home folder of a run's commands, which ends with our process. */
+export async function makeHome(temporary: string | undefined): Promise<string> {
+  const home = await makeVisible('axe-home-', temporary);
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+/** Makes an empty folder that commands see. */
+async function makeVisible(prefix: string, temporary: string | undefined): Promise<string> {
   const folders = [tmpdir(), '/tmp', '/var/tmp'];
-  return folders.find((folder) => temporary === undefined || !isInside(temporary, folder)) ?? tmpdir();
+  const parent = folders.find((folder) => temporary === undefined || !isInside(temporary, folder));
+  return await mkdtemp(join(parent ?? tmpdir(), prefix));
 }
 
 /** Undefined if the program prints {@link PROOF}, else the last line of what it said. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../../core/environment.js';
 import { messageOf, ToolError } from '../../../core/errors.js';
@@ -13,12 +13,9 @@ import { scrubEnv } from './scrub-env.js';
 interface ShellOptions {
   /** The environment; little of it reaches a command, see `scrubEnv`. */
   readonly env: Environment;
-  /** Where commands run, asked for at the first one. Left out: like any other program. */
-  readonly jail?: () => Promise<ProcessJail | undefined>;
+  /** Where commands run, asked for at each. Rejects with a ToolError where there is no such place. */
+  readonly jail: () => Promise<ProcessJail>;
 }
-
-/** How long output may still come after all processes were ended; one that got away may hold the pipe open. */
-const DRAIN_MS = 1000;
 
 /** How long a jail may take to end when its input has ended. None of its processes gets away. */
 const JAIL_END_MS = 10_000;
@@ -30,18 +27,14 @@ const SCRIPT = 'exec sh -c "$1" 2>&1';
  * Runs commands with `sh -c` in process groups of their own, with a scrubbed environment, without input and with bounded
  * memory for output. When the shell ends, and at a timeout or abort, everything it started is ended.
  */
-export function createShell({ env, jail = async () => undefined }: ShellOptions): Shell {
+export function createShell({ env, jail }: ShellOptions): Shell {
   return {
     async run(request, signal) {
       signal.throwIfAborted();
       const mark = randomUUID();
       const program = ['sh', '-c', SCRIPT, 'sh', request.command];
       const outside = { program, cwd: request.cwd, env: { ...scrubEnv(env), [COMMAND_ID_VARIABLE]: mark } };
-      const entered = (await enter(await jail(), outside)) ?? {
-        ...outside,
-        endsWithInput: false,
-        leave: NOTHING,
-      };
+      const entered = await enter(await jail(), outside);
       try {
         return await runCommand(request, { ...entered, mark, signal });
       } finally {
@@ -51,11 +44,9 @@ export function createShell({ env, jail = async () => undefined }: ShellOptions)
   };
 }
 
-const NOTHING = async () => {};
-
-async function enter(jail: ProcessJail | undefined, start: JailedStart): Promise<Entered | undefined> {
+async function enter(jail: ProcessJail, start: JailedStart): Promise<Entered> {
   try {
-    return await jail?.enter(start);
+    return await jail.enter(start);
   } catch (thrown) {
     throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
   }
@@ -68,19 +59,19 @@ interface Surroundings extends Omit<Entered, 'leave'> {
 
 async function runCommand(
   { cwd, timeoutMs, maxOutputBytes }: CommandRequest,
-  { program: [file = 'sh', ...args], env, endsWithInput, mark, signal }: Surroundings,
+  { program: [file = '', ...args], env, mark, signal }: Surroundings,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   const child = spawn(file, args, {
     cwd,
     env,
     detached: true,
-    stdio: [endsWithInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.stdin?.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
   const output = createOutputBuffer(maxOutputBytes);
   // Only what fails before the shell has started still comes on standard error.
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.add(chunk));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
   const id = await startedId(child);
   const timedOut = await finish(child, { id, mark }, { timeoutMs, signal });
   signal.throwIfAborted();
@@ -99,7 +90,7 @@ function startedId(child: ChildProcess): Promise<number> {
 
 /** Waits for the shell, the time limit or an abort, and ends what is left. True if the time was up. */
 async function finish(
-  child: ChildProcess,
+  child: ChildProcessWithoutNullStreams,
   group: ProcessGroup,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<boolean> {
@@ -110,9 +101,9 @@ async function finish(
   try {
     const reason = await firstOf(child, timeoutMs, signal);
     await endGroup(group);
-    child.stdin?.destroy();
-    await Promise.race([closed, unreferencedTimer(child.stdin === null ? DRAIN_MS : JAIL_END_MS)]);
-    for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+    child.stdin.destroy();
+    await Promise.race([closed, unreferencedTimer(JAIL_END_MS)]);
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
     return reason === 'timeout';
   } finally {
     process.removeListener('exit', kill);
