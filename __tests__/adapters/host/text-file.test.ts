@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -18,10 +19,12 @@ describe('a small file that the user named', () => {
     ['.', 'it is a folder'],
     ['file/prompt.md', 'a part of the path is not a folder'],
     ['circle', 'ELOOP'],
+    ['pipe', 'it is not a regular file'],
   ])('%s is an error that states its purpose: %s', async (name, reason) => {
     const folder = tempDir();
     writeFiles(folder, { file: '' });
     symlinkSync('circle', join(folder, 'circle'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
     const path = join(folder, name);
     await expect(readTextFile(path, purpose)).rejects.toMatchObject({
       name: 'ConfigError',

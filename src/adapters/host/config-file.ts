@@ -1,12 +1,13 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AxeError, ConfigError } from '../../core/errors.js';
 import { errorCode, fileError } from './file-error.js';
+import { readRegularFile } from './regular-file.js';
 
 /** Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot be read. */
 export async function readConfigFile(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readRegularFile(path)).toString('utf8');
   } catch (thrown) {
     const code = errorCode(thrown);
     if (code === 'ENOENT') return undefined;

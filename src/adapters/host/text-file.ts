@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../core/errors.js';
 import { errorCode } from './file-error.js';
+import { readRegularFile } from './regular-file.js';
 
 /** What a file is read for, so that its errors can say it. */
 interface TextFilePurpose {
@@ -13,7 +13,7 @@ interface TextFilePurpose {
 /** The text of a small file that the user named. Throws a ConfigError. */
 export async function readTextFile(path: string, { what, remedy }: TextFilePurpose): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readRegularFile(path)).toString('utf8');
   } catch (thrown) {
     const code = errorCode(thrown) ?? String(thrown);
     throw new ConfigError(`cannot read the ${what} ${path}: ${REASONS.get(code) ?? code}`, {
@@ -26,6 +26,7 @@ export async function readTextFile(path: string, { what, remedy }: TextFilePurpo
 const REASONS = new Map([
   ['ENOENT', 'no such file'],
   ['EISDIR', 'it is a folder'],
+  ['EINVAL', 'it is not a regular file'],
   ['EACCES', 'permission denied'],
   ['ENOTDIR', 'a part of the path is not a folder'],
 ]);

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { decodeAgent } from '../../../core/agent/decode.js';
 import { parseError, tooLarge } from '../../../core/agent/fault.js';
@@ -10,6 +10,7 @@ import { compareBytes } from '../../../core/text/bytes.js';
 import { grouped } from '../../../core/text/number.js';
 import { shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
+import { readRegularFile } from '../regular-file.js';
 
 const EXTENSION = '.toml';
 
@@ -77,7 +78,7 @@ export async function readAgentFile(name: string, file: string, shown: string): 
     if (stats.isDirectory()) throw unreadable(source, `read ${file}: is a directory`);
     if (!stats.isFile()) throw unreadable(source, `${file} is not a regular file`);
     if (stats.size > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${grouped(stats.size)} bytes`));
-    bytes = await readFile(file);
+    bytes = await readRegularFile(file);
   } catch (thrown) {
     if (errorCode(thrown) === undefined) throw thrown;
     throw unreadable(source, fileError('open', file, thrown).message, thrown);

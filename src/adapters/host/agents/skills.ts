@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { skillNotFound } from '../../../core/agent/not-found.js';
 import { MAX_CONTEXT_BYTES } from '../../../core/defaults.js';
@@ -7,6 +7,7 @@ import { grouped } from '../../../core/text/number.js';
 import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import { isInside, shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
+import { readRegularFile } from '../regular-file.js';
 
 /** Where skills are looked for. */
 interface SkillPlaces {
@@ -121,7 +122,7 @@ async function readSkill(file: string): Promise<string> {
       const size = `${file} has ${grouped(stats.size)} bytes; the most is ${grouped(MAX_CONTEXT_BYTES)}`;
       throw unreadable(size, 'Keep the skill short, and move long texts to context files (`files`).');
     }
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFile(file));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readRegularFile(file));
   } catch (thrown) {
     if (errorCode(thrown) === undefined) throw thrown;
     throw unreadable(fileError('open', file, thrown).message, 'Make the file readable.', thrown);
