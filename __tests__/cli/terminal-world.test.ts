@@ -143,6 +143,7 @@ describe('tools in a terminal', () => {
     const box = await deps.openTools({
       ...plan,
       callerEffects: undefined,
+      callable: async () => [],
       workdir: deps.cwd,
       signal: new AbortController().signal,
       warn: (warning) => void warnings.push(warning),

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createClock } from '../../src/adapters/host/clock.js';
 import { safePrograms } from '../../src/adapters/host/process/programs.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/composition/tools.js';
+import type { LoadedAgent } from '../../src/core/agent/agent-source.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type { ToolBox, ToolRequest } from '../../src/core/dependencies.js';
 import { GITHUB_TOOL_NAMES } from '../../src/core/tools/github/github-tools.js';
@@ -31,6 +32,9 @@ const inJail = waysHere().length > 0 ? it : it.skip;
 interface Opened extends ToolBox {
   readonly names: readonly string[];
   readonly warnings: readonly Warning[];
+  closeTools(): Promise<void>;
+  /** The tools of an agent that this one calls. */
+  openMore(agent: LoadedAgent): Promise<ToolBox>;
   call(name: string, input: unknown): Promise<{ readonly text: string; readonly isError: boolean }>;
 }
 
@@ -40,7 +44,7 @@ async function open(
   surroundings: Partial<ToolSurroundings> = {},
   patch: Partial<ToolRequest> = {},
 ): Promise<Opened> {
-  const opener = createToolOpener({
+  const { openTools, closeTools } = createToolOpener({
     env: { PATH: process.env['PATH'] },
     cwd: surroundings.cwd ?? tempDir('tools'),
     fetch: () => Promise.reject(new Error('nobody may ask the network')),
@@ -54,17 +58,23 @@ async function open(
   const warnings: Warning[] = [];
   const parsed = parseAgent(`name = "bot"\nmodel = "p/m"\n${toml}`, { name: 'bot', file: 'bot.toml' });
   const { signal } = new AbortController();
-  const box = await opener({
-    agent: { name: 'bot', source: 'bot.toml', ...parsed },
+  const agent = { name: 'bot', source: 'bot.toml', ...parsed };
+  const request: ToolRequest = {
+    agent,
     workdir: '.',
     trust: { level: 'trusted', lane: 'trusted', reason: '' },
     callerEffects: undefined,
+    callable: async () => [],
     signal,
-    warn: (warning) => warnings.push(warning),
+    warn: (warning) => void warnings.push(warning),
     ...patch,
-  });
+  };
+  const box = await openTools(request);
   return {
     ...box,
+    closeTools,
+    openMore: (more: LoadedAgent) =>
+      openTools({ ...request, agent: more, callerEffects: new Set<Effect>(['read', 'execute']) }),
     names: box.tools.map(({ name }) => name),
     warnings,
     async call(name, input) {
@@ -404,6 +414,40 @@ describe('the MCP servers of an agent', () => {
       RUNNER_TRACKING_ID: 'github_1',
     });
     for (const value of ['sk-1', 'ghs_1', 'ghs_2']) expect(Object.values(seen)).not.toContain(value);
+  });
+
+  const writer = `${tools(['write_file'])}sub_agents = ["a"]\n`;
+  const loaded = (name: string, toml: string): LoadedAgent => {
+    const parsed = parseAgent(`name = "${name}"\nmodel = "p/m"\n${toml}`, { name, file: 'a.toml' });
+    return { name, source: 'a.toml', ...parsed };
+  };
+
+  it('of an agent that is called after a tool wrote run since before, to the end of the run', async () => {
+    const note = join(tempDir('mcp'), 'note');
+    const below = loaded('a', server('docs', 'plain', note));
+    const box = await open(writer, {}, { callable: async () => [below] });
+    const { pid } = JSON.parse(readFileSync(note, 'utf8'));
+    expect(await box.call('write_file', { path: 'x', content: 'x' })).toMatchObject({ isError: false });
+    for (const _ of ['once', 'and once more']) {
+      const called = await box.openMore(below);
+      expect(called.tools.map(({ name }) => name)).toEqual(['work']);
+      await called.close();
+    }
+    expect(JSON.parse(readFileSync(note, 'utf8')).pid).toBe(pid);
+    await box.closeTools();
+    await untilGone([pid]);
+  });
+
+  it('that did not run when a tool first wrote is not started', async () => {
+    const note = join(tempDir('mcp'), 'note');
+    const box = await open(writer);
+    await box.call('write_file', { path: 'x', content: 'x' });
+    const called = await box.openMore(loaded('a', server('docs', 'plain', note)));
+    expect(called.tools).toEqual([]);
+    expect(box.warnings).toEqual([
+      { code: 'mcp-server', message: expect.stringContaining('was not running when a tool first wrote') },
+    ]);
+    expect(existsSync(note)).toBe(false);
   });
 
   it('end with the agent', async () => {

@@ -50,6 +50,7 @@ describe('the tools of a run', () => {
         workdir: 'sub',
         trust: plan.trust,
         callerEffects: undefined,
+        callable: expect.any(Function),
         signal: deps.deadline.signal,
         warn: expect.any(Function),
       },

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { BAD_SERVER } from '../adapters/mcp/scene.js';
 import { waysHere } from '../helpers/jail.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -8,6 +9,7 @@ import { schedulePayload } from '../helpers/webhooks.js';
 import { setStage, told, troubles } from './stage.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
+const ROOT = join(import.meta.dirname, '../..');
 const EVENT = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
 const CANARY = 'canary-of-the-step-7f3a9c';
 const AGENT = agentToml({ tools: ['run_command', 'read_file'] });
@@ -107,6 +109,61 @@ inJail.each(['file', 'cache'])(
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true }).map(String);
 }
+
+inJail('that overwrites the program of a server comes too late', async () => {
+  const args = JSON.stringify(['tools/server.mjs', 'plain']);
+  const tables = `[[mcp_servers]]\nname = "odd"\ntransport = "stdio"\ncommand = "node"\nargs = ${args}\n`;
+  const stage = await setStage({
+    event: EVENT,
+    base: {
+      'axe/agents/worker.toml': agentToml({ tools: ['run_command'], subAgents: ['helper'] }),
+      'axe/agents/helper.toml': agentToml({ name: 'helper', tables }),
+    },
+    model: [
+      toolCall('run_command', { command: 'echo "process.exit()" > tools/server.mjs && echo changed' }),
+      toolCall('call_agent', { agent: 'helper', task: 'Work.' }),
+      toolCall('work', {}),
+      text('Helped.'),
+      text('Done.'),
+    ],
+  });
+  const workspace = checkout({ 'tools/server.mjs': `await import(${JSON.stringify(BAD_SERVER)});` });
+  const step = await stage.run({ workspace, inputs: { agent: 'worker', 'tools-allowed': 'execute' } });
+  expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({ exitCode: 0, troubles: [] });
+  expect(stage.model.prompts().map(({ tools }) => tools)[2]).toEqual(['work']);
+  expect(readFileSync(join(workspace, 'tools/server.mjs'), 'utf8')).toBe('process.exit()\n');
+});
+
+describe('an action that lies in the workspace', () => {
+  inJail.each([
+    [
+      'a command',
+      'run_command',
+      { command: 'for f in dist/post.js action.yml new; do echo mine > tools/axe/$f; done; mv tools/axe x' },
+    ],
+    ['a tool', 'write_file', { path: 'tools/axe/dist/post.js', content: 'mine' }],
+  ])('is not changed by %s', async (_, tool, input) => {
+    const stage = await setStage({
+      event: EVENT,
+      base: { 'axe/agents/worker.toml': agentToml({ tools: [tool] }) },
+      model: [toolCall(tool, input), text('Done.')],
+    });
+    const workspace = checkout({});
+    const actionPath = join(workspace, 'tools/axe');
+    for (const part of ['dist', 'action.yml'])
+      cpSync(join(ROOT, part), join(actionPath, part), { recursive: true });
+    const before = readFileSync(join(actionPath, 'dist/post.js'), 'utf8');
+    const step = await stage.run({
+      workspace,
+      actionPath,
+      inputs: { agent: 'worker', 'tools-allowed': tool },
+    });
+    expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({ exitCode: 0, troubles: [] });
+    expect(resultsOf(stage.model.prompts().at(-1)).join()).toMatch(/Read-only file system|cannot be written/);
+    expect(readFileSync(join(actionPath, 'dist/post.js'), 'utf8')).toBe(before);
+    expect(readdirSync(actionPath)).toEqual(['action.yml', 'dist']);
+  });
+});
 
 it.each(['execute', 'execute, run_command', 'run_command(home)'])(
   'a command without a jail is refused whatever is allowed: %s',

@@ -207,7 +207,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
     }),
     compileSchema,
-    openTools: createToolOpener({
+    ...createToolOpener({
       env,
       cwd: workspace,
       fetch,

@@ -62,7 +62,7 @@ export async function createTerminalDependencies(
       readTextFile: readConfigFile,
     }),
     compileSchema,
-    openTools: createToolOpener({
+    ...createToolOpener({
       env,
       cwd,
       fetch,

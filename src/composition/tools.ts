@@ -15,8 +15,10 @@ import { untrackedCredentials } from '../adapters/host/process/untracked-credent
 import { type ProtectedPaths, protectedPaths } from '../adapters/host/workspace/protected-paths.js';
 import { createWorkspace } from '../adapters/host/workspace/workspace.js';
 import { connectMcpServers } from '../adapters/mcp/connect.js';
-import { valuesFor } from '../adapters/mcp/expand.js';
-import type { McpServerConfig } from '../core/agent/config.js';
+import { expandServer, valuesFor } from '../adapters/mcp/expand.js';
+import { createRunServers } from '../adapters/mcp/run-servers.js';
+import { openServer } from '../adapters/mcp/server.js';
+import type { AgentConfig, McpServerConfig } from '../core/agent/config.js';
 import type { Clock } from '../core/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../core/defaults.js';
 import type { Dependencies, ToolBox, ToolRequest } from '../core/dependencies.js';
@@ -57,12 +59,17 @@ export interface ToolSurroundings {
   readonly trigger?: Trigger;
 }
 
+/** How a run opens tools, and ends what they keep. */
+type ToolOpener = Required<Pick<Dependencies, 'openTools' | 'closeTools'>>;
+
 /** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
-export function createToolOpener(surroundings: ToolSurroundings): Dependencies['openTools'] {
+export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
   const { env, fetch, clock } = surroundings;
   const workspaces = new Map<string, Workspace>();
   const jail = createJailFinder(surroundings);
   let isHomeReported = false;
+  const running = createRunServers();
+  let opening: Promise<typeof openServer> | undefined;
   const github = readerOf(surroundings);
 
   /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
@@ -90,30 +97,87 @@ export function createToolOpener(surroundings: ToolSurroundings): Dependencies['
     };
   }
 
-  return async (request) => {
+  /**
+   * How servers are opened. In a run in which a tool may write, their programs all start before it can, those of agents
+   * that are called later too, and run until its end.
+   */
+  async function howToOpen(request: ToolRequest, granted: readonly Requested[]): Promise<typeof openServer> {
+    const callerEffects = new Set<Effect>([
+      'read',
+      'publish',
+      'memory',
+      ...granted.map(({ effect }) => effect),
+    ]);
+    const ports = portsFor(request);
+    const below = (await request.callable()).map((agent) => {
+      const rules = rulesFor({ ...request, agent, callerEffects }, surroundings);
+      const { tools } = createTools(agent.config.tools, ports);
+      return { servers: grantServers(agent.config, rules).allowed, tools: grantTools(tools, rules).granted };
+    });
+    if (![...granted, ...below.flatMap(({ tools }) => tools)].some(mayWrite)) return openServer;
+    const programs = below.flatMap(({ servers }) => servers).filter(({ transport }) => transport === 'stdio');
+    surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
+    const complain = (what: string) => request.warn({ code: 'mcp-server', message: `An MCP server ${what}` });
+    const deps = { ...connectionsOf(request, surroundings), complain };
+    // One that fails is told of by the agent that has it.
+    await Promise.allSettled(
+      programs.map(async (server) => await running.open(expandServer(server, env), deps)),
+    );
+    return running.open;
+  }
+
+  async function openTools(request: ToolRequest): Promise<ToolBox> {
     const { config } = request.agent;
     const rules = rulesFor(request, surroundings);
     const made = createTools(config.tools, portsFor(request));
     const builtIn = grantTools(made.tools, rules);
-    const servers = grantTools(config.mcpServers.map(asTool), rules);
+    const servers = grantServers(config, rules);
     for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
     if (made.absent.length > 0 && isExpected(request)) {
       request.warn(absentTools(made.absent, request, surroundings));
     }
     for (const tool of [...builtIn.withheld, ...servers.withheld]) request.warn(withheldTool(tool));
-    const allowed = config.mcpServers.filter(({ name }) =>
-      servers.granted.some((server) => server.name === name),
-    );
     const tools = await withoutUnjailed(builtIn.granted, jail, request);
-    if (
-      !isHomeReported &&
-      surroundings.toolsAllowed.includes(WITH_HOME) &&
-      tools.some(({ name }) => name === COMMANDS)
-    ) {
+    const hasCommands = tools.some(({ name }) => name === COMMANDS);
+    if (!isHomeReported && hasCommands && surroundings.toolsAllowed.includes(WITH_HOME)) {
       isHomeReported = true;
       request.warn(homeIsWritable());
     }
-    return await withServers(tools, { allowed, request, surroundings });
+    opening ??= howToOpen(request, [...tools, ...servers.allowed.map(asTool)]);
+    const sealing = tools.map((tool) => (mayWrite(tool) ? beforeIt(tool, running.seal) : tool));
+    return await withServers(sealing, {
+      allowed: servers.allowed,
+      open: await opening,
+      request,
+      surroundings,
+    });
+  }
+
+  return { openTools, closeTools: running.close };
+}
+
+/** What is granted: a tool, or a server with all that it offers. */
+type Requested = Pick<Tool, 'name' | 'effect'>;
+
+function mayWrite({ name, effect }: Requested): boolean {
+  return effect === 'write' || name === COMMANDS;
+}
+
+function beforeIt(tool: Tool, before: () => void): Tool {
+  return {
+    ...tool,
+    execute(input, signal) {
+      before();
+      return tool.execute(input, signal);
+    },
+  };
+}
+
+function grantServers({ mcpServers }: AgentConfig, rules: GrantRules) {
+  const { granted, withheld } = grantTools(mcpServers.map(asTool), rules);
+  return {
+    allowed: mcpServers.filter(({ name }) => granted.some((server) => server.name === name)),
+    withheld,
   };
 }
 
@@ -231,32 +295,27 @@ function rulesFor(
     : { ...rules, parentEffects: callerEffects };
 }
 
-function asTool({ name, transport }: McpServerConfig): { readonly name: string; readonly effect: Effect } {
+function asTool({ name, transport }: McpServerConfig): Requested {
   return { name, effect: transport === 'stdio' ? 'execute' : 'network' };
 }
 
 interface ServerParts {
   readonly allowed: readonly McpServerConfig[];
+  readonly open: typeof openServer;
   readonly request: ToolRequest;
   readonly surroundings: ToolSurroundings;
 }
 
 async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promise<ToolBox> {
-  const { allowed, request, surroundings } = parts;
+  const { allowed, open, request, surroundings } = parts;
   if (allowed.length === 0) return { tools: builtIn, close: async () => {} };
-  const { env, cwd, fetch, clock } = surroundings;
+  const { env } = surroundings;
   surroundings.keepSecret(allowed.flatMap((config) => valuesFor(config, env)));
   const { tools, changed, close } = await connectMcpServers(allowed, {
+    ...connectionsOf(request, surroundings),
     env,
-    childEnv: serverEnv(surroundings),
-    cwd,
-    startProgram: startLineProgram,
-    clock,
-    signal: request.signal,
-    fetch,
+    open,
     warn: (warning) => request.warn(warning),
-    timeoutMs: MCP_START_TIMEOUT_MS,
-    callTimeoutMs: MCP_CALL_TIMEOUT_MS,
     reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
   });
   return {
@@ -266,6 +325,21 @@ async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promis
       return others === undefined ? undefined : [...builtIn, ...others];
     },
     close,
+  };
+}
+
+/** What every connection of a run is made with. */
+function connectionsOf({ signal }: ToolRequest, surroundings: ToolSurroundings) {
+  const { cwd, clock, fetch } = surroundings;
+  return {
+    childEnv: serverEnv(surroundings),
+    cwd,
+    startProgram: startLineProgram,
+    clock,
+    signal,
+    fetch,
+    timeoutMs: MCP_START_TIMEOUT_MS,
+    callTimeoutMs: MCP_CALL_TIMEOUT_MS,
   };
 }
 

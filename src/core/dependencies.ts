@@ -47,6 +47,8 @@ export interface ToolRequest {
   readonly trust: Trust;
   /** Effects of the agent that calls this one; undefined for the agent of the run. */
   readonly callerEffects: ReadonlySet<Effect> | undefined;
+  /** The agents that this one can call, and those that they can. */
+  callable(): Promise<readonly LoadedAgent[]>;
   readonly signal: AbortSignal;
   /** Told of each tool that was asked for and is not there, and of what is lost in the middle of the run. */
   warn(warning: Warning): void;
@@ -251,6 +253,8 @@ export interface Dependencies {
   compileSchema(schema: JsonSchema, origin: string, leftMs: () => number): Promise<ValueCheck>;
   /** Rejects only with the signal's reason: trouble with a tool is a warning. */
   openTools(request: ToolRequest): Promise<ToolBox>;
+  /** Ends what tools keep for the whole run. */
+  closeTools?(): Promise<void>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   /** {@link MemoryStore.readAhead} of the store for every agent; absent where the agent decides on the store. */

@@ -82,7 +82,9 @@ export async function converse(
   );
   const parts = { model, memory: memory?.text ?? '', notesSession, loop: loopOf(plan, notesSession, deps) };
   const openPass = (name: string) => open(`${run} ${name}`);
-  const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation);
+  const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation).finally(
+    () => deps.closeTools?.(),
+  );
   const read = readByRun(plan, held.outcome, unread);
   return { ...restored, ...held, read, spend, usage: delegation.usage.all };
 }
@@ -194,6 +196,7 @@ async function holdConversation(
     workdir: plan.workdir,
     trust: plan.trust,
     callerEffects: position.callerEffects,
+    callable: () => agentsBelow(plan.agent, delegation, position.depth),
     signal: parts.loop.signal,
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
@@ -249,6 +252,26 @@ async function holdConversation(
 /** Whose effort is ours, nobody has to know that a model does not take it. */
 function hasOwnEffort({ agent }: Plan, { request }: Delegation): boolean {
   return agent.source === 'built-in' && request.effort === undefined;
+}
+
+/** The agents below one that can be loaded; trouble with another is told when it is called. */
+async function agentsBelow(
+  agent: LoadedAgent,
+  { deps, maxDepth }: Delegation,
+  depth: number,
+): Promise<readonly LoadedAgent[]> {
+  const found = new Map([[agent.name, agent]]);
+  let level: readonly LoadedAgent[] = [agent];
+  for (let at = depth; at < maxDepth && level.length > 0; at += 1) {
+    const names = level.flatMap(({ config }) => config.subAgents).filter((name) => !found.has(name));
+    const loaded = await Promise.all(
+      [...new Set(names)].map((name) => deps.agents.loadAgent(name).catch(() => undefined)),
+    );
+    level = loaded.filter((one) => one !== undefined);
+    for (const one of level) found.set(one.name, one);
+  }
+  found.delete(agent.name);
+  return [...found.values()];
 }
 
 function nameOf({ agent }: Plan, { part }: ConversationParts): string {

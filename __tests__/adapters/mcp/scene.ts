@@ -5,6 +5,7 @@ import { afterEach } from '@jest/globals';
 import { createClock } from '../../../src/adapters/host/clock.js';
 import { startLineProgram } from '../../../src/adapters/host/process/mcp-process.js';
 import { type ConnectOptions, connectMcpServers, type McpTools } from '../../../src/adapters/mcp/connect.js';
+import { openServer } from '../../../src/adapters/mcp/server.js';
 import type { McpServerConfig } from '../../../src/core/agent/config.js';
 import type { Tool, ToolResult } from '../../../src/core/tools/tool.js';
 import type { Warning } from '../../../src/core/warning.js';
@@ -52,6 +53,7 @@ export async function connect(
     env: {},
     childEnv: { PATH: process.env['PATH'] ?? '' },
     cwd: import.meta.dirname,
+    open: openServer,
     startProgram: startLineProgram,
     fetch: globalThis.fetch,
     clock: createClock(),

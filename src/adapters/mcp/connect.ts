@@ -8,7 +8,7 @@ import { type ChosenTool, chooseTools } from './choose-tools.js';
 import { describeFailure } from './describe-failure.js';
 import { expandServer, valuesFor } from './expand.js';
 import { MAX_LISTINGS, MAX_OFFERED, MAX_PAGES, within } from './limits.js';
-import { type McpServer, openServer, type ServerDependencies } from './server.js';
+import type { McpServer, openServer, ServerDependencies } from './server.js';
 
 /** What connecting needs. */
 export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {
@@ -16,6 +16,8 @@ export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {
   readonly env: Environment;
   /** Names of tools that are taken: the agent's built-ins. */
   readonly reserved: Iterable<string>;
+  /** Opens a server; what it does at `close` ends with the agent's tools. */
+  readonly open: typeof openServer;
   warn(warning: Warning): void;
 }
 
@@ -129,7 +131,7 @@ async function openAndList(
   const { name } = config;
   try {
     const deps = { ...options, complain: (what: string) => complain(options, name, what) };
-    const server = await openServer(expandServer(config, options.env), deps);
+    const server = await options.open(expandServer(config, options.env), deps);
     opened.push(server);
     return { config, server, tools: await list(server, options) };
   } catch (thrown) {
