@@ -290,7 +290,7 @@ describe('the agents of another repository', () => {
     return find(pullRequest(), { client, shared, ...patch }).agents;
   }
 
-  it('come before the run’s own, with `agents-dir` first, all of one commit', async () => {
+  it('come in place of the run’s own, with `agents-dir` first, all of one commit', async () => {
     const own = { 'axe/agents/bot.toml': agent('own') };
     const client = both({ 'axe/agents/bot.toml': agent('shared') }, own);
     const agents = findWith(client);
@@ -305,56 +305,19 @@ describe('the agents of another repository', () => {
     });
   });
 
-  it('keep the run’s own and the built-in ones available, and share skills both ways', async () => {
+  it('leave the built-in ones available, and neither agents nor skills of the run’s own', async () => {
     const client = both(
       { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
       { 'axe/agents/own.toml': agent('own'), 'axe/skills/style/SKILL.md': 'Our style.' },
     );
     const agents = findWith(client);
-    const own = await agents.loadAgent('own');
-    expect(own.config.systemPrompt).toBe('own');
-    expect(await agents.loadSkill('law', own)).toBe('Their law.');
-    expect(await agents.loadSkill('style', await agents.loadAgent('bot'))).toBe('Our style.');
+    const bot = await agents.loadAgent('bot');
+    expect(await agents.loadSkill('law', bot)).toBe('Their law.');
+    await expect(agents.loadSkill('style', bot)).rejects.toThrow('skill not found: style');
+    await expect(agents.loadAgent('own')).rejects.toMatchObject({
+      remedy: expect.stringMatching(/^There are: `bot`, .* of octocat\/agents@ccccccc\.$/),
+    });
     expect((await agents.loadAgent('builtin/ask')).source).toBe('built-in');
-    await expect(agents.loadSkill('none')).rejects.toMatchObject({
-      message: 'skill not found: none',
-      remedy: expect.stringMatching(
-        /octocat\/hello@main.*octocat\/agents@|octocat\/agents@.*octocat\/hello@main/,
-      ),
-    });
-  });
-
-  it('that are in neither repository are reported with one list of all there are', async () => {
-    const client = both({ 'axe/agents/far.toml': agent('far') }, { 'axe/agents/near.toml': agent('near') });
-    await expect(findWith(client).loadAgent('bot')).rejects.toMatchObject({
-      remedy: expect.stringMatching(
-        /^There are: `far`, `near`, (?:`builtin\/[a-z-]+`(?:, |\. )){3}Searched in `axe\/agents` and `\.axe\/agents` of octocat\/agents@ccccccc and in `axe\/agents` and `\.axe\/agents` of octocat\/hello@main\.$/,
-      ),
-    });
-  });
-
-  it('use each the skill of their own repository, whichever is loaded last', async () => {
-    const client = both(
-      { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
-      { 'axe/agents/own.toml': agent('own'), 'axe/skills/law/SKILL.md': 'Our law.' },
-    );
-    for (const names of [
-      ['bot', 'own'],
-      ['own', 'bot'],
-    ]) {
-      const agents = findWith(client);
-      const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
-      const skills = await Promise.all(loaded.map((each) => agents.loadSkill('law', each)));
-      expect(skills).toEqual(names.map((name) => (name === 'own' ? 'Our law.' : 'Their law.')));
-    }
-  });
-
-  it('warn about an `agents-dir` that neither repository has', async () => {
-    const client = both({ 'axe/agents/bot.toml': agent('shared') }, { 'ours/own.toml': agent('own') });
-    const warningsOf = async (agentsDir: string) =>
-      (await findWith(client, { agentsDir }).loadAgent('bot')).warnings.map(({ code }) => code);
-    expect(await warningsOf('nope')).toEqual(['input-invalid']);
-    expect(await warningsOf('ours')).toEqual([]);
   });
 
   it('that are broken are not replaced by others of the same name', async () => {
@@ -375,47 +338,5 @@ describe('the agents of another repository', () => {
       message: expect.stringContaining(`\`agents-repo: octocat/agents@${ref}\` cannot be read`),
       remedy: expect.stringContaining('`repositories-token`'),
     });
-  });
-});
-
-describe('an `agents-dir` without agents', () => {
-  const files = { 'axe/agents/bot.toml': agent('main'), 'mine/other.toml': agent('mine') };
-
-  it('is a warning with the first agent of a run, which is from elsewhere', async () => {
-    const { agents } = find(issue(), { client: github({ main: files }), agentsDir: 'mien' });
-    expect((await agents.loadAgent('bot')).warnings).toEqual([
-      {
-        code: 'input-invalid',
-        message:
-          '`agents-dir` names "mien", and no agent file is there: the agent "bot" is from octocat/hello@main:axe/agents/bot.toml. Name a folder that holds agents, or leave `agents-dir` out.',
-      },
-    ]);
-    expect((await agents.loadAgent('bot')).warnings).toEqual([]);
-    const builtIn = find(issue(), { client: github({ main: files }), agentsDir: 'mien' }).agents;
-    expect((await builtIn.loadAgent('builtin/ask')).warnings).toHaveLength(1);
-  });
-
-  it('is not reported if the folder holds another agent, here or on the default branch', async () => {
-    const client = github({ main: files });
-    expect((await find(issue(), { client, agentsDir: 'mine' }).agents.loadAgent('bot')).warnings).toEqual([]);
-    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
-    expect((await find(PUSH, { client, agentsDir: 'mine/' }).agents.loadAgent('bot')).warnings).toEqual([]);
-  });
-
-  it('causes no request if the agent is from it', async () => {
-    const client = github({ main: { 'mine/bot.toml': agent('mine') } });
-    await find(issue(), { client, agentsDir: './mine/' }).agents.loadAgent('bot');
-    expect(client.requests.filter(({ params }) => params?.['path'] === 'mine')).toEqual([]);
-  });
-
-  it('is not reported for a folder that cannot be listed', async () => {
-    const client = createFakeGitHubClient({
-      [CONTENTS]: ({ params }) => {
-        if (params['path'] === 'mine') throw failure(500, CONTENTS);
-        return contentsOf(files, String(params['path']));
-      },
-    });
-    const { warnings } = await find(issue(), { client, agentsDir: 'mine' }).agents.loadAgent('bot');
-    expect(warnings).toEqual([]);
   });
 });

@@ -69,15 +69,6 @@ it('a schedule runs with the agent of the default branch, though its event names
   expect(step.summary).not.toContain('The repository is public');
 });
 
-it('an `agents-dir` without agents causes a warning, and the agent from elsewhere runs', async () => {
-  const stage = await setStage({ event: { name: 'workflow_dispatch' } });
-  const step = await stage.run({ inputs: { 'agents-dir': 'bots' } });
-  expect(step.outputs['conclusion']).toBe('success');
-  expect(told(step)).toEqual([
-    expect.stringMatching(/^warning: `agents-dir` names "bots", and no agent file is there: /),
-  ]);
-});
-
 /** Runs a step on the event, in an empty workspace if none is given. */
 async function runOn(event: StageEvent, workspace?: string) {
   const stage = await setStage({ event });

@@ -148,23 +148,6 @@ describe('a check without a checkout', () => {
   });
 });
 
-it('agents that are missing here are searched in the repository of `agents-repo`', async () => {
-  const stage = await setStage();
-  const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
-  stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
-  const there = { 'axe/agents/checker.toml': AGENT, 'axe/skills/law/SKILL.md': 'Law of the house.' };
-  stage.github.commit('octocat/agents', there, { branch: 'v1' });
-  const names = 'skill = "law"\nsub_agents = ["checker", "chekker"]\n\n[memory]';
-  const workspace = checkout({ 'axe/agents/reviewer.toml': AGENT.replace('[memory]', names) });
-  const agents = { 'agents-repo': 'octocat/agents@v1', 'repositories-token': token };
-  const step = await stage.run({ inputs: { ...VALIDATE, ...agents }, workspace });
-  expect(step.annotations.map(({ line, message }) => [line, message.split('\n')[0]])).toEqual([
-    [6, 'failed to load agent "chekker": agent config not found: chekker'],
-  ]);
-  expect(step.masks).toContain(token);
-  expectUntouched(stage);
-});
-
 it('the command line reports the same, and exits with 2', async () => {
   const cwd = checkout({ ...GOOD, ...BROKEN });
   const env = { HOME: tempDir('home') };

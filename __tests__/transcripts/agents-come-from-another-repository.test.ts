@@ -30,7 +30,7 @@ async function withShared(options: Parameters<typeof setStage>[0] = {}): Promise
 const INPUTS = { 'agents-repo': `${SHARED}@v1`, 'repositories-token': TOKEN };
 
 describe('an agent of `agents-repo`', () => {
-  it('runs before the repository’s own, with its skill and sub-agents, and the repository’s context files', async () => {
+  it('runs in place of the repository’s own, with its skill and sub-agents, and the repository’s context files', async () => {
     const delegate = calls({ name: 'call_agent', input: { agent: 'checker', task: 'Check it.' } });
     const stage = await withShared({ model: [delegate, text('Checked.'), text('Led.')] });
     const step = await stage.run({ inputs: INPUTS });
@@ -44,12 +44,12 @@ describe('an agent of `agents-repo`', () => {
     expect(step.masks).toContain(TOKEN);
   });
 
-  it('keeps the repository’s own agents and the built-in ones available', async () => {
+  it('leaves the built-in ones available, and no other', async () => {
     const stage = await withShared({
       base: { 'axe/agents/mine.toml': AGENT.replace('name = "reviewer"', 'name = "mine"') },
     });
     const own = await stage.run({ inputs: { ...INPUTS, agent: 'mine' } });
-    expect(own.log).toContain(':axe/agents/mine.toml)');
+    expect(own.annotations[0]?.message).toContain('agent config not found: mine');
     const builtIn = await stage.run({ inputs: { ...INPUTS, agent: 'builtin/ask' } });
     expect(builtIn.log).toContain('Agent:  builtin/ask (built-in)');
   });
@@ -70,12 +70,12 @@ describe('an agent of `agents-repo`', () => {
     ]);
   });
 
-  it('that is missing is reported with both places', async () => {
+  it('that is missing is reported with where it was searched', async () => {
     const stage = await withShared();
     const step = await stage.run({ inputs: { ...INPUTS, agent: 'nobody' } });
     expect(step.annotations.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /There are: `checker`, `reviewer`, (?:`builtin\/\S+`[,.] ){3}Searched in .* of octocat\/agents@\w+ and in .* of Codertocat\/Hello-World@master\.$/,
+        /There are: `checker`, `reviewer`, (?:`builtin\/\S+`[,.] ){3}Searched in .* of octocat\/agents@\w+\.$/,
       ),
     ]);
   });

@@ -1,14 +1,10 @@
-import type { GitHubClient } from '../adapters/github/client/client.js';
 import { createClock } from '../adapters/host/clock.js';
 import { inspectSchema } from '../adapters/host/json-schema.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { openCheckedSource } from '../composition/agent-source.js';
-import { AGENTS_DIRS } from '../composition/agents.js';
-import { connectGitHub, type GitHubAccess } from '../composition/github.js';
-import { connectSharedAgents, createSharedAgents } from '../composition/shared-agents.js';
-import type { AgentLibrary } from '../core/dependencies.js';
+import { connectGitHub } from '../composition/github.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { RunReport } from '../run/request.js';
@@ -48,7 +44,6 @@ export async function runValidateMode({
     connect,
     signal,
   });
-  const shared = await openShared(inputs, { ...access, connect, signal });
   const validation = await validateAgents(
     {
       names: agent === '' ? [] : [agent],
@@ -57,27 +52,10 @@ export async function runValidateMode({
     },
     {
       source,
-      shared,
       modelProblem: (ref) => modelProblem(ref, { env, config: {} }),
       signal,
       checkSchema: inspectSchema,
     },
   );
   return { kind: 'validated', validation };
-}
-
-interface SharedParts extends Omit<GitHubAccess, 'token'>, Pick<ValidateModeParts, 'signal'> {
-  readonly connect: () => Promise<GitHubClient | undefined>;
-}
-
-/** Another repository's agents, which the ones here may name; asked for only where one is not found here. */
-async function openShared(
-  { agentsRepo: repository, repositoriesToken: token, agentsDir }: Inputs,
-  { connect, signal, ...access }: SharedParts,
-): Promise<AgentLibrary | undefined> {
-  if (repository === undefined) return undefined;
-  const client = token === '' ? await connect() : undefined;
-  const shared = await connectSharedAgents({ repository, token }, { client, ...access });
-  const agentsDirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
-  return shared && createSharedAgents(shared, { agentsDirs, signal });
 }

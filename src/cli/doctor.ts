@@ -1,4 +1,4 @@
-import { createDiskSource } from '../adapters/host/agents/agent-source.js';
+import { createDiskSource } from '../adapters/host/agents/agents-dir.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { inspectSchema } from '../adapters/host/json-schema.js';
 import { createFetch } from '../adapters/host/net/http.js';
@@ -54,13 +54,10 @@ async function examine(
   const isOnline = flags.bool('online');
   const config = await loadProvidersConfig(configDir(env));
   const agentsDir = await agentsDirOf(flags, terminal);
-  const source = createDiskSource({
-    where: 'this folder and this machine',
-    dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
-    configDir: configDir(env),
-    cwd,
-    isConfined: false,
-  });
+  const source = createDiskSource(
+    { dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS], configDir: configDir(env), cwd },
+    'this folder and this machine',
+  );
   const given = flags.positionals;
   const names = given.length > 0 ? given : (await source.list()).map(({ name }) => name);
   const validation = await validateAgents(

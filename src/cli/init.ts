@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createDiskSource } from '../adapters/host/agents/agent-source.js';
+import { createDiskSource } from '../adapters/host/agents/agents-dir.js';
 import {
   createMissingFiles,
   listFolder,
@@ -62,12 +62,7 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
   const validation = await validateAgents(
     { names, outputSchema: '', isFolderNamed: false },
     {
-      source: createDiskSource({
-        where: 'this repository',
-        dirs: AGENTS_DIRS,
-        cwd: root,
-        isConfined: false,
-      }),
+      source: createDiskSource({ dirs: AGENTS_DIRS, cwd: root }, 'this repository'),
       modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
       checkSchema: inspectSchema,
     },

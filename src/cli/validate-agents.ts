@@ -1,4 +1,4 @@
-import { createDiskSource } from '../adapters/host/agents/agent-source.js';
+import { createDiskSource } from '../adapters/host/agents/agents-dir.js';
 import { inspectSchema } from '../adapters/host/json-schema.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
@@ -15,13 +15,10 @@ import { print, type Terminal } from './terminal.js';
 export async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { cwd, env } = terminal;
   const agentsDir = await agentsDirOf(flags, terminal);
-  const source = createDiskSource({
-    where: 'this folder and this machine',
-    dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
-    configDir: configDir(env),
-    cwd,
-    isConfined: false,
-  });
+  const source = createDiskSource(
+    { dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS], configDir: configDir(env), cwd },
+    'this folder and this machine',
+  );
   const config = await loadProvidersConfig(configDir(env));
   const validation = await validateAgents(
     { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' },

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { createRefSource } from '../adapters/github/agents/ref-source.js';
+import { createRefSource } from '../adapters/github/agents/agent-library.js';
 import type { GitHubClient } from '../adapters/github/client/client.js';
-import { createDiskSource } from '../adapters/host/agents/agent-source.js';
+import { createDiskSource } from '../adapters/host/agents/agents-dir.js';
 import { readCheckedOut } from '../adapters/host/checked-out.js';
 import type { SourceText } from '../core/agent/agent-source.js';
 import { ConfigError } from '../core/errors.js';
@@ -31,7 +31,7 @@ export async function openCheckedSource(sources: AgentSourceOptions): Promise<So
   const commit = await readCheckedOut(workspace);
   const dirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
   const where = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
-  const onDisk = createDiskSource({ where, dirs, cwd: workspace, isConfined: true });
+  const onDisk = createDiskSource({ dirs, cwd: workspace, isConfined: true }, where);
   if (commit !== undefined || (await onDisk.list()).length > 0) return onDisk;
   return await openRefSource(sources);
 }

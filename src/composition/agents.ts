@@ -3,7 +3,6 @@ import { createGitHubAgentLibrary } from '../adapters/github/agents/agent-librar
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import { type AgentsDir, createAgentsDir } from '../adapters/host/agents/agents-dir.js';
 import type { LoadedAgent } from '../core/agent/agent-source.js';
-import { BUILT_IN_PREFIX } from '../core/agent/built-in.js';
 import { bothNotFound } from '../core/agent/not-found.js';
 import type { AgentLibrary } from '../core/dependencies.js';
 import { isNotFound, type NotFoundError } from '../core/errors.js';
@@ -23,7 +22,7 @@ export interface AgentSources {
   /** axe's configuration folder; only on the command line. */
   readonly configDir: string | undefined;
   readonly client: GitHubClient | undefined;
-  /** Another repository's agents, which come before all others but the built-in ones. */
+  /** Another repository's agents, in place of all others but the built-in ones. */
   readonly shared?: SharedAgents | undefined;
   /** Folders of the repository in which memory is kept, which are no context; left out: none. */
   readonly memoryRoots?: readonly string[];
@@ -41,32 +40,24 @@ interface Agents {
 /**
  * Where a run's agents come from (D4, D21). For events that other people cause the working tree may be theirs, so
  * agents, skills and context files come from the base ref by API; otherwise from disk, then from the default branch.
- * With `agents-repo` agents and skills come from there first, context files never do.
+ * With `agents-repo` agents and skills come from there instead, context files never do.
  */
 export function findAgents(sources: AgentSources): Agents {
   const { shared, agentsDir, signal } = sources;
   const { own, headAgents } = ownAgents(sources);
-  if (shared === undefined) return withHead(watchDir(firstWith(own), agentsDir, own), headAgents);
+  const head = headAgents === undefined ? {} : { headAgents };
+  const first = firstWith(own);
+  if (shared === undefined) return { agents: first, ...head };
   const others = createSharedAgents(shared, { agentsDirs: dirsAtRef(agentsDir), signal });
-  return withHead(watchDir(sharedFirst(others, own), agentsDir, [others, ...own]), headAgents);
-}
-
-function withHead(agents: AgentLibrary, headAgents: AgentLibrary | undefined): Agents {
-  return headAgents === undefined ? { agents } : { agents, headAgents };
+  return { agents: { ...others, loadContextFiles: contextFilesOf(own) } };
 }
 
 /** One after the other; at least one. */
-type Libraries = readonly [Library, ...Library[]];
-
-/** A place that agents come from. */
-type Library = AgentLibrary & {
-  /** Whether one of its folders holds agents. */
-  hasAgents(dir: string): Promise<boolean>;
-};
+type Libraries = readonly [AgentLibrary, ...AgentLibrary[]];
 
 interface OwnAgents {
   readonly own: Libraries;
-  readonly headAgents?: Library;
+  readonly headAgents?: AgentLibrary;
 }
 
 /** The agents of the run's repository and of this machine. */
@@ -129,7 +120,7 @@ function githubAgents({
   cwd: workspace,
   memoryRoots = [],
   onRead,
-}: GitHubSources): Library {
+}: GitHubSources): AgentLibrary {
   const agentsDirs = dirsAtRef(agentsDir);
   const readListener =
     onRead === undefined ? {} : { onRead: (path: string) => onRead(resolve(workspace, path)) };
@@ -138,84 +129,20 @@ function githubAgents({
   return createGitHubAgentLibrary({ client, repository, ref, signal, ...places });
 }
 
-/** Warns with the first agent of a run where `agents-dir` is a folder without agents: another agent may have the name. */
-function watchDir(agents: AgentLibrary, agentsDir: string, libraries: readonly Library[]): AgentLibrary {
-  if (agentsDir === '') return agents;
-  let isReported = false;
-  return {
-    ...agents,
-    async loadAgent(name) {
-      const agent = await agents.loadAgent(name);
-      if (isReported) return agent;
-      isReported = true;
-      if (isIn(agentsDir, agent)) return agent;
-      // What cannot be listed is not said to be empty.
-      const found = libraries.map(async (library) => await library.hasAgents(agentsDir).catch(() => true));
-      if ((await Promise.all(found)).includes(true)) return agent;
-      const message = `\`agents-dir\` names ${JSON.stringify(agentsDir)}, and no agent file is there: the agent ${JSON.stringify(name)} is from ${agent.source}. Name a folder that holds agents, or leave \`agents-dir\` out.`;
-      return { ...agent, warnings: [{ code: 'input-invalid', message }, ...agent.warnings] };
-    },
-  };
-}
-
-function isIn(dir: string, { source }: LoadedAgent): boolean {
-  const file = source.slice(source.lastIndexOf(':') + 1);
-  return file.slice(0, file.lastIndexOf('/')) === dir.replace(/^\.\/|\/+$/g, '');
-}
-
 function dirsAtRef(agentsDir: string): readonly string[] {
   return agentsDirsOf(isAbsolute(agentsDir) ? '' : agentsDir);
 }
 
-/**
- * The other repository's agents and skills before the run's own; an agent of either may use a skill of either, of its
- * own repository first. Context files are the run's repository's: for an agent of the other one, of the first of its
- * libraries that has any.
- */
-function sharedFirst(shared: AgentLibrary, own: Libraries): AgentLibrary {
-  const ownFirst = firstWith(own);
-  /** Sources of the agents that are the run's own. */
-  const ownSources = new Set<string>();
-  const isOwn = (agent: LoadedAgent | undefined) => agent !== undefined && ownSources.has(agent.source);
-  return {
-    async loadAgent(name) {
-      if (name.startsWith(BUILT_IN_PREFIX)) return await ownFirst.loadAgent(name);
-      try {
-        return await shared.loadAgent(name);
-      } catch (thrown) {
-        if (!isNotFound(thrown, 'agent')) throw thrown;
-        const agent = await ownFirst.loadAgent(name).catch((other) => {
-          throw bothMissing(thrown, other);
-        });
-        ownSources.add(agent.source);
-        return agent;
-      }
-    },
-    async loadSkill(path, agent) {
-      const [near, far] = isOwn(agent) ? [ownFirst, shared] : [shared, ownFirst];
-      return await near.loadSkill(path, agent).catch(async (thrown) => {
-        if (!isNotFound(thrown, 'skill')) throw thrown;
-        return await far.loadSkill(path, agent).catch((second) => {
-          throw bothMissing(thrown, second);
-        });
-      });
-    },
-    async loadContextFiles(patterns, workdir, agent) {
-      if (isOwn(agent)) return await ownFirst.loadContextFiles(patterns, workdir, agent);
-      const [first, ...others] = own;
-      let found = await first.loadContextFiles(patterns, workdir);
-      for (const library of others) {
-        if (found.files.length > 0 || patterns.length === 0) break;
-        found = await library.loadContextFiles(patterns, workdir);
-      }
-      return found;
-    },
+/** The context files of the first library that has any. */
+function contextFilesOf([first, ...others]: Libraries): AgentLibrary['loadContextFiles'] {
+  return async (patterns, workdir) => {
+    let found = await first.loadContextFiles(patterns, workdir);
+    for (const library of others) {
+      if (found.files.length > 0 || patterns.length === 0) break;
+      found = await library.loadContextFiles(patterns, workdir);
+    }
+    return found;
   };
-}
-
-/** One error with both places that were searched; an error of another kind stays as it is. */
-function bothMissing(one: NotFoundError, other: unknown): unknown {
-  return isNotFound(other, one.what) ? bothNotFound(one, other) : other;
 }
 
 /** The libraries one after the other; skills and context files come from the one that has the agent. */

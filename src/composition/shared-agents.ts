@@ -1,10 +1,10 @@
-import {
-  createGitHubAgentLibrary,
-  type GitHubAgentLibrary,
-} from '../adapters/github/agents/agent-library.js';
+import { createGitHubAgentLibrary } from '../adapters/github/agents/agent-library.js';
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import { GitHubError } from '../adapters/github/client/errors.js';
 import { resolveCommit } from '../adapters/github/reading/contents.js';
+import { builtInText, findBuiltInAgent } from '../core/agent/built-in.js';
+import { loadText } from '../core/agent/library.js';
+import type { AgentLibrary } from '../core/dependencies.js';
 import { ConfigError } from '../core/errors.js';
 import { connectGitHub, type GitHubAccess } from './github.js';
 
@@ -52,14 +52,19 @@ interface SharedPlaces {
  * The agents and skills of another repository, all from the commit that the ref names when the first is asked for. A
  * repository that cannot be read is a ConfigError, and never passes for one without agents.
  */
-export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): GitHubAgentLibrary {
-  let opened: Promise<GitHubAgentLibrary> | undefined;
-  function library(): Promise<GitHubAgentLibrary> {
+export function createSharedAgents(
+  shared: SharedAgents,
+  places: SharedPlaces,
+): Pick<AgentLibrary, 'loadAgent' | 'loadSkill'> {
+  let opened: Promise<AgentLibrary> | undefined;
+  function library(): Promise<AgentLibrary> {
     opened ??= open(shared, places);
     return opened;
   }
   return {
     async loadAgent(name) {
+      const builtIn = findBuiltInAgent(name);
+      if (builtIn !== undefined) return loadText(name, builtInText(builtIn));
       const agents = await library();
       const agent = await agents.loadAgent(name);
       return { ...agent, repository: `${shared.owner}/${shared.name}` };
@@ -68,15 +73,10 @@ export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): 
       const agents = await library();
       return await agents.loadSkill(path, agent);
     },
-    async hasAgents(dir) {
-      const agents = await library();
-      return await agents.hasAgents(dir);
-    },
-    loadContextFiles: async () => ({ files: [], warnings: [] }),
   };
 }
 
-async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces): Promise<GitHubAgentLibrary> {
+async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces): Promise<AgentLibrary> {
   const { owner, name, ref, client } = shared;
   const place = `\`agents-repo: ${owner}/${name}@${ref}\``;
   if (client === undefined) {

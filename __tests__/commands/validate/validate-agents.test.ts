@@ -4,7 +4,6 @@ import { validateAgents } from '../../../src/commands/validate/validate-agents.j
 import type { ValidationDependencies, ValidationRequest } from '../../../src/commands/validate/validation.js';
 import type { SourceText } from '../../../src/core/agent/agent-source.js';
 import type { ModelRef } from '../../../src/core/agent/model-ref.js';
-import type { AgentLibrary } from '../../../src/core/dependencies.js';
 import { AxeError, ConfigError, NotFoundError } from '../../../src/core/errors.js';
 import { compileGlob } from '../../../src/core/text/glob.js';
 
@@ -17,6 +16,7 @@ function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = [])
     .map((file) => ({ name: file.slice(0, -'.toml'.length), file }));
   return {
     where: 'here',
+    loadSkill: async (path) => Promise.reject(new NotFoundError('skill', path)),
     folders: ['axe/agents'],
     list: async () => places,
     async read(name) {
@@ -28,6 +28,7 @@ function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = [])
       return {
         name,
         file,
+        source: file,
         text,
         async loadSkill(path) {
           if (files[path] === undefined) throw new NotFoundError('skill', path);
@@ -226,7 +227,7 @@ describe('the validation of agents', () => {
     await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
   });
 
-  it('ends with an error if the named folder has no agents, unless it might be the other repository’s', async () => {
+  it('ends with an error if the named folder has no agents', async () => {
     const source = { ...sourceOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
     const request = { isFolderNamed: true };
     await expect(validate({}, request, { source })).rejects.toMatchObject({
@@ -235,8 +236,6 @@ describe('the validation of agents', () => {
     });
     const found = { ...source, folders: ['axe/agents'] };
     expect((await validate({}, request, { source: found })).agents).toHaveLength(1);
-    const shared = { loadAgent: async () => Promise.reject(new Error('unused')) } as unknown as AgentLibrary;
-    expect((await validate({}, request, { source, shared })).agents).toHaveLength(1);
   });
 
   it('ends before a hostile list of names becomes as many requests', async () => {
@@ -275,22 +274,6 @@ describe('the validation of agents', () => {
     expect(counted).toEqual(['*.txt in ']);
   });
 
-  it('searches the other repository for what is missing here', async () => {
-    const shared: AgentLibrary = {
-      async loadAgent(name) {
-        if (name === 'there') return { name, source: 'there' } as never;
-        throw new NotFoundError('agent', name);
-      },
-      async loadSkill(path) {
-        if (path === 'there.md') return 'Skill.';
-        throw new NotFoundError('skill', path);
-      },
-      loadContextFiles: async () => ({ files: [], warnings: [] }),
-    };
-    expect(await faultsOf('skill = "there.md"\nsub_agents = ["there"]\n', {}, { shared })).toEqual([]);
-    expect(await faultsOf('skill = "gone.md"\nsub_agents = ["gone"]\n', {}, { shared })).toHaveLength(2);
-  });
-
   it('does not hide errors that nobody could fix in an agent', async () => {
     const source = { ...sourceOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
     await expect(
@@ -303,6 +286,7 @@ describe('the validation of agents', () => {
             read: async () => ({
               name: 'a',
               file: 'a',
+              source: 'a',
               text: `${HEAD}files = ["x"]`,
               loadSkill: async () => '',
             }),

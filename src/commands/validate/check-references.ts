@@ -6,7 +6,7 @@ import { parseModelRef } from '../../core/agent/model-ref.js';
 import type { RawAgent } from '../../core/agent/schema.js';
 import { nearest } from '../../core/agent/suggest.js';
 import type { KeyPath } from '../../core/agent/toml-keys.js';
-import { AxeError, ConfigError, isNotFound } from '../../core/errors.js';
+import { AxeError, ConfigError } from '../../core/errors.js';
 import { schemaProblem } from '../../core/loop/schema-problem.js';
 import { responseFormatOf, schemaOrigin } from '../../core/loop/structured.js';
 import { namedNotesTools, notesAreOff } from '../../core/plan-notes.js';
@@ -84,13 +84,7 @@ async function skillFaults(agent: ReadAgent, references: References): Promise<re
   if (skill === '') return [];
   references.lookUp();
   const missing = await trouble(() => agent.loadSkill(skill));
-  if (missing === undefined) return [];
-  const { shared } = references;
-  if (shared !== undefined && isNotFound(missing, 'skill')) {
-    references.lookUp();
-    if ((await trouble(() => shared.loadSkill(skill))) === undefined) return [];
-  }
-  return [errorFault(missing, at(agent, ['skill']))];
+  return missing === undefined ? [] : [errorFault(missing, at(agent, ['skill']))];
 }
 
 async function fileFaults(agent: ReadAgent, { countFiles }: References): Promise<readonly Fault[]> {

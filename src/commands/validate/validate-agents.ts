@@ -1,9 +1,8 @@
 import type { AgentPlace, AgentText } from '../../core/agent/agent-source.js';
-import { BUILT_IN_PREFIX } from '../../core/agent/built-in.js';
 import { errorFault, inFileOrder, warningFault } from '../../core/agent/fault.js';
 import { inspectAgent } from '../../core/agent/inspect.js';
 import { makeConfig } from '../../core/agent/make-config.js';
-import { ConfigError, isNotFound } from '../../core/errors.js';
+import { ConfigError } from '../../core/errors.js';
 import { compareBytes } from '../../core/text/bytes.js';
 import { checkForm, checkReferences, type References } from './check-references.js';
 import type { CheckedAgent, Validation, ValidationDependencies, ValidationRequest } from './validation.js';
@@ -23,7 +22,7 @@ export async function validateAgents(
   await checkForm({ responseFormat: undefined }, outputSchema, deps.checkSchema);
   const places = await source.list();
   if (names.length === 0 && places.length === 0) throw noAgents(source.folders, deps);
-  const [named = ''] = isFolderNamed && deps.shared === undefined ? source.folders : [];
+  const [named = ''] = isFolderNamed ? source.folders : [];
   if (named !== '' && !places.some(({ file }) => file.startsWith(`${named}/`))) throw noAgents([named], deps);
   const notesSession = createDesk(deps, places);
   const requested = names.length === 0 ? places.map(({ name }) => name) : names;
@@ -119,13 +118,7 @@ function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[])
       counted.set(key, count);
       return count;
     },
-    async findSubAgent(name) {
-      const found = await fileOf(name);
-      if (!(found instanceof ConfigError) || deps.shared === undefined) return asError(found);
-      if (!isNotFound(found, 'agent') || name.startsWith(BUILT_IN_PREFIX)) return found;
-      lookUp();
-      return await loadingError(deps.shared, name);
-    },
+    findSubAgent: async (name) => asError(await fileOf(name)),
   };
 
   return {
@@ -142,19 +135,6 @@ function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[])
 
 function asError(found: string | ConfigError): ConfigError | undefined {
   return found instanceof ConfigError ? found : undefined;
-}
-
-async function loadingError(
-  shared: NonNullable<ValidationDependencies['shared']>,
-  name: string,
-): Promise<ConfigError | undefined> {
-  try {
-    await shared.loadAgent(name);
-    return undefined;
-  } catch (thrown) {
-    if (thrown instanceof ConfigError) return thrown;
-    throw thrown;
-  }
 }
 
 async function checkAgent(added: Added, references: References): Promise<CheckedAgent> {

@@ -2,7 +2,6 @@ import type { SourceText } from '../../core/agent/agent-source.js';
 import type { Fault } from '../../core/agent/fault.js';
 import type { ModelRef } from '../../core/agent/model-ref.js';
 import type { RawAgent } from '../../core/agent/schema.js';
-import type { AgentLibrary } from '../../core/dependencies.js';
 import type { AxeError } from '../../core/errors.js';
 import type { JsonSchema } from '../../core/loop/structured.js';
 
@@ -19,8 +18,6 @@ export interface ValidationRequest {
 /** What agents are held against. Nothing of it asks a model, needs a key or touches memory. */
 export interface ValidationDependencies {
   readonly source: SourceText;
-  /** Another repository's agents and skills, for what is not found here (`agents-repo`). */
-  readonly shared?: AgentLibrary | undefined;
   /** Why a run with this environment could not open a model, if so; a key is not asked for. */
   modelProblem(ref: ModelRef): AxeError | undefined;
   /** When it is aborted, nothing more is looked for. */

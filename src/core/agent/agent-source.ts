@@ -12,11 +12,13 @@ export interface AgentPlace {
 /** An agent file as it is written. */
 export interface AgentText extends AgentPlace {
   readonly text: string;
+  /** File, URL or `built-in`, for people; no two agents have the same. */
+  readonly source: string;
   /** The text of a skill that this agent names. Throws a ConfigError. */
   loadSkill(path: string): Promise<string>;
 }
 
-/** Agent files that are looked at and not run: of a folder, or of a commit by API. */
+/** What reads agent files: of folders on disk, or of a commit by API. */
 export interface SourceText {
   /** Half a sentence for people: whose files these are. */
   readonly where: string;
@@ -26,6 +28,8 @@ export interface SourceText {
   list(): Promise<readonly AgentPlace[]>;
   /** By name, or by a path that ends in `.toml`; built-in ones too. Throws a ConfigError. */
   read(name: string): Promise<AgentText>;
+  /** A skill that no agent names. Throws a ConfigError. */
+  loadSkill(path: string): Promise<string>;
   /**
    * How many files match a pattern of `files`; undefined where that cannot be told. Throws a ConfigError for a malformed
    * pattern and for a workdir that is none.

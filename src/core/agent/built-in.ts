@@ -1,4 +1,6 @@
 import { DEFAULT_MODEL } from '../defaults.js';
+import { NotFoundError } from '../errors.js';
+import type { AgentText } from './agent-source.js';
 
 /** What the name of a built-in agent begins with. */
 export const BUILT_IN_PREFIX = 'builtin/';
@@ -147,4 +149,10 @@ max_entries = 200
 /** The built-in agent of that name, or undefined. */
 export function findBuiltInAgent(name: string): BuiltInAgent | undefined {
   return BUILT_IN_AGENTS.find((agent) => agent.name === name);
+}
+
+/** A built-in agent as its source has it; it has no skills. */
+export function builtInText({ name, toml }: BuiltInAgent): AgentText {
+  const loadSkill = (path: string) => Promise.reject(new NotFoundError('skill', path));
+  return { name, file: name, source: 'built-in', text: toml, loadSkill };
 }

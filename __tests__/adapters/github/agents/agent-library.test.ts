@@ -245,29 +245,30 @@ describe('loading a skill', () => {
   });
 
   it('looks next to the folder of an agent that was named by path', async () => {
-    const client = repository({ 'team/agents/bot.toml': AGENT, 'team/skills/review/SKILL.md': 'Be kind.' });
+    const toml = `${AGENT}skill = "review"\n`;
+    const client = repository({ 'team/agents/bot.toml': toml, 'team/skills/review/SKILL.md': 'Be kind.' });
     const agents = library(client);
     const bot = await agents.loadAgent('team/agents/bot.toml');
     expect(await agents.loadSkill('review', bot)).toBe('Be kind.');
   });
 
   it('looks next to each agent first, and then next to the others', async () => {
+    const skilled = (skill: string) => `${AGENT}skill = "${skill}"\n`;
     const client = repository({
-      '.axe/agents/hidden.toml': AGENT,
-      'axe/agents/bot.toml': AGENT,
-      'team/agents/bot.toml': AGENT,
+      '.axe/agents/hidden.toml': skilled('review'),
+      'axe/agents/bot.toml': skilled('review'),
+      'team/agents/bot.toml': skilled('review'),
+      'team/agents/judge.toml': skilled('law'),
       '.axe/skills/review/SKILL.md': 'Hidden.',
       'axe/skills/review/SKILL.md': 'Of all.',
       'axe/skills/law/SKILL.md': 'The law.',
       'team/skills/review/SKILL.md': 'Of the team.',
     });
     const agents = library(client);
-    const names = ['team/agents/bot.toml', 'hidden', 'bot'];
+    const names = ['team/agents/bot.toml', 'hidden', 'bot', 'team/agents/judge.toml'];
     const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
-    const reviews = await Promise.all(loaded.map((each) => agents.loadSkill('review', each)));
-    expect(reviews).toEqual(['Of the team.', 'Hidden.', 'Of all.']);
-    const laws = await Promise.all(loaded.map((each) => agents.loadSkill('law', each)));
-    expect(laws).toEqual(['The law.', 'The law.', 'The law.']);
+    const skills = loaded.map((each) => agents.loadSkill(each.config.skill, each));
+    expect(await Promise.all(skills)).toEqual(['Of the team.', 'Hidden.', 'Of all.', 'The law.']);
   });
 
   it('reports where it looked', async () => {

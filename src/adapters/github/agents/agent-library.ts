@@ -1,14 +1,16 @@
-import type { LoadedAgent } from '../../../core/agent/agent-source.js';
-import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../../core/agent/built-in.js';
+import type { AgentPlace, SourceText } from '../../../core/agent/agent-source.js';
+import { BUILT_IN_PREFIX, builtInText, findBuiltInAgent } from '../../../core/agent/built-in.js';
 import { decodeAgent } from '../../../core/agent/decode.js';
+import { createAgentLibrary } from '../../../core/agent/library.js';
 import { checkAgentName } from '../../../core/agent/name.js';
 import { agentNotFound, skillNotFound } from '../../../core/agent/not-found.js';
-import { parseAgent } from '../../../core/agent/parse.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import type { AgentLibrary } from '../../../core/dependencies.js';
 import { ConfigError } from '../../../core/errors.js';
 import { createMemoryFilter } from '../../../core/memory/log-path.js';
 import { compareBytes } from '../../../core/text/bytes.js';
+import { selectPaths } from '../../../core/text/glob.js';
+import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import {
   listFolderAt,
   locationOf,
@@ -18,10 +20,10 @@ import {
   readPathAt,
   repositoryPath,
 } from '../reading/contents.js';
-import { fetchContextFiles } from './context-files.js';
+import { fetchContextFiles, fetchTree, isFile } from './context-files.js';
 
 /** What {@link createGitHubAgentLibrary} needs. */
-export interface GitHubAgentLibraryOptions extends RefPlace {
+interface GitHubAgentLibraryOptions extends RefPlace {
   /** Folders with agents, in the order they are searched (D4). */
   readonly agentsDirs: readonly string[];
   readonly signal: AbortSignal;
@@ -33,69 +35,124 @@ export interface GitHubAgentLibraryOptions extends RefPlace {
   readonly onRead?: (path: string) => void;
 }
 
-/** Agents of a ref, and whether a folder of it holds any. */
-export interface GitHubAgentLibrary extends AgentLibrary {
-  hasAgents(dir: string): Promise<boolean>;
+/** The agent files of a commit or branch, through the API, and the built-in ones. */
+export function createRefSource(options: GitHubAgentLibraryOptions): SourceText {
+  const { signal, workspace, onRead } = options;
+  const dirs = options.agentsDirs.map((dir) => repositoryPath(dir, workspace));
+  const isMemory = createMemoryFilter(options.memoryRoots ?? []);
+  let tree: ReturnType<typeof fetchTree> | undefined;
+  let listed: Promise<readonly AgentPlace[]> | undefined;
+
+  async function readSkill(path: string, roots: readonly string[]): Promise<string> {
+    const paths = skillPaths(path, roots);
+    for (const candidate of paths) {
+      const text = await readFileAt(
+        options,
+        { path: candidate, maxBytes: MAX_SKILL_BYTES, isMemory },
+        signal,
+      );
+      if (text === undefined) continue;
+      onRead?.(candidate);
+      return text;
+    }
+    const places = paths.map((candidate) => `\`${locationOf(options, candidate)}\``);
+    throw skillNotFound(path, { places, known: [] });
+  }
+
+  return {
+    where: locationOf(options, '').slice(0, -1),
+    folders: dirs,
+    list() {
+      listed ??= listAgents(options, dirs);
+      return listed;
+    },
+    async read(name) {
+      const builtIn = findBuiltInAgent(name);
+      if (builtIn !== undefined) return builtInText(builtIn);
+      if (name.startsWith(BUILT_IN_PREFIX)) throw await missingAtRef(name, dirs, options);
+      refuseTwins(name, (await listed) ?? []);
+      const paths = agentPaths(name, dirs, workspace);
+      const found = await Promise.all(
+        paths.map((path) => readPathAt(options, { path, maxBytes: MAX_AGENT_BYTES }, signal)),
+      );
+      const index = found.findIndex(({ kind }) => kind !== 'missing');
+      const [content, file] = [found[index], paths[index]];
+      if (content === undefined || file === undefined) throw await missingAtRef(name, dirs, options);
+      onRead?.(file);
+      const roots = [parentOf(parentOf(file)), ...dirs.map(parentOf)];
+      return {
+        name,
+        file,
+        source: locationOf(options, file),
+        text: decodeAgent(bytesOf(content, { name, file }), { name, file }),
+        loadSkill: (skill) => readSkill(skill, roots),
+      };
+    },
+    loadSkill: (path) => readSkill(path, dirs.map(parentOf)),
+    async countPaths(pattern, workdir) {
+      const folder = repositoryPath(workdir, workspace);
+      const prefix = folder === '' ? '' : `${folder}/`;
+      // A malformed pattern is told even where nothing can be listed.
+      selectPaths([pattern], []);
+      tree ??= fetchTree(options, signal);
+      const { tree: entries, truncated } = await tree;
+      const paths = entries
+        .filter(
+          ({ path, ...entry }) => isFile(entry) && path.startsWith(prefix) && !isSecretPath(path.split('/')),
+        )
+        .map(({ path }) => path.slice(prefix.length));
+      const { length } = selectPaths([pattern], paths);
+      return length === 0 && truncated ? undefined : length;
+    },
+  };
 }
 
 /**
  * Agents, skills and context files of a ref that is trusted, through the API: the working tree, which may be a pull
  * request's, is never read (D21).
  */
-export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): GitHubAgentLibrary {
-  const agentsDirs = options.agentsDirs.map((dir) => repositoryPath(dir, options.workspace));
-  const { signal } = options;
-  const parents = agentsDirs.map(parentOf);
+export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): AgentLibrary {
   const isMemory = createMemoryFilter(options.memoryRoots ?? []);
-  /** Of each agent, by its source: one that was named by path lies in none of the folders. */
-  const parentOfAgent = new Map<string, string>();
   return {
-    async hasAgents(dir) {
-      const files = await listFolderAt(options, repositoryPath(dir, options.workspace), signal);
-      return files.some((file) => file.endsWith('.toml'));
-    },
-    async loadAgent(name) {
-      const builtIn = findBuiltInAgent(name);
-      if (builtIn !== undefined) {
-        return { name, ...parseAgent(builtIn.toml, { name, file: name }), source: 'built-in' };
-      }
-      if (name.startsWith(BUILT_IN_PREFIX)) throw await missingAtRef(name, agentsDirs, options);
-      const paths = agentPaths(name, agentsDirs, options.workspace);
-      const found = await Promise.all(
-        paths.map((path) => readPathAt(options, { path, maxBytes: MAX_AGENT_BYTES }, signal)),
-      );
-      for (const [index, path] of paths.entries()) {
-        const content = found[index];
-        if (content === undefined || content.kind === 'missing') continue;
-        const source = locationOf(options, path);
-        options.onRead?.(path);
-        parentOfAgent.set(source, parentOf(parentOf(path)));
-        return { name, ...parseFound(content, { name, file: path }), source };
-      }
-      throw await missingAtRef(name, agentsDirs, options);
-    },
-    async loadSkill(path, agent) {
-      const own = agent === undefined ? undefined : parentOfAgent.get(agent.source);
-      const paths = skillPaths(path, own === undefined ? parents : [own, ...parents]);
-      for (const candidate of paths) {
-        const file = { path: candidate, maxBytes: MAX_SKILL_BYTES, isMemory };
-        const text = await readFileAt(options, file, signal);
-        if (text === undefined) continue;
-        options.onRead?.(candidate);
-        return text;
-      }
-      throw missingSkill(path, paths, options);
-    },
+    ...createAgentLibrary(createRefSource(options)),
     async loadContextFiles(patterns, workdir) {
       if (patterns.length === 0) return { files: [], warnings: [] };
       const folder = repositoryPath(workdir, options.workspace);
-      return await fetchContextFiles(options, { patterns, folder, isMemory }, signal);
+      return await fetchContextFiles(options, { patterns, folder, isMemory }, options.signal);
     },
   };
 }
 
 /** Far more than a skill is; keeps a mistaken path from filling the prompt. */
 const MAX_SKILL_BYTES = 1024 * 1024;
+
+async function listAgents(
+  { signal, ...place }: GitHubAgentLibraryOptions,
+  dirs: readonly string[],
+): Promise<readonly AgentPlace[]> {
+  const listed = new Map<string, AgentPlace>();
+  for (const dir of dirs) {
+    const files = (await listFolderAt(place, dir, signal)).filter((file) => file.endsWith('.toml'));
+    for (const file of files.toSorted(compareBytes)) {
+      const name = file.slice(0, -'.toml'.length);
+      if (!listed.has(name)) listed.set(name, { name, file: joinPath(dir, file) });
+    }
+  }
+  return [...listed.values()];
+}
+
+/** Two files of one folder that differ only in case (D5), where they were listed. Throws a ConfigError. */
+function refuseTwins(name: string, places: readonly AgentPlace[]): void {
+  const own = places.find((place) => place.name === name);
+  const twin = places.find(
+    ({ file }) => file !== own?.file && file.toLowerCase() === own?.file.toLowerCase(),
+  );
+  if (own === undefined || twin === undefined) return;
+  throw new ConfigError(`agents "${name}" and "${twin.name}" in ${parentOf(own.file)} differ only in case`, {
+    at: { file: own.file },
+    remedy: 'Rename one of the two: some file systems, and their memory, treat the two as one.',
+  });
+}
 
 /** Where an agent's file may stand, in the order it is searched. Throws a ConfigError for a name that is none. */
 export function agentPaths(
@@ -112,23 +169,14 @@ export function agentPaths(
   return [path];
 }
 
-function parseFound(
-  found: Exclude<PathAtRef, { kind: 'missing' }>,
-  source: { readonly name: string; readonly file: string },
-): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
-  const { name, file } = source;
-  switch (found.kind) {
-    case 'file':
-      return parseAgent(decodeAgent(found.bytes, source), source);
-    case 'folder':
-      throw new ConfigError(`failed to read agent config "${name}": it is a folder`, { at: { file } });
-    case 'refused':
-      throw new ConfigError(`failed to read agent config "${name}": ${found.reason}`, { at: { file } });
-  }
+function bytesOf(found: PathAtRef, { name, file }: { readonly name: string; readonly file: string }) {
+  if (found.kind === 'file') return found.bytes;
+  const reason = found.kind === 'refused' ? found.reason : 'it is a folder';
+  throw new ConfigError(`failed to read agent config "${name}": ${reason}`, { at: { file } });
 }
 
 /** The error for an agent that is not there; it names every one there is, so that a typing mistake is seen at once. */
-export async function missingAtRef(
+async function missingAtRef(
   name: string,
   agentsDirs: readonly string[],
   { signal, ...place }: GitHubAgentLibraryOptions,
@@ -147,12 +195,6 @@ export function skillPaths(path: string, roots: readonly string[]): readonly str
   const inside = repositoryPath(path);
   const relative = inside.includes('/') || inside.endsWith('.md') ? inside : `skills/${inside}/SKILL.md`;
   return [...new Set(roots.map((root) => joinPath(root, relative)))];
-}
-
-/** The error for a skill that stands at none of these paths. */
-export function missingSkill(path: string, paths: readonly string[], place: RefPlace): ConfigError {
-  const places = paths.map((candidate) => `\`${locationOf(place, candidate)}\``);
-  return skillNotFound(path, { places, known: [] });
 }
 
 /** The folder a path is in; empty for the top. */

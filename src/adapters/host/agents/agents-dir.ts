@@ -1,12 +1,15 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { LoadedAgent } from '../../../core/agent/agent-source.js';
-import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../../core/agent/built-in.js';
+import type { AgentPlace, SourceText } from '../../../core/agent/agent-source.js';
+import { BUILT_IN_PREFIX, builtInText, findBuiltInAgent } from '../../../core/agent/built-in.js';
+import { createAgentLibrary } from '../../../core/agent/library.js';
 import { checkAgentName } from '../../../core/agent/name.js';
 import { parseAgent } from '../../../core/agent/parse.js';
 import type { AgentLibrary } from '../../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
+import { compileGlob } from '../../../core/text/glob.js';
 import { confine, shownPath } from '../confine.js';
+import { walkFiles } from '../walk-files.js';
 import {
   type AgentFolders,
   agentNames,
@@ -15,11 +18,11 @@ import {
   readAgentFile,
   refuseTwins,
 } from './agent-files.js';
-import { loadContextFiles } from './context-files.js';
+import { loadContextFiles, resolveWorkdir } from './context-files.js';
 import { loadSkill } from './skills.js';
 
 /** Where agents and skills are found on this machine. */
-interface AgentsDirOptions {
+export interface AgentsDirOptions {
   /** Folders of agents, in the order they are searched (D4); relative to `cwd`. */
   readonly dirs: readonly string[];
   /** axe's configuration folder, whose `agents` are searched last; only on the command line. */
@@ -27,7 +30,7 @@ interface AgentsDirOptions {
   readonly cwd: string;
   /** Folders in which memory is kept, relative to `cwd`: no pattern of context files matches there. Left out: none. */
   readonly memoryRoots?: readonly string[];
-  /** Whether agents and skills must lie in `cwd`, with every link followed, as in a workflow; left out: no. */
+  /** Whether agents and what they name must lie in `cwd`, with every link followed, as in a workflow (D48); left out: no. */
   readonly isConfined?: boolean;
   /** Is told the path of every agent and skill that is loaded, absolute and without links. */
   readonly onRead?: (file: string) => void;
@@ -50,64 +53,93 @@ export interface AgentsDir extends AgentLibrary {
   readonly folders: readonly string[];
   /** The agents of all folders; of agents with one id the first, which is the one that is loaded. No built-in ones. */
   listAgents(): Promise<readonly ListedAgent[]>;
-  /** Whether a folder holds agent files. */
-  hasAgents(dir: string): Promise<boolean>;
   /** Absolute path of an agent's file, which may be invalid. Throws a ConfigError if there is none. */
   agentFile(name: string): Promise<string>;
 }
 
+/** The agent files on this machine, as a run from here would find them, and the built-in ones; `where` is for people. */
+export function createDiskSource(options: AgentsDirOptions, where = ''): SourceText {
+  const { cwd, isConfined = false, onRead } = options;
+  const places = placesOf(options);
+  const { folders, configDir } = places;
+  const skill = (path: string, parents: readonly string[]) =>
+    loadSkill(path, {
+      parents,
+      configDir,
+      cwd,
+      isConfined,
+      memoryRoots: hiddenOf(options),
+      ...(onRead === undefined ? {} : { onRead }),
+    });
+  return {
+    where,
+    folders: folders.map((folder) => shownPath(cwd, folder)),
+    async list() {
+      const listed = new Map<string, AgentPlace>();
+      for (const folder of folders) {
+        for (const name of await agentNames(folder)) {
+          const file = shownPath(cwd, join(folder, `${name}.toml`));
+          if (!listed.has(name)) listed.set(name, { name, file });
+        }
+      }
+      return [...listed.values()];
+    },
+    async read(name) {
+      const builtIn = findBuiltInAgent(name);
+      if (builtIn !== undefined) return builtInText(builtIn);
+      const path = await fileOf(name, places);
+      if (isConfined) await confine(cwd, { path, what: `the file of the agent "${name}"` });
+      onRead?.(await realpath(path).catch(() => path));
+      const file = shownPath(cwd, path);
+      const text = await readAgentFile(name, path, file);
+      return { name, file, source: file, text, loadSkill: (named) => skill(named, [dirname(dirname(path))]) };
+    },
+    loadSkill: (path) => skill(path, places.parents),
+    async countPaths(pattern, workdir) {
+      const glob = compileGlob(pattern);
+      const folder = isConfined
+        ? await confine(cwd, { path: workdir, what: '`workdir` of the agent' })
+        : resolve(cwd, workdir);
+      return (await walkFiles(await resolveWorkdir(folder), [glob])).length;
+    },
+  };
+}
+
 /** An agent library over folders on disk, with the built-in agents behind them (D4). */
 export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
-  const { cwd, isConfined = false, onRead } = options;
-  const folders = options.dirs.map((dir) => resolve(cwd, dir));
-  const configDir = options.configDir === undefined ? undefined : resolve(cwd, options.configDir);
-  const hidden = (options.memoryRoots ?? []).map((root) => resolve(cwd, root));
-  const all = configDir === undefined ? folders : [...folders, join(configDir, 'agents')];
-  const places: AgentFolders = { folders: [...new Set(all)], cwd };
-  const parents = folders.map((folder) => dirname(folder));
-  const parentOfAgent = new Map<string, string>();
-  /**
-   * Next to the agent alone, so that a repository cannot put its own skill under an agent of the user's; a skill that
-   * the agent does not name itself (`--skill`) next to all folders.
-   */
-  function skillParents(path: string, agent: LoadedAgent | undefined): readonly string[] {
-    const own = agent?.config.skill === path ? parentOfAgent.get(agent.source) : undefined;
-    return own === undefined ? parents : [own];
-  }
+  const { cwd } = options;
+  const places = placesOf(options);
+  const source = createDiskSource(options);
   return {
-    folders: places.folders.map((folder) => shownPath(cwd, folder)),
-    async loadAgent(name) {
-      const builtIn = findBuiltInAgent(name);
-      if (builtIn !== undefined) {
-        return { name, ...parseAgent(builtIn.toml, { name, file: name }), source: 'built-in' };
-      }
-      const file = await fileOf(name, places);
-      if (isConfined) await confine(cwd, { path: file, what: `the file of the agent "${name}"` });
-      onRead?.(await realpath(file).catch(() => file));
-      const source = shownPath(cwd, file);
-      const parsed = parseAgent(await readAgentFile(name, file, source), { name, file: source });
-      parentOfAgent.set(source, dirname(dirname(file)));
-      return { name, ...parsed, source };
-    },
-    hasAgents: async (dir) => (await agentNames(resolve(cwd, dir))).length > 0,
+    ...createAgentLibrary(source),
+    folders: source.folders,
     async agentFile(name) {
       if (findBuiltInAgent(name) === undefined) return await fileOf(name, places);
       throw new ConfigError(`agent "${name}" is built in and has no file`, {
         remedy: 'Create an agent of your own with `agents init`.',
       });
     },
-    loadSkill: (path, agent) =>
-      loadSkill(path, {
-        parents: skillParents(path, agent),
-        configDir,
-        cwd,
-        isConfined,
-        memoryRoots: hidden,
-        ...(onRead === undefined ? {} : { onRead }),
-      }),
-    loadContextFiles: (patterns, workdir) => loadContextFiles(patterns, resolve(cwd, workdir), hidden),
+    loadContextFiles: (patterns, workdir) =>
+      loadContextFiles(patterns, resolve(cwd, workdir), hiddenOf(options)),
     listAgents: () => listAgents(places),
   };
+}
+
+interface Places extends AgentFolders {
+  readonly configDir: string | undefined;
+  /** Parents of the folders, where skills are. */
+  readonly parents: readonly string[];
+}
+
+function placesOf({ dirs, configDir: config, cwd }: AgentsDirOptions): Places {
+  const own = dirs.map((dir) => resolve(cwd, dir));
+  const configDir = config === undefined ? undefined : resolve(cwd, config);
+  const folders = [...new Set(configDir === undefined ? own : [...own, join(configDir, 'agents')])];
+  return { folders, cwd, configDir, parents: own.map((folder) => dirname(folder)) };
+}
+
+function hiddenOf({ cwd, memoryRoots = [] }: AgentsDirOptions): readonly string[] {
+  return memoryRoots.map((root) => resolve(cwd, root));
 }
 
 async function fileOf(name: string, places: AgentFolders): Promise<string> {

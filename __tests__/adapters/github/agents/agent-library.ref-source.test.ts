@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRefSource } from '../../../../src/adapters/github/agents/ref-source.js';
+import { createRefSource } from '../../../../src/adapters/github/agents/agent-library.js';
 import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
@@ -74,12 +74,13 @@ describe('agent files of a commit', () => {
     ['link', 'failed to read agent config "link": it is a symlink, not a file'],
     ['large', 'failed to read agent config "large": it has 300,000 bytes; 262,144 are the limit'],
   ])('refuse %j', async (name, message) => {
-    const { read } = open({
+    const { list, read } = open({
       'axe/agents/Twin.toml': TEXT,
       'axe/agents/twin.toml': TEXT,
       'axe/agents/link.toml': null,
       'axe/agents/large.toml': '#'.repeat(300_000),
     });
+    await list();
     await expect(read(name)).rejects.toMatchObject({ name: 'ConfigError', message });
   });
 

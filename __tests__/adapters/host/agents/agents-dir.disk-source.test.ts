@@ -1,10 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  createDiskSource,
-  type DiskSourceOptions,
-} from '../../../../src/adapters/host/agents/agent-source.js';
+import { type AgentsDirOptions, createDiskSource } from '../../../../src/adapters/host/agents/agents-dir.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const TEXT = 'name = "a"\nmodel = "a/m"\n';
@@ -16,15 +13,16 @@ beforeEach(() => {
   home = tempDir('home');
 });
 
-function open(options: Partial<DiskSourceOptions> = {}) {
-  return createDiskSource({
-    where: 'here',
-    dirs: ['axe/agents', '.axe/agents'],
-    configDir: home,
-    cwd,
-    isConfined: false,
-    ...options,
-  });
+function open(options: Partial<AgentsDirOptions> = {}) {
+  return createDiskSource(
+    {
+      dirs: ['axe/agents', '.axe/agents'],
+      configDir: home,
+      cwd,
+      ...options,
+    },
+    'here',
+  );
 }
 
 describe('agent files on disk', () => {
