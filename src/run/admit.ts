@@ -154,6 +154,7 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
   if (isForkOpen || !needsState) ahead.admitted();
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await context) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
+  if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
   if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
 
   const basis = await planBasis(request, { agent, trust }, deps);

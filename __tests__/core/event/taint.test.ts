@@ -5,6 +5,8 @@ const SOURCES: readonly TaintSource[] = [
   { kind: 'event', reason: 'it reads text by hubot, who is not known to have write access' },
   { kind: 'untrusted-memory' },
   { kind: 'failing-checks' },
+  { kind: 'history' },
+  { kind: 'own-words' },
   { kind: 'tool', tool: 'run_command' },
 ];
 

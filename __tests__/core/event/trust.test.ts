@@ -8,6 +8,7 @@ import type {
 } from '../../../src/core/event/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../../../src/core/event/trust.js';
 import { decideAdmission, needsPermission } from '../../helpers/admission.js';
+import { answerLine } from '../../helpers/marks.js';
 import { MERGE_GROUP, workflowRun } from '../../helpers/triggers.js';
 
 const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false };
@@ -69,6 +70,8 @@ function comment(patch: Partial<CommentTrigger> = {}): CommentTrigger {
     ...patch,
   };
 }
+
+const OWN = `${answerLine('bot')}\nReport`;
 
 const push: Trigger = {
   kind: 'push',
@@ -529,6 +532,18 @@ describe('every trigger, permission and author', () => {
         lane: 'untrusted',
       });
     }
+  });
+});
+
+describe('what a run has written with a person’s token', () => {
+  it.each<[string, Trigger]>([
+    ['an issue', issue({ action: 'labeled', body: OWN })],
+    ['a pull request', pullRequest({ body: OWN })],
+    ['a description below which somebody comments', comment({ description: OWN })],
+  ])('is nobody’s: %s', (_, trigger) => {
+    expect(contentAuthor(trigger)).toBeUndefined();
+    const trust = classifyTrust(trigger, { actor: 'write', author: 'write' });
+    expect(trust).toMatchObject({ level: 'untrusted', lane: 'tainted' });
   });
 });
 

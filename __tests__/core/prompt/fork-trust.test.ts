@@ -37,8 +37,10 @@ describe('the trust of a run that receives the diff', () => {
     });
   });
 
-  it('remains if no diff could be fetched', () => {
-    expect(trustOfDiff(TRUSTED, onPull, { kind: 'none', warnings: [] })).toBe(TRUSTED);
-    expect(trustOfDiff(TRUSTED, onPull, undefined)).toBe(TRUSTED);
-  });
+  it.each([{ kind: 'none', warnings: [] } as const, undefined])(
+    'is lost if nobody could read where it is from',
+    (context) => {
+      expect(trustOfDiff(TRUSTED, onPull, context)).toMatchObject({ level: 'untrusted', lane: 'untrusted' });
+    },
+  );
 });

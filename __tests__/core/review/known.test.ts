@@ -104,6 +104,7 @@ describe('what people can do to an open finding', () => {
       { resolvedBy: 'reader', isResolved: true },
     ],
     ['somebody resolves it whose permission is unknown', { resolvedBy: 'nobody', isResolved: true }],
+    ['an account resolved it that is gone', { isResolved: true }],
     ['as many writers like it as do not', { thumbsDown: ['octocat'], thumbsUp: ['hubot'] }],
   ])('it stays open if %s', (_, parts) => {
     expect(lifeOf(parts)).toEqual({ state: 'open', fresh: [] });

@@ -6,6 +6,8 @@ import type { Lane, Trust } from './trust.js';
 export type TaintSource =
   /** The event itself: whose words started the run or are its subject. `reason` is half a sentence for people. */
   | { readonly kind: 'event'; readonly reason: string }
+  /** A squash merge carries the title of a pull request, which may be anybody's, and generated notes list such titles. */
+  | { readonly kind: 'history' }
   /** The untrusted lane was given to the model (`memory-min-trust: untrusted`). */
   | { readonly kind: 'untrusted-memory' }
   /** Checks of the commit, which print whatever the programs under test were fed. */
@@ -54,6 +56,8 @@ export function describeTaint(source: TaintSource): string {
   switch (source.kind) {
     case 'event':
       return source.reason;
+    case 'history':
+      return 'it was shown commit messages or release notes, which hold titles by anyone';
     case 'untrusted-memory':
       return '`memory-min-trust: untrusted` gave it entries of untrusted runs';
     case 'failing-checks':

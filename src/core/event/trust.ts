@@ -117,9 +117,11 @@ function whyUntrusted(
 
 /**
  * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but title and description
- * are by the pull request's author, which takes no write access, and a bot's may quote anybody.
+ * are by the pull request's author, which takes no write access, and a bot's may quote anybody, as may what a run of ours
+ * has written with a person's token.
  */
 function contentAuthorOf(trigger: SubjectTrigger): Actor {
+  if (isOwnText(trigger.kind === 'comment' ? trigger.description : trigger.body)) return OUR_RUN;
   switch (trigger.kind) {
     case 'issue':
     case 'pull_request':
@@ -130,6 +132,7 @@ function contentAuthorOf(trigger: SubjectTrigger): Actor {
 }
 
 const UNKNOWN_AUTHOR: Actor = { login: 'ghost', isBot: false };
+const OUR_RUN: Actor = { login: 'a run of ours', isBot: true };
 
 /** A bot that pushes may carry anybody's words, unless the workflow vouches for it. */
 function trustedUnlessBot(actor: Actor, allowBots: readonly string[], reason: string): Trust {

@@ -14,10 +14,15 @@ export function isForkUnknown(trigger: Trigger, { level }: Trust): boolean {
 
 /** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
 export function trustOfDiff(trust: Trust, trigger: Trigger, context: TriggerContext | undefined): Trust {
-  if (trigger.kind === 'local' || context?.kind !== 'pull_request' || context.pinned === undefined)
-    return trust;
+  if (trigger.kind === 'local') return trust;
+  if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
+  if (context.pinned === undefined) return trust;
   const { owner, name } = trigger.repository;
   const from = context.pinned.head.repository;
   if (from?.toLowerCase() === `${owner}/${name}`.toLowerCase()) return trust;
-  return { level: 'untrusted', lane: 'untrusted', reason: 'the pull request comes from a fork' };
+  return untrusted('the pull request comes from a fork');
+}
+
+function untrusted(reason: string): Trust {
+  return { level: 'untrusted', lane: 'untrusted', reason };
 }

@@ -122,25 +122,26 @@ export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
 
 const BELONGING: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
+type Resolved = Pick<AnsweredThread, 'resolvedBy' | 'first'>;
+
 /** Where the account that wrote the finding closed the conversation, that may have been a run that tidied up. */
-export function resolverOf({
-  resolvedBy,
-  first,
-}: Pick<AnsweredThread, 'resolvedBy' | 'first'>): string | undefined {
-  const isOwn = resolvedBy !== undefined && nameOf(resolvedBy) === nameOf(first.author.login);
-  return isOwn ? undefined : resolvedBy;
+export function resolverOf(thread: Resolved): string | undefined {
+  return isResolvedByUs(thread) ? undefined : thread.resolvedBy;
+}
+
+function isResolvedByUs({ resolvedBy, first }: Resolved): boolean {
+  return resolvedBy !== undefined && nameOf(resolvedBy) === nameOf(first.author.login);
 }
 
 /**
  * Whether a conversation was closed by somebody whose gesture counts. The author of a pull request can resolve every
- * conversation on it, a stranger's fork included: that ends nothing.
+ * conversation on it, a stranger's fork included: that ends nothing, nor does an account that is gone.
  */
 export function isClosed(
   thread: Pick<AnsweredThread, 'isResolved' | 'resolvedBy' | 'first'>,
   permissions: Permissions,
 ): boolean {
-  const closer = resolverOf(thread);
-  return thread.isResolved && (closer === undefined || isWriter(closer, permissions));
+  return thread.isResolved && (isResolvedByUs(thread) || isWriter(thread.resolvedBy ?? '', permissions));
 }
 
 function isWriter(login: string, permissions: Permissions): boolean {

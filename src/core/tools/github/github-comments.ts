@@ -1,5 +1,6 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
 import { ToolError } from '../../errors.js';
+import { isOwnText } from '../../sanitize/mark.js';
 import { truncate } from '../../text/truncate.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
@@ -10,10 +11,12 @@ import type { Discussion, DiscussionPost, GitHubReader } from './github-port.js'
 const MAX_POST_BYTES = 16 * 1024;
 /** Room for the title and the notes. */
 const OVERHEAD_BYTES = 4096;
+/** As a deleted account, which nobody vouches for. */
+const NOBODY = 'ghost';
 
 /**
  * `github_comments`: what was said about an issue or pull request. Anybody may comment, so it taints unless everybody
- * who is quoted is known to have write access (D19); bots, ourselves too, may quote anybody.
+ * who is quoted is known to have write access (D19); bots, ourselves too, may quote anybody, under whatever account.
  */
 export function createGitHubComments(github: GitHubReader): Tool {
   return defineTool({
@@ -40,7 +43,8 @@ export function createGitHubComments(github: GitHubReader): Tool {
       }
       const page = takePage(posts, offset);
       // The title is by the author of the description, on every page.
-      const authors = [...posts.slice(0, 1), ...page].map(({ author }) => author);
+      const quoted = [...posts.slice(0, 1), ...page];
+      const authors = quoted.map(({ author, body }) => (isOwnText(body) ? NOBODY : author));
       const isTainted = !(await github.areWriters(authors, signal));
       const next = offset + page.length;
       const texts = page.map((post, index) => formatPost(post, offset + index));
