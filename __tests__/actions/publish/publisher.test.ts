@@ -168,13 +168,16 @@ describe('a comment', () => {
   });
 
   it.each([
-    ['trusted', 'See #12 and https://github.com/octo/repo/issues/1'],
+    ['trusted', 'See #12 and https://redirect.github.com/octo/repo/issues/1'],
     ['untrusted', 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
-  ] as const)('links to no other thread if the run is %s', async (lane, expected) => {
-    const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
-    const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, lane });
-    expect(body).toContain(expected);
-  });
+  ] as const)(
+    'links to no thread of another repository, untrusted to none at all: %s',
+    async (lane, expected) => {
+      const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
+      const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, lane });
+      expect(body).toContain(expected);
+    },
+  );
 
   it('is updated if it exists', async () => {
     const client = conversation(`${answerLine('bot')}\nolder`);

@@ -288,9 +288,20 @@ describe('cleanMarkdown', () => {
     'This fixes the issue that #12 describes',
     'prefixes #12',
     'fixes\n\n#12',
-    'See https://github.com/octo/repo/issues/1 and octo/repo@0123456 and GH-3',
+    'See octo/repo@0123456 and GH-3',
+    'See https://github.com/octo/repo and https://example.com/page#7-b',
   ])('leaves references that close nothing unchanged: %j', (text) => {
     expect(cleanMarkdown(text)).toBe(text);
+  });
+
+  it.each([
+    ['See https://github.com/octo/repo/issues/1', 'See https://redirect.github.com/octo/repo/issues/1'],
+    ['[it](https://github.com/octo/repo/pull/1)', '[it](https://redirect.github.com/octo/repo/pull/1)'],
+    ['See https://ghe.example/octo/repo/issues/1', 'See <code>ghe.example/octo/repo/issues/1</code>'],
+    ['See octo/repo#1', 'See <code>octo/repo#1</code>'],
+  ])('C8 97: writes into no other repository by %j', (input, output) => {
+    expect(cleanMarkdown(input)).toBe(output);
+    if (input.includes('github.com')) expect(cleanWith(input, 'all')).toBe(input);
   });
 
   it.each(REFERENCES)('C8 97: links to no thread by %j in an untrusted run', (input, output) => {

@@ -12,9 +12,10 @@ export type Channel = 'comment' | 'untrusted-comment' | 'title' | 'summary' | 'l
 
 /**
  * The one function text leaves through (D24, D11). Comment and summary: no secret, nothing invisible, nothing that
- * acts on GitHub, everything closed that was opened, and cut to what fits, with a note; an untrusted comment refers to no
- * other thread either. Title: no secret, nothing invisible, no closing keyword, one line without markup. Log: no secret,
- * nothing invisible, no workflow command. Output and memory: no secret. What went through once goes through unchanged.
+ * acts on GitHub, everything closed that was opened, and cut to what fits, with a note; a comment refers to no thread of
+ * another repository, an untrusted one to none at all. Title: no secret, nothing invisible, no closing keyword, one line
+ * without markup. Log: no secret, nothing invisible, no workflow command. Output and memory: no secret. What went through
+ * once goes through unchanged.
  */
 export function sanitize(text: string, channel: Channel, secrets: readonly string[]): string {
   switch (channel) {
@@ -25,7 +26,7 @@ export function sanitize(text: string, channel: Channel, secrets: readonly strin
     case 'title':
       return defer(text, (version) => cleanTitle(removeMarks(redact(version, secrets))));
     case 'summary':
-      return cleanAndCut(text, { ...SUMMARY, secrets, references: 'own' });
+      return cleanAndCut(text, { ...SUMMARY, secrets, references: 'all' });
     case 'log':
       return defer(text, (version) => cleanLog(redact(version, secrets)));
     case 'output':

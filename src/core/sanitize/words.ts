@@ -2,9 +2,9 @@ import { disarmUrl, isReferenceUrl } from './link.js';
 
 /**
  * Whether a reference to an issue, pull request, discussion or commit may stay live. GitHub tells the other thread of
- * each one: `own` keeps those within the repository, `none` keeps none.
+ * each one: `own` keeps short ones, which are within the repository, and no address; `none` keeps none, `all` keeps both.
  */
-export type ReferencePolicy = 'own' | 'none';
+export type ReferencePolicy = 'all' | 'own' | 'none';
 
 /** What was read before a word, within its paragraph. */
 export interface WordContext {
@@ -40,7 +40,7 @@ export function wrapCommand(text: string, clean: (text: string) => string): stri
 
 /** The end of a link: `](destination)`, without a destination that GitHub would take for a reference. */
 export function cleanLinkEnd(destination: string, context: WordContext): string {
-  const mayRefer = context.references === 'own' && !context.isLinkAfterClosing && !context.isAfterClosing;
+  const mayRefer = context.references === 'all' && !context.isLinkAfterClosing && !context.isAfterClosing;
   context.isLinkAfterClosing = false;
   if (mayRefer || !isReferenceUrl(destination)) return `](${destination})`;
   const disarmed = disarmUrl(destination);
@@ -101,12 +101,13 @@ const KINDS: readonly WordKind[] = [
 ];
 
 function cleanWord(word: string, kind: WordKind, context: WordContext): string {
-  const mayRefer = context.references === 'own' && !context.isAfterClosing;
+  const mayRefer = context.references !== 'none' && !context.isAfterClosing;
   switch (kind) {
     case 'url': {
       context.isAfterClosing = ENDS_IN_CLOSING.test(word);
-      if (mayRefer) return word.replaceAll('@', '%40');
-      if (!isReferenceUrl(word)) return withoutNumbers(word.replaceAll('@', '%40'));
+      const plain = word.replaceAll('@', '%40');
+      if (!isReferenceUrl(word)) return mayRefer ? plain : withoutNumbers(plain);
+      if (mayRefer && context.references === 'all') return plain;
       const disarmed = disarmUrl(word);
       return disarmed.isLink ? disarmed.text : inCode(disarmed.text);
     }
@@ -116,7 +117,7 @@ function cleanWord(word: string, kind: WordKind, context: WordContext): string {
     case 'own':
       return mayRefer ? word : inCode(word);
     case 'commit':
-      return context.references === 'own' ? word : inCode(word);
+      return context.references === 'none' ? inCode(word) : word;
     case 'image':
       return '';
     case 'opening':
