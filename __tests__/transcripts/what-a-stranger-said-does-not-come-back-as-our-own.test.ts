@@ -172,8 +172,8 @@ it('a finding of a tainted run has no title for a trusted one', async () => {
   await run(stage, undefined);
   expect(stage.repo.talk.reviewComments.map(({ body }) => body).join()).toContain(EVIL);
   stage.repo.talk.checkRuns.length = 0;
-  // The conversation would taint it; without, a run has the list of what is open.
-  const last = await comment(stage, said('Codertocat', '/axe review full', 13));
+  // The conversation is later than the event and would taint the run; it has the list of what is open.
+  const last = await run(stage, undefined);
   const [asked = ''] = last.prompt.split('\n');
   expect(asked).toContain('F1 src/auth.ts:12 major security — \\"The comparison of tokens leaks by time');
   expect(asked).toMatch(/F2 src\/auth\.ts:11 critical security\\n/);
