@@ -68,7 +68,6 @@ const DYNAMIC = [
   './post.js',
   './cli.js',
   './actions/post.js',
-  './cli/main.js',
   './demo.js',
   './doctor.js',
   './gc-command.js',

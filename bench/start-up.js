@@ -39,8 +39,7 @@ export async function startUp() {
       'empty script': () => timeEmpty(folder),
       // What asking alone costs with Node's own means.
       'script that only fetches': () => timeRequest(model, fetchCommand(folder)),
-      'command line, compiled before': () => timeRequest(model, cliCommand(folder, model.url)),
-      'command line, not compiled yet': () => timeRequest(model, cliCommand(folder, model.url, UNCOMPILED)),
+      'command line': () => timeRequest(model, cliCommand(folder, model.url)),
       action: () => timeRequest(model, actionCommand(folder, model.url)),
       ...Object.fromEntries(IMPORTS.map((name) => [`import ${name}`, () => timeImport(name)])),
     };
@@ -95,13 +94,11 @@ function fetchCommand(folder) {
   return { args: [join(folder, 'fetch.js')], cwd: folder, env: { PATH: process.env.PATH } };
 }
 
-const UNCOMPILED = { NODE_DISABLE_COMPILE_CACHE: '1' };
-
-function cliCommand(folder, url, env = {}) {
+function cliCommand(folder, url) {
   return {
     args: [join(ROOT, 'dist/cli/index.js'), 'run', 'bench'],
     cwd: join(folder, 'work'),
-    env: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, HOME: folder, ...modelEnv(url), ...env },
+    env: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, HOME: folder, ...modelEnv(url) },
   };
 }
 

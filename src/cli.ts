@@ -1,14 +1,10 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from './cli/compiled-code.js';
+import { main } from './cli/main.js';
 import { createSignalListener, endBySignal } from './cli/signals.js';
 import { programName } from './cli/terminal.js';
 
 // A reader that has seen enough (`axe-action … | head`) or a terminal that was closed is not an error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
-// Whatever is loaded after this is compiled once on this machine, not at every start (D34).
-keepCompiledCode(process.env);
-const { main } = await import('./cli/main.js');
 
 process.exitCode = await main(process.argv.slice(2), {
   env: process.env,

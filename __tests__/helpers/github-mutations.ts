@@ -7,7 +7,6 @@ import { commitNode, refId, refNode } from './github-graphql-git.js';
 import type { GraphQlFake } from './github-graphql-nodes.js';
 import { branchName, isFastForward } from './github-history.js';
 import { fullName } from './github-objects.js';
-import { reactionMutations } from './github-reaction-mutations.js';
 import { ruleViolation } from './github-rules.js';
 import type { BranchChange, StoredRepo } from './github-state.js';
 import { threadMutations } from './github-thread-mutations.js';
@@ -58,7 +57,6 @@ export function mutationRoot(deps: GraphQlFake): GraphNode {
     updateRefs: ({ input }: { input: RefsInput }) => updateRefs(input, deps),
     createRef: ({ input }: { input: RefInput }) => createRef(input, deps),
     deleteRef: ({ input }: { input: { refId: string } }) => deleteRef(input, deps),
-    ...reactionMutations(deps),
     ...threadMutations(deps),
   };
 }

@@ -17,7 +17,7 @@ export function startOnTerminal(words: readonly string[], { cwd, env }: OnTermin
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: tempDir('home'),
-      NODE_DISABLE_COMPILE_CACHE: '1',
+
       TERM: 'xterm-256color',
       ...env,
     },

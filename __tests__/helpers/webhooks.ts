@@ -59,14 +59,8 @@ export function patchPayload(payload: Payload, patch: PayloadPatch): Payload {
       throw new Error(`the payload has no field ${path}`);
     }
     (at as Payload)[last] = value;
-    if (path === 'comment.id') (at as Payload)['node_id'] = nodeId(at as Payload, value);
   }
   return payload;
-}
-
-/** A comment on a line is the one that has a path. */
-function nodeId(comment: Payload, id: unknown): string {
-  return `${'path' in comment ? 'PRRC' : 'IC'}_${id}`;
 }
 
 /** A field of a payload by its dotted path. Throws if it is not there. */

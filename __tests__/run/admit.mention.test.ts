@@ -17,7 +17,6 @@ async function prepared(trigger: Trigger, patch: Partial<RunRequest> = {}) {
   const told: string[] = [];
   const acknowledgement: Acknowledgement = {
     start: () => void told.push('start'),
-    startCommand: () => undefined,
     end: async () => void told.push('end'),
   };
   const deps = { ...createFakeDependencies({ permissions: WRITER }), acknowledgement };

@@ -109,7 +109,6 @@ it('a review command starts no agent that posts no reviews, if that waits for a 
     const deps = createFakeDependencies({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
     const acknowledgement = {
       start: () => void started.push('eyes'),
-      startCommand: () => undefined,
       end: async () => undefined,
     };
     return { started, deps: { ...deps, acknowledgement } };

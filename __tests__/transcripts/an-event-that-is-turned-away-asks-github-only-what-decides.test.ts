@@ -77,13 +77,12 @@ it.each<[string, StageOptions, readonly string[]]>([
   ['a pull request', {}, [PERMISSION, CONTEXT]],
   ['an issue', { event: { name: 'issues', action: 'opened' } }, [PERMISSION, CONTEXT]],
   [
-    'a comment, which is answered by reactions, and by a line if it has no answer yet',
+    'a comment, which gets a reaction, and a line if it has no answer yet',
     COMMENT,
     [
       PERMISSION,
       CONTEXT,
-      // The look for an answer, and the last reaction in the place of the first.
-      'POST /graphql',
+      // The look for an answer.
       'POST /graphql',
       'POST /issues/comments/492700400/reactions',
     ],

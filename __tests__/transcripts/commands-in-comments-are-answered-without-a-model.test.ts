@@ -26,7 +26,7 @@ it('`/axe help` is answered with all commands, once for several agents, in three
   expect(stage.model.requests()).toEqual([]);
   expect(routesOf(stage)).toHaveLength(4);
   expect(routesOf(stage)).toContain(REACT);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['+1']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
   await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
   expect(stage.repo.comments).toHaveLength(1);
   expectTranscript('commands-in-comments-are-answered-without-a-model', seen(step, stage));
@@ -49,7 +49,7 @@ it.each([
   const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'refused' } });
   expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining(told)]);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['confused']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
   expect(routesOf(stage)).toHaveLength(4);
   expect(stage.model.requests()).toEqual([]);
 });

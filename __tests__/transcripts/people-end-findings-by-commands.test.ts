@@ -58,7 +58,7 @@ it('`/axe dismiss` in the conversation is stored, answered and resolved, and the
   expect(troubles(step)).toEqual([]);
   expect(stage.model.requests()).toHaveLength(asked);
   expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['+1']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
   const noted = stateOf(stage);
   expect(noted).not.toContain('constants');
   const second = await again(stage);

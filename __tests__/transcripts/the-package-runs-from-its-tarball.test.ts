@@ -57,7 +57,7 @@ function manifest(): Readonly<Record<string, unknown>> {
 /** The Node that runs the tests comes first: the bin is started by its first line. */
 function environment(): Record<string, string> {
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-  return { PATH: path, HOME: tempDir('home'), NODE_DISABLE_COMPILE_CACHE: '1' };
+  return { PATH: path, HOME: tempDir('home') };
 }
 
 async function npm(cwd: string, ...args: readonly string[]): Promise<string> {

@@ -117,7 +117,7 @@ describe('the command line with running processes', () => {
     const shell = startChild({
       command: 'sh',
       args: [...args, '--model', 'offline/rules', '--json', '--prompt', mark],
-      env: { PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), NODE_DISABLE_COMPILE_CACHE: '1' },
+      env: { PATH: process.env['PATH'] ?? '', HOME: tempDir('home') },
       cwd: tempDir('cwd'),
       stdin: { kind: 'pipe-open' },
     });

@@ -33,7 +33,7 @@ import { memoryRoots } from './memory/memory-roots.js';
 import type { CheckProgress } from './publish/check-progress.js';
 import { createCheckProgress } from './publish/check-progress.js';
 import { createCommentReactions } from './publish/comment-reactions.js';
-import { createActionPublisher, isJustWritten } from './publish/publisher.js';
+import { createActionPublisher } from './publish/publisher.js';
 import { failureReporter } from './report/failure.js';
 import { reporterOf } from './report/reporters.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
@@ -81,14 +81,13 @@ export async function main(runner: Runner): Promise<void> {
     const request = await makeRequest(inputs, trigger, runner);
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
     reporter.endTurn();
-    const ended = reporterOf(report);
-    await deps.acknowledgement?.end(ended.isAnswered(), ended.noAnswer?.());
+    await deps.acknowledgement?.end(reporterOf(report).noAnswer?.());
     const { warnings } = reporter;
     await reportRun({ report, inputs, runner, warnings, secrets, requests: requests.number });
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
-    await deps?.acknowledgement?.end(false, failureReporter(cause).noAnswer?.());
+    await deps?.acknowledgement?.end(failureReporter(cause).noAnswer?.());
     await deps?.progress?.end(messageOf(cause), isCancelled(cause) ? 'cancelled' : 'failed');
     await reportFailure(cause, {
       runner,
@@ -230,7 +229,6 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       client,
       trigger,
       isSilent: inputs.comment === 'never',
-      isNew: thisRun.isFirstAttempt && isJustWritten(trigger),
       answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
       log,
     }),

@@ -63,7 +63,7 @@ async function loadCommandAgent(name: string, deps: Dependencies): Promise<Loade
   try {
     return await deps.agents.loadAgent(name);
   } catch (thrown) {
-    deps.acknowledgement?.startCommand();
+    deps.acknowledgement?.start();
     throw thrown;
   }
 }

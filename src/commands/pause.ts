@@ -39,7 +39,7 @@ export async function runPauseCommand(
   const opened = await openAgentMemory({ ...request, trigger }, PEOPLES_COMMAND, deps);
   if (opened.kind === 'skipped') return opened;
   const { agent } = opened;
-  deps.acknowledgement?.startCommand();
+  deps.acknowledgement?.start();
   const { store, result } = await keep(command, { opened, request }, deps);
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   const reply = { trigger, agent: agent.name, text: formatCommandResult(result) };

@@ -157,15 +157,13 @@ export interface Publisher {
 
 /** Lets the requester of a run see that it is at work. Must not throw. */
 export interface Acknowledgement {
-  /** The event is admitted and starts a run; nothing is waited for. */
+  /** The event is admitted, and starts a run or is a command; nothing is waited for. */
   start(): void;
-  /** The event is admitted and is a command, which is over soon: only its end is shown. */
-  startCommand(): void;
   /**
    * The run or command is over; does nothing where none was started. `failure` is the line that the sender is told
    * where nothing else answers the comment.
    */
-  end(isAnswered: boolean, failure?: string): Promise<void>;
+  end(failure?: string): Promise<void>;
 }
 
 /** A change that starts no run after all, though its commit may wait for a word of it. */

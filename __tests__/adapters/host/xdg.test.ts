@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { cacheDir, configDir, dataDir } from '../../../src/adapters/host/xdg.js';
+import { configDir, dataDir } from '../../../src/adapters/host/xdg.js';
 import { tempDir } from '../../helpers/temp.js';
 
 describe('the data folder of axe (axe-behaviour §1)', () => {
@@ -65,23 +65,5 @@ describe('configDir', () => {
     ['win32', '%AppData% is not defined'],
   ])('on %s without a home is an error', (platform, reason) => {
     expect(() => configDir({}, platform)).toThrow(`unable to determine config directory: ${reason}`);
-  });
-});
-
-describe('cacheDir', () => {
-  it.each([
-    ['linux', { XDG_CACHE_HOME: '/c', HOME: '/home/octocat' }, '/c/axe-action'],
-    ['linux', { XDG_CACHE_HOME: '', HOME: '/home/octocat' }, '/home/octocat/.cache/axe-action'],
-    ['darwin', { HOME: '/Users/octocat' }, '/Users/octocat/Library/Caches/axe-action'],
-    [
-      'win32',
-      { LOCALAPPDATA: 'C:\\Users\\octocat\\AppData\\Local' },
-      'C:\\Users\\octocat\\AppData\\Local\\axe-action',
-    ],
-    ['win32', { HOME: '/home/octocat' }, undefined],
-    ['linux', { HOME: '' }, undefined],
-    ['linux', {}, undefined],
-  ])('on %s with %j is %s', (platform, env, expected) => {
-    expect(cacheDir(env, platform)).toBe(expected);
   });
 });

@@ -141,7 +141,7 @@ function isAnswer({ isReview, url }: PublishedPart, trigger: Trigger): boolean {
 }
 
 /** Only a step of the same job can have answered it before, and each comment has an answer of its own. */
-export function isJustWritten(trigger: Trigger): boolean {
+function isJustWritten(trigger: Trigger): boolean {
   return trigger.kind === 'comment' && trigger.action === 'created';
 }
 

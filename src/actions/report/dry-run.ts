@@ -24,7 +24,6 @@ export function dryRunReporter(report: Planned): KindReporter {
     formatSummary: (options) => summaryOf(report, options),
     logLines: () => [...describePlan(plan, memory?.restored), DRY_RUN],
     annotations: () => [],
-    isAnswered: () => false,
   };
 }
 

@@ -20,7 +20,6 @@ export function failureReporter(thrown: unknown): KindReporter {
       ]),
     logLines: () => [],
     annotations: () => [{ level: 'error', title: 'axe-action', message, at: isOurs ? thrown.at : undefined }],
-    isAnswered: () => false,
     noAnswer: () => noAnswerLine(conclusion),
     ...(isOurs ? {} : { alwaysFails: true }),
   };

@@ -21,7 +21,6 @@ export function gcReporter(report: GcReport): KindReporter {
     logLines: () => logLinesOf(report),
     annotations: () =>
       end.kind === 'failed' ? [{ level: 'error', title: 'axe-action', message: formatError(end.error) }] : [],
-    isAnswered: () => false,
   };
 }
 

@@ -42,8 +42,6 @@ export interface KindReporter {
   logLines(): readonly string[];
   /** Annotations beside those of warnings. */
   annotations(): readonly Annotation[];
-  /** Whether whoever asked has got what they asked for. */
-  isAnswered(): boolean;
   /** The line that whoever asked in a comment is told where nothing else answers it. */
   noAnswer?(): string | undefined;
   /** What people should know of the store, of a run that used one; `isElsewhere`: it is in another repository. */

@@ -33,7 +33,6 @@ export function runReporter(report: Ran): KindReporter {
     formatSummary: (options) => summaryOf(report, options),
     logLines: () => logLinesOf(report),
     annotations: () => annotationsOf(outcome),
-    isAnswered: () => outcome.kind === 'completed' && published.failure === undefined,
     isUnpublished: published.failure !== undefined,
     noAnswer: () =>
       outcome.kind === 'completed' || published.url !== undefined

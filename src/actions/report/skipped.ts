@@ -15,7 +15,6 @@ export function skippedReporter({ decision }: ReportOf<'skipped'>): KindReporter
     annotations: () => [
       { level: 'notice', title: 'Skipped', message: [`${message}.`, remedy ?? ''].join(' ').trim() },
     ],
-    isAnswered: () => false,
     noAnswer: () => `No run was started: ${message}.`,
   };
 }

@@ -23,7 +23,6 @@ export function validateReporter({ validation }: ReportOf<'validated'>): KindRep
     formatSummary: () => summaryOf(validation),
     logLines: () => logLinesOf(validation),
     annotations: () => annotationsOf(allFaults(validation)),
-    isAnswered: () => false,
   };
 }
 

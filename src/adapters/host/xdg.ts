@@ -31,21 +31,6 @@ export function dataDir(env: Environment, platform: string = process.platform): 
   return join(home, '.local', 'share', 'axe');
 }
 
-/**
- * The folder for what this program can make again: `$XDG_CACHE_HOME/axe-action`, or `axe-action` in the user's cache
- * folder of the platform. Nothing is created. Undefined without a home.
- */
-export function cacheDir(env: Environment, platform: string = process.platform): string | undefined {
-  const join = platform === 'win32' ? win32.join : posix.join;
-  if (env['XDG_CACHE_HOME']) return join(env['XDG_CACHE_HOME'], 'axe-action');
-  const home = env[platform === 'win32' ? 'LOCALAPPDATA' : 'HOME'];
-  if (!home) return undefined;
-  if (platform === 'win32') return join(home, 'axe-action');
-  return platform === 'darwin'
-    ? join(home, 'Library', 'Caches', 'axe-action')
-    : join(home, '.cache', 'axe-action');
-}
-
 type Purpose = 'config' | 'data';
 
 function required(env: Environment, variable: string, shown: string, purpose: Purpose): string {

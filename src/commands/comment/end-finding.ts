@@ -34,7 +34,7 @@ export async function runFindingCommand(
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   // A plain sentence requests nothing, so no failure is reported.
   const isSilent = isOthers || (command.isReply === true && result.kind !== 'done');
-  if (!isSilent) deps.acknowledgement?.startCommand();
+  if (!isSilent) deps.acknowledgement?.start();
   const isAnswered = !isSilent && !request.dryRun;
   const reply = { trigger, agent: agent.name, text: formatCommandResult(result), ...answer };
   return {

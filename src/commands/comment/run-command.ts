@@ -54,7 +54,7 @@ async function answerHelp(command: HelpCommand, request: RunRequest, deps: Depen
   const policy = helpPolicy(request.admissionPolicy);
   const access = await admitActor({ trigger, policy }, deps);
   if (access.kind === 'skipped') return access;
-  deps.acknowledgement?.startCommand();
+  deps.acknowledgement?.start();
   const result = command.kind === 'help' ? help(request.admissionPolicy) : mistyped(command);
   return {
     kind: 'memory-command',

@@ -35,7 +35,7 @@ export async function answerMemoryCommand(
   const { store, result } = await carryOut(opened, request, deps);
   if (result.kind === 'done') for (const warning of result.warnings) deps.reporter.warn(warning);
   const isAnswered = requestedIn === 'comment' && !request.dryRun;
-  if (requestedIn === 'comment' && !isForOthers(result)) deps.acknowledgement?.startCommand();
+  if (requestedIn === 'comment' && !isForOthers(result)) deps.acknowledgement?.start();
   const answer = {
     trigger,
     agent: agent.name,

@@ -85,8 +85,6 @@ export interface CommentTrigger extends WorkflowTrigger {
   /** The comment itself. */
   readonly body: string;
   readonly commentId: number;
-  /** The comment as GitHub's GraphQL API names it; left out where the event does not say. */
-  readonly nodeId?: string;
   /** Who wrote the comment. */
   readonly author: Actor;
   /** Who opened the issue or pull request; where it is missing, a stranger may have (D19). */

@@ -50,7 +50,6 @@ const issue = v.object({
 
 const comment = v.object({
   id: number,
-  node_id: text,
   body: text,
   user,
   updated_at: text,

@@ -206,7 +206,6 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     description: subject.body,
     body: comment.body,
     commentId: comment.id,
-    ...(comment.node_id === '' ? {} : { nodeId: comment.node_id }),
     author: actorOf(comment.user),
     subjectAuthor: actorOf(subject.user),
     ...('head' in subject ? { isFork: isFork(subject, common), commits: commitsOf(subject) } : {}),
