@@ -13,8 +13,9 @@ async function settling(
   {
     severity = 'major',
     how = 'fixed',
+    posted = 'ids=1',
     ...scene
-  }: Partial<VerifyScene> & { severity?: 'major' | 'minor'; how?: string } = {},
+  }: Partial<VerifyScene> & { severity?: 'major' | 'minor'; how?: string; posted?: string } = {},
 ) {
   const marker = findingLine({ id: ID, agent: 'bot', severity, title: 'source5 can be empty' });
   const earlier = thread({
@@ -31,7 +32,7 @@ async function settling(
     ...(how === 'fixed' ? { evidence: [{ path: 'src/big.ts', line: 7, code: codeAt(7) }] } : {}),
     ...(how === 'dismissed' ? { by: 'octocat' } : {}),
   });
-  const fact = `- finding ${ID}/${PULL} pr=${PULL} path=src/big.ts cat=correctness sev=${severity} at=2026-02-01T00:00:00.000Z\n- posted r ids=1 at=2026-02-01T00:00:00.000Z\n`;
+  const fact = `- finding ${ID}/${PULL} pr=${PULL} path=src/big.ts cat=correctness sev=${severity} at=2026-02-01T00:00:00.000Z\n- posted r ${posted} at=2026-02-01T00:00:00.000Z\n`;
   return await runVerified({
     raised: [[settle]],
     replies,
@@ -59,6 +60,12 @@ describe('the end of a finding that causes a request for changes', () => {
     expect(message).toContain('It is used all the same.');
     expect(message).toContain(`src/big.ts:7: ${codeAt(7)}`);
     expect(message).not.toContain('major');
+  });
+
+  it('does not count if strangers may have worded it, and shows the verifier nothing of it', async () => {
+    const { buffered, verifier } = await settling([SAYS_OVER], { posted: 'ids=7' });
+    expect([buffered.settlements, verifier.asked]).toEqual([[], []]);
+    expect(buffered.refusals[0]?.why).toContain('strangers may have had a part in what it says');
   });
 
   it('counts for `how: wrong` only then as well', async () => {
