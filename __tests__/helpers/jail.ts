@@ -49,11 +49,13 @@ exec setsid --fork --wait "$@"
   return folder;
 }
 
-/** Commands as they are, with empty input: for tests of how they are started and ended. */
-export async function noJail(): Promise<ProcessJail> {
+/** A process namespace around commands and nothing else: for tests of how they are started and ended. */
+export async function bareJail(): Promise<ProcessJail> {
+  const outer = uid === 0 ? [] : ['--user', '--map-current-user'];
+  const namespace = ['unshare', ...outer, '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
   return {
     enter: async ({ program, env }) => ({
-      program: ['sh', '-c', 'exec "$@" </dev/null', 'sh', ...program],
+      program: [...namespace, 'sh', '-c', '"$@" </dev/null; exit', 'sh', ...program],
       env,
       leave: async () => {},
     }),

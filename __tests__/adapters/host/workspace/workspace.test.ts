@@ -22,7 +22,7 @@ import type { ToolPorts } from '../../../../src/core/tools/ports.js';
 import { createTools } from '../../../../src/core/tools/registry.js';
 import type { ToolResult } from '../../../../src/core/tools/tool.js';
 import { CREDENTIAL_FILES } from '../../../helpers/credential-files.js';
-import { noJail } from '../../../helpers/jail.js';
+import { bareJail } from '../../../helpers/jail.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const SECRET = 'TOKEN-0123456789';
@@ -45,7 +45,7 @@ function call(
 ): Promise<ToolResult> {
   const ports: ToolPorts = {
     workspace: createWorkspace({ root: folder, protectedPaths: protectedPaths(env) }),
-    shell: createShell({ env: process.env, jail: noJail }),
+    shell: createShell({ env: process.env, jail: bareJail }),
     web: { fetchPage: () => Promise.reject(new Error('not in this test')) },
     postJson: () => Promise.reject(new Error('not in this test')),
     clock: createClock(),

@@ -36,7 +36,7 @@ export async function startLineProgram(options: LineProgramOptions): Promise<Lin
     child.once('spawn', resolve);
     child.once('error', reject);
   });
-  const guard = child.pid === undefined ? undefined : guardGroup({ id: child.pid });
+  const guard = child.pid === undefined ? undefined : guardGroup(child.pid);
   let reason: string | undefined;
   takeLines(child.stdout, options);
   const ended = exit.then((how) => {

@@ -1,12 +1,11 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../../core/environment.js';
 import { messageOf, ToolError } from '../../../core/errors.js';
 import { createOutputBuffer } from '../../../core/text/truncate.js';
 import type { CommandRequest, CommandResult, Shell } from '../../../core/tools/ports.js';
 import type { Entered, JailedStart, ProcessJail } from './command-jail.js';
 import { guardGroup } from './guard.js';
-import { COMMAND_ID_VARIABLE, endGroup, killGroup, type ProcessGroup } from './process-group.js';
+import { killGroup } from './process-group.js';
 import { scrubEnv } from './scrub-env.js';
 
 /** What a shell is made of. */
@@ -31,12 +30,11 @@ export function createShell({ env, jail }: ShellOptions): Shell {
   return {
     async run(request, signal) {
       signal.throwIfAborted();
-      const mark = randomUUID();
       const program = ['sh', '-c', SCRIPT, 'sh', request.command];
-      const outside = { program, cwd: request.cwd, env: { ...scrubEnv(env), [COMMAND_ID_VARIABLE]: mark } };
+      const outside = { program, cwd: request.cwd, env: scrubEnv(env) };
       const entered = await enter(await jail(), outside);
       try {
-        return await runCommand(request, { ...entered, mark, signal });
+        return await runCommand(request, { ...entered, signal });
       } finally {
         await entered.leave();
       }
@@ -53,13 +51,12 @@ async function enter(jail: ProcessJail, start: JailedStart): Promise<Entered> {
 }
 
 interface Surroundings extends Omit<Entered, 'leave'> {
-  readonly mark: string;
   readonly signal: AbortSignal;
 }
 
 async function runCommand(
   { cwd, timeoutMs, maxOutputBytes }: CommandRequest,
-  { program: [file = '', ...args], env, mark, signal }: Surroundings,
+  { program: [file = '', ...args], env, signal }: Surroundings,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   const child = spawn(file, args, {
@@ -73,7 +70,7 @@ async function runCommand(
   // Only what fails before the shell has started still comes on standard error.
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
   const id = await startedId(child);
-  const timedOut = await finish(child, { id, mark }, { timeoutMs, signal });
+  const timedOut = await finish(child, id, { timeoutMs, signal });
   signal.throwIfAborted();
   return { exitCode: child.exitCode, output: output.text(), truncated: output.isTruncated(), timedOut };
 }
@@ -91,22 +88,20 @@ function startedId(child: ChildProcess): Promise<number> {
 /** Waits for the shell, the time limit or an abort, and ends what is left. True if the time was up. */
 async function finish(
   child: ChildProcessWithoutNullStreams,
-  group: ProcessGroup,
+  id: number,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const guard = guardGroup(group);
-  const kill = () => killGroup(group);
-  process.once('exit', kill);
+  const guard = guardGroup(id);
   try {
     const reason = await firstOf(child, timeoutMs, signal);
-    await endGroup(group);
+    // Two ways, since a command may have ended what listens for the end of its input.
     child.stdin.destroy();
+    killGroup(id);
     await Promise.race([closed, unreferencedTimer(JAIL_END_MS)]);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
     return reason === 'timeout';
   } finally {
-    process.removeListener('exit', kill);
     guard.dismiss();
   }
 }
