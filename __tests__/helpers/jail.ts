@@ -23,6 +23,19 @@ export function waysHere(): readonly { readonly way: JailWay; path(): string }[]
   ];
 }
 
+/** The ways that this machine does not have, each with the reason. */
+export function absentWays(): readonly { readonly kind: JailWay['kind']; readonly reason: string }[] {
+  const here = new Set(waysHere().map(({ way }) => way.kind));
+  const reasons = {
+    'user-namespace': 'which refuses user namespaces',
+    root: uid === 0 ? 'whose root may not mount' : 'whose user is not root',
+    sudo: 'which has no `sudo` without a password',
+  } as const;
+  return (['user-namespace', 'root', 'sudo'] as const)
+    .filter((kind) => !here.has(kind))
+    .map((kind) => ({ kind, reason: reasons[kind] }));
+}
+
 function runs(program: string, ...args: readonly string[]): boolean {
   return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 }

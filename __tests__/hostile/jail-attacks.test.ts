@@ -1,0 +1,155 @@
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createCommandJail } from '../../src/adapters/host/process/command-jail.js';
+import { jailPlaces } from '../../src/adapters/host/process/jail-places.js';
+import { safePrograms } from '../../src/adapters/host/process/programs.js';
+import { createShell } from '../../src/adapters/host/process/shell.js';
+import { untrackedCredentials } from '../../src/adapters/host/process/untracked-credentials.js';
+import { protectedPaths } from '../../src/adapters/host/workspace/protected-paths.js';
+import { absentWays, isolated, waysHere } from '../helpers/jail.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { JAIL_ATTACKS } from './jail-attacks.js';
+
+/** What the attacks may leave behind: what lies in the workspace and is nobody's configuration. */
+const FREE =
+  /^work\/(?!(?:\.github|\.axe|axe\/(?:agents|skills)|action\.yml|tools\/axe|\.git\/(?:config|config\.worktree|hooks)|docs\/mem)(?:\/|$))/;
+
+/** A machine with a runner, a home folder with credentials, and a workspace; every secret has the word CANARY. */
+async function scene(PATH: string) {
+  const root = realpathSync(tempDir('attacks'));
+  const [RUNNER, WORK, REALHOME] = ['runner', 'work', 'home'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const commands = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'];
+  writeFiles(RUNNER, {
+    ...Object.fromEntries(commands.map((name) => [`_temp/_runner_file_commands/${name}`, 'CANARY'])),
+    '_temp/key.pem': 'CANARY',
+    '_temp/_github_workflow/event.json': 'CANARY',
+    '_actions/org/other/v1/dist/index.js': 'original',
+    '_tool/node/24/bin/node': 'original',
+  });
+  const secrets = [
+    '.aws/credentials',
+    '.docker/config.json',
+    '.netrc',
+    '.ssh/id_ed25519',
+    '.npmrc',
+    '.config/gh/hosts.yml',
+    '.kube/config',
+    '.env',
+  ];
+  writeFiles(REALHOME, {
+    ...Object.fromEntries(secrets.map((name) => [name, 'CANARY'])),
+    '.bashrc': 'original',
+    '.local/bin/harmless': 'original',
+    '.cargo/bin/cargo': 'original',
+  });
+  writeFiles(WORK, {
+    '.github/workflows/ci.yml': 'original',
+    'action.yml': 'original',
+    'axe/agents/bot.toml': 'original',
+    '.git/config': 'original',
+    '.git/config.worktree': 'original',
+    '.git/hooks/pre-commit': 'original',
+    'tools/axe/action.yml': 'original',
+    'tools/axe/dist/post.js': 'original',
+    'docs/mem/bot.md': 'CANARY',
+    '.env': 'CANARY',
+    'service-account.json': 'CANARY',
+    'gha-creds-1.json': 'CANARY',
+    'src/a.txt': 'a',
+  });
+  const env = {
+    ...Object.fromEntries(commands.map((name) => [name, join(RUNNER, '_temp/_runner_file_commands', name)])),
+    PATH: [join(REALHOME, '.local/bin'), join(REALHOME, '.cargo/bin'), PATH].join(':'),
+    HOME: REALHOME,
+    RUNNER_TEMP: join(RUNNER, '_temp'),
+    RUNNER_TOOL_CACHE: join(RUNNER, '_tool'),
+    GITHUB_EVENT_PATH: join(RUNNER, '_temp/_github_workflow/event.json'),
+    GOOGLE_APPLICATION_CREDENTIALS: join(WORK, 'gha-creds-1.json'),
+    GITHUB_TOKEN: 'CANARY',
+  };
+  const home = join(root, 'empty');
+  mkdirSync(home);
+  const readOnly = [join(RUNNER, '_actions/org/axe-action/v1'), join(WORK, 'tools/axe')];
+  const memory = [join(WORK, 'docs/mem')];
+  const places = jailPlaces({
+    env,
+    workspace: WORK,
+    paths: { denied: protectedPaths(env).denied, readOnly, memory },
+    instructionFolders: [join(WORK, 'axe/agents'), join(WORK, 'axe/skills')],
+    home,
+    credentials: await untrackedCredentials(WORK, env),
+  });
+  return {
+    root,
+    WORK,
+    env,
+    programs: safePrograms(env.PATH, [WORK]),
+    places,
+    names: { RUNNER, WORK, REALHOME },
+  };
+}
+
+/** Every file below a folder with its content, by its path. */
+function filesIn(folder: string): ReadonlyMap<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const files = entries.map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(files.map((file) => [file.slice(folder.length + 1), readFileSync(file, 'utf8')]));
+}
+
+// A machine that lacks a way says so in the list of tests.
+for (const { kind, reason } of absentWays())
+  it.skip(`attacks on a jail by ${kind}: not on this machine, ${reason}`, () => {});
+
+describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
+  'a jail by %s holds',
+  (_, { way, path }) => {
+    it.each(JAIL_ATTACKS.map((attack) => [attack.name, attack] as const))(
+      'when a command %s',
+      async (_name, { command }) => {
+        const { root, WORK, env, programs, places, names } = await scene(path());
+        const before = [...filesIn(root)].filter(([file]) => !FREE.test(file));
+        const jail = isolated(
+          createCommandJail(way, programs, () => places),
+          way,
+        );
+        const given = Object.entries(names).map(([name, value]) => `export ${name}='${value}'`);
+        const request = {
+          command: `${given.join('\n')}\n${command}`,
+          cwd: WORK,
+          timeoutMs: 60_000,
+          maxOutputBytes: 50_000,
+        };
+        const { output, timedOut } = await createShell({ env, jail: async () => jail }).run(
+          request,
+          new AbortController().signal,
+        );
+        expect({ timedOut, output }).toEqual({
+          timedOut: false,
+          output: expect.not.stringMatching(/CANARY|ESCAPED/),
+        });
+        const after = [...filesIn(root)].filter(([file]) => !FREE.test(file) && !file.startsWith('empty/'));
+        expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before));
+        expect(processesIn(root)).toEqual([]);
+      },
+    );
+  },
+);
+
+/** Ids of the processes that have their current folder below a folder. */
+function processesIn(folder: string): readonly string[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => {
+    try {
+      return realpathSync(`/proc/${id}/cwd`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  });
+}
