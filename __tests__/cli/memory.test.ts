@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
 import { bareProvenance } from '../../src/core/memory/commands/compose.js';
@@ -63,6 +63,19 @@ function store(files: Readonly<Record<string, string | Uint8Array>>): void {
 }
 
 describe('memory show', () => {
+  it('ends quietly for a reader that has seen enough', async () => {
+    store({ 'bot.md': AXE + A });
+    const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    });
+    // As the program does for its own streams.
+    stdout.on('error', () => undefined);
+    expect(await main(['memory', 'show', 'bot'], { ...terminal, stdout })).toBe(0);
+    expect(terminal.talk()).toBe('');
+  });
+
   it("lists axe's own file and ours, the newest first", async () => {
     store({ 'bot.md': AXE + A });
     const { exitCode, output, talk } = await memory(['show', 'bot']);

@@ -149,9 +149,16 @@ async function* jsonParts(entries: AsyncIterable<readonly MemoryEntry[]>): Async
   yield before === '[' ? '[]\n' : ']\n';
 }
 
-/** Writes no faster than what is written is taken. */
+/** Writes no faster than what is written is taken, and nothing more to a reader that has seen enough (`… | head`). */
 async function writeAll(stdout: Terminal['stdout'], parts: AsyncIterable<string>): Promise<void> {
-  for await (const part of parts) if (!stdout.write(part)) await once(stdout, 'drain');
+  for await (const part of parts) {
+    if (stdout.write(part)) continue;
+    const isTaken = await once(stdout, 'drain').then(
+      () => true,
+      () => false,
+    );
+    if (!isTaken) return;
+  }
 }
 
 function warn(warnings: readonly Warning[], clean: (text: string) => string, { stderr }: Terminal): void {

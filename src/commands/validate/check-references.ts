@@ -95,7 +95,8 @@ async function fileFaults(agent: ReadAgent, { countFiles }: References): Promise
     try {
       if ((await count) !== 0) continue;
       const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
-      faults.push(warningFault({ message }, at(agent, ['files', index])));
+      const remedy = 'Correct the pattern, or remove it.';
+      faults.push(warningFault({ message, remedy }, at(agent, ['files', index])));
     } catch (thrown) {
       const isPattern = thrown instanceof PatternError;
       faults.push(asFault(thrown, at(agent, isPattern || workdir === '' ? ['files', index] : ['workdir'])));

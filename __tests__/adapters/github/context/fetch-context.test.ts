@@ -111,7 +111,7 @@ describe('the context of a pull request', () => {
     expect(files.map(({ path }) => path)).toEqual(['a.ts']);
     expect(filesTotal).toBe(1);
     expect(messages).toEqual([
-      'pull request #42 has moved on to ccccccc since the event; this run looks at aaaaaaa',
+      'pull request #42 has moved on to ccccccc since the event; this run looks at aaaaaaa. The push that came after has a run of its own.',
     ]);
   });
 
@@ -142,7 +142,9 @@ describe('the context of a pull request', () => {
     const result = await fetched({ files, diff: () => diff.join('') });
     expect(result.files).toHaveLength(250);
     expect(result.client.requests.filter(({ route }) => route === FILES)).toHaveLength(3);
-    expect(result.messages).toEqual(['the diff holds 249 of the 250 files that the pull request changes']);
+    expect(result.messages).toEqual([
+      'the diff holds 249 of the 250 files that the pull request changes. Read the rest on GitHub, or split the pull request.',
+    ]);
   });
 
   it('C5 68: stops at the 3000 files that GitHub lists, and reports how many there are', async () => {
@@ -175,7 +177,9 @@ describe('the context of a pull request', () => {
 
   it('warns about a diff that holds fewer files than were changed', async () => {
     const { messages } = await fetched({ changedFiles: 5 });
-    expect(messages).toEqual(['the diff holds 1 of the 5 files that the pull request changes']);
+    expect(messages).toEqual([
+      'the diff holds 1 of the 5 files that the pull request changes. Read the rest on GitHub, or split the pull request.',
+    ]);
   });
 });
 
@@ -234,6 +238,7 @@ describe('a diff that GitHub does not send', () => {
         code: 'context-incomplete',
         message:
           'GitHub did not send the diff whole; it was put together from 6 files, 2 of them without their changes',
+        remedy: 'Read the rest on GitHub, or split the pull request.',
       },
     ]);
   });

@@ -333,6 +333,7 @@ function movedWarning(
   return {
     code: 'context-incomplete',
     message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
+    remedy: 'The push that came after has a run of its own.',
   };
 }
 
@@ -344,15 +345,18 @@ function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Wa
   return {
     code: 'context-incomplete',
     message: `GitHub did not send the diff whole; it was put together from ${files.length} ${files.length === 1 ? 'file' : 'files'}${bare}${missing}`,
+    remedy: SMALLER,
   };
 }
+
+const SMALLER = 'Read the rest on GitHub, or split the pull request.';
 
 /** A diff that was cut short without a word must not pass for the whole. */
 function shortDiffWarnings(diff: string, filesTotal: number): readonly Warning[] {
   const inDiff = countFiles(diff);
   if (inDiff >= filesTotal) return [];
   const message = `the diff holds ${inDiff} of the ${filesTotal} files that the pull request changes`;
-  return [{ code: 'context-incomplete', message }];
+  return [{ code: 'context-incomplete', message, remedy: SMALLER }];
 }
 
 function countFiles(diff: string): number {
