@@ -1,43 +1,52 @@
-import { CHINESE } from './reply-phrases/chinese.js';
-import { ENGLISH } from './reply-phrases/english.js';
-import { FRENCH } from './reply-phrases/french.js';
-import { GERMAN } from './reply-phrases/german.js';
-import { JAPANESE } from './reply-phrases/japanese.js';
-import { PORTUGUESE } from './reply-phrases/portuguese.js';
-import type { ReplyLanguage } from './reply-phrases/reply-language.js';
-import { SPANISH } from './reply-phrases/spanish.js';
+/** Set phrases that reject a finding. */
+const WITHDRAWS = `not (?:a bug|an issue|a problem|an error|a defect|valid|applicable|relevant)|isn't a bug|false (?:positive|alarm)
+|(?:by|as) design(?:ed)?|work(?:s|ing) as (?:designed|intended|expected)|as (?:intended|expected)
+|(?:expected|intended) behaviou?r|intended|intentional|deliberate|on purpose|wo(?:n't|nt) ?fix|will not fix|invalid
+|no action needed|safe to ignore|can be ignored|(?:i )?disagree`;
 
-/** The languages whose set phrases are understood; one counts only with the words of its own language around it. */
-export const REPLY_LANGUAGES: readonly ReplyLanguage[] = [
-  ENGLISH,
-  GERMAN,
-  SPANISH,
-  FRENCH,
-  PORTUGUESE,
-  CHINESE,
-  JAPANESE,
-];
+/** The same, if they are all that is said: more words may mean anything. */
+const WITHDRAWS_ALONE = 'expected|n/a|ignore(?: this)?|please ignore(?: this)?';
 
-/** What a reply says of the finding it answers, as far as it is one of a few set phrases. */
-type ParsedReply = 'withdraws' | 'agrees';
+/** Set phrases that accept a finding. */
+const AGREES = `fixed|done|addressed|resolved|will fix|(?:good|nice|great) catch|good point|(?:i )?agreed?|you(?:'re| are) right`;
+
+/** What ends a sentence or clause; the hyphen last, as a class of characters has it. */
+const POINTS = '.,;:!\u2026\u2013\u2014-';
+const REASON = '(?: (?:here|because|since|as|so)\\b| in [0-9a-f]{7,40}\\b)';
+const END = `(?:$|(?= ?[)${POINTS}])|(?=${REASON}))`;
+
+const withdraws = new RegExp(`^(?:${WITHDRAWS.replaceAll('\n', '')})${END}`);
+const withdrawsAlone = new RegExp(`^(?:${WITHDRAWS_ALONE})[ )${POINTS}]*$`);
+const agrees = new RegExp(`^(?:${AGREES})${END}`);
+/** The one thing before a phrase that says nothing. */
+const opening = new RegExp(
+  `^(?:(?:no|nope|nah|yes|yeah|hmm?) ?[${POINTS}][ ${POINTS}]*|(?:well|sorry|thanks|thank you|but|i think|this is|that is|that's|it is|it's|an?|the)[ ${POINTS}]+)`,
+);
+/** What takes a phrase back. */
+const turn = /\b(?:but|however|though|although|except|unless)\b|\?/;
 
 /**
- * Reads a reply without a model: only its first paragraph, and only by the phrases of {@link REPLY_LANGUAGES}, which are
- * all of it or stand before a reason. Whatever it says beyond them is nobody's business here, so no reply can do more than
- * these two words can. Undefined for all others.
+ * What a reply says of the finding it answers, read without a model: only its first paragraph, and only by a few set
+ * phrases, which are all of it or stand before a reason. Whatever it says beyond them is for the model, so no reply can do
+ * more than these two words can. Undefined for all others.
  */
-export function parseReply(body: string): ParsedReply | undefined {
-  const text = openingOf(body);
-  for (const language of languageReaders()) {
-    const said = readIn(language, text);
-    if (said !== undefined) return said;
+export function parseReply(body: string): 'withdraws' | 'agrees' | undefined {
+  let rest = openingOf(body);
+  for (;;) {
+    if (withdrawsAlone.test(rest)) return 'withdraws';
+    const [no] = withdraws.exec(rest) ?? [];
+    if (no !== undefined && !turn.test(rest.slice(no.length))) return 'withdraws';
+    const [yes] = agrees.exec(rest) ?? [];
+    if (yes !== undefined && !turn.test(rest.slice(yes.length))) return 'agrees';
+    const shorter = rest.replace(opening, '');
+    if (shorter === rest) return undefined;
+    rest = shorter;
   }
-  return undefined;
 }
 
 const MAX_READ = 400;
 
-/** The first paragraph without what was quoted, as {@link fold} makes it. */
+/** The first paragraph without what was quoted, in lower case, without emoji and marks of markdown. */
 function openingOf(body: string): string {
   const own = body
     .slice(0, MAX_READ * 10)
@@ -46,95 +55,15 @@ function openingOf(body: string): string {
     .join('\n')
     .trim();
   const [paragraph = ''] = own.split(/\n\s*\n/);
-  return fold(paragraph.slice(0, MAX_READ)).replace(/^(?:@[\w-]+[\s,.:;!]+)+/, '');
-}
-
-/** Lower case, without accents, emoji and marks of markdown; a hyphen inside of a word is a space. */
-function fold(text: string): string {
-  return text
+  return paragraph
+    .slice(0, MAX_READ)
     .normalize('NFKC')
     .toLowerCase()
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .normalize('NFC')
-    .replace(
-      /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u200d|\ufe0f|:[a-z0-9_+-]+:/gu,
-      ' ',
-    )
+    .replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\u200d|\ufe0f|:[a-z0-9_+-]+:/gu, ' ')
     .replace(/[\u2018\u2019]/g, "'")
-    .replace(/[*_`~"\u201c\u201d\u00ab\u00bb\u300c\u300d\u00a1\u00bf]/g, '')
+    .replace(/[*_`~"\u201c\u201d]/g, '')
     .replace(/(?<=\p{L})-(?=\p{L})/gu, ' ')
     .replace(/\s+/g, ' ')
-    .replace(/ (?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])|(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]) /gu, '')
-    .trim();
-}
-
-/** A language's table as patterns over folded text. */
-interface LanguageReader {
-  readonly withdraws: RegExp;
-  readonly withdrawsAlone: RegExp;
-  readonly agrees: RegExp;
-  /** The one thing before a phrase that says nothing. */
-  readonly opening: RegExp;
-  readonly turn: RegExp;
-}
-
-function createReader(language: ReplyLanguage): LanguageReader {
-  const { withdraws, withdrawsAlone, agrees, yesOrNo, fillers, endings = [], reasons, turns } = language;
-  // Chinese and Japanese write no space between words.
-  const isSpaced = endings.length === 0;
-  const gap = isSpaced ? `[\\s${POINTS}]+` : `[\\s${POINTS}]*`;
-  const ending = isSpaced ? '' : `(?:${anyOf(endings)})?`;
-  const reason = `${isSpaced ? '\\s+' : '\\s*'}(?:${anyOf(reasons)})${isSpaced ? '(?![\\p{L}\\p{N}])' : ''}`;
-  const end = `(?:$|(?=\\s*[)${POINTS}])|(?=${reason})|(?=\\s+(?:in|by|en|em|dans|mit) [0-9a-f]{7,40}(?![\\p{L}\\p{N}])))`;
-  const phrase = (phrases: readonly string[], after: string) =>
-    new RegExp(`^(?:${anyOf(phrases)})${ending}${after}`, 'u');
-  const turn = anyOf(turns);
-  return {
-    withdraws: phrase(withdraws, end),
-    withdrawsAlone: phrase(withdrawsAlone, `[\\s)${POINTS}]*$`),
-    agrees: phrase(agrees, end),
-    opening: new RegExp(
-      `^(?:(?:${anyOf(yesOrNo)})\\s*[${POINTS}][\\s${POINTS}]*|(?:${anyOf(fillers)})${gap})`,
-      'u',
-    ),
-    turn: new RegExp(isSpaced ? `(?<![\\p{L}\\p{N}])(?:${turn})(?![\\p{L}\\p{N}])|\\?` : `${turn}|\\?`, 'u'),
-  };
-}
-
-/** What ends a sentence or clause; the hyphen last, as a class of characters has it. */
-const POINTS = '.,;:!\u2026\u3002\u3001\u2013\u2014-';
-
-/** Longer ones first, so that no phrase hides one that goes on. */
-function anyOf(phrases: readonly string[]): string {
-  return phrases
-    .map(fold)
-    .toSorted((a, b) => b.length - a.length)
-    .map((phrase) => phrase.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-    .join('|');
-}
-
-let readers: readonly LanguageReader[] | undefined;
-
-/** Made when the first reply is read: most runs read none. */
-function languageReaders(): readonly LanguageReader[] {
-  readers ??= REPLY_LANGUAGES.map(createReader);
-  return readers;
-}
-
-function readIn(language: LanguageReader, text: string): ParsedReply | undefined {
-  let rest = text;
-  for (;;) {
-    if (language.withdrawsAlone.test(rest)) return 'withdraws';
-    for (const [pattern, said] of [
-      [language.withdraws, 'withdraws'],
-      [language.agrees, 'agrees'],
-    ] as const) {
-      const [phrase] = pattern.exec(rest) ?? [];
-      if (phrase !== undefined && !language.turn.test(rest.slice(phrase.length))) return said;
-    }
-    const shorter = rest.replace(language.opening, '');
-    if (shorter === rest) return undefined;
-    rest = shorter;
-  }
+    .trim()
+    .replace(/^(?:@[\w-]+[\s,.:;!]+)+/, '');
 }
