@@ -147,7 +147,8 @@ interface ActionParts {
 async function createActionDependencies(parts: ActionParts): Promise<Dependencies> {
   const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
   const { workspace } = runner;
-  const env = { ...runner.env };
+  // On Windows the variable may be `Path`, which only the process itself finds by this name.
+  const env = { ...runner.env, PATH: runner.env['PATH'] };
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   if (inputs.agentsDir !== '')
     await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
