@@ -16,7 +16,6 @@ import type {
 } from '../../src/core/dependencies.js';
 import { AxeError, NotFoundError } from '../../src/core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
-import type { Trigger } from '../../src/core/event/trigger.js';
 import type { OpenModel } from '../../src/core/loop/asker.js';
 import type { LanguageModel } from '../../src/core/loop/messages.js';
 import { applyChanges, type Change } from '../../src/core/memory/change.js';
@@ -131,8 +130,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
       step(`ask for permission of ${login}`);
       return permissions?.[login] ?? { kind: 'unknown', message: `nobody knows ${login}` };
     },
-    async context(_trigger: Trigger, _signal: AbortSignal, admitted: Promise<unknown>) {
-      await admitted;
+    async context() {
       step('fetch context', fails.context);
       return context;
     },

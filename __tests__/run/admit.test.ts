@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/core/event/trigger.js';
-import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   AGENT,
-  AGENT_WITH_MEMORY,
   createFakeDependencies,
   type FakeDependenciesParts,
   makeRequest,
@@ -69,10 +67,6 @@ describe('an event that is skipped', () => {
   });
 });
 
-const OPEN_LANES: Partial<RunRequest> = {
-  memoryPolicy: { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' },
-};
-
 describe('the context', () => {
   it.each<[string, Trigger, Partial<RunRequest>]>([
     ['what happens by itself on a pull request, which can be paused', pullRequest(), {}],
@@ -93,27 +87,6 @@ describe('the context', () => {
     ['a dry run', pullRequest(), { dryRun: true }],
   ])('does not wait for memory for %s', async (_, trigger, patch) => {
     expect(await askedWithoutMemory(trigger, patch)).toContain('fetch context');
-  });
-
-  it.each([
-    ['is built in', 'builtin/ask', {}, ['ask.md']],
-    ['has to be fetched itself', 'bot', {}, ['bot.md']],
-    ['also sees what strangers caused', 'agents/bot.toml', OPEN_LANES, ['untrusted/bot.md', 'bot.md']],
-  ])('is asked for with memory and the permission, where the agent %s', async (_, agent, patch, logs) => {
-    const deps = createFakeDependencies({ agents: { [agent]: AGENT_WITH_MEMORY }, permissions: WRITER });
-    let isAsked = false;
-    if (deps.github === undefined) throw new Error('there is no GitHub');
-    const context = () => {
-      isAsked = true;
-      return never();
-    };
-    const github = { ...deps.github, permission: never, context };
-    const ahead: (readonly string[])[] = [];
-    const readMemoryAhead = (paths: readonly string[]) => void ahead.push(paths);
-    const request = makeRequest({ trigger: pullRequest(), inWorkflow: true, agent, ...patch });
-    void runPipeline(request, { ...deps, github, readMemoryAhead });
-    await turn();
-    expect([isAsked, ahead, deps.steps]).toEqual([true, [logs], ['load agent']]);
   });
 });
 

@@ -223,7 +223,6 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       ownFolder: actionFolder(import.meta.dirname),
     }),
     openMemory: () => memory,
-    readMemoryAhead: (paths, signal) => memory.readAhead?.(paths, signal),
     ...(progress === undefined ? {} : { progress }),
     publisher,
     acknowledgement: createCommentReactions({

@@ -15,8 +15,7 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub
   const readThreads = readThreadsOnce(client);
   return {
     permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
-    context: (of, signal, admitted) =>
-      fetchContext(client, { trigger: of, parts: CONTEXT_PARTS, readThreads, admitted }, signal),
+    context: (of, signal) => fetchContext(client, { trigger: of, parts: CONTEXT_PARTS, readThreads }, signal),
     newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
     threads: (number, signal) => answerThreads(readThreads, { repository, number }, signal),
     findingThreads: (number, signal) => answerFindingThreads(readThreads, { repository, number }, signal),

@@ -203,11 +203,8 @@ export type FindingThreadsAnswer =
 export interface GitHub {
   /** What an account may do here. An error is `unknown`, which is never trusted. */
   permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
-  /**
-   * What belongs into the user message besides the event itself. It can be asked for ahead: what takes requests of its own,
-   * the diff above all, waits for `admitted`. Throws an AxeError.
-   */
-  context(trigger: Trigger, signal: AbortSignal, admitted: Promise<unknown>): Promise<TriggerContext>;
+  /** What belongs into the user message besides the event itself. Throws an AxeError. */
+  context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
   /** What lies between two commits of the repository, shas. An error is an answer. */
   newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
   /** What became of comments on the lines of a pull request of this repository. An error is an answer. */
@@ -255,8 +252,6 @@ export interface Dependencies {
   closeTools?(): Promise<void>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
-  /** {@link MemoryStore.readAhead} of the store for every agent; absent where the agent decides on the store. */
-  readMemoryAhead?(paths: readonly string[], signal: AbortSignal): void;
   readonly github?: GitHub;
   readonly publisher: Publisher;
   /** What the tools that publish may publish; absent for the defaults. */

@@ -162,11 +162,6 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
   };
 }
 
-/** The run logs of an agent that names no place and no offline model, which most do: its file need not be known. */
-export function usualReadPaths(agent: string, policy: MemoryPolicy): readonly string[] {
-  return readPathsOf(defaultLogPath(agent), policy);
-}
-
 /** The untrusted lane first: of a tainted run's two entries with one id the whole one counts. */
 function readPathsOf(path: string, { minTrust }: MemoryPolicy): readonly string[] {
   return minTrust === 'untrusted' ? [untrustedPath(path), path] : [path];

@@ -15,7 +15,6 @@ import { createTaintTracker, type TaintTracker } from '../core/event/taint.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import { classifyTrust, contentAuthor } from '../core/event/trust.js';
 import { spendBefore, usedUp } from '../core/loop/spend.js';
-import { usualReadPaths } from '../core/plan.js';
 import type { TriggerContext } from '../core/prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../core/prompt/fork-trust.js';
 import { reviewCommand } from '../core/review/command.js';
@@ -43,7 +42,6 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
 
   const agentLoaded = runAhead(deps.agents.loadAgent(request.agent));
   const authorPermission = runAhead(askPermission(contentAuthor(trigger), deps));
-  const ahead = askAhead(request, deps);
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
   const actor = access.permission;
@@ -59,31 +57,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const agent = await agentOrSkip(agentLoaded, { request, facts }, deps);
   if (agent.kind === 'skipped') return agent;
   if (!isMeant && !request.dryRun) deps.acknowledgement?.start();
-  return await admitByState({ request, facts, author, agent: agent.agent, ahead }, deps);
-}
-
-/** What is asked for before it is known whether the event starts a run. */
-interface Ahead {
-  readonly context: Promise<TriggerContext | undefined>;
-  /** The event starts a run: what waits for that is asked for now. */
-  admitted(): void;
-}
-
-/**
- * Asks for memory and context with the permissions: GitHub is waited for once, and answers all that it is asked at the same
- * time as one request. What takes requests of its own waits until the event is admitted, and for good if it is not. Memory
- * is looked for where most agents have it, since the agent's own file is on its way only now.
- */
-function askAhead(request: RunRequest, { github, deadline, readMemoryAhead }: Dependencies): Ahead {
-  let admitted = () => {};
-  const start = new Promise<void>((resolve) => {
-    admitted = resolve;
-  });
-  readMemoryAhead?.(usualReadPaths(request.agent, request.memoryPolicy), deadline.signal);
-  return {
-    context: runAhead(Promise.resolve(github?.context(request.trigger, deadline.signal, start))),
-    admitted,
-  };
+  return await admitByState({ request, facts, author, agent: agent.agent }, deps);
 }
 
 function eventFacts({ trigger, admissionPolicy }: RunRequest): EventFacts {
@@ -131,19 +105,17 @@ interface StateParts extends AgentParts {
   /** What whoever wrote the text may do. */
   readonly author: Permission | 'unknown';
   readonly agent: LoadedAgent;
-  readonly ahead: Ahead;
 }
 
 /**
- * Waits for memory where it can turn the event away, and only then lets the rest of the context be asked for. Below a
- * comment only the context says whether the pull request comes from a fork, and the run's trust depends on that: there all
- * of the context is asked for even if a limit of several runs turns the event away.
+ * Waits for memory where it can turn the event away, and only then asks for the context. Below a comment only the context
+ * says whether the pull request comes from a fork, and the run's trust depends on that: there it is asked for even if a
+ * limit of several runs turns the event away.
  */
 async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admitted | Skipped> {
-  const { request, facts, author, agent, ahead } = parts;
+  const { request, facts, author, agent } = parts;
   const { trigger, admissionPolicy } = request;
   const taint = createTaintTracker(trigger);
-  const context = runAhead(noteTaint(ahead.context, taint));
   const classified = classifyTrust(trigger, {
     actor: facts.permission,
     author,
@@ -151,8 +123,8 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
   });
   const isForkOpen = isForkUnknown(trigger, classified);
   const needsState = canStateSkip(parts);
-  if (isForkOpen || !needsState) ahead.admitted();
-  const trust = isForkOpen ? trustOfDiff(classified, trigger, await context) : classified;
+  const early = isForkOpen || !needsState ? runAhead(readContext(request, taint, deps)) : undefined;
+  const trust = isForkOpen ? trustOfDiff(classified, trigger, await early) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
   if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
@@ -165,7 +137,7 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return skipped;
   }
-  ahead.admitted();
+  const context = early ?? runAhead(readContext(request, taint, deps));
   return { kind: 'admitted', facts, basis, taint, memory, context };
 }
 
@@ -210,11 +182,12 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
 }
 
 /** What is around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
-async function noteTaint(
-  fetched: Promise<TriggerContext | undefined>,
+async function readContext(
+  { trigger }: RunRequest,
   taint: TaintTracker,
+  { github, deadline }: Dependencies,
 ): Promise<TriggerContext | undefined> {
-  const context = await fetched;
+  const context = await github?.context(trigger, deadline.signal);
   if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
   return context;
 }

@@ -63,36 +63,6 @@ export function describeMemoryStore(
       });
     });
 
-    it('gives what it has begun to read ahead once, to whoever asks for the same, and the newest to others', async () => {
-      const { open } = await makePlace();
-      const store = open();
-      await store.write([append('a'), append('b', { path: 'untrusted/bot.md' })], never);
-      const ids = async (...paths: string[]) =>
-        idsIn(textOf(await store.read({ paths, lastN: 0, count: true }, never)));
-      store.readAhead?.(['bot.md'], never);
-      expect(await ids('bot.md')).toEqual(['a']);
-      expect(await open().write([append('c')], never)).toMatchObject({ kind: 'saved' });
-      expect(await ids('bot.md')).toEqual(['a', 'c']);
-      store.readAhead?.(['bot.md'], never);
-      expect(await ids('untrusted/bot.md')).toEqual(['b']);
-      store.readAhead?.(['bot.md'], never);
-      expect(await store.write([append('d')], never)).toMatchObject({ kind: 'saved' });
-      expect(idsIn(textOf(await open().read({ paths: ['bot.md'], lastN: 0, count: true }, never)))).toEqual([
-        'a',
-        'c',
-        'd',
-      ]);
-    });
-
-    it('reads nothing ahead from outside of itself', async () => {
-      const { open } = await makePlace();
-      const store = open();
-      store.readAhead?.(['../bot.md'], never);
-      expect(await store.read({ paths: ['bot.md'], lastN: 0, count: true }, never)).toMatchObject({
-        kind: 'empty',
-      });
-    });
-
     it('trims the requested entries and nothing added since, and keeps them in the backup', async () => {
       const { open, text } = await makePlace();
       await open().write([append('a'), append('b'), append('c')], never);

@@ -387,55 +387,6 @@ describe('the retry loop of a save', () => {
   });
 });
 
-describe('a read ahead', () => {
-  const wanted = { paths: ['bot.md'], lastN: 0, count: true };
-
-  function countingStore(faults: BackendFaults = {}) {
-    const steps: string[] = [];
-    const step = async (operation: string) => void steps.push(operation);
-    return { ...makeStore({ ...faults, step }), steps };
-  }
-
-  it('is all that the read of the same places asks for, and saves begin with it', async () => {
-    const { store, steps } = countingStore();
-    store.readAhead?.(['bot.md'], never);
-    expect(await store.read(wanted, never)).toMatchObject({ kind: 'empty' });
-    expect(steps).toEqual(['read']);
-    await store.read(wanted, never);
-    expect(steps).toEqual(['read', 'read']);
-  });
-
-  it('ends before a read of other places begins', async () => {
-    let finish = () => {};
-    const slow = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const steps: string[] = [];
-    const remote = createFakeRemote();
-    const step = async (operation: string) => {
-      steps.push(operation);
-      if (steps.length === 1) await slow;
-    };
-    const store = createTreeStore(remote.backend({ step }), { clock: createFakeClock(), budgetMs: 90_000 });
-    store.readAhead?.(['bot.md'], never);
-    const other = store.read({ ...wanted, paths: ['other.md'] }, never);
-    await new Promise((resolve) => void setImmediate(resolve));
-    expect(steps).toEqual(['read']);
-    finish();
-    expect(await other).toMatchObject({ kind: 'empty' });
-    expect(steps).toEqual(['read', 'read']);
-  });
-
-  it.each([
-    ['is refused', { read: () => ({ kind: 'unreadable', reason: 'denied', message: 'no' }) as const }],
-    ['throws', { step: () => Promise.reject(new Error('no')) }],
-  ])('that %s is reported to the read that wanted it', async (_, faults) => {
-    const { store } = makeStore(faults);
-    store.readAhead?.(['bot.md'], never);
-    expect(await store.read(wanted, never)).toMatchObject({ kind: 'failed', message: 'no' });
-  });
-});
-
 it.each([
   ['longer than there is time', 2_400_000, 0],
   ['again and again until the time is spent', 25_000, 3],

@@ -29,7 +29,6 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
         ...blockedBelow(shown, `${folder}/`),
       };
     },
-    readAhead: (paths, signal) => store.readAhead?.(paths.map(inside), signal),
     async readTree(signal, under) {
       const found = await store.readTree(signal, under?.map(inside));
       return found.kind === 'failed' ? found : allBelow(found, `${folder}/`);

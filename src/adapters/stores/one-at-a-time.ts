@@ -11,8 +11,6 @@ export function oneAtATime(store: MemoryStore): MemoryStore {
   return {
     kind: store.kind,
     read: (request, signal) => inTurn(() => store.read(request, signal)),
-    // Nothing else is under way at the start of a run, and what is asked for next waits for it.
-    readAhead: (paths, signal) => store.readAhead?.(paths, signal),
     readTree: (signal, under) => inTurn(() => store.readTree(signal, under)),
     write: (changes, signal) => inTurn(() => store.write(changes, signal)),
     ...(dropHistory === undefined ? {} : { dropHistory: (signal) => inTurn(() => dropHistory(signal)) }),

@@ -52,9 +52,6 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
     snapshot: (paths, signal) => snapshot(noted, paths, { ...options, signal }),
     placeOf: (version, path) => backend.placeOf(version, path),
     read: (request, signal) => read(noted, request, { ...options, signal }),
-    readAhead(paths, signal) {
-      if (paths.every(isTreePlace)) latest.readAhead(withStates(paths), signal);
-    },
     readTree: (signal, under) => readTree(noted, under, { ...options, signal }),
     write: (changes, signal, folds = []) =>
       inBudget({ ...options, signal }, (saving) =>

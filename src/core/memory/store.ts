@@ -167,11 +167,6 @@ export interface MemoryStore {
   readonly kind: StoreKind;
   read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
   /**
-   * Begins to read run logs that will probably be wanted, before anything else is asked: a `read` of the same ones that
-   * follows waits for that and for nothing more. Left out by a store that is at hand.
-   */
-  readAhead?(paths: readonly string[], signal: AbortSignal): void;
-  /**
    * The files of some places: exact paths, and folders with a `/` at their end, of which the files directly in them are
    * meant. Without places all files, for people's commands.
    */

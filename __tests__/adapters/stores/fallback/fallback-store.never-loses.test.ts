@@ -109,7 +109,6 @@ async function play(
   );
   if (reads) {
     const paths = [`${agent}.md`];
-    if (random() < 0.5) fallback.readAhead?.(paths, never);
     await fallback.read({ paths, lastN: 0, count: false }, never);
   }
   if (work === 'forget') {

@@ -77,16 +77,6 @@ function place(base: Readonly<Record<string, string | Error>>, head: Readonly<Re
 describe('a committed memory on a pull request (D13, D21)', () => {
   const location = 'octocat/hello@main:.axe/memory/bot.md';
 
-  it('is asked for each file once by a read that was begun ahead', async () => {
-    const { store, asked } = place({ 'bot.md': plainEntry('one') });
-    const wanted = { paths: ['bot.md'], lastN: 0, count: true };
-    store.readAhead?.(['bot.md'], quiet);
-    expect(await store.read(wanted, quiet)).toMatchObject({ kind: 'restored', loaded: 1 });
-    expect(asked).toEqual(['bot.md', 'bot.state.md']);
-    await store.read(wanted, quiet);
-    expect(asked).toHaveLength(4);
-  });
-
   it('is read at the base ref, whatever the checkout holds', async () => {
     const { store } = place(
       { 'bot.md': plainEntry('one') + plainEntry('two') },

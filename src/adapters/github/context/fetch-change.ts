@@ -38,8 +38,6 @@ export interface PullToRead {
   readonly pinned: PinnedCommits;
   /** The pull request as it is now, where that was just asked for. */
   readonly now?: PullNow;
-  /** The diff is asked for after this; left out: at once. */
-  readonly admitted?: Promise<unknown> | undefined;
 }
 
 /**
@@ -51,13 +49,13 @@ export interface PullToRead {
  */
 export async function fetchPullChange(
   client: GitHubClient,
-  { place, pinned, now: known, admitted }: PullToRead,
+  { place, pinned, now: known }: PullToRead,
   signal: AbortSignal,
 ): Promise<ReadChange> {
   const { repository, number } = place;
   const pair = { repository, base: pinned.base.sha || pinned.base.ref, head: pinned.head.sha };
   const [diff, now]: readonly [Fetched<string | undefined>, Fetched<PullNow>] = await Promise.all([
-    unlessDenied(after(admitted, () => fetchDiff(client, pair, signal))),
+    unlessDenied(fetchDiff(client, pair, signal)),
     known === undefined ? unlessDenied(fetchPull(client, place, signal)) : { value: known },
   ]);
   const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
@@ -78,14 +76,6 @@ export async function fetchPullChange(
   const isShort = hasMoved && list?.isComplete === false;
   const read = putTogether({ diff: diff.value, files: list?.files, filesTotal, isShort });
   return { ...read, warnings: [...warnings, ...moved, ...read.warnings] };
-}
-
-async function after<Value>(
-  admitted: Promise<unknown> | undefined,
-  ask: () => Promise<Value>,
-): Promise<Value> {
-  await admitted;
-  return await ask();
 }
 
 async function listNewest(

@@ -5,7 +5,6 @@ import {
   type PullRequestTrigger,
   type PushTrigger,
   pushKind,
-  type ReleaseTrigger,
   type Trigger,
   tagOf,
   type WorkflowRunTrigger,
@@ -34,8 +33,6 @@ interface ContextRequest {
   readonly parts: readonly ContextPart[];
   /** Left out: they are asked for here alone. */
   readonly readThreads?: ReadThreads;
-  /** Whether the event starts a run may still be open: what takes more than one question waits for this. Left out: it does. */
-  readonly admitted?: Promise<unknown>;
 }
 
 /**
@@ -63,19 +60,6 @@ export async function fetchContext(
     case 'unknown':
     case 'local':
       return { kind: 'none', warnings: [] };
-    default:
-      await request.admitted;
-      return await fetchOfCommits(client, { trigger, parts }, signal);
-  }
-}
-
-/** What lies between two commits takes requests of its own, so none of it is asked for ahead. */
-async function fetchOfCommits(
-  client: GitHubClient,
-  { trigger, parts }: Asking<PushTrigger | ReleaseTrigger | WorkflowRunTrigger | MergeGroupTrigger>,
-  signal: AbortSignal,
-): Promise<TriggerContext> {
-  switch (trigger.kind) {
     case 'push':
       return await fetchPush(client, { trigger, parts }, signal);
     case 'release':
@@ -102,11 +86,7 @@ async function fetchPullRequest(
 ): Promise<TriggerContext> {
   const { repository, number, head, at } = trigger;
   const [change, around] = await Promise.all([
-    fetchPullChange(
-      client,
-      { place: { repository, number }, pinned: trigger, admitted: asked.admitted },
-      signal,
-    ),
+    fetchPullChange(client, { place: { repository, number }, pinned: trigger }, signal),
     fetchSurroundings(
       client,
       {
@@ -125,14 +105,10 @@ async function fetchPullRequest(
 
 async function fetchIssue(
   client: GitHubClient,
-  { trigger, parts, admitted }: Asking<IssueTrigger | CommentTrigger>,
+  { trigger, parts }: Asking<IssueTrigger | CommentTrigger>,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const { surroundings, warnings } = await fetchSurroundings(
-    client,
-    { ...talkOf(trigger, parts), admitted },
-    signal,
-  );
+  const { surroundings, warnings } = await fetchSurroundings(client, talkOf(trigger, parts), signal);
   return { kind: 'none', ...surroundings, warnings };
 }
 
@@ -158,7 +134,7 @@ async function fetchCommented(
       pinned instanceof GitHubError
         ? { change: undefined, warnings: [unreadWarning(pinned)], pinned: undefined }
         : {
-            ...(await fetchPullChange(client, { place, ...pinned, admitted: asked.admitted }, signal)),
+            ...(await fetchPullChange(client, { place, ...pinned }, signal)),
             pinned: pinned.pinned,
           },
     ),

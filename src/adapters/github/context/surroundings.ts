@@ -36,8 +36,6 @@ export interface SurroundingsRequest {
   readonly without?: number;
   /** Left out: the review threads are asked for here alone. */
   readonly readThreads?: ReadThreads;
-  /** Who of the people may write is asked after this; left out: at once. */
-  readonly admitted?: Promise<unknown> | undefined;
 }
 
 /** What was read, and warnings of what was not. */
@@ -93,7 +91,6 @@ export async function fetchSurroundings(
   const code = checks?.isDenied === true ? 'context-unread' : 'context-incomplete';
   for (const problem of checks?.problems ?? []) warnings.push({ code, ...problem });
   if ((checks?.problems.length ?? 0) > 0) unread.push('some of the checks');
-  await request.admitted;
   const said = await listen(client, { request, threads: threads?.threads, conversation, issues }, signal);
   return {
     surroundings: {

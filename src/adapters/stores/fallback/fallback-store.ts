@@ -2,7 +2,7 @@ import type { MemoryStore } from '../../../core/memory/store.js';
 import type { TreeStore } from '../store.js';
 import { isTreePath, isTreePlace, outsideTree } from '../tree-path.js';
 import type { FallbackMode, Tier } from './merge-tiers.js';
-import { placesIn, readTierLogs, readTierTree, tiersToRead } from './read-tiers.js';
+import { readTierLogs, readTierTree } from './read-tiers.js';
 import { saveToTiers } from './save-tiers.js';
 
 /** What a fallback store is made of. */
@@ -30,9 +30,6 @@ export function createFallbackStore({ tiers: stores, mode }: FallbackOptions): M
         paths.find((path) => !isTreePath(path)) ?? alongside.find((place) => !isTreePlace(place));
       if (outside !== undefined) return { kind: 'failed', ...first.placeOf('', ''), ...outsideTree(outside) };
       return await readTierLogs(tiers, request, { mode, signal });
-    },
-    readAhead(paths, signal) {
-      for (const tier of tiersToRead(tiers, mode)) tier.store.readAhead?.(placesIn(tier, paths), signal);
     },
     async readTree(signal, under) {
       const outside = under?.find((place) => !isTreePlace(place));

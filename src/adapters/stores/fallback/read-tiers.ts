@@ -69,12 +69,12 @@ interface Unread extends Pick<Unreadable, 'message' | 'remedy'> {
 }
 
 /** In mode `fixed` the first tier alone is asked: asking the others would cost start-up (D34). */
-export function tiersToRead(tiers: readonly Tier[], mode: FallbackMode): readonly Tier[] {
+function tiersToRead(tiers: readonly Tier[], mode: FallbackMode): readonly Tier[] {
   return mode === 'auto' ? tiers : tiers.slice(0, 1);
 }
 
 /** Of a store that may have to be folded in later, the other lane is read too. */
-export function placesIn(tier: Tier, places: readonly string[]): readonly string[] {
+function placesIn(tier: Tier, places: readonly string[]): readonly string[] {
   return tier.index === 0 ? places : bothLanes(places);
 }
 

@@ -83,22 +83,8 @@ function leftOut([first, ...others]: readonly string[], location: string): reado
 export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemoryStore {
   /** Notes that this run deleted: they do not begin with the base version again. */
   const deleted = new Set<string>();
-  const ahead = new Map<string, Promise<Uint8Array | undefined>>();
-  const readOnce = async (path: string, signal: AbortSignal): Promise<Uint8Array | undefined> => {
-    const begun = ahead.get(path);
-    ahead.delete(path);
-    return await (begun ?? base.read(path, signal));
-  };
   return {
     kind: writer.kind,
-    readAhead(paths, signal) {
-      for (const path of withStates(paths).filter(isTreePath)) {
-        const found = base.read(path, signal);
-        // It is reported to whoever comes to ask, and to nobody if nobody does.
-        found.catch(() => undefined);
-        ahead.set(path, found);
-      }
-    },
     async read(request, signal) {
       const [first = ''] = request.paths;
       const outside = request.paths.find((path) => !isTreePath(path));
@@ -106,7 +92,7 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
       const location = base.locate(first);
       try {
         const requested = withStates(request.paths);
-        const files = await Promise.all(requested.map((path) => readOnce(path, signal)));
+        const files = await Promise.all(requested.map((path) => base.read(path, signal)));
         const found = requested.flatMap((path, at) => {
           const bytes = files[at];
           return bytes === undefined ? [] : [[path, decodeBytes(bytes)] as const];
