@@ -7,7 +7,6 @@ import {
 } from './github-connection.js';
 import type { GitCommit } from './github-git-objects.js';
 import { type GitObject, listTree, objectAt } from './github-git-trees.js';
-import { rollupNode } from './github-graphql-checks.js';
 import { branchName, historyOf, resolveCommit, resolveObject } from './github-history.js';
 import { fullName, html, stableId } from './github-objects.js';
 import type { ContentsRight, StoredRepo } from './github-state.js';
@@ -77,7 +76,6 @@ export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
     authoredDate: author.date,
     committedDate: committer.date,
     author: { name: author.name, user: { __typename: 'User', login: author.name } },
-    statusCheckRollup: () => rollupNode(repo, sha),
     tree: () => treeNode(repo, tree),
     file: ({ path }: { path: string }) => {
       const found = objectAt(repo.git, tree, path);
@@ -110,7 +108,6 @@ function headNode(repo: StoredRepo, sha: string): GraphNode | null {
   return {
     __typename: 'Commit',
     ...objectFields(repo, sha),
-    statusCheckRollup: () => rollupNode(repo, sha),
     file: ({ path }: { path: string }) => {
       throw noFile(path);
     },

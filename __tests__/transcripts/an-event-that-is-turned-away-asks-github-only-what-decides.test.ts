@@ -5,8 +5,8 @@ import { AGENT, HEAD, REPO, routesOf, type Stage, type StageOptions, setStage } 
 type Inputs = Readonly<Record<string, string>>;
 
 const PERMISSION = 'GET /collaborators/Codertocat/permission';
-/** Context, agent and memory are asked for with the permission, as one request. */
-const CONTEXT = 'POST /graphql';
+/** Memory says what was spent and what is paused. */
+const MEMORY = 'POST /graphql';
 
 /** Runs the stage's event, which is skipped; returns why, and the requests to GitHub besides those for the agent's own files. */
 async function turnedAway(stage: Stage, inputs: Inputs = {}) {
@@ -38,11 +38,11 @@ it.each<[string, StageOptions, Inputs]>([
 it.each<[string, StageOptions, Inputs]>([
   ['permission', { role: 'read' }, {}],
   ['permission', { ...COMMENT, role: 'read' }, {}],
-])('asks for a permission, and once for agent and context: %s, %#', async (reason, options, inputs) => {
+])('asks for a permission and for the agent in its two folders: %s, %#', async (reason, options, inputs) => {
   expect(await turnedAway(await setStage(options), inputs)).toEqual({
     reason,
-    count: 2,
-    beside: [PERMISSION, CONTEXT],
+    count: 3,
+    beside: [PERMISSION],
   });
 });
 
@@ -52,7 +52,8 @@ it('only the head is read for an agent that is missing on the base', async () =>
   // Then the names of the base's agents, and the agent of the head.
   expect(await turnedAway(stage)).toMatchObject({
     reason: 'agent-not-merged',
-    beside: [PERMISSION, CONTEXT, 'POST /graphql', 'POST /graphql'],
+    count: 7,
+    beside: [PERMISSION],
   });
 });
 
@@ -68,20 +69,20 @@ it('asks for no diff of a pull request that is paused', async () => {
   await stage.run({ event: { name: 'issue_comment', payload }, inputs });
   expect(await turnedAway(stage, inputs)).toMatchObject({
     reason: 'paused',
-    count: 2,
-    beside: [PERMISSION, CONTEXT],
+    count: 4,
+    beside: [PERMISSION, MEMORY],
   });
 });
 
 it.each<[string, StageOptions, readonly string[]]>([
-  ['a pull request', {}, [PERMISSION, CONTEXT]],
-  ['an issue', { event: { name: 'issues', action: 'opened' } }, [PERMISSION, CONTEXT]],
+  ['a pull request', {}, [PERMISSION, MEMORY]],
+  ['an issue', { event: { name: 'issues', action: 'opened' } }, [PERMISSION, MEMORY]],
   [
     'a comment, which gets a reaction, and a line if it has no answer yet',
     COMMENT,
     [
       PERMISSION,
-      CONTEXT,
+      MEMORY,
       // The look for an answer.
       'POST /graphql',
       'POST /issues/comments/492700400/reactions',

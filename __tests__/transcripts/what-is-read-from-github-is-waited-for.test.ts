@@ -12,10 +12,11 @@ const PERMISSION = `GET ${PATH}/collaborators/{username}/permission`;
 /** Everything that a review reads before the model is asked. */
 const READ: readonly (readonly [what: string, route: string, contains?: string])[] = [
   ["the actor's permission", PERMISSION],
-  ['the agent', 'POST /graphql', 'isTruncated'],
+  ['the agent', `GET ${PATH}/contents/{path}`],
   ['the diff', `GET ${PATH}/compare/{basehead}`],
-  ['the checks', 'POST /graphql', 'statusCheckRollup'],
-  ['the linked issues', 'POST /graphql', 'closingIssuesReferences'],
+  ['the commits', `GET ${PATH}/pulls/{pull_number}/commits`],
+  ['the checks', `GET ${PATH}/commits/{ref}/check-runs`],
+  ['the pull request', 'POST /graphql', 'closingIssuesReferences'],
   ['the memory branch', 'POST /graphql', 'qualifiedName'],
 ];
 

@@ -124,8 +124,7 @@ function githubAgents({
   const agentsDirs = dirsAtRef(agentsDir);
   const readListener =
     onRead === undefined ? {} : { onRead: (path: string) => onRead(resolve(workspace, path)) };
-  const kind = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(ref) ? ('commit' as const) : ('branch' as const);
-  const places = { agentsDirs, workspace, memoryRoots, kind, ...readListener };
+  const places = { agentsDirs, workspace, memoryRoots, ...readListener };
   return createGitHubAgentLibrary({ client, repository, ref, signal, ...places });
 }
 

@@ -1,5 +1,4 @@
 import { createGitHubClient, type GitHubClient } from '../adapters/github/client/client.js';
-import { rememberCommits } from '../adapters/github/client/commit-answers.js';
 import { createRateLimitedClient, type RetryPause } from '../adapters/github/client/rate-limited-client.js';
 import type { Clock } from '../core/clock.js';
 import type { Environment } from '../core/environment.js';
@@ -32,11 +31,10 @@ export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient 
     clock,
     needsWrite,
   });
-  const patient = createRateLimitedClient(client, {
+  return createRateLimitedClient(client, {
     clock,
     ...(log === undefined ? {} : { onPause: (pause) => formatPause(pause, log) }),
   });
-  return rememberCommits(patient);
 }
 
 /** What nobody would notice is worth no line: idle connections break every day. */

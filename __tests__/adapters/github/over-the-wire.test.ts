@@ -8,7 +8,6 @@ import { publishSticky } from '../../../src/adapters/github/posting/sticky-comme
 import { readFileAt } from '../../../src/adapters/github/reading/contents.js';
 import { fetchPermission } from '../../../src/adapters/github/reading/permissions.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import { CONTEXT_PARTS } from '../../../src/core/prompt/context-policy.js';
 import { answerMark, framedBody } from '../../../src/core/review/publication.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../../helpers/github-server.js';
 import { loadWebhook } from '../../helpers/webhooks.js';
@@ -50,7 +49,7 @@ async function pullRequest(): Promise<{ github: GitHubServer; client: GitHubClie
 describe('over the wire', () => {
   it('fetches the diff and the files of a pull request', async () => {
     const { client, trigger } = await pullRequest();
-    expect(await fetchContext(client, { trigger, parts: CONTEXT_PARTS }, signal)).toEqual({
+    expect(await fetchContext(client, trigger, signal)).toEqual({
       kind: 'pull_request',
       diff: DIFF,
       files: [{ path: 'README.md', status: 'modified', additions: 1, deletions: 1 }],
@@ -67,7 +66,7 @@ describe('over the wire', () => {
   it('puts a diff together that GitHub finds too large', async () => {
     const { github, client, trigger } = await pullRequest();
     github.fail({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', accept: 'diff', status: 406 });
-    expect(await fetchContext(client, { trigger, parts: [] }, signal)).toMatchObject({
+    expect(await fetchContext(client, trigger, signal)).toMatchObject({
       diff: DIFF,
       warnings: [{ code: 'context-incomplete' }],
     });

@@ -2,12 +2,6 @@ import { MAX_DIFF_TOKENS } from '../defaults.js';
 import { createMemoryFilter } from '../memory/log-path.js';
 import { compilePattern } from '../text/glob.js';
 
-/** What a run can be told besides the event and the diff. */
-export const CONTEXT_PARTS = ['commits', 'comments', 'issues', 'checks'] as const;
-
-/** Commits, what people said, linked issues, checks that failed. */
-export type ContextPart = (typeof CONTEXT_PARTS)[number];
-
 /** How much a run is told of a change. */
 export interface DiffPolicy {
   /** Tokens by estimate; 0 for no limit. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fetchNewSince, fetchPull } from '../../../../src/adapters/github/context/fetch-change.js';
+import { fetchNewSince } from '../../../../src/adapters/github/context/fetch-change.js';
 import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
-import { deniedQuery, NAME, startHello } from '../hello-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n';
@@ -68,30 +67,5 @@ describe('the changes since a commit', () => {
     ['the answer is invalid', 'x', DIFF, 'unread'],
   ])('are unknown if %s', async (_, comparison, diff, kind) => {
     expect(await newSince(comparison, diff)).toEqual({ kind });
-  });
-});
-
-describe('a pull request as it is now', () => {
-  it('is the same from both of GitHub’s APIs', async () => {
-    const { client, github, place, headSha, baseSha } = await startHello();
-    const byGraphQl = await fetchPull(client, place, noAbort());
-    expect(byGraphQl).toEqual({
-      head: { sha: headSha, ref: 'topic', repository: 'octocat/hello' },
-      base: { sha: baseSha, ref: 'main' },
-      changedFiles: 2,
-    });
-    github.fail(deniedQuery('headRefName'));
-    expect(await fetchPull(client, place, noAbort())).toEqual(byGraphQl);
-    expect(github.calls().at(-1)).toBe('GET /repos/{owner}/{repo}/pulls/{pull_number}');
-  });
-
-  it('is from no repository of ours where its fork is gone', async () => {
-    const { client, github, place } = await startHello();
-    github.addPull(NAME, {
-      number: 42,
-      base: { ref: 'main', sha: 'b' },
-      head: { ref: 'x', sha: 'h', repository: null },
-    });
-    expect((await fetchPull(client, place, noAbort())).head.repository).toBeNull();
   });
 });

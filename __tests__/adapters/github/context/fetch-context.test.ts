@@ -13,7 +13,12 @@ import {
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
-const PULL = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+/** What stands around every pull request here: nothing. */
+const QUIET = {
+  'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits': () => [],
+  'GET /repos/{owner}/{repo}/commits/{ref}/check-runs': () => ({ check_runs: [] }),
+  'GET /repos/{owner}/{repo}/commits/{ref}/status': () => ({ statuses: [] }),
+};
 const HEAD = 'a'.repeat(40);
 const BASE = 'b'.repeat(40);
 const NEWER = 'c'.repeat(40);
@@ -61,11 +66,27 @@ function github(server: Server): FakeGitHubClient {
       const [page, size] = [Number(params['page']), Number(params['per_page'])];
       return files.slice((page - 1) * size, page * size);
     },
-    [PULL]: () => ({
-      head: { sha: server.headSha ?? HEAD },
-      changed_files: server.changedFiles ?? files.length,
-    }),
+    graphql: () => subject(server.headSha ?? HEAD, server.changedFiles ?? files.length),
+    ...QUIET,
   });
+}
+
+/** The pull request as it is now. */
+function subject(headRefOid: string, changedFiles: number): unknown {
+  const none = { nodes: [] };
+  const issueOrPullRequest = {
+    __typename: 'PullRequest',
+    headRefOid,
+    headRefName: 'fix',
+    headRepository: null,
+    baseRefOid: BASE,
+    baseRefName: 'main',
+    changedFiles,
+    comments: { totalCount: 0, ...none },
+    reviewThreads: { ...none, pageInfo: { endCursor: null, hasNextPage: false } },
+    closingIssuesReferences: none,
+  };
+  return { repository: { issueOrPullRequest } };
 }
 
 function refuse(status: number, message: string): Answer {
@@ -78,7 +99,7 @@ const TOO_LARGE = refuse(406, 'Sorry, the diff exceeded the maximum number of fi
 
 async function fetched(server: Server) {
   const client = github(server);
-  const context = await fetchContext(client, { trigger, parts: [] }, noAbort());
+  const context = await fetchContext(client, trigger, noAbort());
   if (context.kind !== 'pull_request') throw new Error('not a pull request');
   return { client, ...context, messages: context.warnings.map(warningText) };
 }
@@ -262,15 +283,15 @@ describe('a diff that GitHub does not send', () => {
 
   it('because every permission is missing is left out, and the run goes on', async () => {
     const denied = refuse(403, 'no');
-    const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, [PULL]: denied });
-    const context = await fetchContext(client, { trigger, parts: [] }, noAbort());
-    expect(context).toMatchObject({ kind: 'none', warnings: [{}, {}, {}] });
+    const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, graphql: denied, ...QUIET });
+    const context = await fetchContext(client, trigger, noAbort());
+    expect(context).toMatchObject({ kind: 'none', warnings: Array(6).fill({}) });
   });
 
   it('is read without the list of files, which it lists itself', async () => {
     const denied = refuse(403, 'no');
-    const client = createFakeGitHubClient({ [COMPARE]: () => DIFF, [FILES]: denied, [PULL]: denied });
-    expect(await fetchContext(client, { trigger, parts: [] }, noAbort())).toMatchObject({
+    const client = createFakeGitHubClient({ [COMPARE]: () => DIFF, [FILES]: denied, graphql: denied });
+    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
       kind: 'pull_request',
       diff: DIFF,
       files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
@@ -282,7 +303,7 @@ describe('a diff that GitHub does not send', () => {
     '%s fails the run with a remedy',
     async (_, status, reason) => {
       const client = github({ diff: refuse(status, 'no') });
-      await expect(fetchContext(client, { trigger, parts: [] }, noAbort())).rejects.toMatchObject({
+      await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({
         name: 'GitHubError',
         reason,
         remedy: expect.any(String),
@@ -293,11 +314,11 @@ describe('a diff that GitHub does not send', () => {
 
 describe('an answer with an unexpected shape', () => {
   it.each([
-    ['files', { [COMPARE]: TOO_LARGE, [FILES]: () => ({}), [PULL]: () => ({ head: { sha: HEAD } }) }],
-    ['the pull request', { [COMPARE]: () => DIFF, [FILES]: () => [], [PULL]: () => null }],
+    ['files', { [COMPARE]: TOO_LARGE, [FILES]: () => ({}), graphql: () => subject(HEAD, 1) }],
+    ['the pull request', { [COMPARE]: () => DIFF, [FILES]: () => [], graphql: () => null }],
   ])('fails the run: %s', async (_, routes) => {
     const client = createFakeGitHubClient(routes);
-    await expect(fetchContext(client, { trigger, parts: [] }, noAbort())).rejects.toMatchObject({
+    await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({
       name: 'GitHubError',
     });
   });
@@ -306,7 +327,7 @@ describe('an answer with an unexpected shape', () => {
 describe('the context of other triggers', () => {
   it('needs no further requests', async () => {
     const client = github({});
-    expect(await fetchContext(client, { trigger: { kind: 'local' }, parts: [] }, noAbort())).toEqual({
+    expect(await fetchContext(client, { kind: 'local' }, noAbort())).toEqual({
       kind: 'none',
       warnings: [],
     });

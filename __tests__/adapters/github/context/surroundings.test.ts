@@ -4,7 +4,7 @@ import {
   fetchSurroundings,
   type SurroundingsRequest,
 } from '../../../../src/adapters/github/context/surroundings.js';
-import { CONTEXT_PARTS } from '../../../../src/core/prompt/context-policy.js';
+import { fetchSubject } from '../../../../src/adapters/github/reading/subject.js';
 import { warningText } from '../../../../src/core/warning.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../../helpers/github-review-seed.js';
@@ -20,9 +20,8 @@ const EVENT = '2026-01-04T00:00:00Z';
 async function around(hello: Hello, patch: Partial<SurroundingsRequest> = {}) {
   const request = {
     repository: HELLO,
-    parts: CONTEXT_PARTS,
     pull: 42,
-    subject: 42,
+    subject: fetchSubject(hello.client, { ...hello.place, isPull: true }, noAbort()),
     checked: { sha: hello.headSha, maxLogs: 0 },
     before: EVENT,
     ...patch,
@@ -139,14 +138,6 @@ describe('the surroundings of a pull request', () => {
     expect((await around(hello, { before: undefined })).surroundings).not.toHaveProperty('changedLater');
   });
 
-  it('hold only the requested parts', async () => {
-    const hello = await startHello();
-    expect((await around(hello, { parts: ['commits'] })).surroundings).toEqual({
-      commits: expect.any(Array),
-    });
-    expect((await around(hello, { parts: [] })).surroundings).toEqual({});
-  });
-
   it('leave out what the token cannot read, and name the missing permission', async () => {
     const hello = await startHello();
     const { github } = hello;
@@ -165,7 +156,7 @@ describe('the surroundings of a pull request', () => {
       ]),
     });
     const told = warnings.map(warningText).join('\n');
-    for (const permission of ['pull-requests: read', 'issues: read', 'checks: read']) {
+    for (const permission of ['pull-requests: read', 'checks: read']) {
       expect(told).toContain(`\`${permission}\``);
     }
   });
@@ -177,13 +168,12 @@ describe('the surroundings of other triggers', () => {
     github.addIssue(NAME, { number: 7, author: 'octocat' });
     github.addComment(NAME, { issue: 7, author: 'hubot', body: 'Since Monday.' });
     const commentId = github.addComment(NAME, { issue: 7, author: 'hubot', body: 'Since when?' });
-    const parts = CONTEXT_PARTS;
-    expect(await fetchContext(client, { trigger: issue(), parts }, noAbort())).toMatchObject({
+    expect(await fetchContext(client, issue(), noAbort())).toMatchObject({
       kind: 'none',
       comments: [{ text: 'Since Monday.' }, { text: 'Since when?' }],
     });
     const trigger = comment({ commentId });
-    expect(await fetchContext(client, { trigger, parts }, noAbort())).toMatchObject({
+    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
       comments: [{ text: 'Since Monday.' }],
     });
   });
@@ -192,7 +182,7 @@ describe('the surroundings of other triggers', () => {
     const { client, repo, baseSha, headSha } = await startHello();
     repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
     const trigger = comment({ on: 'pull_request', number: 42 });
-    expect(await fetchContext(client, { trigger, parts: [] }, noAbort())).toMatchObject({
+    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
       kind: 'pull_request',
       diff: DIFF,
       pinned: { head: { sha: headSha, ref: 'topic', repository: NAME }, base: { ref: 'main', sha: baseSha } },
@@ -208,7 +198,7 @@ describe('the surroundings of other triggers', () => {
       base: { sha: baseSha, ref: 'main' },
     });
     const trigger = comment({ on: 'pull_request', number: 42, isFork: false, commits: { head, base } });
-    const context = await fetchContext(client, { trigger, parts: [] }, noAbort());
+    const context = await fetchContext(client, trigger, noAbort());
     expect(context).toMatchObject({ kind: 'pull_request', diff: DIFF });
     expect(context).not.toHaveProperty('pinned');
   });
@@ -232,7 +222,7 @@ describe('the surroundings of other triggers', () => {
       isFork: false,
       pull: undefined,
     } as const;
-    expect(await fetchContext(hello.client, { trigger, parts: CONTEXT_PARTS }, noAbort())).toMatchObject({
+    expect(await fetchContext(hello.client, trigger, noAbort())).toMatchObject({
       // An open pull request has this commit as its head, so its change comes with the checks.
       kind: 'change',
       checks: [{ name: 'test', log: 'start\n##[error]test broke' }],
@@ -260,13 +250,13 @@ describe('the surroundings of other triggers', () => {
       base: { sha: baseSha, ref: 'refs/heads/main' },
     } as const;
     for (const trigger of [push, group]) {
-      expect(await fetchContext(client, { trigger, parts: CONTEXT_PARTS }, noAbort())).toMatchObject({
+      expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
         kind: 'change',
         diff: DIFF,
       });
     }
     const gone = { ...push, after: '0'.repeat(40) };
-    expect(await fetchContext(client, { trigger: gone, parts: CONTEXT_PARTS }, noAbort())).toEqual({
+    expect(await fetchContext(client, gone, noAbort())).toEqual({
       kind: 'none',
       warnings: [],
     });

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { failingChecks } from '../../../../src/adapters/github/reading/failing-checks.js';
-import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
+import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { nextId, type StoredCheckRun, type StoredStatus } from '../../../helpers/github-review-state.js';
-import { denied, deniedQuery, type Hello, startHello } from '../hello-fixture.js';
+import { denied, type Hello, startHello } from '../hello-fixture.js';
 
 const RUNS = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
 const STATUS = 'GET /repos/{owner}/{repo}/commits/{ref}/status';
@@ -97,7 +97,6 @@ it.each([
     const hello = await startHello();
     addRun(hello, { name: 'test', job: 1 });
     addStatus(hello, { context: 'ci' });
-    hello.github.fail(deniedQuery('statusCheckRollup'));
     hello.github.fail({ ...denied(route, header), headers: {} });
     const { checks, isComplete, problems } = await failing(hello);
     expect(checks.map(({ name }) => name)).toEqual(names);
@@ -107,32 +106,6 @@ it.each([
     ]);
   },
 );
-
-it('gets from GraphQL in one request what the REST API says in two', async () => {
-  const hello = await startHello();
-  addRun(hello, { name: 'test', job: 1, title: 'Failed', summary: '1 of 9' });
-  addRun(hello, { name: 'lint', conclusion: 'success' });
-  addRun(hello, { name: 'slow', status: 'in_progress', conclusion: null });
-  addStatus(hello, { context: 'ci', description: 'No', targetUrl: 'https://ci.example.com/1' });
-  addStatus(hello, { context: 'cd', state: 'pending' });
-  const byGraphQl = await failing(hello, 0);
-  expect(hello.github.calls()).toEqual(['POST /graphql repository']);
-  hello.github.fail(deniedQuery('statusCheckRollup'));
-  expect(await failing(hello, 0)).toEqual(byGraphQl);
-  expect(hello.github.calls().slice(2).toSorted()).toEqual([RUNS, STATUS]);
-});
-
-it('asks nothing more where the token has used up its requests, and says so', async () => {
-  const client = createFakeGitHubClient({
-    graphql: () => {
-      throw failure(429, 'POST /graphql');
-    },
-  });
-  const { problems, isComplete, isDenied } = await failing({ ...(await startHello()), client });
-  expect(client.requests).toHaveLength(1);
-  expect([isComplete, isDenied]).toEqual([false, false]);
-  expect(problems).toMatchObject([{ message: expect.stringMatching(/^the checks: GitHub answered 429/) }]);
-});
 
 it('the missing permission for a log is reported', async () => {
   const hello = await startHello();

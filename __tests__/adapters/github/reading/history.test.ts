@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { commitsOf, fileHistory } from '../../../../src/adapters/github/reading/history.js';
 import { createFakeGitHubClient, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
-import { denied, deniedQuery, NAME, startHello } from '../hello-fixture.js';
+import { denied, NAME, startHello } from '../hello-fixture.js';
 
 const COMMITS = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
 
@@ -17,27 +17,6 @@ it('the commits of a pull request are listed, oldest first', async () => {
     date: '2026-01-02T03:04:05Z',
     isMerge: false,
   });
-});
-
-it('lists the same through the REST API where GraphQL refuses them', async () => {
-  const { client, github, place } = await startHello();
-  const byGraphQl = await commitsOf(client, place, noAbort());
-  expect(github.calls()).toEqual(['POST /graphql repository']);
-  github.fail(deniedQuery('committedDate'));
-  expect(await commitsOf(client, place, noAbort())).toEqual(byGraphQl);
-  expect(github.calls().at(-1)).toBe(COMMITS);
-});
-
-it('lists more than a hundred through the REST API', async () => {
-  const commit = { oid: 'a', message: 'm', committedDate: '', author: null, parents: { totalCount: 1 } };
-  const commits = { nodes: Array(100).fill({ commit }), pageInfo: { hasNextPage: true } };
-  const listed = { sha: 'b', commit: { message: 'm', author: null, committer: null }, parents: [] };
-  const client = createFakeGitHubClient({
-    graphql: () => ({ repository: { pullRequest: { commits } } }),
-    [COMMITS]: ({ params }) => Array(params['page'] === 2 ? 5 : 100).fill(listed),
-  });
-  const { items } = await commitsOf(client, { repository: HELLO, number: 1 }, noAbort());
-  expect(items.map(({ sha }) => sha)).toEqual(Array(105).fill('b'));
 });
 
 it('GitHub’s limit of 250 commits is recognized', async () => {
@@ -78,7 +57,6 @@ it.each([
   ['a pull request’s commits', COMMITS, '`pull-requests: read`'],
 ])('the missing permission is named for %s', async (_, route, permission) => {
   const { client, github, place } = await startHello();
-  github.fail(deniedQuery('committedDate'));
   github.fail({ ...denied(route, ''), headers: {} });
   const asked =
     route === COMMITS

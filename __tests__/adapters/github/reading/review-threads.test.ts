@@ -1,8 +1,5 @@
 import { expect, it } from '@jest/globals';
-import {
-  fetchReviewThreads,
-  readThreadsOnce,
-} from '../../../../src/adapters/github/reading/review-threads.js';
+import { fetchReviewThreads } from '../../../../src/adapters/github/reading/review-threads.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { seedReaction, seedReply, seedReview } from '../../../helpers/github-review-seed.js';
 import { DIFF, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
@@ -138,16 +135,4 @@ it('the missing permission for threads is named', async () => {
     reason: 'denied',
     remedy: 'Add `pull-requests: read` under `permissions:` of the job.',
   });
-});
-
-it('threads are read once for all callers in a run, and for each pull request', async () => {
-  const { client, place, github, repo } = await startHello();
-  const readThreads = readThreadsOnce(client);
-  const asked = await Promise.all([readThreads(place, noAbort()), readThreads(place, noAbort())]);
-  seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
-  expect(await readThreads(place, noAbort())).toBe(asked[0]);
-  expect(asked[0]).toBe(asked[1]);
-  expect(github.calls()).toHaveLength(1);
-  await expect(readThreads({ ...place, number: 43 }, noAbort())).rejects.toThrow();
-  expect(github.calls()).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import type { GitHubClient } from './client.js';
+import type { GitHubClient, MayLack } from './client.js';
 import { GitHubError } from './errors.js';
 
 /** A request to the REST API and what its answer must look like. */
@@ -24,6 +24,7 @@ interface GraphQlQuestion<Output> {
   readonly permission: string;
   /** What does not exist is null in the answer; left out: it is an error. */
   readonly missingIsNull?: boolean;
+  readonly mayLack?: MayLack;
 }
 
 /** Throws a GitHubError, also for an answer that does not fit. */
@@ -45,10 +46,10 @@ export async function askRest<Output>(
 /** Throws a GitHubError, whose remedy names the permission where that may be missing. */
 export async function askGraphQl<Output>(
   client: GitHubClient,
-  { query, variables, schema, what, permission, missingIsNull = false }: GraphQlQuestion<Output>,
+  { query, schema, what, permission, ...asked }: GraphQlQuestion<Output>,
   signal: AbortSignal,
 ): Promise<Output> {
-  const body = await client.graphql(query, { variables, signal, missingIsNull }).catch((thrown: unknown) => {
+  const body = await client.graphql(query, { ...asked, signal }).catch((thrown: unknown) => {
     throw thrown instanceof GitHubError ? withPermission(thrown, permission) : thrown;
   });
   const answer = v.safeParse(schema, body);
@@ -59,27 +60,6 @@ export async function askGraphQl<Output>(
     });
   }
   return answer.output;
-}
-
-/** The same answer from both of GitHub's APIs. */
-interface EitherApi<Answer> {
-  /** Undefined where GraphQL does not have all of it. */
-  byGraphQl(): Promise<Answer | undefined>;
-  byRest(): Promise<Answer>;
-}
-
-/**
- * Asks GraphQL, where what is asked at the same time is one request, and the REST API for what that refuses or lacks: older
- * servers do not know every field, and REST's refusals name the permission. Throws a GitHubError.
- */
-export async function askEither<Answer>({ byGraphQl, byRest }: EitherApi<Answer>): Promise<Answer> {
-  try {
-    const answer = await byGraphQl();
-    if (answer !== undefined) return answer;
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason === 'rate-limited') throw thrown;
-  }
-  return await byRest();
 }
 
 /** The error for an answer that is not what GitHub describes. */
@@ -104,7 +84,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function withPermission(error: GitHubError, permission: string): GitHubError {
+/** The same error, whose remedy names the permission where that may be missing. */
+export function withPermission(error: GitHubError, permission: string): GitHubError {
   const { reason, status } = error;
   if (status === 401 || (reason !== 'denied' && reason !== 'missing')) return error;
   const named = permission.split(' or ').map((one) => `\`${one}\``);

@@ -4,8 +4,7 @@ import type { Environment } from '../../../core/environment.js';
 import { ConfigError, messageOf } from '../../../core/errors.js';
 import { networkCause } from '../../../core/network-cause.js';
 import { type Chunks, readBytes } from '../../../core/response.js';
-import { type GitHubError, graphqlError, httpError, isRateLimited, networkError } from './errors.js';
-import { joinQueries, type QueryAnswer, type SendQuery } from './join-queries.js';
+import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
 
 /** What a request to GitHub's REST API carries beside its route. */
 interface RequestOptions {
@@ -22,6 +21,13 @@ interface GraphQlOptions {
   readonly signal: AbortSignal;
   /** What does not exist is null in the data; otherwise one missing thing rejects the whole answer. */
   readonly missingIsNull?: boolean;
+  readonly mayLack?: MayLack;
+}
+
+/** A field that may be refused by itself: it is null in the data then, and whoever asked is told why. */
+export interface MayLack {
+  readonly field: string;
+  onLack(error: GitHubError): void;
 }
 
 /** An answer with a status below 400. The body is parsed by whoever asked. */
@@ -64,19 +70,11 @@ type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
 type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
 /**
- * A client over `@actions/github` that makes each request once and waits for no answer for ever. Queries that are asked at
- * the same time are one request.
+ * A client over `@actions/github` that makes each request once and waits for no answer for ever.
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
   const { needsWrite = [] } = options;
   const octokit = await createOctokit(options);
-  const sendQuery: SendQuery = async ({ query, variables }, signal) =>
-    queryAnswer(
-      await send({ route: GRAPHQL, signal, needsWrite }, () =>
-        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
-      ),
-    );
-  const joined = joinQueries(sendQuery, isRateLimited);
   return {
     async request(route, { params, accept, signal }) {
       const response = await send({ route, signal, needsWrite }, () =>
@@ -88,9 +86,11 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
       );
       return { status: response.status, headers: textHeaders(response.headers), body: response.data };
     },
-    async graphql(query, { variables, signal, missingIsNull = false }) {
-      signal.throwIfAborted();
-      return graphqlResult(await joined({ query, variables }, signal), missingIsNull);
+    async graphql(query, { variables, signal, ...tolerated }) {
+      const answer = await send({ route: GRAPHQL, signal, needsWrite }, () =>
+        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
+      );
+      return graphqlData(answer, tolerated);
     },
   };
 }
@@ -187,19 +187,24 @@ function textHeaders(headers: unknown): Record<string, string> {
 }
 
 /** GraphQL answers 200 to a query it could not carry out. */
-function queryAnswer({ data: body, headers }: OctokitResponse): QueryAnswer {
-  if (typeof body !== 'object' || body === null) {
-    throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
-  }
+function graphqlData(
+  { data: body, headers }: OctokitResponse,
+  { missingIsNull = false, mayLack }: Pick<GraphQlOptions, 'missingIsNull' | 'mayLack'>,
+): unknown {
+  if (!isObject(body)) throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
   const data = 'data' in body ? body.data : undefined;
   const errors: readonly unknown[] = 'errors' in body && Array.isArray(body.errors) ? body.errors : [];
-  return { data, errors, headers: textHeaders(headers) };
-}
-
-function graphqlResult({ data, errors, headers }: QueryAnswer, missingIsNull: boolean): unknown {
   if (errors.length === 0) return data;
   if (missingIsNull && isObject(data) && errors.every(isNotFound)) return data;
-  throw graphqlError({ requestLine: GRAPHQL, headers, errors });
+  const error = graphqlError({ requestLine: GRAPHQL, headers: textHeaders(headers), errors });
+  if (!isObject(data) || mayLack === undefined || !errors.every((one) => isBelow(one, mayLack.field)))
+    throw error;
+  mayLack.onLack(error);
+  return data;
+}
+
+function isBelow(error: unknown, field: string): boolean {
+  return isObject(error) && 'path' in error && Array.isArray(error.path) && error.path.includes(field);
 }
 
 function isNotFound(error: unknown): boolean {

@@ -125,13 +125,6 @@ export function graphqlError({ requestLine, headers, errors }: Refusal): GitHubE
   });
 }
 
-/** Whether errors say that the token has asked too much: the same goes for whatever else is asked now. */
-export function isRateLimited(errors: readonly unknown[]): boolean {
-  const parsed = errors.map((error) => v.parse(graphqlErrorSchema, error));
-  const text = parsed.map(({ message }) => message).join('; ');
-  return graphqlReason(new Set(parsed.map(({ type }) => type)), text) === 'rate-limited';
-}
-
 const graphqlErrorSchema = v.fallback(
   v.object({ message: v.fallback(v.string(), 'unknown error'), type: v.fallback(v.string(), '') }),
   { message: 'unknown error', type: '' },

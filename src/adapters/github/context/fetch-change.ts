@@ -1,11 +1,9 @@
-import * as v from 'valibot';
 import type { FetchedChange } from '../../../core/event/fetched-change.js';
 import type { Base, Head } from '../../../core/event/trigger.js';
 import type { CommitNote } from '../../../core/prompt/context.js';
 import type { NewSince } from '../../../core/review/scope.js';
 import { parseDiff } from '../../../core/text/diff.js';
 import type { Warning } from '../../../core/warning.js';
-import { askEither, askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import type { GitHubErrorReason } from '../client/remedy.js';
@@ -16,6 +14,7 @@ import {
   type PullRequestPlace,
 } from '../reading/changed-files.js';
 import { type CommitPair, type Comparison, fetchComparison, fetchDiff } from '../reading/compare.js';
+import type { PullSubject } from '../reading/subject.js';
 
 /** A change as far as it could be read. */
 export interface ReadChange {
@@ -33,11 +32,11 @@ export interface PinnedCommits {
 }
 
 /** The pull request whose change is read. */
-export interface PullToRead {
+interface PullToRead {
   readonly place: PullRequestPlace;
   readonly pinned: PinnedCommits;
-  /** The pull request as it is now, where that was just asked for. */
-  readonly now?: PullNow;
+  /** The pull request as it is now. */
+  readonly now: Promise<PullSubject>;
 }
 
 /**
@@ -49,15 +48,12 @@ export interface PullToRead {
  */
 export async function fetchPullChange(
   client: GitHubClient,
-  { place, pinned, now: known }: PullToRead,
+  { place, pinned, now: asked }: PullToRead,
   signal: AbortSignal,
 ): Promise<ReadChange> {
   const { repository, number } = place;
   const pair = { repository, base: pinned.base.sha || pinned.base.ref, head: pinned.head.sha };
-  const [diff, now]: readonly [Fetched<string | undefined>, Fetched<PullNow>] = await Promise.all([
-    unlessDenied(fetchDiff(client, pair, signal)),
-    known === undefined ? unlessDenied(fetchPull(client, place, signal)) : { value: known },
-  ]);
+  const [diff, now] = await Promise.all([unlessDenied(fetchDiff(client, pair, signal)), unlessDenied(asked)]);
   const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
   const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
   const newestTotal = now.value?.changedFiles ?? 0;
@@ -214,105 +210,6 @@ function fileOf({
     additions,
     deletions,
     ...(previousPath === undefined ? {} : { previousPath }),
-  };
-}
-
-const branch = v.object({ ref: v.fallback(v.string(), ''), sha: v.string() });
-
-const pullSchema = v.object({
-  head: v.object({
-    ...branch.entries,
-    repo: v.fallback(v.nullable(v.object({ full_name: v.string() })), null),
-  }),
-  base: v.fallback(branch, { ref: '', sha: '' }),
-  changed_files: v.fallback(v.number(), 0),
-});
-
-/** A pull request as it is now. */
-interface PullNow extends PinnedCommits {
-  readonly changedFiles: number;
-}
-
-/** Throws a GitHubError. */
-export async function fetchPull(
-  client: GitHubClient,
-  place: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<PullNow> {
-  return await askEither({
-    byGraphQl: () => pullByGraphQl(client, place, signal),
-    byRest: () => pullByRest(client, place, signal),
-  });
-}
-
-const PULL_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) {
-      headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles
-    }
-  }
-}`;
-
-const pullNodeSchema = v.object({
-  repository: v.object({
-    pullRequest: v.object({
-      headRefOid: v.string(),
-      headRefName: v.string(),
-      headRepository: v.nullable(v.object({ nameWithOwner: v.string() })),
-      baseRefOid: v.string(),
-      baseRefName: v.string(),
-      changedFiles: v.number(),
-    }),
-  }),
-});
-
-async function pullByGraphQl(
-  client: GitHubClient,
-  { repository, number }: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<PullNow> {
-  const answer = await askGraphQl(
-    client,
-    {
-      query: PULL_QUERY,
-      variables: { owner: repository.owner, name: repository.name, number },
-      schema: pullNodeSchema,
-      what: 'the pull request',
-      permission: 'pull-requests: read',
-    },
-    signal,
-  );
-  const { headRefOid, headRefName, headRepository, baseRefOid, baseRefName, changedFiles } =
-    answer.repository.pullRequest;
-  return {
-    // A fork that is gone, or that the token does not see, is no repository of ours.
-    head: { sha: headRefOid, ref: headRefName, repository: headRepository?.nameWithOwner ?? null },
-    base: { sha: baseRefOid, ref: baseRefName },
-    changedFiles,
-  };
-}
-
-async function pullByRest(
-  client: GitHubClient,
-  { repository, number }: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<PullNow> {
-  const { owner, name: repo } = repository;
-  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
-  const { body } = await client.request(route, { params: { owner, repo, pull_number: number }, signal });
-  const parsed = v.safeParse(pullSchema, body);
-  if (!parsed.success) {
-    const requestLine = `GET /repos/${owner}/${repo}/pulls/${number}`;
-    throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a pull request`, {
-      reason: 'unavailable',
-      requestLine,
-    });
-  }
-  const { head, base, changed_files: changedFiles } = parsed.output;
-  return {
-    head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name ?? null },
-    base,
-    changedFiles,
   };
 }
 

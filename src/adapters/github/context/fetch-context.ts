@@ -10,30 +10,25 @@ import {
   type WorkflowRunTrigger,
 } from '../../../core/event/trigger.js';
 import type { TriggerContext } from '../../../core/prompt/context.js';
-import type { ContextPart } from '../../../core/prompt/context-policy.js';
+import { notUnderstood } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPullOfCommit } from '../reading/pull-of-commit.js';
-import type { ReadThreads } from '../reading/review-threads.js';
+import {
+  type FoundSubject,
+  type PullSubject,
+  readSubjectsOnce,
+  type SubjectReader,
+} from '../reading/subject.js';
 import { fetchTagRange, type TagPlace } from '../reading/tags.js';
 import {
   fetchChangeBetween,
-  fetchPull,
   fetchPullChange,
   type PinnedCommits,
-  type PullToRead,
   type ReadChange,
   unreadWarning,
 } from './fetch-change.js';
 import { fetchSurroundings, type ReadSurroundings } from './surroundings.js';
-
-/** What is fetched beside the change. */
-interface ContextRequest {
-  readonly trigger: Trigger;
-  readonly parts: readonly ContextPart[];
-  /** Left out: they are asked for here alone. */
-  readonly readThreads?: ReadThreads;
-}
 
 /**
  * Fetches what a trigger's user message needs beside the event: change, commits, conversation, linked issues, failing
@@ -42,37 +37,33 @@ interface ContextRequest {
  */
 export async function fetchContext(
   client: GitHubClient,
-  request: ContextRequest,
+  trigger: Trigger,
   signal: AbortSignal,
+  readSubject: SubjectReader = readSubjectsOnce(client),
 ): Promise<TriggerContext> {
-  const { trigger, parts } = request;
   switch (trigger.kind) {
     case 'pull_request':
-      return await fetchPullRequest(client, { ...request, trigger }, signal);
+      return await fetchPullRequest(client, trigger, signal, readSubject);
     case 'issue':
-      return await fetchIssue(client, { ...request, trigger }, signal);
+      return await fetchIssue(client, trigger, signal, readSubject);
     case 'comment':
       return trigger.on === 'issue'
-        ? await fetchIssue(client, { ...request, trigger }, signal)
-        : await fetchCommented(client, { ...request, trigger }, signal);
+        ? await fetchIssue(client, trigger, signal, readSubject)
+        : await fetchCommented(client, trigger, signal, readSubject);
     case 'schedule':
     case 'dispatch':
     case 'unknown':
     case 'local':
       return { kind: 'none', warnings: [] };
     case 'push':
-      return await fetchPush(client, { trigger, parts }, signal);
+      return await fetchPush(client, trigger, signal);
     case 'release':
-      return await fetchTag(client, { repository: trigger.repository, tag: trigger.tag, parts }, signal);
+      return await fetchTag(client, { repository: trigger.repository, tag: trigger.tag }, signal);
     case 'workflow_run':
-      return await fetchWorkflowRun(client, { trigger, parts }, signal);
+      return await fetchWorkflowRun(client, trigger, signal);
     case 'merge_group':
-      return await fetchMergeGroup(client, { trigger, parts }, signal);
+      return await fetchMergeGroup(client, trigger, signal);
   }
-}
-
-interface Asking<T> extends Omit<ContextRequest, 'trigger'> {
-  readonly trigger: T;
 }
 
 /** Logs are read only where they are what the run is about; tools have them. */
@@ -81,19 +72,21 @@ const RUN_LOGS = 3;
 
 async function fetchPullRequest(
   client: GitHubClient,
-  { trigger, ...asked }: Asking<PullRequestTrigger>,
+  trigger: PullRequestTrigger,
   signal: AbortSignal,
+  readSubject: SubjectReader,
 ): Promise<TriggerContext> {
   const { repository, number, head, at } = trigger;
+  const place = { repository, number };
+  const subject = readSubject({ ...place, isPull: true }, signal);
   const [change, around] = await Promise.all([
-    fetchPullChange(client, { place: { repository, number }, pinned: trigger }, signal),
+    fetchPullChange(client, { place, pinned: trigger, now: pullOf(subject) }, signal),
     fetchSurroundings(
       client,
       {
         repository,
-        ...asked,
         pull: number,
-        subject: number,
+        subject,
         checked: { sha: head.sha, maxLogs: NO_LOGS },
         before: at,
       },
@@ -105,17 +98,26 @@ async function fetchPullRequest(
 
 async function fetchIssue(
   client: GitHubClient,
-  { trigger, parts }: Asking<IssueTrigger | CommentTrigger>,
+  trigger: IssueTrigger | CommentTrigger,
   signal: AbortSignal,
+  readSubject: SubjectReader,
 ): Promise<TriggerContext> {
-  const { surroundings, warnings } = await fetchSurroundings(client, talkOf(trigger, parts), signal);
+  const { repository, number } = trigger;
+  const subject = readSubject({ repository, number, isPull: false }, signal);
+  const { surroundings, warnings } = await fetchSurroundings(client, talkOf(trigger, subject), signal);
   return { kind: 'none', ...surroundings, warnings };
 }
 
-function talkOf(trigger: IssueTrigger | CommentTrigger, parts: readonly ContextPart[]) {
-  const { repository, number, at } = trigger;
+function talkOf(trigger: IssueTrigger | CommentTrigger, subject: Promise<FoundSubject>) {
+  const { repository, at } = trigger;
   const without = trigger.kind === 'comment' ? { without: trigger.commentId } : {};
-  return { repository, parts, subject: number, before: at, ...without };
+  return { repository, subject, before: at, ...without };
+}
+
+async function pullOf(subject: Promise<FoundSubject>): Promise<PullSubject> {
+  const { pull } = await subject;
+  if (pull === undefined) throw notUnderstood('POST /graphql', 'the pull request');
+  return pull;
 }
 
 /**
@@ -124,33 +126,27 @@ function talkOf(trigger: IssueTrigger | CommentTrigger, parts: readonly ContextP
  */
 async function fetchCommented(
   client: GitHubClient,
-  { trigger, ...asked }: Asking<CommentTrigger>,
+  trigger: CommentTrigger,
   signal: AbortSignal,
+  readSubject: SubjectReader,
 ): Promise<TriggerContext> {
-  const { repository, number } = trigger;
+  const { repository, number, commits } = trigger;
   const place = { repository, number };
+  const subject = readSubject({ ...place, isPull: true }, signal);
+  const now = pullOf(subject);
+  const named = commits === undefined || commits.head.sha === '' ? undefined : commits;
   const [change, around] = await Promise.all([
-    pinnedOf(client, trigger, signal).then(async (pinned) =>
+    unlessLacking(Promise.resolve(named ?? now)).then(async (pinned) =>
       pinned instanceof GitHubError
         ? { change: undefined, warnings: [unreadWarning(pinned)], pinned: undefined }
         : {
-            ...(await fetchPullChange(client, { place, ...pinned }, signal)),
-            pinned: pinned.pinned,
+            ...(await fetchPullChange(client, { place, pinned, now }, signal)),
+            pinned: { head: pinned.head, base: pinned.base },
           },
     ),
-    fetchSurroundings(client, { ...talkOf(trigger, asked.parts), ...asked, pull: number }, signal),
+    fetchSurroundings(client, { ...talkOf(trigger, subject), pull: number }, signal),
   ]);
-  return pullContext(change, around, trigger.commits === undefined ? change.pinned : undefined);
-}
-
-async function pinnedOf(
-  client: GitHubClient,
-  { repository, number, commits }: CommentTrigger,
-  signal: AbortSignal,
-): Promise<Pick<PullToRead, 'pinned' | 'now'> | GitHubError> {
-  if (commits !== undefined && commits.head.sha !== '') return { pinned: commits };
-  const pull = await unlessLacking(fetchPull(client, { repository, number }, signal));
-  return pull instanceof GitHubError ? pull : { pinned: { head: pull.head, base: pull.base }, now: pull };
+  return pullContext(change, around, commits === undefined ? change.pinned : undefined);
 }
 
 /** A question can be answered without the change: a token that may not see it gets one of these. */
@@ -169,38 +165,34 @@ function pullContext(
 /** What a new branch is compared with is where it left the default branch; a deleted one holds nothing. */
 async function fetchPush(
   client: GitHubClient,
-  { trigger, parts }: Asking<PushTrigger>,
+  trigger: PushTrigger,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, before, after, ref } = trigger;
   const kind = pushKind(trigger);
   const tag = tagOf(trigger);
-  if (kind !== 'deleted' && tag !== undefined)
-    return await fetchTag(client, { repository, tag, parts }, signal);
+  if (kind !== 'deleted' && tag !== undefined) return await fetchTag(client, { repository, tag }, signal);
   if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return { kind: 'none', warnings: [] };
   const base = kind === 'created' ? repository.defaultBranch : before;
   if (base === '') return { kind: 'none', warnings: [] };
+  const { commits: _, ...change } = await fetchChangeBetween(
+    client,
+    { repository, base, head: after },
+    signal,
+  );
   // The event lists the commits.
-  return changeContext(await fetchChangeBetween(client, { repository, base, head: after }, signal), []);
-}
-
-interface AskedTag extends TagPlace {
-  readonly parts: readonly ContextPart[];
+  return changeContext(change);
 }
 
 /** What a tag brought since the one before it; the first one is compared with nothing. */
-async function fetchTag(
-  client: GitHubClient,
-  { parts, ...place }: AskedTag,
-  signal: AbortSignal,
-): Promise<TriggerContext> {
+async function fetchTag(client: GitHubClient, place: TagPlace, signal: AbortSignal): Promise<TriggerContext> {
   const range = await unlessLacking(fetchTagRange(client, place, signal));
   if (range instanceof GitHubError)
     return { kind: 'none', unread: ['the changes since the last tag'], warnings: [unreadWarning(range)] };
   if (range === undefined) return { kind: 'none', sinceTag: '', warnings: [] };
   const { since, base, head } = range;
   const change = await fetchChangeBetween(client, { repository: place.repository, base, head }, signal);
-  return { ...changeContext(change, parts), sinceTag: since };
+  return { ...changeContext(change), sinceTag: since };
 }
 
 async function unlessLacking<Value>(request: Promise<Value>): Promise<Value | GitHubError> {
@@ -214,20 +206,18 @@ async function unlessLacking<Value>(request: Promise<Value>): Promise<Value | Gi
 
 async function fetchMergeGroup(
   client: GitHubClient,
-  { trigger, parts }: Asking<MergeGroupTrigger>,
+  { repository, head, base }: MergeGroupTrigger,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const { repository, head, base } = trigger;
   return changeContext(
     await fetchChangeBetween(client, { repository, base: base.sha, head: head.sha }, signal),
-    parts,
   );
 }
 
 /** The checks of the run's commit with their logs; the change where a pull request says what it is compared with. */
 async function fetchWorkflowRun(
   client: GitHubClient,
-  { trigger, parts }: Asking<WorkflowRunTrigger>,
+  trigger: WorkflowRunTrigger,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, headSha, at } = trigger;
@@ -246,7 +236,7 @@ async function fetchWorkflowRun(
     ),
     fetchSurroundings(
       client,
-      { repository, parts, checked: { sha: headSha, maxLogs: RUN_LOGS }, before: at },
+      { repository, checked: { sha: headSha, maxLogs: RUN_LOGS }, before: at },
       signal,
     ),
   ]);
@@ -254,16 +244,13 @@ async function fetchWorkflowRun(
     const denied = pull instanceof GitHubError ? [unreadWarning(pull)] : [];
     return { kind: 'none', ...surroundings, warnings: [...denied, ...warnings] };
   }
-  const context = changeContext(change, parts);
+  const context = changeContext(change);
   const found = { pullOfCommit: pull.number };
   return { ...context, ...surroundings, ...found, warnings: [...context.warnings, ...warnings] };
 }
 
-function changeContext(
-  { change, commits, warnings }: ReadChange,
-  parts: readonly ContextPart[],
-): TriggerContext {
-  const listed = commits !== undefined && parts.includes('commits') ? { commits } : {};
+function changeContext({ change, commits, warnings }: ReadChange): TriggerContext {
+  const listed = commits === undefined ? {} : { commits };
   return change === undefined
     ? { kind: 'none', ...listed, unread: ['the diff'], warnings }
     : { kind: 'change', ...change, ...listed, warnings };

@@ -7,35 +7,30 @@ import type {
   Remark,
   Surroundings,
 } from '../../../core/prompt/context.js';
-import type { ContextPart } from '../../../core/prompt/context-policy.js';
 import { isOwnText, laneOf, markOf } from '../../../core/sanitize/mark.js';
 import type { Warning } from '../../../core/warning.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchConversation, type SubjectConversation } from '../reading/conversation.js';
 import { failingChecks } from '../reading/failing-checks.js';
 import { commitsOf } from '../reading/history.js';
-import { type LinkedIssue, linkedIssues } from '../reading/linked-issues.js';
 import { fetchPermission } from '../reading/permissions.js';
-import { fetchReviewThreads, type ReadThreads, type ReviewThread } from '../reading/review-threads.js';
+import type { ReviewThread } from '../reading/review-threads.js';
+import type { FoundSubject, LinkedIssue } from '../reading/subject.js';
 import { unreadWarning } from './fetch-change.js';
 
 /** What is asked for around a trigger. */
 export interface SurroundingsRequest {
   readonly repository: Repository;
-  readonly parts: readonly ContextPart[];
-  /** The pull request whose commits, threads and linked issues are read. */
+  /** The pull request whose commits are read. */
   readonly pull?: number;
-  /** The issue or pull request whose conversation is read. */
-  readonly subject?: number;
+  /** What stands around the issue or pull request. */
+  readonly subject?: Promise<FoundSubject>;
   /** The commit whose checks are read, and how many of their logs. */
   readonly checked?: { readonly sha: string; readonly maxLogs: number };
   /** Time of the event, ISO 8601; what was written or changed later is left out (C5 71). */
   readonly before: string | undefined;
   /** Comments that the event itself holds. */
   readonly without?: number;
-  /** Left out: the review threads are asked for here alone. */
-  readonly readThreads?: ReadThreads;
 }
 
 /** What was read, and warnings of what was not. */
@@ -59,11 +54,8 @@ export async function fetchSurroundings(
   signal: AbortSignal,
 ): Promise<ReadSurroundings> {
   const { repository, pull, subject, checked } = request;
-  const readThreads: ReadThreads =
-    request.readThreads ?? ((place, inTime) => fetchReviewThreads(client, place, inTime));
   const warnings: Warning[] = [];
   const unread: string[] = [];
-  const wants = (part: ContextPart) => request.parts.includes(part);
   async function read<Value>(what: string, pending: Promise<Value> | undefined): Promise<Value | undefined> {
     try {
       return await pending;
@@ -77,16 +69,27 @@ export async function fetchSurroundings(
       return undefined;
     }
   }
-  const place = pull === undefined ? undefined : { repository, number: pull };
-  const talk = subject === undefined ? undefined : { repository, number: subject };
+  const ofPull = pull === undefined ? undefined : subject;
   const [commits, threads, issues, conversation, checks] = await Promise.all([
-    read('the commits', place && wants('commits') ? commitsOf(client, place, signal) : undefined),
-    read('the review threads', place && wants('comments') ? readThreads(place, signal) : undefined),
-    read('the linked issues', place && wants('issues') ? linkedIssues(client, place, signal) : undefined),
-    read('the conversation', talk && wants('comments') ? fetchConversation(client, talk, signal) : undefined),
-    checked && wants('checks')
-      ? failingChecks(client, { repository, ...checked, maxLogLines: LOG_LINES }, signal)
-      : undefined,
+    read(
+      'the commits',
+      pull === undefined ? undefined : commitsOf(client, { repository, number: pull }, signal),
+    ),
+    read(
+      'the review threads',
+      ofPull?.then((one) => one.pull?.threads),
+    ),
+    read(
+      'the linked issues',
+      ofPull?.then((one) => linkedIssues(one)),
+    ),
+    read(
+      'the conversation',
+      subject?.then((one) => one.conversation),
+    ),
+    checked === undefined
+      ? undefined
+      : failingChecks(client, { repository, ...checked, maxLogLines: LOG_LINES }, signal),
   ]);
   const code = checks?.isDenied === true ? 'context-unread' : 'context-incomplete';
   for (const problem of checks?.problems ?? []) warnings.push({ code, ...problem });
@@ -103,6 +106,12 @@ export async function fetchSurroundings(
   };
 }
 
+/** Throws a GitHubError where they were refused by themselves. */
+function linkedIssues({ pull }: FoundSubject): readonly LinkedIssue[] | undefined {
+  if (pull?.linkedIssues instanceof GitHubError) throw pull.linkedIssues;
+  return pull?.linkedIssues;
+}
+
 function commitNote({ sha, author, message }: CommitNote): CommitNote {
   return { sha, author, message };
 }
@@ -115,7 +124,7 @@ function failedCheck(check: Awaited<ReturnType<typeof failingChecks>>['checks'][
 interface Heard {
   readonly request: SurroundingsRequest;
   readonly threads: readonly ReviewThread[] | undefined;
-  readonly conversation: SubjectConversation | undefined;
+  readonly conversation: FoundSubject['conversation'] | undefined;
   readonly issues: readonly LinkedIssue[] | undefined;
 }
 

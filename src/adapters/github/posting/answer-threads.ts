@@ -3,7 +3,10 @@ import type { FindingThread } from '../../../core/review/end-finding.js';
 import { parseFindingMarker } from '../../../core/review/markers.js';
 import { GitHubError } from '../client/errors.js';
 import type { PullRequestPlace } from '../reading/changed-files.js';
-import type { ReadThreads, ReviewThread } from '../reading/review-threads.js';
+import type { ReviewThread } from '../reading/review-threads.js';
+
+/** Reads the threads of a pull request. */
+export type ReadThreads = (place: PullRequestPlace, signal: AbortSignal) => Promise<readonly ReviewThread[]>;
 
 /** The review threads of a pull request, or why they could not be read. Rejects only for an aborted signal. */
 export async function answerThreads(
@@ -11,7 +14,7 @@ export async function answerThreads(
   place: PullRequestPlace,
   signal: AbortSignal,
 ): Promise<ThreadsAnswer> {
-  return await orUnread(async () => ({ kind: 'read', threads: (await readThreads(place, signal)).threads }));
+  return await orUnread(async () => ({ kind: 'read', threads: await readThreads(place, signal) }));
 }
 
 /**
@@ -24,7 +27,7 @@ export async function answerFindingThreads(
   signal: AbortSignal,
 ): Promise<FindingThreadsAnswer> {
   return await orUnread(async () => {
-    const { threads } = await readThreads(place, signal);
+    const threads = await readThreads(place, signal);
     return { kind: 'read', threads: threads.flatMap(findingThread) };
   });
 }

@@ -3,7 +3,6 @@ import { AxeError, ConfigError } from '../../../core/errors.js';
 import type { Repository } from '../../../core/event/trigger.js';
 import { IS_MEMORY, type MemoryFilter } from '../../../core/memory/log-path.js';
 import { grouped } from '../../../core/text/number.js';
-import { askEither, askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -12,8 +11,6 @@ export interface RefPlace {
   readonly client: GitHubClient;
   readonly repository: Repository;
   readonly ref: string;
-  /** What the ref is: GraphQL is asked first, which takes several files in one request. Left out: it may be anything. */
-  readonly kind?: 'branch' | 'commit';
 }
 
 /** What stands at a path of a ref. */
@@ -40,17 +37,6 @@ const contentSchema = v.object({
  */
 export async function readPathAt(
   place: RefPlace,
-  file: { readonly path: string; readonly maxBytes: number },
-  signal: AbortSignal,
-): Promise<PathAtRef> {
-  return await askEither({
-    byGraphQl: async () => textAt(await fetchEntry(place, file.path, signal), file),
-    byRest: () => readContent(place, file, signal),
-  });
-}
-
-async function readContent(
-  place: RefPlace,
   { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
   signal: AbortSignal,
 ): Promise<PathAtRef> {
@@ -61,105 +47,14 @@ async function readContent(
   const { type, size, sha, encoding } = content.output;
   if (type === 'dir') return { kind: 'folder' };
   if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
-  if (size > maxBytes) return tooLarge(size, maxBytes);
+  if (size > maxBytes) {
+    const reason = `it has ${grouped(size)} bytes; ${grouped(maxBytes)} are the limit`;
+    return { kind: 'refused', reason };
+  }
   const isInline = encoding === 'base64';
   const bytes = isInline ? decodeBase64(content.output.content) : await fetchBlob(place, sha, signal);
   return { kind: 'file', path: content.output.path || path, bytes };
 }
-
-function tooLarge(bytes: number, maxBytes: number): PathAtRef {
-  return { kind: 'refused', reason: `it has ${grouped(bytes)} bytes; ${grouped(maxBytes)} are the limit` };
-}
-
-/** What stands at a path of a commit; null for nothing. */
-type Entry = v.InferOutput<typeof entrySchema> | null;
-
-const entrySchema = v.object({
-  type: v.string(),
-  mode: v.number(),
-  size: v.number(),
-  object: v.nullable(
-    v.object({
-      text: v.nullish(v.string()),
-      isTruncated: v.nullish(v.boolean()),
-      entries: v.nullish(v.array(v.object({ name: v.string() }))),
-    }),
-  ),
-});
-
-const commitSchema = v.nullable(v.object({ file: v.optional(v.nullable(entrySchema)) }));
-
-const refSchema = v.object({
-  repository: v.object({
-    ref: v.optional(v.nullable(v.object({ target: commitSchema }))),
-    object: v.optional(commitSchema),
-  }),
-});
-
-const ENTRY = `... on Commit {
-  file(path: $path) {
-    type mode size
-    object { ... on Blob { text isTruncated } ... on Tree { entries { name } } }
-  }
-}`;
-
-const BRANCH_QUERY = `query ($owner: String!, $name: String!, $ref: String!, $path: String!) {
-  repository(owner: $owner, name: $name) { ref(qualifiedName: $ref) { target { ${ENTRY} } } }
-}`;
-
-const COMMIT_QUERY = `query ($owner: String!, $name: String!, $ref: GitObjectID!, $path: String!) {
-  repository(owner: $owner, name: $name) { object(oid: $ref) { ${ENTRY} } }
-}`;
-
-/** Undefined for a ref that GraphQL does not find, or is not asked for. */
-async function fetchEntry(
-  { client, repository, ref, kind }: RefPlace,
-  path: string,
-  signal: AbortSignal,
-): Promise<Entry | undefined> {
-  if (kind === undefined || path === '') return undefined;
-  const answer = await askGraphQl(
-    client,
-    {
-      query: kind === 'branch' ? BRANCH_QUERY : COMMIT_QUERY,
-      variables: {
-        owner: repository.owner,
-        name: repository.name,
-        ref: kind === 'branch' ? `refs/heads/${ref}` : ref,
-        path,
-      },
-      schema: refSchema,
-      what: 'the file',
-      permission: 'contents: read',
-      missingIsNull: true,
-    },
-    signal,
-  );
-  const commit = answer.repository.ref?.target ?? answer.repository.object;
-  return commit?.file;
-}
-
-/**
- * A file whose text has as many bytes as the file: any other is binary, cut, or was converted from another encoding. That
- * and links, which the REST API follows, are undefined.
- */
-function textAt(
-  entry: Entry | undefined,
-  { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
-): PathAtRef | undefined {
-  if (entry === undefined) return undefined;
-  if (entry === null) return { kind: 'missing' };
-  const { type, mode, size, object } = entry;
-  if (type === 'tree') return { kind: 'folder' };
-  if (type !== 'blob' || (mode & FORMAT_BITS) !== REGULAR) return undefined;
-  if (size > maxBytes) return tooLarge(size, maxBytes);
-  const bytes = new TextEncoder().encode(object?.text ?? '');
-  return object?.isTruncated === false && bytes.length === size ? { kind: 'file', path, bytes } : undefined;
-}
-
-/** The bits of a mode that say what something is. */
-const FORMAT_BITS = 0o170000;
-const REGULAR = 0o100000;
 
 /**
  * The text of a file at a ref, or undefined if there is none; `maxBytes` is 100 MB, GitHub's limit, unless said
@@ -195,16 +90,6 @@ export async function listFolderAt(
   path: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return await askEither({
-    byGraphQl: async () => {
-      const entry = await fetchEntry(place, path, signal);
-      return entry === null ? [] : entry?.object?.entries?.map(({ name }) => name);
-    },
-    byRest: () => listContent(place, path, signal),
-  });
-}
-
-async function listContent(place: RefPlace, path: string, signal: AbortSignal): Promise<readonly string[]> {
   const body = await fetchContent(place, { path, accept: 'application/vnd.github+json' }, signal);
   const listing = v.safeParse(v.array(v.object({ name: v.string() })), body);
   return listing.success ? listing.output.map(({ name }) => name) : [];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import { askEither, askGraphQl, askRest } from '../client/ask.js';
+import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { fetchPages, type Listed } from '../client/pages.js';
 import type { PullRequestPlace } from './changed-files.js';
@@ -42,80 +42,6 @@ const MAX_COMMITS = 250;
 
 /** The commits of a pull request, oldest first; incomplete where GitHub lists no more. Throws a GitHubError. */
 export async function commitsOf(
-  client: GitHubClient,
-  place: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<Listed<Commit>> {
-  return await askEither({
-    byGraphQl: () => firstCommits(client, place, signal),
-    byRest: () => listCommits(client, place, signal),
-  });
-}
-
-const COMMITS_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) {
-      commits(first: 100) {
-        nodes {
-          commit { oid message committedDate author { name user { login } } parents(first: 2) { totalCount } }
-        }
-        pageInfo { hasNextPage }
-      }
-    }
-  }
-}`;
-
-const commitNodeSchema = v.object({
-  oid: v.string(),
-  message: v.string(),
-  committedDate: v.string(),
-  author: v.nullable(
-    v.object({ name: v.nullable(v.string()), user: v.nullable(v.object({ login: v.string() })) }),
-  ),
-  parents: v.object({ totalCount: v.number() }),
-});
-
-const commitsSchema = v.object({
-  repository: v.object({
-    pullRequest: v.object({
-      commits: v.object({
-        nodes: v.array(v.object({ commit: commitNodeSchema })),
-        pageInfo: v.object({ hasNextPage: v.boolean() }),
-      }),
-    }),
-  }),
-});
-
-/** Undefined where there are more than a hundred. */
-async function firstCommits(
-  client: GitHubClient,
-  { repository, number }: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<Listed<Commit> | undefined> {
-  const answer = await askGraphQl(
-    client,
-    {
-      query: COMMITS_QUERY,
-      variables: { owner: repository.owner, name: repository.name, number },
-      schema: commitsSchema,
-      what: 'the commits',
-      permission: 'pull-requests: read',
-    },
-    signal,
-  );
-  const { nodes, pageInfo } = answer.repository.pullRequest.commits;
-  if (pageInfo.hasNextPage) return undefined;
-  const items = nodes.map(({ commit: { oid, message, committedDate, author, parents } }) => ({
-    sha: oid,
-    message,
-    author: author?.user?.login ?? author?.name ?? '',
-    date: committedDate,
-    isMerge: parents.totalCount > 1,
-  }));
-  return { items, isComplete: true };
-}
-
-async function listCommits(
   client: GitHubClient,
   { repository, number }: PullRequestPlace,
   signal: AbortSignal,

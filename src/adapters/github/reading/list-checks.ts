@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
 import type { Warning } from '../../../core/warning.js';
-import { askEither, askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPages, type Listed } from '../client/pages.js';
@@ -28,136 +27,17 @@ interface ListedChecks {
   readonly statuses: CheckedList<Status>;
 }
 
-/** Both in one question to GraphQL, or each from the REST API. Rejects only for an aborted signal. */
+/** Rejects only for an aborted signal. */
 export async function listChecks(
   client: GitHubClient,
   commit: CheckedCommit,
   signal: AbortSignal,
 ): Promise<ListedChecks> {
-  try {
-    return await askEither({
-      byGraphQl: () => fetchRollup(client, commit, signal),
-      byRest: async () => {
-        const [runs, statuses] = await Promise.all([
-          orProblem('the check runs', fetchCheckRuns(client, commit, signal)),
-          orProblem('the statuses', fetchStatuses(client, commit, signal)),
-        ]);
-        return { runs, statuses };
-      },
-    });
-  } catch (thrown) {
-    return { runs: await orProblem('the checks', Promise.reject(thrown)), statuses: whole([]) };
-  }
-}
-
-const ROLLUP_QUERY = `query ($owner: String!, $name: String!, $sha: GitObjectID!) {
-  repository(owner: $owner, name: $name) {
-    object(oid: $sha) {
-      ... on Commit {
-        statusCheckRollup {
-          contexts(first: 100) {
-            nodes {
-              __typename
-              ... on CheckRun { name conclusion status title summary url detailsUrl checkSuite { app { slug } } }
-              ... on StatusContext { context state description targetUrl }
-            }
-            pageInfo { hasNextPage }
-          }
-        }
-      }
-    }
-  }
-}`;
-
-const runNodeSchema = v.object({
-  __typename: v.literal('CheckRun'),
-  name: v.string(),
-  conclusion: v.nullable(v.string()),
-  status: v.string(),
-  title: v.nullable(v.string()),
-  summary: v.nullable(v.string()),
-  url: v.nullable(v.string()),
-  detailsUrl: v.nullable(v.string()),
-  checkSuite: v.nullable(v.object({ app: v.nullable(v.object({ slug: v.string() })) })),
-});
-
-const statusNodeSchema = v.object({
-  __typename: v.literal('StatusContext'),
-  context: v.string(),
-  state: v.string(),
-  description: v.nullable(v.string()),
-  targetUrl: v.nullable(v.string()),
-});
-
-const rollupSchema = v.object({
-  repository: v.object({
-    object: v.nullable(
-      v.object({
-        statusCheckRollup: v.nullable(
-          v.object({
-            contexts: v.object({
-              nodes: v.array(v.variant('__typename', [runNodeSchema, statusNodeSchema])),
-              pageInfo: v.object({ hasNextPage: v.boolean() }),
-            }),
-          }),
-        ),
-      }),
-    ),
-  }),
-});
-
-/** Undefined for a commit that GraphQL does not find, or one with more than a hundred checks. */
-async function fetchRollup(
-  client: GitHubClient,
-  { repository, sha }: CheckedCommit,
-  signal: AbortSignal,
-): Promise<ListedChecks | undefined> {
-  const answer = await askGraphQl(
-    client,
-    {
-      query: ROLLUP_QUERY,
-      variables: { owner: repository.owner, name: repository.name, sha },
-      schema: rollupSchema,
-      what: 'the checks',
-      permission: 'checks: read',
-    },
-    signal,
-  );
-  const { object } = answer.repository;
-  const contexts = object?.statusCheckRollup?.contexts;
-  if (object === null || contexts?.pageInfo.hasNextPage === true) return undefined;
-  const nodes = contexts?.nodes ?? [];
-  return {
-    runs: whole(nodes.flatMap((node) => (node.__typename === 'CheckRun' ? [checkRunOf(node)] : []))),
-    statuses: whole(nodes.flatMap((node) => (node.__typename === 'StatusContext' ? [statusOf(node)] : []))),
-  };
-}
-
-function whole<Item>(items: readonly Item[]): CheckedList<Item> {
-  return { items, isComplete: true, problems: [], isDenied: true };
-}
-
-/** As the REST API writes it. */
-function checkRunOf(node: v.InferOutput<typeof runNodeSchema>): CheckRun {
-  const { name, conclusion, status, title, summary, url, detailsUrl, checkSuite } = node;
-  return {
-    name,
-    conclusion: conclusion?.toLowerCase() ?? null,
-    status: status.toLowerCase(),
-    html_url: url,
-    details_url: detailsUrl,
-    app: checkSuite?.app ?? null,
-    output: { title, summary },
-  };
-}
-
-function statusOf({
-  context,
-  state,
-  description,
-  targetUrl,
-}: v.InferOutput<typeof statusNodeSchema>): Status {
-  return { context, state: state.toLowerCase(), description, target_url: targetUrl };
+  const [runs, statuses] = await Promise.all([
+    orProblem('the check runs', fetchCheckRuns(client, commit, signal)),
+    orProblem('the statuses', fetchStatuses(client, commit, signal)),
+  ]);
+  return { runs, statuses };
 }
 
 const MAX_PAGES = 3;

@@ -3,39 +3,40 @@ import type { Actor } from '../../../core/event/trigger.js';
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { PullRequestPlace } from './changed-files.js';
-import { actorOf } from './conversation.js';
 import { idFromUrl } from './own-reviews.js';
 
 /** The first comment by itself, with its reactions, and the newest ones, since only these matter of a long thread. */
-const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) {
-      headRefOid
-      reviewThreads(first: 50, after: $after) {
-        nodes {
-          id isResolved isOutdated path diffSide line startLine originalLine
-          resolvedBy { login }
-          opening: comments(first: 1) {
-            nodes {
-              ...comment
-              diffHunk
-              pullRequestReview { url }
-              thumbsUp: reactions(first: 50, content: THUMBS_UP) { nodes { user { login } } }
-              thumbsDown: reactions(first: 50, content: THUMBS_DOWN) { nodes { user { login } } }
-            }
-          }
-          latest: comments(last: 50) { totalCount nodes { ...comment } }
-        }
-        pageInfo { endCursor hasNextPage }
-      }
+export const THREAD_FIELDS = `nodes {
+  id isResolved isOutdated path diffSide line startLine originalLine
+  resolvedBy { login }
+  opening: comments(first: 1) {
+    nodes {
+      ...comment
+      diffHunk
+      pullRequestReview { url }
+      thumbsUp: reactions(first: 50, content: THUMBS_UP) { nodes { user { login } } }
+      thumbsDown: reactions(first: 50, content: THUMBS_DOWN) { nodes { user { login } } }
     }
   }
+  latest: comments(last: 50) { totalCount nodes { ...comment } }
 }
-fragment comment on PullRequestReviewComment {
+pageInfo { endCursor hasNextPage }`;
+
+export const THREAD_FRAGMENT = `fragment comment on PullRequestReviewComment {
   url body viewerDidAuthor createdAt lastEditedAt authorAssociation
   author { __typename login }
   editor { __typename login }
 }`;
+
+const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      headRefOid
+      reviewThreads(first: 50, after: $after) { ${THREAD_FIELDS} }
+    }
+  }
+}
+${THREAD_FRAGMENT}`;
 
 /** A comment of a thread. */
 const commentSchema = v.object({
@@ -110,7 +111,7 @@ export interface ReviewThread {
 }
 
 /** The threads of a pull request as far as they were read. */
-interface ReviewThreads {
+export interface ReviewThreads {
   /** Sha of the pull request's newest commit, against which threads are outdated. */
   readonly head: string;
   /** In the order of their beginning. */
@@ -135,63 +136,53 @@ const threadSchema = v.object({
   latest: v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) }),
 });
 
-const threadsSchema = v.object({
-  repository: v.object({
-    pullRequest: v.object({
-      headRefOid: v.string(),
-      reviewThreads: v.object({
-        nodes: v.array(v.nullable(threadSchema)),
-        pageInfo: v.object({ endCursor: v.nullable(v.string()), hasNextPage: v.boolean() }),
-      }),
-    }),
-  }),
+/** Fifty threads. */
+export const threadsPageSchema = v.object({
+  nodes: v.array(v.nullable(threadSchema)),
+  pageInfo: v.object({ endCursor: v.nullable(v.string()), hasNextPage: v.boolean() }),
 });
 
-/** All review threads of a pull request, everybody's. Throws a GitHubError. */
+const pullSchema = v.object({ headRefOid: v.string(), reviewThreads: threadsPageSchema });
+const threadsSchema = v.object({ repository: v.object({ pullRequest: pullSchema }) });
+type PullOfThreads = v.InferOutput<typeof pullSchema>;
+
+/** All review threads of a pull request, everybody's; `first` is the first page, where it is known. Throws a GitHubError. */
 export async function fetchReviewThreads(
   client: GitHubClient,
-  { repository, number }: PullRequestPlace,
+  place: PullRequestPlace,
   signal: AbortSignal,
+  first?: PullOfThreads,
 ): Promise<ReviewThreads> {
   const threads: ReviewThread[] = [];
-  let head = '';
-  let after: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer: v.InferOutput<typeof threadsSchema> = await askGraphQl(
-      client,
-      {
-        query: THREADS_QUERY,
-        variables: { owner: repository.owner, name: repository.name, number, after },
-        schema: threadsSchema,
-        what: 'the review threads',
-        permission: 'pull-requests: read',
-      },
-      signal,
-    );
-    head = answer.repository.pullRequest.headRefOid;
-    const { nodes, pageInfo } = answer.repository.pullRequest.reviewThreads;
-    threads.push(...nodes.flatMap((node) => (node === null ? [] : threadOf(node))));
-    after = pageInfo.endCursor;
-    if (!pageInfo.hasNextPage || after === null) return { head, threads, isComplete: true };
+  let pull = first ?? (await fetchPage(client, place, null, signal));
+  for (let page = 1; ; page += 1) {
+    const { headRefOid: head, reviewThreads } = pull;
+    const { endCursor, hasNextPage } = reviewThreads.pageInfo;
+    threads.push(...reviewThreads.nodes.flatMap((node) => (node === null ? [] : threadOf(node))));
+    if (!hasNextPage || endCursor === null) return { head, threads, isComplete: true };
+    if (page === MAX_PAGES) return { head, threads, isComplete: false };
+    pull = await fetchPage(client, place, endCursor, signal);
   }
-  return { head, threads, isComplete: false };
 }
 
-/** Reads the threads of a pull request. */
-export type ReadThreads = (place: PullRequestPlace, signal: AbortSignal) => Promise<ReviewThreads>;
-
-/**
- * Reads the threads of each pull request once, whoever asks: what the prompt shows and what is learnt are then one state.
- * What is posted later is held against a reading of its own.
- */
-export function readThreadsOnce(client: GitHubClient): ReadThreads {
-  const read = new Map<string, Promise<ReviewThreads>>();
-  return (place, signal) => {
-    const key = `${place.repository.owner}/${place.repository.name}#${place.number}`;
-    const pending = read.get(key) ?? fetchReviewThreads(client, place, signal);
-    read.set(key, pending);
-    return pending;
-  };
+async function fetchPage(
+  client: GitHubClient,
+  { repository, number }: PullRequestPlace,
+  after: string | null,
+  signal: AbortSignal,
+): Promise<PullOfThreads> {
+  const answer = await askGraphQl(
+    client,
+    {
+      query: THREADS_QUERY,
+      variables: { owner: repository.owner, name: repository.name, number, after },
+      schema: threadsSchema,
+      what: 'the review threads',
+      permission: 'pull-requests: read',
+    },
+    signal,
+  );
+  return answer.repository.pullRequest;
 }
 
 /** None where the first comment is hidden from the token. */
@@ -248,4 +239,11 @@ function isSameLogin({ author, editor }: v.InferOutput<typeof commentSchema>): b
 
 function loginsOf(nodes: v.InferOutput<typeof openingSchema>['thumbsUp']['nodes']): readonly string[] {
   return nodes.flatMap((node) => node?.user?.login ?? []);
+}
+
+/** As events and the REST API name accounts: GraphQL leaves out a bot's `[bot]`, and a deleted account. */
+export function actorOf(author: { readonly __typename: string; readonly login: string } | null): Actor {
+  if (author === null) return { login: 'ghost', isBot: false };
+  const isBot = author.__typename === 'Bot';
+  return { login: isBot ? `${author.login.replace(/\[bot\]$/, '')}[bot]` : author.login, isBot };
 }
