@@ -120,8 +120,6 @@ export const LIMITS = [
       ['Diff in one part (`part_tokens`)', 'REVIEW_PASSES.partTokens', tokens],
       ['Largest value of `part_tokens`', 'REVIEW_PASSES.mostPartTokens', tokens],
       ['What a part is given about the others', 'REVIEW_PASSES.mapTokens', tokens],
-      ['Passes of a thorough review (`votes`)', 'REVIEW_PASSES.votes', count],
-      ['Largest value of `votes`', 'REVIEW_PASSES.mostVotes', count],
       ['Second look: turns', 'VERIFICATION.turns', count],
       ['Second look: conversations at the same time', 'VERIFICATION.atOnce', count],
       ['Second look: findings of a run', 'VERIFICATION.findings', count],

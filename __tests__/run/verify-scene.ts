@@ -88,7 +88,7 @@ export interface VerifyScene {
   readonly raised: readonly (readonly ReturnType<typeof raises>[])[];
   /** What the verifiers reply. */
   readonly replies: readonly FakeReply[];
-  readonly depth?: 'quick' | 'standard' | 'thorough';
+  readonly depth?: 'quick' | 'standard';
   /** Further keys of the agent. */
   readonly toml?: string;
   /** `verify_model` of the agent; default: `p/v`. */

@@ -106,10 +106,4 @@ describe('the end of a finding that causes a request for changes', () => {
     expect(buffered.settlements).toHaveLength(1);
     expect(verifier.asked).toEqual([]);
   });
-
-  it('gets one in every thorough review', async () => {
-    const scene = { depth: 'thorough', severity: 'minor', rules: { blockOn: undefined } } as const;
-    const { buffered } = await settling([verdict({ verdict: 'holds' })], scene);
-    expect(buffered.settlements).toEqual([]);
-  });
 });

@@ -83,14 +83,13 @@ describe('the second look at the findings of a review', () => {
   it.each([
     ['quick', []],
     ['standard', [10]],
-    ['thorough', [10, 500]],
   ] as const)('is taken at the depth %s as configured', async (depth, lines) => {
     const nit = raises(500, { effect: 'upkeep', reach: 'rare' });
     const { verifier } = await runVerified({
       raised: [[raises(10), nit]],
       replies: [HOLDS, HOLDS],
       depth,
-      toml: 'min_severity = "nit"\nvotes = 1\n',
+      toml: 'min_severity = "nit"\n',
     });
     const told = verifier.asked.map((asked) => /on line (\d+)/.exec(askedText(asked))?.[1]);
     expect(told).toEqual(lines.map(String));

@@ -78,7 +78,7 @@ const FLAGS: readonly Flag[] = [
     name: 'review-depth',
     kind: 'string',
     about:
-      "quick, standard or thorough: how often a review is read and checked; the agent's `[review]` if not given",
+      "quick or standard: whether a large change is read in parts, and findings get a second look; the agent's `[review]` if not given",
     choices: REVIEW_DEPTHS,
   },
 ];

@@ -67,9 +67,7 @@ function formatEvent(event: RunEvent): readonly string[] {
     case 'sub-agent-ended':
       return [subAgentLine(event)];
     case 'passes-joined':
-      return [
-        `[passes] ${event.passes} joined: ${event.findings} findings, ${event.agreed} raised more than once`,
-      ];
+      return [`[passes] ${event.passes} joined: ${event.findings} findings`];
     case 'verified':
       return [
         `[verify] ${event.confirmed} confirmed, ${event.refuted} refuted, ${event.unverified} not verified`,

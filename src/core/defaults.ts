@@ -231,9 +231,6 @@ export const REVIEW_PASSES = {
   mostPartTokens: 200_000,
   /** What a part is told of the others, in tokens. */
   mapTokens: 2000,
-  /** Passes of a thorough review over the same change. */
-  votes: 3,
-  mostVotes: 5,
 } as const;
 
 /** The second look at findings: turns of one verifier, verifiers at work at the same time, and findings of a run that have one. */

@@ -50,7 +50,7 @@ export interface ConversationParts {
 }
 
 /** What a conversation is held for, where that is one call of a tool of ours. */
-export interface ConversationPurpose {
+interface ConversationPurpose {
   readonly tool: Tool;
   isReached(): boolean;
   /** Is told what lines of files the tools show, in the place of the run's own ledger. */

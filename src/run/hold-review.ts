@@ -1,11 +1,10 @@
 import { conclude, converseOnce, type Held, type Subject } from './conversation.js';
 import type { Delegation } from './delegation.js';
 import { type Passed, reviewInPasses } from './passes.js';
-import { summarise } from './summarise.js';
 import { verifyFindings } from './verify.js';
 import { verifySettlements } from './verify-settled.js';
 
-/** Holds a review: its one conversation or its passes, a second look at the findings, and for several passes one summary. */
+/** Holds a review: its one conversation or its passes, a second look at the findings. */
 export async function holdReview(subject: Subject, delegation: Delegation): Promise<Held> {
   const { plan, change, parts } = subject;
   const passed = await pass(subject, delegation);
@@ -14,8 +13,7 @@ export async function holdReview(subject: Subject, delegation: Delegation): Prom
   const raised = { plan, change, outcome, buffered: passed.buffered, loop: parts.loop };
   const settled = await verifySettlements(raised, delegation);
   const verified = await verifyFindings({ ...raised, ...settled }, delegation);
-  if (plan.passes === undefined) return { ...verified, unread };
-  return { ...(await summarise({ ...passed, ...verified, plan, change, parts }, delegation)), unread };
+  return { ...verified, unread };
 }
 
 async function pass(subject: Subject, delegation: Delegation): Promise<Passed> {
@@ -23,7 +21,7 @@ async function pass(subject: Subject, delegation: Delegation): Promise<Passed> {
   const { passes } = plan;
   const maxFindings = delegation.publications?.scopeOfReview?.rules.maxFindings;
   if (passes === undefined || maxFindings === undefined) {
-    return { ...(await converseOnce(subject, delegation)), unread: [], summaries: [] };
+    return { ...(await converseOnce(subject, delegation)), unread: [] };
   }
   return await reviewInPasses({ plan, passes, parts, open, maxFindings }, delegation);
 }

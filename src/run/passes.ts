@@ -20,8 +20,6 @@ export interface Passed {
   readonly buffered: Buffered;
   /** Paths of files that no pass has read: their part was not paid for, or failed. */
   readonly unread: readonly string[];
-  /** What each pass that came to its end says of itself. */
-  readonly summaries: readonly { readonly name: string; readonly text: string }[];
 }
 
 /** What passes are held with. */
@@ -43,26 +41,23 @@ export async function reviewInPasses(of: PassesOf, delegation: Delegation): Prom
   const ends = await atMost(REVIEW_PASSES.atOnce, of.passes, (pass, index) =>
     holdPass({ pass, index }, { ...of, parts: { ...of.parts, loop } }, delegation),
   );
-  const { buffered, raisedBy } = joinPasses(
+  const buffered = joinPasses(
     ends.map(({ buffered: own }) => own),
     of.maxFindings,
   );
   const read = new Set(ends.flatMap(({ pass, why }) => (why === undefined ? pass.paths : [])));
   const all = new Set(ends.flatMap(({ pass }) => pass.paths));
   const unread = [...all].filter((path) => !read.has(path));
-  const agreed = [...raisedBy.values()].filter((votes) => votes > 1).length;
   of.parts.loop.reporter.event({
     kind: 'passes-joined',
     passes: ends.length,
     findings: buffered.findings.length,
-    agreed,
   });
   warnOfUnread(ends, of);
   return {
     outcome: joinOutcomes(ends, delegation),
     buffered: { ...buffered, passes: ends.map(recordOf) },
     unread,
-    summaries: summariesOf(ends),
   };
 }
 
@@ -177,19 +172,17 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: Delegation): RunOutc
       return {
         ...base,
         stats,
-        answer:
-          summariesOf(ends)
-            .map(({ text }) => text)
-            .join('\n\n') || base.answer,
+        answer: summariesOf(ends).join('\n\n') || base.answer,
       };
   }
 }
 
-function summariesOf(ends: readonly PassEnd[]): Passed['summaries'] {
-  return ends.flatMap(({ pass: { name }, outcome, buffered }) => {
+/** What each pass that came to its end says of itself. */
+function summariesOf(ends: readonly PassEnd[]): readonly string[] {
+  return ends.flatMap(({ outcome, buffered }) => {
     const answer = outcome === undefined || outcome.kind === 'failed' ? '' : outcome.answer.trim();
     const text = [buffered.review?.summary ?? '', answer].find((one) => one !== '') ?? '';
-    return text === '' ? [] : [{ name, text }];
+    return text === '' ? [] : [text];
   });
 }
 

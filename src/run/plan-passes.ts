@@ -4,7 +4,7 @@ import { REVIEW_PASSES } from '../core/defaults.js';
 import type { ReviewPass } from '../core/plan.js';
 import { mapChange } from '../core/prompt/change-map.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
-import { type DiffPart, type PartLimits, shuffleDiff, splitDiff } from '../core/prompt/diff-parts.js';
+import { type PartLimits, splitDiff } from '../core/prompt/diff-parts.js';
 import { resolveTask, type Task, type TaskParts } from '../core/prompt/task.js';
 import type { ReviewPlan } from '../core/review/review-plan.js';
 import { fence } from '../core/sanitize/fence.js';
@@ -20,8 +20,6 @@ interface PassParts {
   /** What the task was made from, and what it came to. */
   readonly given: TaskParts & { readonly policy: DiffPolicy };
   readonly task: Task;
-  /** What no other run has; the same gives the same order of files. */
-  readonly seed: string;
 }
 
 /** The passes of a review, and what none of them shows. */
@@ -33,10 +31,9 @@ interface PlannedPasses {
 }
 
 /**
- * How often a change is read: once, unless it does not fit or the review is thorough. What is new since an earlier review is
- * read once. Undefined for one pass.
+ * How often a change is read: once, unless it does not fit. What is new since an earlier review is read once. Undefined for one pass.
  */
-export function planPasses({ agent, review, given, task, seed }: PassParts): PlannedPasses | undefined {
+export function planPasses({ agent, review, given, task }: PassParts): PlannedPasses | undefined {
   const { context, scope, policy } = given;
   const { config } = agent;
   const isReview = config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
@@ -45,7 +42,6 @@ export function planPasses({ agent, review, given, task, seed }: PassParts): Pla
   const { unseen = [] } = task;
   const messageOf = (diff: string) =>
     resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } }).message;
-  const again = review.depth === 'thorough';
   const { mapTokens, ...limits } = partLimits(config.review, policy);
   const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, limits);
   if (split !== undefined && split.parts.length > 1) {
@@ -56,23 +52,13 @@ export function planPasses({ agent, review, given, task, seed }: PassParts): Pla
         split.parts.some(({ paths }) => paths.includes(path) && !part.paths.includes(path)),
       );
       const note = partNote(name, mapChange(others, mapTokens));
-      return { name, part, message: (diff: string) => `${messageOf(diff)}\n\n${note}` };
+      return { name, part, message: `${messageOf(part.text)}\n\n${note}` };
     });
-    const first = parts.map(({ name, part, message }) => pass(name, part, message(part.text)));
-    const second = parts.map(({ name, part, message }) => {
-      const shuffled = shuffleDiff(part.text, `${seed} 2`);
-      return pass(`${name}, second pass`, part, message(shuffled));
-    });
+    const passes = parts.map(({ name, part, message }) => ({ name, paths: part.paths, message }));
     const left = withoutShown(unseen, split);
-    return { passes: again ? [...first, ...second] : first, unseen: left, warnings: warningsOf(task, left) };
+    return { passes, unseen: left, warnings: warningsOf(task, left) };
   }
-  if (!again || unseen.length > 0) return undefined;
-  const paths = parseDiff(context.diff).map(({ path }) => path);
-  const passes = Array.from({ length: config.review.votes }, (_, index) => {
-    const text = index === 0 ? context.diff : shuffleDiff(context.diff, `${seed} ${index + 1}`);
-    return pass(`pass ${index + 1} of ${config.review.votes}`, { paths, text }, messageOf(text));
-  });
-  return passes.length > 1 ? { passes, unseen, warnings: task.warnings } : undefined;
+  return undefined;
 }
 
 /** No message shows more of a diff than the policy allows, with what it says of the other parts. */
@@ -83,10 +69,6 @@ function partLimits(
   const most = maxTokens === 0 ? Number.POSITIVE_INFINITY : maxTokens;
   const mapTokens = Math.min(REVIEW_PASSES.mapTokens, Math.floor(most / 8));
   return { parts, partTokens: Math.min(partTokens, most - mapTokens), mapTokens };
-}
-
-function pass(name: string, { paths }: DiffPart, message: string): ReviewPass {
-  return { name, message, paths };
 }
 
 function warningsOf({ warnings }: Task, left: readonly string[]): readonly Warning[] {

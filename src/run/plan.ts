@@ -85,8 +85,7 @@ export async function makePlan(
     showsStrangers: trust.level === 'untrusted',
   };
   const task = resolveTask(given);
-  const seed = basis.memory?.entryId ?? '';
-  const planned = planPasses({ agent, review: basis.review, given, task, seed });
+  const planned = planPasses({ agent, review: basis.review, given, task });
   const unseen = planned === undefined ? task.unseen : planned.unseen;
   const coverage = findCoverage(request, context, unseen);
   const ownChanges = warnOfOwnChanges(

@@ -31,11 +31,7 @@ export async function verifySettlements(raised: ReviewToVerify, delegation: Dele
   const { plan, outcome, buffered } = raised;
   const scope = delegation.publications?.scopeOfReview;
   const wanted =
-    scope === undefined
-      ? []
-      : buffered.settlements.filter(
-          (one) => needsSecondLook(one, scope.rules) || (isThorough(raised) && one.how === 'fixed'),
-        );
+    scope === undefined ? [] : buffered.settlements.filter((one) => needsSecondLook(one, scope.rules));
   // The word of a run that has read strangers' text ends nothing anyway.
   if (wanted.length === 0 || delegation.taint.lane(plan.trust.lane) !== 'trusted')
     return { outcome, buffered };
@@ -49,10 +45,6 @@ export async function verifySettlements(raised: ReviewToVerify, delegation: Dele
     outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, delegation.budget) },
     buffered: withoutSettlements(buffered, kept, looked.verdicts),
   };
-}
-
-function isThorough({ plan }: ReviewToVerify): boolean {
-  return plan.review.depth === 'thorough';
 }
 
 async function lookAgain(

@@ -67,18 +67,10 @@ export async function verifyFindings(raised: ReviewToVerify, delegation: Delegat
 
 /** Of a quick review nothing, and of any other what may be bad enough; the worst first. */
 function candidatesOf({ plan, buffered }: ReviewToVerify): readonly PlacedFinding[] {
-  const findings = buffered.findings.toSorted(({ finding: a }, { finding: b }) =>
-    compareSeverity(a.severity, b.severity),
-  );
-  switch (plan.review.depth) {
-    case 'quick':
-      return [];
-    case 'standard':
-      return findings.filter(({ finding }) => atLeast(finding.severity, 'minor'));
-    case 'thorough':
-      // What several passes have raised and proven was looked at more than once already.
-      return findings.filter(({ finding }) => finding.confidence !== 'confirmed');
-  }
+  if (plan.review.depth === 'quick') return [];
+  return buffered.findings
+    .filter(({ finding }) => atLeast(finding.severity, 'minor'))
+    .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity));
 }
 
 interface Looking {

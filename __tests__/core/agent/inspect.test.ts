@@ -46,25 +46,23 @@ model = "a/m"
 depth = "deep"
 verify_model = "offline/rules"
 parts = 13
-votes = -1
 min_severity = "bad"
 [review.severity]
 test = "low"
 securty = "nit"
 `;
     expect(errorsOf(text)).toEqual([
-      ['review.depth must be one of: quick, standard, thorough', 4, 1],
+      ['review.depth must be one of: quick, standard', 4, 1],
       ['review.verify_model cannot be "offline/rules", which is not a model', 5, 1],
       ['review.parts cannot exceed 12', 6, 1],
-      ['review.votes must be non-negative', 7, 1],
-      ['review.min_severity must be one of: critical, major, minor, nit', 8, 1],
-      ['review.severity.test must be one of: critical, major, minor, nit', 10, 1],
+      ['review.min_severity must be one of: critical, major, minor, nit', 7, 1],
+      ['review.severity.test must be one of: critical, major, minor, nit', 9, 1],
     ]);
     expect(inspectAgent(text, SOURCE).warnings).toMatchObject([
       {
         code: 'agent-unknown-key',
         message: expect.stringContaining('review.severity.security'),
-        at: { line: 11 },
+        at: { line: 10 },
       },
     ]);
     expect(errorsOf('name = "v"\nmodel = "a/m"\nreview = { verify_model = "gpt" }\n')).toEqual([

@@ -197,12 +197,11 @@ max_delay_ms = 1000
 max_tokens = 10_000
 
 [review]
-Depth = "thorough"
+Depth = "quick"
 verify_model = "openai/x"
 verifier = "skeptic"
 parts = 4
 part_tokens = 9000
-votes = 2
 min_severity = "nit"
 instructions = "REVIEW.md"
 
@@ -273,12 +272,11 @@ error-handling = "major"
       retry: { maxRetries: 3, backoff: 'linear', initialDelayMs: 100, maxDelayMs: 1000 },
       budget: { maxTokens: 10_000 },
       review: {
-        depth: 'thorough',
+        depth: 'quick',
         verifyModel: 'openai/x',
         verifier: 'skeptic',
         parts: 4,
         partTokens: 9000,
-        votes: 2,
         minSeverity: 'nit',
         instructions: 'REVIEW.md',
         severity: { test: 'nit', 'error-handling': 'major' },
@@ -333,7 +331,6 @@ error-handling = "major"
         verifier: '',
         parts: 6,
         partTokens: 22_000,
-        votes: 3,
         minSeverity: undefined,
         instructions: '',
         severity: {},

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { mapChange } from '../../../src/core/prompt/change-map.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
-import { type PartLimits, shuffleDiff, splitDiff } from '../../../src/core/prompt/diff-parts.js';
+import { type PartLimits, splitDiff } from '../../../src/core/prompt/diff-parts.js';
 import { parseDiff } from '../../../src/core/text/diff.js';
 import { estimateText } from '../../../src/core/text/truncate.js';
 
@@ -107,18 +107,6 @@ describe('a change in parts', () => {
     ['no diff', 'hello\n'],
   ])('is empty for %s', (_, diff) => {
     expect(splitDiff(diff, POLICY, { parts: 6, partTokens: 1000 })).toEqual({ parts: [], left: [] });
-  });
-});
-
-describe('a change in another order', () => {
-  it('has the same files, always in the same order for a seed', () => {
-    const names = Array.from({ length: 8 }, (_, index) => `src/${index}.ts`);
-    const diff = `${names.map((name) => file(name, 2)).join('\n')}\n`;
-    const orders = ['x', 'x', 'y'].map((seed) => parseDiff(shuffleDiff(diff, seed)).map(({ path }) => path));
-    expect(orders[0]).toEqual(orders[1]);
-    expect(orders[0]).not.toEqual(orders[2]);
-    expect(orders[2]?.toSorted()).toEqual(names);
-    expect(shuffleDiff(diff, 'x')).toHaveLength(diff.length);
   });
 });
 

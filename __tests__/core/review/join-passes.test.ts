@@ -21,33 +21,21 @@ const OTHER = {
 } as const;
 
 describe('findings of several passes', () => {
-  it('are one if two passes raised it, and confirmed with evidence', () => {
-    const { buffered, raisedBy } = joinPasses(
-      [pass('a', {}), pass('b', { ...SAME, evidence: EVIDENCE })],
-      100,
-    );
-    expect(buffered.findings.map(({ id, finding }) => [id, finding.title, finding.confidence])).toEqual([
-      ['a0', SAME.title, 'confirmed'],
+  it('are one if two passes raised it, with the words that bring evidence', () => {
+    const { findings } = joinPasses([pass('a', {}), pass('b', { ...SAME, evidence: EVIDENCE })], 100);
+    expect(findings.map(({ id, finding }) => [id, finding.title, finding.confidence])).toEqual([
+      ['a0', SAME.title, 'likely'],
     ]);
-    expect(raisedBy.get('a0')).toBe(2);
-  });
-
-  it('stay likely without evidence, and unsure if their pass was', () => {
-    const { buffered } = joinPasses([pass('a', {}), pass('b', SAME)], 100);
-    expect(buffered.findings.map(({ finding }) => finding.confidence)).toEqual(['likely']);
-    const unsure = { evidence: EVIDENCE, confidence: 'unsure' } as const;
-    const joined = joinPasses([pass('a', unsure), pass('b', { ...SAME, ...unsure })], 100).buffered;
-    expect(joined.findings.map(({ finding }) => finding.confidence)).toEqual(['unsure']);
   });
 
   it('stay two if they are two defects, or one pass distinguished them', () => {
-    expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).buffered.findings).toHaveLength(2);
-    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).buffered.findings).toHaveLength(2);
+    expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
   });
 
   it('are limited to the worst ones if there are too many', () => {
     const nit = { ...OTHER, line: 49, severity: 'nit' } as const;
-    const { buffered } = joinPasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
+    const buffered = joinPasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
     expect(buffered.findings.map(({ finding }) => finding.severity)).toEqual(['critical']);
     expect(buffered.refusedFindings).toBe(1);
   });
@@ -63,10 +51,10 @@ describe('findings of several passes', () => {
       gates: { 'asks-only': 1, 'nit-later': 1 },
       review: { summary: 'B.', verdict: 'request-changes' },
     } as const;
-    expect(joinPasses([one, two], 100).buffered).toMatchObject({
+    expect(joinPasses([one, two], 100)).toMatchObject({
       gates: { 'asks-only': 3, 'nit-later': 1 },
       review: { summary: 'A.\n\nB.', verdict: 'request-changes' },
     });
-    expect(joinPasses([], 100).buffered).toEqual(NOTHING_BUFFERED);
+    expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);
   });
 });

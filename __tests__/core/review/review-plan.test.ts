@@ -9,7 +9,7 @@ function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
   return planReview(wishes, { config: config.review, model: parseModelRef(model) });
 }
 
-const OWN = 'depth = "thorough"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
+const OWN = 'depth = "quick"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
 
 describe('the review plan of a run', () => {
   it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
@@ -22,7 +22,7 @@ describe('the review plan of a run', () => {
       'is what the agent says',
       plan({}, OWN),
       {
-        depth: 'thorough',
+        depth: 'quick',
         verifyModel: parseModelRef('b/w'),
         minSeverity: 'nit',
         overrides: { test: 'nit' },
@@ -30,10 +30,10 @@ describe('the review plan of a run', () => {
     ],
     [
       'is what the workflow says, before the agent',
-      plan({ depth: 'quick', minSeverity: 'major' }, OWN),
-      { depth: 'quick', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
+      plan({ depth: 'standard', minSeverity: 'major' }, OWN),
+      { depth: 'standard', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
     ],
-    ['is quick if no model answers', plan({ depth: 'thorough' }, OWN, 'offline/rules'), { depth: 'quick' }],
+    ['is quick if no model answers', plan({ depth: 'standard' }, '', 'offline/rules'), { depth: 'quick' }],
   ])('%s', (_, made, expected) => {
     expect(made).toMatchObject(expected);
   });

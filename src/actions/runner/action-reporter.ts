@@ -142,9 +142,7 @@ function formatEvent(event: RunEvent): readonly string[] {
       return [`  Sub-agent ${agent} ${end} after ${after}: ${result.detail}`];
     }
     case 'passes-joined':
-      return [
-        `Joined ${event.passes} passes: ${count(event.findings, 'finding')}, ${event.agreed} of them raised more than once`,
-      ];
+      return [`Joined ${event.passes} parts: ${count(event.findings, 'finding')}`];
     case 'verified': {
       const { looks, confirmed, refuted, unverified } = event;
       const left = unverified === 0 ? '' : `, ${unverified} not verified`;

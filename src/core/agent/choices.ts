@@ -35,7 +35,7 @@ export const PROVIDER_TABLES = ['anthropic', 'openai', 'google', 'bedrock', 'com
 export type ProviderTable = (typeof PROVIDER_TABLES)[number];
 
 /** How thoroughly a review is made. */
-export const REVIEW_DEPTHS = ['quick', 'standard', 'thorough'] as const;
+export const REVIEW_DEPTHS = ['quick', 'standard'] as const;
 
 /** One of {@link REVIEW_DEPTHS}. */
 export type ReviewDepth = (typeof REVIEW_DEPTHS)[number];

@@ -145,8 +145,6 @@ export interface ReviewConfig {
   readonly parts: number;
   /** Tokens of one part, by estimate. */
   readonly partTokens: number;
-  /** Passes of a thorough review. */
-  readonly votes: number;
   /** Undefined when the key is missing. */
   readonly minSeverity: Severity | undefined;
   /** Path of a file of the repository that is added to the system prompt; empty for none. */

@@ -194,10 +194,6 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
     about: `Estimated tokens of the diff in one part. 0 means ${REVIEW_PASSES.partTokens}.`,
     max: REVIEW_PASSES.mostPartTokens,
   },
-  'review.votes': {
-    about: `How often a thorough review reads the change. 0 means ${REVIEW_PASSES.votes}.`,
-    max: REVIEW_PASSES.mostVotes,
-  },
   'review.min_severity': { about: 'Findings below this severity are not posted.', choices: SEVERITIES },
   'review.instructions': { about: 'A file of the repository that is added to the system prompt.' },
   'review.severity': { about: 'Severity of all findings of a category, whatever their effect and reach.' },

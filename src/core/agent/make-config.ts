@@ -138,7 +138,6 @@ function makeReview(raw: RawAgent['review']): ReviewConfig {
     verifier: raw.verifier,
     parts: raw.parts || REVIEW_PASSES.parts,
     partTokens: raw.part_tokens || REVIEW_PASSES.partTokens,
-    votes: raw.votes || REVIEW_PASSES.votes,
     minSeverity: raw.min_severity === '' ? undefined : validated(SEVERITIES, raw.min_severity),
     instructions: raw.instructions,
     severity: Object.fromEntries(severities),

@@ -105,7 +105,6 @@ model = "${PLACEHOLDER_MODEL}"
 # instructions = ""
 # parts = 6
 # part_tokens = 22000
-# votes = 3
 
 # The severity of all findings of a category, whatever their effect and reach; name those that you want to set.
 # [review.severity]

@@ -233,7 +233,6 @@ export const AGENT_SCHEMA = v.object(
           verifier: text(),
           parts: count(),
           part_tokens: count(),
-          votes: count(),
           min_severity: text(),
           instructions: text(),
           severity: v.optional(v.object(severities, 'a table' satisfies Expected), {}),

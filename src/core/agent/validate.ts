@@ -268,7 +268,6 @@ function* reviewProblems(review: RawReview): Generator<AgentProblem> {
 const REVIEW_NUMBERS = [
   ['parts', REVIEW_PASSES.parts, REVIEW_PASSES.mostParts],
   ['part_tokens', REVIEW_PASSES.partTokens, REVIEW_PASSES.mostPartTokens],
-  ['votes', REVIEW_PASSES.votes, REVIEW_PASSES.mostVotes],
 ] as const;
 
 function* numberProblems(

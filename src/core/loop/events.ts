@@ -66,8 +66,6 @@ export type LoopEvent =
       readonly kind: 'passes-joined';
       readonly passes: number;
       readonly findings: number;
-      /** Findings that more than one pass has raised. */
-      readonly agreed: number;
     }
   /** Findings of a review were looked at a second time. */
   | {

@@ -1,5 +1,4 @@
 import { pathKindOf } from '../findings/severity.js';
-import { textId } from '../memory/units.js';
 import { compareBytes } from '../text/bytes.js';
 import { cutToBytes } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
@@ -9,7 +8,7 @@ import { createPathFilter, type DiffPolicy } from './context-policy.js';
 import { isReadByPeople } from './diff-pack.js';
 
 /** A part of a change that one conversation reads. */
-export interface DiffPart {
+interface DiffPart {
   /** In the order of the text. */
   readonly paths: readonly string[];
   readonly text: string;
@@ -53,15 +52,6 @@ export function splitDiff(diff: string, policy: DiffPolicy, { parts, partTokens 
     })),
     left: [...new Set(left.map(({ path }) => path))],
   };
-}
-
-/** The files of a diff in another order, always the same for a seed: a model finds other things in what it reads first. */
-export function shuffleDiff(diff: string, seed: string): string {
-  const files = parseDiff(diff).map((file) => [textId(`${seed} ${file.path}`), file] as const);
-  return `${files
-    .toSorted(([a], [b]) => compareBytes(a, b))
-    .map(([, { text }]) => text)
-    .join('\n')}\n`;
 }
 
 /** A file, or hunks of one. */

@@ -3,31 +3,14 @@ import { type Buffered, type HeldBack, NOTHING_BUFFERED, type Repeated } from '.
 import { candidateOfPlaced, findMatch } from './match.js';
 import type { PlacedFinding } from './place.js';
 
-/** What the passes of a review came to, as one. */
-interface JoinedPasses {
-  readonly buffered: Buffered;
-  /** How many passes have raised a finding, by its id. */
-  readonly raisedBy: ReadonlyMap<string, number>;
-}
-
-interface Raised {
-  readonly placed: PlacedFinding;
-  readonly passes: number;
-}
-
 /**
  * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
- * since a fault that is lost costs more than one that is told twice. What at least two passes raised and evidence proves
- * counts as confirmed.
- */
-export function joinPasses(passes: readonly Buffered[], maxFindings: number): JoinedPasses {
-  let raised: readonly Raised[] = [];
+ * since a fault that is lost costs more than one that is told twice. */
+export function joinPasses(passes: readonly Buffered[], maxFindings: number): Buffered {
+  let raised: readonly PlacedFinding[] = [];
   for (const { findings } of passes) raised = addPass(raised, findings);
   const kept = raised
-    .map(withVotes)
-    .toSorted(({ placed: { finding: a } }, { placed: { finding: b } }) =>
-      compareSeverity(a.severity, b.severity),
-    )
+    .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
   const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
   const reviews = passes.flatMap(({ review }) => (review === undefined ? [] : [review]));
@@ -35,45 +18,44 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Jo
   // What is not a review was offered to the first pass alone.
   const [first = NOTHING_BUFFERED] = passes;
   return {
-    raisedBy: new Map(kept.map(({ placed: { id }, passes: votes }) => [id, votes])),
-    buffered: {
-      ...first,
-      findings: kept.map(({ placed }) => placed),
-      repeated: uniqueBy(
-        passes.flatMap(({ repeated }) => repeated),
-        ({ of }: Repeated) => of.id,
-      ),
-      heldBack: uniqueBy(
-        passes.flatMap(({ heldBack }) => heldBack),
-        heldKey,
-      ),
-      settlements: uniqueBy(
-        passes.flatMap(({ settlements }) => settlements),
-        ({ finding }) => finding.id,
-      ),
-      questioned: new Set(passes.flatMap(({ questioned }) => [...questioned])),
-      gates: addGates(passes.map(({ gates }) => gates)),
-      refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
-      refusals: passes.flatMap(({ refusals }) => refusals),
-      review:
-        reviews.length === 0
-          ? undefined
-          : { summary: reviews.map(({ summary }) => summary).join('\n\n'), verdict },
-    },
+    ...first,
+    findings: kept,
+    repeated: uniqueBy(
+      passes.flatMap(({ repeated }) => repeated),
+      ({ of }: Repeated) => of.id,
+    ),
+    heldBack: uniqueBy(
+      passes.flatMap(({ heldBack }) => heldBack),
+      heldKey,
+    ),
+    settlements: uniqueBy(
+      passes.flatMap(({ settlements }) => settlements),
+      ({ finding }) => finding.id,
+    ),
+    questioned: new Set(passes.flatMap(({ questioned }) => [...questioned])),
+    gates: addGates(passes.map(({ gates }) => gates)),
+    refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
+    refusals: passes.flatMap(({ refusals }) => refusals),
+    review:
+      reviews.length === 0
+        ? undefined
+        : { summary: reviews.map(({ summary }) => summary).join('\n\n'), verdict },
   };
 }
 
 /** A pass has told its own findings apart: only those of the passes before are compared. */
-function addPass(before: readonly Raised[], findings: readonly PlacedFinding[]): readonly Raised[] {
-  const candidates = before.map((one) => [candidateOfPlaced(one.placed), one] as const);
-  const taken = new Map<Raised, Raised>();
-  const fresh: Raised[] = [];
+function addPass(
+  before: readonly PlacedFinding[],
+  findings: readonly PlacedFinding[],
+): readonly PlacedFinding[] {
+  const candidates = before.map((one) => [candidateOfPlaced(one), one] as const);
+  const taken = new Map<PlacedFinding, PlacedFinding>();
+  const fresh: PlacedFinding[] = [];
   for (const placed of findings) {
     const free = candidates.filter(([, one]) => !taken.has(one));
     const match = findMatch(placed.finding, free);
-    if (match?.verdict === 'same')
-      taken.set(match.of, { placed: better(match.of.placed, placed), passes: match.of.passes + 1 });
-    else fresh.push({ placed, passes: 1 });
+    if (match?.verdict === 'same') taken.set(match.of, better(match.of, placed));
+    else fresh.push(placed);
   }
   return [...before.map((one) => taken.get(one) ?? one), ...fresh];
 }
@@ -81,13 +63,6 @@ function addPass(before: readonly Raised[], findings: readonly PlacedFinding[]):
 /** The first words stay, unless the second bring evidence that the first lack. */
 function better(first: PlacedFinding, second: PlacedFinding): PlacedFinding {
   return second.finding.evidence.length > first.finding.evidence.length ? { ...second, id: first.id } : first;
-}
-
-function withVotes({ placed, passes }: Raised): Raised {
-  const isProven =
-    passes >= 2 && placed.finding.evidence.length > 0 && placed.finding.confidence === 'likely';
-  if (!isProven) return { placed, passes };
-  return { passes, placed: { ...placed, finding: { ...placed.finding, confidence: 'confirmed' } } };
 }
 
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
