@@ -1,5 +1,4 @@
-import { createGitHubClient, type GitHubClient } from '../adapters/github/client/client.js';
-import { createRateLimitedClient, type RetryPause } from '../adapters/github/client/rate-limited-client.js';
+import { createGitHubClient, type GitHubClient, type RetryPause } from '../adapters/github/client/client.js';
 import type { Clock } from '../core/clock.js';
 import type { Environment } from '../core/environment.js';
 import { VERSION } from '../core/version.js';
@@ -22,7 +21,7 @@ export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient 
   const { token, env, fetch, clock, log, needsWrite = [] } = access;
   if (token === '') return undefined;
   const apiUrl = (env['GITHUB_API_URL'] || 'https://api.github.com').replace(/\/+$/, '');
-  const client = await createGitHubClient({
+  return await createGitHubClient({
     token,
     apiUrl,
     graphqlUrl: env['GITHUB_GRAPHQL_URL'] || `${apiUrl.replace(/\/v3$/, '')}/graphql`,
@@ -30,10 +29,7 @@ export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient 
     userAgent: `axe-action/${VERSION}`,
     clock,
     needsWrite,
-  });
-  return createRateLimitedClient(client, {
-    clock,
-    ...(log === undefined ? {} : { onPause: (pause) => formatPause(pause, log) }),
+    onPause: log === undefined ? undefined : (pause) => formatPause(pause, log),
   });
 }
 

@@ -1,5 +1,4 @@
 import { createGitHubClient, type GitHubClient } from '../../../src/adapters/github/client/client.js';
-import { createRateLimitedClient } from '../../../src/adapters/github/client/rate-limited-client.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
 import {
   GITHUB_TOKEN,
@@ -63,7 +62,7 @@ export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
     head: { ref: 'topic', sha: headSha, repository: NAME },
     diff: DIFF,
   });
-  const once = await createGitHubClient({
+  const client = await createGitHubClient({
     token: GITHUB_TOKEN,
     apiUrl: github.env.GITHUB_API_URL,
     graphqlUrl: github.env.GITHUB_GRAPHQL_URL,
@@ -71,7 +70,6 @@ export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
     userAgent: 'axe-action/test',
     clock: createFakeClock(),
   });
-  const client = createRateLimitedClient(once, { clock: createFakeClock() });
   return { github, repo, client, place: { repository: HELLO, number: 42 }, headSha, baseSha };
 }
 

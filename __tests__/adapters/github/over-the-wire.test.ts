@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubAgentLibrary } from '../../../src/adapters/github/agents/agent-library.js';
 import { createGitHubClient, type GitHubClient } from '../../../src/adapters/github/client/client.js';
-import { createRateLimitedClient } from '../../../src/adapters/github/client/rate-limited-client.js';
 import { fetchContext } from '../../../src/adapters/github/context/fetch-context.js';
 import { parseEvent } from '../../../src/adapters/github/events/parse-event.js';
 import { publishSticky } from '../../../src/adapters/github/posting/sticky-comment.js';
@@ -34,7 +33,7 @@ async function pullRequest(): Promise<{ github: GitHubServer; client: GitHubClie
   const trigger = parseEvent('pull_request', payload, {});
   if (trigger.kind !== 'pull_request') throw new Error('not a pull request');
   repo.comparisons.set(`${trigger.base.sha}...${trigger.head.sha}`, DIFF);
-  const once = await createGitHubClient({
+  const client = await createGitHubClient({
     token: GITHUB_TOKEN,
     apiUrl: github.env.GITHUB_API_URL,
     graphqlUrl: github.env.GITHUB_GRAPHQL_URL,
@@ -42,7 +41,6 @@ async function pullRequest(): Promise<{ github: GitHubServer; client: GitHubClie
     userAgent: 'axe-action/test',
     clock: createFakeClock(),
   });
-  const client = createRateLimitedClient(once, { clock: createFakeClock() });
   return { github, client, trigger };
 }
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubClient, type GitHubClient } from '../../../../src/adapters/github/client/client.js';
 import { GitHubError } from '../../../../src/adapters/github/client/errors.js';
+import { noteTimeLeft } from '../../../../src/core/time-limit.js';
 import { type Handler, type Peer, sendJson, startLoopback } from '../../../helpers/loopback.js';
 import { createFakeClock } from '../../stores/fake-clock.js';
 
-const signal = new AbortController().signal;
+/** No time is left to wait in. */
+const { signal } = new AbortController();
+noteTimeLeft(signal, () => 0);
 
 /** A client of a server that answers as told. */
 async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubClient; peer: Peer }> {

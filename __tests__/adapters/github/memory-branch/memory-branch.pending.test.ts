@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubClient } from '../../../../src/adapters/github/client/client.js';
-import { createRateLimitedClient } from '../../../../src/adapters/github/client/rate-limited-client.js';
 import { createMemoryBranch } from '../../../../src/adapters/github/memory-branch/memory-branch.js';
 import type { MemoryBranch, PendingSave, PendingSaves } from '../../../../src/core/memory/branch.js';
 import { ANSWER_LOST, secondaryRateLimit } from '../../../helpers/github-faults.js';
@@ -45,7 +44,7 @@ async function open(github: GitHubServer): Promise<Opened> {
     serverUrl: 'https://github.com',
     hasPending: true,
   };
-  const branch = createMemoryBranch(createRateLimitedClient(client, { clock }), place);
+  const branch = createMemoryBranch(client, place);
   const read = await branch.read(['bot.md'], signal);
   const saves = branch.pendingSaves;
   if (saves === undefined || read.kind !== 'found') throw new Error('nothing can be put aside');

@@ -1,10 +1,10 @@
-import type { Clock, Timer } from '../../../core/clock.js';
-import { GITHUB_SILENCE_MS } from '../../../core/defaults.js';
+import type { Clock } from '../../../core/clock.js';
 import type { Environment } from '../../../core/environment.js';
 import { ConfigError, messageOf } from '../../../core/errors.js';
 import { networkCause } from '../../../core/network-cause.js';
-import { type Chunks, readBytes } from '../../../core/response.js';
-import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
+import { timeLeftMs } from '../../../core/time-limit.js';
+import { GitHubError, graphqlError, httpError, networkError } from './errors.js';
+import { timedFetch } from './timed-fetch.js';
 
 /** What a request to GitHub's REST API carries beside its route. */
 interface RequestOptions {
@@ -59,7 +59,9 @@ interface GitHubClientOptions {
   readonly graphqlUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;
-  readonly clock: Pick<Clock, 'timer'>;
+  readonly clock: Pick<Clock, 'timer' | 'now' | 'sleep' | 'random'>;
+  /** Told of each pause before it begins. */
+  readonly onPause?: ((pause: RetryPause) => void) | undefined;
   /** Permissions (`checks`) that are needed with `write` later: a refusal to read names them like that at once. */
   readonly needsWrite?: readonly string[];
 }
@@ -69,28 +71,45 @@ const GRAPHQL = 'POST /graphql';
 type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
 type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
+/** A pause before a request is made again. */
+export interface RetryPause {
+  readonly pauseMs: number;
+  /** How long the request takes already. */
+  readonly spentMs: number;
+  readonly error: GitHubError;
+}
+
 /**
- * A client over `@actions/github` that makes each request once and waits for no answer for ever.
+ * A client over `@actions/github` that waits for no answer for ever, and asks again when GitHub is in passing trouble, for
+ * reads and writes alike and until the signal's time is up (see {@link timeLeftMs}): the one policy for all of GitHub's
+ * calls (D41). What GitHub limits was not carried out, so any request is made again, as late as GitHub asks. After a broken
+ * connection or a status of 500 and above that is true of what may be carried out twice: not of a POST or a mutation, of
+ * which only the answer may be lost.
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
-  const { needsWrite = [] } = options;
   const octokit = await createOctokit(options);
   return {
     async request(route, { params, accept, signal }) {
-      const response = await send({ route, signal, needsWrite }, () =>
-        octokit.request(route, {
-          ...params,
-          ...(accept === undefined ? {} : { headers: { accept } }),
-          request: { signal },
-        }),
-      );
-      return { status: response.status, headers: textHeaders(response.headers), body: response.data };
+      const asking = { ...options, route, signal, mayRepeat: !route.startsWith('POST ') };
+      return await patiently(asking, async () => {
+        const response = await send(asking, () =>
+          octokit.request(route, {
+            ...params,
+            ...(accept === undefined ? {} : { headers: { accept } }),
+            request: { signal },
+          }),
+        );
+        return { status: response.status, headers: textHeaders(response.headers), body: response.data };
+      });
     },
     async graphql(query, { variables, signal, ...tolerated }) {
-      const answer = await send({ route: GRAPHQL, signal, needsWrite }, () =>
-        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
-      );
-      return graphqlData(answer, tolerated);
+      const asking = { ...options, route: GRAPHQL, signal, mayRepeat: !/^\s*mutation\b/.test(query) };
+      return await patiently(asking, async () => {
+        const answer = await send(asking, () =>
+          octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
+        );
+        return graphqlData(answer, tolerated);
+      });
     },
   };
 }
@@ -119,7 +138,7 @@ function ignore(): void {}
 
 /** Ends with the signal, and makes a {@link GitHubError} of whatever goes wrong. */
 async function send(
-  { signal, ...sent }: Sent & { readonly signal: AbortSignal },
+  { signal, ...sent }: Asking,
   attempt: () => Promise<OctokitResponse>,
 ): Promise<OctokitResponse> {
   signal.throwIfAborted();
@@ -139,13 +158,8 @@ async function send(
   }
 }
 
-interface Sent {
-  readonly route: string;
-  readonly needsWrite: readonly string[];
-}
-
 /** Reads the error by shape: the library's error classes are not loaded before they are needed. */
-function requestError({ route, needsWrite }: Sent, thrown: unknown): unknown {
+function requestError({ route, needsWrite = [] }: Omit<Asking, 'signal'>, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
   const requestLine = requestLineOf(route, thrown);
   const response = 'response' in thrown ? thrown.response : undefined;
@@ -215,78 +229,73 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** What is sent is given so much more time: 50 KB a second. */
-const SENT_BYTES_PER_MS = 50;
-
-/**
- * A fetch that gives up when nothing comes for a while, and longer where much is sent. It returns answers that are there
- * to the last byte: octokit takes one that breaks off in the middle for a whole one. For octokit only an `AbortError` is an
- * abort; any other reason of the signal it would take for a broken connection.
- */
-export function timedFetch(
-  fetch: typeof globalThis.fetch,
-  clock: Pick<Clock, 'timer'>,
-): typeof globalThis.fetch {
-  return async (input, init) => {
-    const silence = watchSilence(clock, GITHUB_SILENCE_MS + sizeOf(init?.body) / SENT_BYTES_PER_MS);
-    const outer = init?.signal ?? undefined;
-    const signal = outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]);
-    try {
-      const response = await fetch(input, { ...init, signal });
-      silence.heard();
-      if (response.body === null) return response;
-      return new Response(await readBytes(listening(response.body, silence)), response);
-    } catch (thrown) {
-      if (outer?.aborted === true) throw new DOMException('the request was aborted', 'AbortError');
-      if (silence.signal.aborted)
-        throw new Error(`no answer within ${Math.round(silence.limitMs() / 1000)} s`);
-      throw thrown;
-    } finally {
-      silence.end();
-    }
-  };
-}
-
-interface Silence {
-  /** Aborted when it has lasted too long. */
+/** A request that is made. */
+interface Asking extends Pick<GitHubClientOptions, 'clock' | 'onPause' | 'needsWrite'> {
+  readonly route: string;
   readonly signal: AbortSignal;
-  /** Something came, so the time begins anew. */
-  heard(): void;
-  /** How long it may last now, in milliseconds. */
-  limitMs(): number;
-  end(): void;
+  /** Whether it does no harm to carry the request out twice. */
+  readonly mayRepeat: boolean;
 }
 
-function watchSilence(clock: Pick<Clock, 'timer'>, firstLimitMs: number): Silence {
-  const controller = new AbortController();
-  let limitMs = firstLimitMs;
-  let timer = start();
-  return {
-    signal: controller.signal,
-    heard() {
-      timer.clear();
-      limitMs = GITHUB_SILENCE_MS;
-      timer = start();
-    },
-    limitMs: () => limitMs,
-    end: () => timer.clear(),
-  };
+/** Requests after the first one. */
+const MAX_RETRIES = { limited: 5, unavailable: 3 } as const;
 
-  function start(): Timer {
-    const started = clock.timer(limitMs);
-    started.signal.addEventListener('abort', () => controller.abort(), { once: true });
-    return started;
+/** The first pause of our own, in milliseconds; each further one is three times as long. */
+const FIRST_PAUSE_MS = 1000;
+const PAUSE_GROWTH = 3;
+
+/** Whoever does not answer costs 20 s each time: nothing is asked for the third time after that. */
+const UNAVAILABLE_MS = 40_000;
+
+/** How long is waited where nobody has said how much time there is, in milliseconds. */
+const DEFAULT_LEFT_MS = 120_000;
+
+async function patiently<Answer>(asking: Asking, ask: () => Promise<Answer>): Promise<Answer> {
+  const { clock, signal, onPause } = asking;
+  const startMs = clock.now().getTime();
+  const unknownEndMs = startMs + DEFAULT_LEFT_MS;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError)) throw thrown;
+      const nowMs = clock.now().getTime();
+      const pauseMs = pauseAfter(thrown, { ...asking, retries, spentMs: nowMs - startMs });
+      const leftMs = timeLeftMs(signal) ?? unknownEndMs - nowMs;
+      if (pauseMs === undefined || pauseMs >= leftMs) throw withRetries(thrown, retries, nowMs - startMs);
+      onPause?.({ pauseMs, spentMs: nowMs - startMs, error: thrown });
+      await clock.sleep(pauseMs, signal);
+      signal.throwIfAborted();
+    }
   }
 }
 
-async function* listening(chunks: Chunks, silence: Silence): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    yield chunk;
-    silence.heard();
+interface Tried extends Asking {
+  readonly retries: number;
+  readonly spentMs: number;
+}
+
+/** How long to wait before the request is made again, in milliseconds; undefined where it is not. */
+function pauseAfter({ reason, retryAfterMs = 0 }: GitHubError, tried: Tried): number | undefined {
+  const { retries, mayRepeat, spentMs, clock } = tried;
+  // Chance parts those who were turned away together.
+  const ownMs = Math.round(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4));
+  switch (reason) {
+    case 'rate-limited':
+      return retries < MAX_RETRIES.limited ? Math.max(retryAfterMs, ownMs) : undefined;
+    case 'unavailable':
+      return mayRepeat && retries < MAX_RETRIES.unavailable && spentMs < UNAVAILABLE_MS ? ownMs : undefined;
+    case 'denied':
+    case 'missing':
+    case 'too-large':
+    case 'invalid':
+      return undefined;
   }
 }
 
-/** octokit sends text. */
-function sizeOf(body: RequestInit['body']): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : 0;
+/** An error that also says how often it was met. */
+function withRetries(error: GitHubError, retries: number, spentMs: number): GitHubError {
+  if (retries === 0) return error;
+  const seconds = Math.round(spentMs / 1000);
+  return error.with({ message: `${error.message} (asked ${retries + 1} times in ${seconds} s)` });
 }

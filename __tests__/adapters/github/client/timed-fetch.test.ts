@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { timedFetch } from '../../../../src/adapters/github/client/client.js';
+import { timedFetch } from '../../../../src/adapters/github/client/timed-fetch.js';
 import { type Handler, startLoopback } from '../../../helpers/loopback.js';
 import { createFakeClock } from '../../stores/fake-clock.js';
 
