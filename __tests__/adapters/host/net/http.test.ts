@@ -1,8 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createFetch } from '../../../../src/adapters/host/net/http.js';
 import { networkCause } from '../../../../src/core/network-cause.js';
 import { type Peer, sendJson, startLoopback } from '../../../helpers/loopback.js';
 import { startProxy } from '../../../helpers/proxy-server.js';
+import { tempDir } from '../../../helpers/temp.js';
 
 async function startOrigin(): Promise<Peer> {
   return await startLoopback((request, response) => {
@@ -24,6 +30,21 @@ describe('the fetch of every connection', () => {
     const cause = networkCause(await asked.catch((error: unknown) => error));
     expect(cause).toMatchObject({ message: expect.stringContaining('port 6666'), isMistake: true });
     expect(cause.remedy).toContain('another port');
+  });
+
+  it('names `NODE_EXTRA_CA_CERTS` where a certificate is of an authority of its own', async () => {
+    const folder = tempDir('certificate');
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const asked = ['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+    execFileSync('openssl', [...asked, '-subj', '/CN=own', '-keyout', key, '-out', cert], { stdio: 'pipe' });
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const thrown = await createFetch({})(`https://127.0.0.1:${port}/`).catch((error: unknown) => error);
+    server.close();
+    const cause = networkCause(thrown);
+    expect(cause).toMatchObject({ message: expect.stringContaining(`127.0.0.1:${port}`), isMistake: true });
+    expect(cause.remedy).toContain('`NODE_EXTRA_CA_CERTS`');
   });
 
   it('calls a plain http server through the proxy, by its name', async () => {

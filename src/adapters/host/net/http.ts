@@ -11,7 +11,7 @@ const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };
  * The fetch that every connection of ours uses, directly or through the proxy the environment names, `NO_PROXY` respected
  * (D25). Only the caller's signal limits how long an answer may take. `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects
  * with a ConfigError where the proxy's address is none, and as fetch does, with an AxeError as the cause, where the proxy
- * does not let a request through: nobody else is to be blamed for it.
+ * does not let a request through or a certificate is not known: nobody else is to be blamed for it.
  */
 export function createFetch(env: Environment): typeof globalThis.fetch {
   const dispatchers = new Map<string, Dispatcher>();
@@ -28,7 +28,10 @@ export function createFetch(env: Environment): typeof globalThis.fetch {
       return await fetch(input, { ...init, dispatcher });
     } catch (thrown) {
       const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-      const cause = portTrouble(thrown, url) ?? (proxy && proxyTrouble(thrown, { proxy, variable }));
+      const cause =
+        portTrouble(thrown, url) ??
+        certificateTrouble(thrown, url) ??
+        (proxy && proxyTrouble(thrown, { proxy, variable }));
       throw cause === undefined ? thrown : new TypeError('fetch failed', { cause });
     }
   };
@@ -62,6 +65,25 @@ function portTrouble(thrown: unknown, { port }: URL): AxeError | undefined {
     cause: thrown,
   });
 }
+
+/** A server of one's own, or a proxy that reads along, has a certificate that Node does not know. */
+function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefined {
+  const { code = '', message } = networkCause(thrown);
+  if (!UNTRUSTED.has(code)) return undefined;
+  return new ConfigError(`the certificate shown for ${host} is not trusted: ${message}`, {
+    remedy: 'Let `NODE_EXTRA_CA_CERTS` name a file with the certificate of your authority (PEM).',
+    cause: thrown,
+  });
+}
+
+/** A chain without a known end (https://nodejs.org/api/tls.html, "X509 certificate error codes", 2026-11-24). */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
 
 interface NamedProxy {
   readonly proxy: URL;
