@@ -1,10 +1,19 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Inputs, readInputs } from '../../src/actions/inputs/inputs.js';
 import { type FailureToReport, reportFailure, reportRun } from '../../src/actions/report.js';
+import { createJournal } from '../../src/actions/runner/journal.js';
 import type { Runner } from '../../src/actions/runner/runner.js';
 import { DEFAULT_FAIL_ON } from '../../src/core/defaults.js';
 import type { Published } from '../../src/core/dependencies.js';
@@ -119,6 +128,36 @@ async function fail(thrown: unknown, patch: Partial<FailureToReport> = {}) {
     reportFailure(thrown, { runner, failOn: DEFAULT_FAIL_ON, warnings: [], secrets: [SECRET], ...patch }),
   );
 }
+
+it('goes on without the files of the runner that cannot be written, and warns once of each', async () => {
+  const findings = [PLAIN_RECORD];
+  const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
+  const of = await reportOf('ran', { published: { line: 'Reviewed #42.', url: undefined, reviewResult } });
+  const step = await stepOf(async (runner) => {
+    for (const file of Object.values(FILES)) {
+      rmSync(file);
+      mkdirSync(file);
+    }
+    writeFileSync(join(runner.temp, 'file'), '');
+    const full = { ...runner, temp: join(runner.temp, 'file') };
+    await createJournal().pending([{ kind: 'append', path: 'bot.md', id: '1', text: 'x' }]);
+    await createJournal().done([]);
+    await reportRun({ report: of, inputs: inputsOf({}), runner: full, warnings: [], secrets: [] });
+    for (const file of Object.values(FILES)) {
+      rmSync(file, { recursive: true });
+      writeFileSync(file, '');
+    }
+  });
+  expect(step.hasFailed).toBe(false);
+  expect(step.annotations.map(({ message }) => /^`(\w+)` .*: .+\. Free space/.exec(message)?.[1])).toEqual([
+    'GITHUB_STATE',
+    'RUNNER_TEMP',
+    'GITHUB_OUTPUT',
+    'GITHUB_STEP_SUMMARY',
+  ]);
+  const later = await report(of, { runner: { temp: join(step.temp, 'file') } });
+  expect(later.outputs).toMatchObject({ conclusion: 'success', 'findings-open': '1', 'findings-file': '' });
+});
 
 describe('a review', () => {
   const reviewed = (severity: Severity): Published => {

@@ -19,6 +19,7 @@ import {
 } from './report/review-outputs.js';
 import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
+import { writeRunnerFile } from './runner/runner-file.js';
 
 /** What a finished run is reported from. */
 interface RunToReport {
@@ -120,7 +121,9 @@ export async function reportFailure(
 }
 
 async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {
-  for (const [name, value] of Object.entries(outputs)) setOutput(name, sanitize(value, 'output', secrets));
+  await writeRunnerFile('GITHUB_OUTPUT', () => {
+    for (const [name, value] of Object.entries(outputs)) setOutput(name, sanitize(value, 'output', secrets));
+  });
 }
 
 /** The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a script. */
@@ -141,7 +144,8 @@ export async function writeSummary(
   { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
 ): Promise<void> {
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
-  await summary.addRaw(drawCharts(sanitize(markdown, 'summary', secrets)), true).write();
+  const text = drawCharts(sanitize(markdown, 'summary', secrets));
+  await writeRunnerFile('GITHUB_STEP_SUMMARY', () => summary.addRaw(text, true).write());
 }
 
 function forLog(text: string, secrets: readonly string[]): string {

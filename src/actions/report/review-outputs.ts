@@ -7,6 +7,7 @@ import { formatSarif } from '../../core/findings/sarif.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { VERSION } from '../../core/version.js';
 import type { Outputs } from '../outputs.js';
+import { writeRunnerFile } from '../runner/runner-file.js';
 
 /** The conclusion of a run that nothing is wrong with but that `fail-on` has a gate for its findings, and it is met. */
 const FINDINGS_CONCLUSION = 'findings';
@@ -67,10 +68,15 @@ interface FileForJob {
   readonly extension: string;
 }
 
-/** Writes a file and gives its path; one that an earlier step has written stays, since its output names it. */
+/** Writes a file and gives its path, empty if it cannot be; one of an earlier step stays, since its output names it. */
 export async function writeForJob({ temp, name, extension }: FileForJob, text: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const path = join(temp, `${name}${number === 1 ? '' : `-${number}`}.${extension}`);
-    if (await createFiles().createExclusive(path, text)) return path;
+    let isNew = false;
+    const create = async () => {
+      isNew = await createFiles().createExclusive(path, text);
+    };
+    if (!(await writeRunnerFile('RUNNER_TEMP', create))) return '';
+    if (isNew) return path;
   }
 }

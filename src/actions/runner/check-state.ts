@@ -1,7 +1,7 @@
-import { saveState } from '@actions/core';
 import * as v from 'valibot';
 import type { Environment } from '../../core/environment.js';
 import { CHECK_STATE } from './pending-state.js';
+import { keepState } from './runner-file.js';
 
 const Left = v.object({
   owner: v.string(),
@@ -16,7 +16,7 @@ export type LeftCheck = v.InferOutput<typeof Left>;
 
 /** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */
 export async function keepCheck(check: LeftCheck | undefined): Promise<void> {
-  saveState(CHECK_STATE, check === undefined ? '' : JSON.stringify(check));
+  await keepState(CHECK_STATE, check === undefined ? '' : JSON.stringify(check));
 }
 
 /** The check that a killed main step left in progress; anything odd counts as none. */

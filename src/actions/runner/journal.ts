@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { saveState } from '@actions/core';
 import * as v from 'valibot';
 import { createFiles } from '../../adapters/host/files.js';
 import { readTextFile } from '../../adapters/host/text-file.js';
@@ -10,6 +9,7 @@ import type { Change } from '../../core/memory/change.js';
 import { createQueue } from '../../core/queue.js';
 import { encodeBytes } from '../../core/text/bytes.js';
 import { PENDING_STATE } from './pending-state.js';
+import { keepState, writeRunnerFile } from './runner-file.js';
 
 const TOLD = 'told';
 
@@ -79,7 +79,7 @@ function keyOf(change: KeptChange): string {
 
 /** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
 export async function noteReported(): Promise<void> {
-  saveState(TOLD, 'true');
+  await keepState(TOLD, 'true');
 }
 
 /** Whether `main` came to tell that the entry is not saved. */
@@ -115,12 +115,12 @@ const Elsewhere = v.object({ file: v.string() });
 /** Keeps a text for the post step: as a state, or if it is too large for one in a file of the runner's `temp` folder. */
 async function saveLargeState(name: string, text: string, temp: string): Promise<void> {
   if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES) {
-    saveState(name, text);
+    await keepState(name, text);
     return;
   }
   const file = join(temp, `axe-action-${name}-${process.pid}.json`);
-  await createFiles().replace(file, text);
-  saveState(name, JSON.stringify({ file }));
+  const isWritten = await writeRunnerFile('RUNNER_TEMP', () => createFiles().replace(file, text));
+  if (isWritten) await keepState(name, JSON.stringify({ file }));
 }
 
 /** The text as it was kept; undefined where there is none, or where its file is gone. */
