@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runMemoryMode } from '../../src/actions/memory-mode.js';
+import { runMemoryMode } from '../../src/actions/run-mode.js';
 import { decodeBytes } from '../../src/core/text/bytes.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeMemory, entry } from '../commands/memory/memory-scene.js';

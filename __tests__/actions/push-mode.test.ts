@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../src/actions/inputs/inputs.js';
-import { readPush, runPushMode } from '../../src/actions/push-mode.js';
+import { readPush, runPushMode } from '../../src/actions/run-mode.js';
 import type { Runner } from '../../src/actions/runner/runner.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import { entryText, idsIn } from '../adapters/stores/entries.js';

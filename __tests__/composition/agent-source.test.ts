@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { openCheckedSource } from '../../src/composition/agent-source.js';
+import { openCheckedSource } from '../../src/actions/validate-mode.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';

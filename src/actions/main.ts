@@ -16,7 +16,7 @@ import { createGitHubPort } from '../composition/github-port.js';
 import { connectSharedAgents } from '../composition/shared-agents.js';
 import { createToolOpener } from '../composition/tools.js';
 import { readTrigger } from '../composition/trigger.js';
-import { DEFAULT_FAIL_ON } from '../core/defaults.js';
+import { COMMITTED_FOLDER, DEFAULT_FAIL_ON } from '../core/defaults.js';
 import type { AgentLibrary, Dependencies } from '../core/dependencies.js';
 import { CancelledError, ConfigError, isCancelled, messageOf } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
@@ -28,10 +28,9 @@ import type { Warning } from '../core/warning.js';
 import { answerForm } from '../run/plan.js';
 import type { RunRequest } from '../run/request.js';
 import { type Inputs, readFailOn, readInputs, readSecrets, unheldLimits } from './inputs/inputs.js';
+import type { MemoryInputs } from './inputs/memory-inputs.js';
 import { openActionMemory } from './memory/memory.js';
-import { memoryRoots } from './memory/memory-roots.js';
-import type { CheckProgress } from './publish/check-progress.js';
-import { createCheckProgress } from './publish/check-progress.js';
+import { type CheckProgress, createCheckProgress } from './publish/check-progress.js';
 import { createCommentReactions } from './publish/comment-reactions.js';
 import { createActionPublisher } from './publish/publisher.js';
 import { failureReporter } from './report/failure.js';
@@ -356,4 +355,14 @@ export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
       return { ...agent, warnings: [...agent.warnings, ...(agent.workflowWarnings ?? [])] };
     },
   };
+}
+
+/**
+ * Folders of the run's own repository in which memory lies, or lay under other inputs, relative to its root: the whole
+ * `memory-path`, since what is next to `memory-scope` is memory of other jobs. At the top of a branch of its own memory
+ * lies next to no code.
+ */
+function memoryRoots({ path, repository }: Pick<MemoryInputs, 'path' | 'repository'>): readonly string[] {
+  const own = repository === undefined && path !== undefined && path !== '' ? [path] : [];
+  return [...new Set([COMMITTED_FOLDER, ...own])];
 }

@@ -1,22 +1,22 @@
-import { error, notice, setOutput, setSecret, summary } from '@actions/core';
-import { formatGate } from '../core/findings/fail-on.js';
+import { join } from 'node:path';
+import { error, notice, setOutput, setSecret, summary, warning } from '@actions/core';
+import { createFiles } from '../adapters/host/files.js';
+import { type FindingsGate, formatGate, type MetGate, metGates } from '../core/findings/fail-on.js';
+import { countFindings, formatAllFindings, type ReviewResult } from '../core/findings/findings-json.js';
+import { isOpen } from '../core/findings/record.js';
+import { formatSarif } from '../core/findings/sarif.js';
 import type { Conclusion } from '../core/outcome.js';
+import type { SourcePosition } from '../core/position.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
-import { type Warning, warningText } from '../core/warning.js';
+import { VERSION } from '../core/version.js';
+import { mergeWarnings, type Warning, warningText, warningTitle } from '../core/warning.js';
 import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import { failsStep, lacksMemory, type Outputs } from './outputs.js';
-import { annotate, warningAnnotations } from './report/annotate.js';
 import { failureReporter } from './report/failure.js';
 import { drawCharts } from './report/markdown.js';
+import type { Annotation } from './report/reporter.js';
 import { reporterOf } from './report/reporters.js';
-import {
-  gatesMet,
-  reviewOutputs,
-  withFindingsConclusion,
-  writeForJob,
-  writeReviewFiles,
-} from './report/review-outputs.js';
 import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { writeRunnerFile } from './runner/runner-file.js';
@@ -150,4 +150,132 @@ export async function writeSummary(
 
 function forLog(text: string, secrets: readonly string[]): string {
   return sanitize(text, 'log', secrets);
+}
+
+const SHOW = { error, warning, notice };
+
+/** Shows annotations, cleaned for the log. */
+export async function annotate(
+  annotations: readonly Annotation[],
+  secrets: readonly string[],
+): Promise<void> {
+  for (const { level, title, message, at } of annotations)
+    SHOW[level](sanitize(message, 'log', secrets), { title, ...annotationPlace(at) });
+}
+
+/** The properties that put an annotation at its place. */
+function annotationPlace(at: SourcePosition | undefined) {
+  if (at === undefined) return {};
+  return {
+    file: at.file,
+    ...(at.line === undefined ? {} : { startLine: at.line }),
+    ...(at.column === undefined ? {} : { startColumn: at.column }),
+  };
+}
+
+/** The warnings of a run as annotations, merged by code (D35); one that fails the step is an error. */
+function warningAnnotations(
+  warnings: readonly Warning[],
+  { isRequired, isUnpublished }: WarningWeights,
+): readonly Annotation[] {
+  return mergeWarnings(withoutRepeats(warnings)).map(({ code, message, at }) => {
+    const why =
+      (isRequired && code === 'memory-save-failed' ? REQUIRED : undefined) ??
+      (isUnpublished && code === 'publish-failed' ? UNPUBLISHED : undefined);
+    return {
+      level: why === undefined ? 'warning' : 'error',
+      title: warningTitle(code),
+      message: why === undefined ? message : `${message.replace(/\.$/, '')}. ${why}`,
+      at,
+    };
+  });
+}
+
+/** Which warnings fail the step. */
+interface WarningWeights {
+  /** Memory had to be saved. */
+  readonly isRequired: boolean;
+  /** Nothing of what the run was there for could be published (D40). */
+  readonly isUnpublished: boolean;
+}
+
+const REQUIRED = 'The step fails because of `memory-required: true`.';
+const UNPUBLISHED = 'The run failed because nothing else could be published either.';
+
+/** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */
+function withoutRepeats(warnings: readonly Warning[]): readonly Warning[] {
+  const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
+  return isSaveFailed ? warnings.filter(({ code }) => code !== 'memory-load-failed') : warnings;
+}
+
+/** The conclusion of a run that nothing is wrong with but that `fail-on` has a gate for its findings, and it is met. */
+const FINDINGS_CONCLUSION = 'findings';
+
+/** The outputs that tell of a review, before redaction. */
+export function reviewOutputs({ report }: ReviewResult): Outputs {
+  const { worst } = countFindings(report.findings);
+  return {
+    'findings-open': String(report.findings.filter(isOpen).length),
+    'findings-worst': worst ?? '',
+    coverage: report.coverage.kind,
+  };
+}
+
+/** The gates of `fail-on` that a review meets; none where there was no review. */
+export function gatesMet(
+  gates: readonly FindingsGate[],
+  review: ReviewResult | undefined,
+): readonly MetGate[] {
+  if (review === undefined) return [];
+  const { report, isUnpublished } = review;
+  return metGates(gates, { findings: report.findings, coverage: report.coverage, isUnpublished });
+}
+
+/** The outputs of a run whose findings fail the step; one that ended in another way keeps its conclusion. */
+export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]): Outputs {
+  const isMet = met.some(({ gate }) => gate.kind === 'findings');
+  return isMet && outputs.conclusion === 'success'
+    ? { ...outputs, conclusion: FINDINGS_CONCLUSION }
+    : outputs;
+}
+
+/**
+ * Writes what other programs read of a review into the folder that all steps of the job share: all findings as JSON, since
+ * an output holds no more than a megabyte, and as SARIF 2.1.0. Gives the outputs that name the files.
+ */
+export async function writeReviewFiles(
+  { agent, report }: ReviewResult,
+  temp: string,
+  secrets: readonly string[],
+): Promise<Outputs> {
+  const clean = (text: string) => sanitize(text, 'output', secrets);
+  if (temp === '') return {};
+  const key = [agent, report.head].join('-').replace(/[^\w.-]/g, '-');
+  const tool = { version: VERSION, agent, clean: (text: string) => sanitize(text, 'log', secrets) };
+  const file = (extension: string) => ({ temp, name: `axe-action-findings-${key}`, extension });
+  return {
+    'findings-file': await writeForJob(file('json'), clean(formatAllFindings(report))),
+    'sarif-file': await writeForJob(file('sarif'), clean(formatSarif(report, tool))),
+  };
+}
+
+/** A file for later steps of the job. */
+interface FileForJob {
+  /** Folder that all steps of the job share. */
+  readonly temp: string;
+  readonly name: string;
+  readonly extension: string;
+}
+
+/** Writes a file and gives its path, empty if it cannot be; one of an earlier step stays, since its output names it. */
+async function writeForJob({ temp, name, extension }: FileForJob, text: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const path = join(temp, `${name}${number === 1 ? '' : `-${number}`}.${extension}`);
+    let isNew = false;
+    const create = async () => {
+      isNew = await createFiles().createExclusive(path, text);
+    };
+    if (!(await writeRunnerFile('RUNNER_TEMP', create))) return '';
+    if (isNew) return path;
+  }
 }

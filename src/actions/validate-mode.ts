@@ -1,10 +1,17 @@
+import { isAbsolute } from 'node:path';
+import { createRefSource } from '../adapters/github/agents/agent-library.js';
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { createDiskSource } from '../adapters/host/agents/agents-dir.js';
+import { readCheckedOut } from '../adapters/host/checked-out.js';
 import { createClock } from '../adapters/host/clock.js';
 import { inspectSchema } from '../adapters/host/json-schema.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
-import { openCheckedSource } from '../composition/agent-source.js';
+import { AGENTS_DIRS } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
+import type { SourceText } from '../core/agent/agent-source.js';
+import { ConfigError } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { RunReport } from '../run/request.js';
@@ -58,4 +65,58 @@ export async function runValidateMode({
     },
   );
   return { kind: 'validated', validation };
+}
+
+/** Where the agent files of a workflow's commit may be. */
+interface AgentSourceOptions {
+  readonly trigger: Trigger;
+  /** Commit that the workflow runs for (`GITHUB_SHA`); of a pull request its head is taken instead. */
+  readonly sha: string;
+  /** The checkout, where there is one. */
+  readonly workspace: string;
+  /** Input `agents-dir`; empty for none. */
+  readonly agentsDir: string;
+  /** Called where there is no checkout; undefined without a token. */
+  readonly connect: () => Promise<GitHubClient | undefined>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The agent files that a check is about: those that are checked out, or without a checkout those of the head, by API.
+ * Nothing of them is run, so they may be anybody's. Throws a ConfigError where there is neither.
+ */
+export async function openCheckedSource(sources: AgentSourceOptions): Promise<SourceText> {
+  const { workspace, agentsDir } = sources;
+  const commit = await readCheckedOut(workspace);
+  const dirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
+  const where = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
+  const onDisk = createDiskSource({ dirs, cwd: workspace, isConfined: true }, where);
+  if (commit !== undefined || (await onDisk.list()).length > 0) return onDisk;
+  return await openRefSource(sources);
+}
+
+async function openRefSource(sources: AgentSourceOptions): Promise<SourceText> {
+  const { trigger, agentsDir, workspace, connect, signal } = sources;
+  const client = await connect();
+  if (client === undefined || trigger.kind === 'local') {
+    throw new ConfigError('there are no agents to look at: nothing is checked out, and there is no token', {
+      remedy: 'Put `actions/checkout` before this step, or give it its `github-token` back.',
+    });
+  }
+  const inRepository = agentsDir === '' || isAbsolute(agentsDir) ? [] : [agentsDir];
+  const { repository } = trigger;
+  const ref = refOf(sources);
+  return createRefSource({
+    client,
+    repository,
+    ref: ref === '' ? repository.defaultBranch : ref,
+    agentsDirs: [...inRepository, ...AGENTS_DIRS],
+    signal,
+    workspace,
+  });
+}
+
+/** A fork's head is a commit of this repository too: GitHub keeps it under `refs/pull/`. */
+function refOf({ trigger, sha }: AgentSourceOptions): string {
+  return trigger.kind === 'pull_request' ? trigger.head.sha : sha;
 }

@@ -1,4 +1,4 @@
-import { createRepositoryReader, type GitHubAnswer } from '../adapters/github/reading/repository-access.js';
+import { createRepositoryReader, type GitHubAnswer } from '../adapters/github/reading/permissions.js';
 import { createClock } from '../adapters/host/clock.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { findRepositoryRoot, readOrigin } from '../adapters/host/repository-root.js';

@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  ADMISSION_INPUT_DEFAULTS,
-  readAdmissionInputs,
-} from '../../../src/actions/inputs/admission-inputs.js';
+import { ADMISSION_INPUT_DEFAULTS, readAdmissionInputs } from '../../../src/actions/inputs/inputs.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
 
 function read(given: Partial<Record<keyof typeof ADMISSION_INPUT_DEFAULTS, string>> = {}): AdmissionPolicy {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAgentsRepo } from '../../../src/actions/inputs/agent-inputs.js';
+import { readAgentsRepo } from '../../../src/actions/inputs/inputs.js';
 
 describe('the input about where agents come from', () => {
   it.each([

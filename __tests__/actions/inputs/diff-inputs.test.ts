@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DIFF_INPUT_DEFAULTS, readDiffInputs } from '../../../src/actions/inputs/diff-inputs.js';
+import { DIFF_INPUT_DEFAULTS, readDiffInputs } from '../../../src/actions/inputs/inputs.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
 
 type Given = Partial<Record<keyof typeof DIFF_INPUT_DEFAULTS, string>>;

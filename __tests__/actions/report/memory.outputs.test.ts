@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { memoryReporter } from '../../../src/actions/report/memory.js';
+import { memoryReporter } from '../../../src/actions/report/reporters.js';
 import type { LogFinding } from '../../../src/core/memory/commands/search.js';
 import { done, memoryReport, refused } from '../../helpers/memory-report.js';
 import { outputsOf } from '../../helpers/reports.js';

@@ -6,7 +6,7 @@ import {
   reviewOutputs,
   withFindingsConclusion,
   writeReviewFiles,
-} from '../../../src/actions/report/review-outputs.js';
+} from '../../../src/actions/report.js';
 import { parseGate } from '../../../src/core/findings/fail-on.js';
 import type { ReviewResult } from '../../../src/core/findings/findings-json.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../../core/findings/records.js';

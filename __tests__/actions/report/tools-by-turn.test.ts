@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countCalls, formatToolsByTurn } from '../../../src/actions/report/tools-by-turn.js';
+import { countCalls, formatToolsByTurn } from '../../../src/actions/report/run.js';
 import { called } from '../../helpers/reports.js';
 
 const toAgent = (input: unknown, isDenied = false) => called('call_agent', { input, isDenied });

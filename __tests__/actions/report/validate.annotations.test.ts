@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { annotate } from '../../../src/actions/report/annotate.js';
-import { validateReporter } from '../../../src/actions/report/validate.js';
+import { validateReporter } from '../../../src/actions/report/reporters.js';
+import { annotate } from '../../../src/actions/report.js';
 import type { Fault } from '../../../src/core/agent/fault.js';
 import { parseWorkflowCommands } from '../../helpers/runner-files.js';
 

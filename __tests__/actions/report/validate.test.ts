@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { validateReporter } from '../../../src/actions/report/validate.js';
+import { validateReporter } from '../../../src/actions/report/reporters.js';
 import type { CheckedAgent } from '../../../src/commands/validate/validation.js';
 import { inspectAgent } from '../../../src/core/agent/inspect.js';
 import { formatSummary } from '../../helpers/reports.js';

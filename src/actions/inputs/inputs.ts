@@ -3,21 +3,24 @@ import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,
   DEFAULT_FAIL_ON,
+  MAX_DIFF_TOKENS,
   MAX_TURNS,
 } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
 import { ConfigError } from '../../core/errors.js';
-import type { AdmissionPolicy } from '../../core/event/admission-policy.js';
+import {
+  type AdmissionPolicy,
+  DEFAULT_ADMISSION_POLICY,
+  MIN_PERMISSIONS,
+} from '../../core/event/admission-policy.js';
 import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../core/findings/fail-on.js';
 import type { SpendLimits } from '../../core/loop/spend.js';
 import { CONCLUSIONS, type Conclusion } from '../../core/outcome.js';
-import type { DiffPolicy } from '../../core/prompt/context-policy.js';
+import { createPathFilter, type DiffPolicy } from '../../core/prompt/context-policy.js';
 import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
+import { grouped } from '../../core/text/number.js';
 import type { Warning } from '../../core/warning.js';
-import { ADMISSION_INPUT_DEFAULTS, readAdmissionInputs } from './admission-inputs.js';
-import { type AgentsRepo, REPOSITORY_INPUT_DEFAULTS, readAgentsRepo } from './agent-inputs.js';
-import { DIFF_INPUT_DEFAULTS, readDiffInputs } from './diff-inputs.js';
-import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
+import { above0, atLeast0, flag, list, type NumberInput, oneOf, pathPatterns } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
 import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';
 import { REVIEW_INPUT_DEFAULTS, type ReviewInputs, readReviewInputs } from './review-inputs.js';
@@ -69,6 +72,20 @@ export interface Inputs {
 
 const MODES = ['run', 'gc', 'memory', 'validate'] as const;
 const COMMENTS = ['auto', 'always', 'never'] as const;
+
+/** Name and default of every input about who may start a run, as `action.yml` has them. */
+export const ADMISSION_INPUT_DEFAULTS = {
+  'min-permission': DEFAULT_ADMISSION_POLICY.minPermission,
+  'allow-users': '',
+  'allow-bots': '',
+  'trigger-phrase': DEFAULT_ADMISSION_POLICY.triggerPhrase,
+} as const;
+
+/** Name and default of every input about other repositories, as `action.yml` has them. */
+const REPOSITORY_INPUT_DEFAULTS = { 'agents-repo': '', 'repositories-token': '' } as const;
+
+/** Name and default of every input about how much of a change is sent, as `action.yml` has them. */
+export const DIFF_INPUT_DEFAULTS = { 'max-diff-tokens': String(MAX_DIFF_TOKENS), paths: '' } as const;
 
 /** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
 export const INPUT_DEFAULTS = {
@@ -269,3 +286,78 @@ const UNITS: Partial<Record<InputName, string>> = {
   'max-turns': 'turns',
   'max-tokens': 'tokens',
 };
+
+/** Reads who may start a run. Throws a ConfigError that names the input. */
+export function readAdmissionInputs(
+  read: (name: keyof typeof ADMISSION_INPUT_DEFAULTS) => string,
+): AdmissionPolicy {
+  return {
+    minPermission: oneOf(MIN_PERMISSIONS, read('min-permission'), 'min-permission'),
+    allowUsers: list(read('allow-users')).map((name) => login(name, 'allow-users')),
+    allowBots: list(read('allow-bots')).map((name) => login(name, 'allow-bots')),
+    triggerPhrase: phrase(read('trigger-phrase')),
+  };
+}
+
+/** GitHub's logins, those of managed users and apps too; a leading `@` is taken off. A pattern is none. */
+function login(value: string, input: string): string {
+  const name = value.replace(/^@/, '');
+  if (/^[A-Za-z0-9_-]{1,100}(?:\[bot\])?$/.test(name)) return name;
+  throw new ConfigError(`the input \`${input}\` takes logins, not ${JSON.stringify(value)}`, {
+    remedy:
+      'Write each login as GitHub shows it, for example `octocat` or `dependabot[bot]`; there are no patterns.',
+  });
+}
+
+function phrase(value: string): string {
+  if (value.length <= MAX_PHRASE && !/[\n\r`>]/.test(value)) return value;
+  throw new ConfigError(`the input \`trigger-phrase\` cannot be ${JSON.stringify(value)}`, {
+    remedy: `Give one line of at most ${MAX_PHRASE} characters without code or quotation marks, for example \`@axe\`.`,
+  });
+}
+
+const MAX_PHRASE = 100;
+
+/** Another repository whose agents and skills are used, at a branch, tag or commit. */
+interface AgentsRepo {
+  readonly owner: string;
+  readonly name: string;
+  readonly ref: string;
+}
+
+/**
+ * The repository whose agents are used; undefined for the workflow's own. The ref must be said: a repository whose default
+ * branch is renamed would otherwise change what runs. Throws a ConfigError.
+ */
+export function readAgentsRepo(value: string): AgentsRepo | undefined {
+  if (value === '') return undefined;
+  const [, owner, name, ref] =
+    /^([A-Za-z0-9][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)@(.{1,200})$/.exec(value) ?? [];
+  if (owner !== undefined && name !== undefined && ref !== undefined) {
+    if (!/^\.\.?$/.test(name) && !NO_REF.test(ref)) return { owner, name, ref };
+  }
+  throw new ConfigError(
+    `the input \`agents-repo\` must be \`owner/name@ref\`, not ${JSON.stringify(value)}`,
+    {
+      remedy: 'Write a tag, a branch or a commit behind the name, for example `octocat/agents@v1`.',
+    },
+  );
+}
+
+/** What no name of a branch, tag or commit holds (git-check-ref-format), nor what cannot be seen. */
+const NO_REF = /[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|^-|^@$|\.$|\.lock(?:\/|$)|(?:^|\/)(?:\.|\/|$)/u;
+
+/** The inputs about how much of a change is sent, checked. Throws a ConfigError that names the input. */
+export function readDiffInputs(read: (name: keyof typeof DIFF_INPUT_DEFAULTS) => string): DiffPolicy {
+  const patterns = pathPatterns(read('paths'), 'paths');
+  const diff = {
+    maxTokens: atLeast0(read('max-diff-tokens'), {
+      name: 'max-diff-tokens',
+      fallback: `${grouped(MAX_DIFF_TOKENS)} tokens`,
+    }),
+    paths: patterns.filter((pattern) => !pattern.startsWith('!')),
+    pathsIgnore: patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : [])),
+  };
+  createPathFilter(diff);
+  return diff;
+}

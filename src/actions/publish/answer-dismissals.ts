@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
-import { answerFindings } from '../../adapters/github/posting/answer-findings.js';
+import { answerFindings } from '../../adapters/github/posting/end-threads.js';
 import type { Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
 import { type Dismissal, dismissedText } from '../../core/review/acknowledge.js';

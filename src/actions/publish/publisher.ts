@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
-import { setThread } from '../../adapters/github/posting/resolve-thread.js';
+import { setThread } from '../../adapters/github/posting/end-threads.js';
 import { signalAfter } from '../../adapters/host/deadline.js';
 import { PUBLISH_TIMEOUT_MS } from '../../core/defaults.js';
 import type { Published, Publisher, PublishRequest, Reply, Reporter } from '../../core/dependencies.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import * as v from 'valibot';
-import { fetchPages } from '../../../../src/adapters/github/client/pages.js';
+import { fetchPages } from '../../../../src/adapters/github/client/ask.js';
 import { createFakeGitHubClient, noAbort } from '../../../helpers/github-client-fake.js';
 
 const route = 'GET /repos/{owner}/{repo}/labels';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { GitHubClient } from '../../../../src/adapters/github/client/client.js';
-import { answerThreads, type ReadThreads } from '../../../../src/adapters/github/posting/answer-threads.js';
 import { fetchReviewThreads } from '../../../../src/adapters/github/reading/review-threads.js';
+import { answerThreads, type ReadThreads } from '../../../../src/composition/github-port.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';
 import { deniedQuery, startHello } from '../hello-fixture.js';

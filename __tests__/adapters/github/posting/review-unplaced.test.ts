@@ -3,7 +3,7 @@ import {
   findMisplaced,
   type ReviewComment,
   withUnplaced,
-} from '../../../../src/adapters/github/posting/review-unplaced.js';
+} from '../../../../src/adapters/github/posting/review.js';
 import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 
 const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { publishReview } from '../../../../src/adapters/github/posting/review.js';
-import type {
-  ReviewComment,
-  ReviewPayload,
-} from '../../../../src/adapters/github/posting/review-unplaced.js';
+import {
+  publishReview,
+  type ReviewComment,
+  type ReviewPayload,
+} from '../../../../src/adapters/github/posting/review.js';
 import { formatMark, type Mark } from '../../../../src/core/sanitize/mark.js';
 import { createFakeGitHubClient, failure, noAbort } from '../../../helpers/github-client-fake.js';
 import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { subjectCommits } from '../../../../src/adapters/github/reading/subject-commits.js';
+import { subjectCommits } from '../../../../src/adapters/github/reading/reader.js';
 import type { Trigger } from '../../../../src/core/event/trigger.js';
 import { createFakeGitHubClient, noAbort } from '../../../helpers/github-client-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../../../helpers/triggers.js';

@@ -5,8 +5,7 @@ import type { NewSince } from '../../../core/review/scope.js';
 import { parseDiff } from '../../../core/text/diff.js';
 import type { Warning } from '../../../core/warning.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
-import type { GitHubErrorReason } from '../client/remedy.js';
+import { GitHubError, type GitHubErrorReason } from '../client/errors.js';
 import {
   assembleDiff,
   fetchChangedFiles,

@@ -13,14 +13,13 @@ import type { TriggerContext } from '../../../core/prompt/context.js';
 import { notUnderstood } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchPullOfCommit } from '../reading/pull-of-commit.js';
+import { fetchPullOfCommit, fetchTagRange, type TagPlace } from '../reading/history.js';
 import {
   type FoundSubject,
   type PullSubject,
   readSubjectsOnce,
   type SubjectReader,
 } from '../reading/subject.js';
-import { fetchTagRange, type TagPlace } from '../reading/tags.js';
 import {
   fetchChangeBetween,
   fetchPullChange,

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import { askRest, createOnce } from '../client/ask.js';
+import { askRest, createOnce, fetchPages } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, orFailed } from '../client/errors.js';
-import { fetchPages } from '../client/pages.js';
 
 /** A note on lines of a file, shown in the diff. */
 export interface CheckAnnotation {

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { Discussion, DiscussionPost } from '../../../core/tools/github/github-port.js';
-import { askGraphQl, askRest, type SubjectPlace } from '../client/ask.js';
+import { askGraphQl, askRest, fetchPages, type Listed, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { fetchPages, type Listed } from '../client/pages.js';
 import type { ReviewState } from './own-reviews.js';
 import { fetchReviewThreads, type ReviewThread, type ThreadComment } from './review-threads.js';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { Repository } from '../../../core/event/trigger.js';
-import { askRest } from '../client/ask.js';
+import { previousTag } from '../../../core/event/previous-tag.js';
+import type { Base, Repository } from '../../../core/event/trigger.js';
+import { askRest, fetchPages, type Listed } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { fetchPages, type Listed } from '../client/pages.js';
 import type { PullRequestPlace } from './changed-files.js';
 
 /** A commit, in its author's words. */
@@ -94,4 +94,101 @@ function commitOf({ sha, commit, author, parents }: v.InferOutput<typeof commitS
     date: commit.committer?.date ?? commit.author?.date ?? '',
     isMerge: parents.length > 1,
   };
+}
+
+/** The tag whose predecessor is looked for. */
+export interface TagPlace {
+  readonly repository: Repository;
+  readonly tag: string;
+}
+
+const tagSchema = v.object({ name: v.string(), commit: v.object({ sha: v.string() }) });
+const taggedSchema = v.object({ sha: v.string() });
+
+/** Commits that are gone through; the tag before most releases is nearer. */
+const MAX_COMMIT_PAGES = 5;
+const MAX_TAG_PAGES = 5;
+
+/** A tag with the one before it. */
+interface TagRange {
+  /** Name of the tag before. */
+  readonly since: string;
+  /** Shas of the two commits. */
+  readonly base: string;
+  readonly head: string;
+}
+
+/** What lies between a tag and the one before it, on the way back from its commit; undefined for the first. Throws a GitHubError. */
+export async function fetchTagRange(
+  client: GitHubClient,
+  { repository, tag }: TagPlace,
+  signal: AbortSignal,
+): Promise<TagRange | undefined> {
+  const place = { owner: repository.owner, repo: repository.name };
+  const listed = await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/tags',
+      params: place,
+      item: tagSchema,
+      what: 'the tags',
+      maxPages: MAX_TAG_PAGES,
+    },
+    signal,
+  );
+  const tags = listed.items.map(({ name, commit: { sha } }) => ({ name, sha }));
+  const from = tags.find(({ name }) => name === tag)?.sha ?? tag;
+  const { items: commits } = await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/commits',
+      params: { ...place, sha: from },
+      item: taggedSchema,
+      what: 'the commits',
+      maxPages: MAX_COMMIT_PAGES,
+    },
+    signal,
+  );
+  const since = previousTag({ tag, tags, commits: commits.map(({ sha }) => sha) });
+  const base = tags.find(({ name }) => name === since)?.sha;
+  return since === undefined || base === undefined
+    ? undefined
+    : { since, base, head: commits[0]?.sha ?? from };
+}
+
+/** A pull request by its number and what it goes into. */
+interface FoundPull {
+  readonly number: number;
+  readonly base: Base;
+}
+
+const pullSchema = v.object({
+  number: v.number(),
+  state: v.string(),
+  head: v.object({ sha: v.string() }),
+  base: v.object({ ref: v.string(), sha: v.string() }),
+});
+
+/**
+ * The open pull request of this repository whose head a commit is; undefined where there is none. Payloads name it only for
+ * branches of the repository itself, and not always. Throws a GitHubError.
+ */
+export async function fetchPullOfCommit(
+  client: GitHubClient,
+  { repository, sha }: { readonly repository: Repository; readonly sha: string },
+  signal: AbortSignal,
+): Promise<FoundPull | undefined> {
+  const { items } = await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls',
+      params: { owner: repository.owner, repo: repository.name, commit_sha: sha },
+      item: pullSchema,
+      what: 'the pull requests of the commit',
+      maxPages: 1,
+    },
+    signal,
+  );
+  const found = items.find(({ state, head }) => state === 'open' && head.sha === sha);
+  return found === undefined ? undefined : { number: found.number, base: found.base };
 }

@@ -1,6 +1,13 @@
+import * as v from 'valibot';
 import { AxeError, ToolError } from '../../../core/errors.js';
 import { mayWrite } from '../../../core/event/permission.js';
-import { type Repository, subjectNumber, type Trigger } from '../../../core/event/trigger.js';
+import {
+  type Base,
+  type Head,
+  type Repository,
+  subjectNumber,
+  type Trigger,
+} from '../../../core/event/trigger.js';
 import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../core/memory/log-path.js';
 import { shown } from '../../../core/text/cut.js';
 import { type DiffFile, parseDiff } from '../../../core/text/diff.js';
@@ -10,6 +17,7 @@ import type {
   GitHubReader,
   PathOnGitHub,
 } from '../../../core/tools/github/github-port.js';
+import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { assembleDiff, fetchChangedFiles } from './changed-files.js';
 import { fetchComparison, fetchDiff } from './compare.js';
@@ -19,7 +27,6 @@ import { failingChecks } from './failing-checks.js';
 import { fileHistory } from './history.js';
 import { fetchPermission } from './permissions.js';
 import { searchCode, searchIssues } from './search.js';
-import { fetchCommits, type SubjectCommits, subjectCommits } from './subject-commits.js';
 
 /** An event that came from GitHub. */
 type GitHubTrigger = Exclude<Trigger, { kind: 'local' }>;
@@ -227,4 +234,107 @@ export function once<Answer>(
     });
     return asking;
   };
+}
+
+/** The commits an event is about. */
+interface SubjectCommits {
+  /** Sha, or the default branch where the event is about no commit. */
+  readonly head: string;
+  readonly base: string;
+  /** Anybody may have made the head: it is a fork's, or that could not be told. */
+  readonly isForeign: boolean;
+  /** Number of the pull request; undefined where there is none. */
+  readonly pull: number | undefined;
+  /** Whether there is a change between the two. */
+  readonly isChange: boolean;
+}
+
+const pullSchema = v.object({
+  head: v.object({
+    sha: v.string(),
+    ref: v.string(),
+    repo: v.nullable(v.object({ full_name: v.string() })),
+  }),
+  base: v.object({ sha: v.string(), ref: v.string() }),
+});
+
+/**
+ * The commits of an event: those it names, so that a push during the run changes nothing, or for a comment that names
+ * none the pull request's as they are now. Throws a GitHubError.
+ */
+export async function subjectCommits(
+  client: GitHubClient,
+  trigger: Exclude<Trigger, { kind: 'local' }>,
+  signal: AbortSignal,
+): Promise<SubjectCommits> {
+  const { repository } = trigger;
+  const { defaultBranch } = repository;
+  const none = { head: defaultBranch, base: defaultBranch, isForeign: false, pull: undefined };
+  switch (trigger.kind) {
+    case 'pull_request':
+      return pullCommits(trigger, trigger.isFork);
+    case 'comment': {
+      if (trigger.on === 'issue') return { ...none, isChange: false };
+      const { number } = trigger;
+      const commits = trigger.commits ?? (await fetchCommits(client, { repository, number }, signal));
+      return pullCommits({ number, ...commits }, trigger.isFork ?? isElsewhere(commits.head, repository));
+    }
+    case 'push':
+      return {
+        ...none,
+        head: shaOr(trigger.after, defaultBranch),
+        base: shaOr(trigger.before, defaultBranch),
+        isChange: shaOr(trigger.after, '') !== '' && shaOr(trigger.before, '') !== '',
+      };
+    case 'workflow_run': {
+      const { headSha: head, isFork: isForeign, pull } = trigger;
+      const base = pull === undefined ? defaultBranch : pull.base.sha || pull.base.ref;
+      return { head, base, isForeign, pull: pull?.number, isChange: head !== '' };
+    }
+    // A queue may hold what a fork brought, before it is merged.
+    case 'merge_group':
+      return { ...none, head: trigger.head.sha, base: trigger.base.sha, isForeign: true, isChange: true };
+    case 'release':
+      return { ...none, head: `refs/tags/${trigger.tag}`, isChange: false };
+    case 'issue':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+      return { ...none, isChange: false };
+  }
+}
+
+function pullCommits(
+  { number, head, base }: { readonly number: number; readonly head: Head; readonly base: Base },
+  isForeign: boolean,
+): SubjectCommits {
+  return { head: head.sha, base: base.sha || base.ref, isForeign, pull: number, isChange: true };
+}
+
+/** As they are now. Throws a GitHubError. */
+async function fetchCommits(
+  client: GitHubClient,
+  { repository, number }: { readonly repository: Repository; readonly number: number },
+  signal: AbortSignal,
+): Promise<{ readonly head: Head; readonly base: Base }> {
+  const { head, base } = await askRest(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}',
+      params: { owner: repository.owner, repo: repository.name, pull_number: number },
+      schema: pullSchema,
+      what: 'the pull request',
+    },
+    signal,
+  );
+  return { head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name ?? null }, base };
+}
+
+function isElsewhere({ repository }: Head, { owner, name }: Repository): boolean {
+  return repository?.toLowerCase() !== `${owner}/${name}`.toLowerCase();
+}
+
+/** Zeros stand for a branch that was made or deleted. */
+function shaOr(sha: string, otherwise: string): string {
+  return /^0*$/.test(sha) ? otherwise : sha;
 }
