@@ -26,7 +26,10 @@ const TOOLS = [
   'github_search',
 ];
 
-const AGENT = { 'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true }), 'src/auth.ts': 'a\n' };
+const AGENT = {
+  'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true, tables: '[review]\ndepth = "quick"' }),
+  'src/auth.ts': 'a\n',
+};
 
 /** A pull request with a failing check, reviewed by an agent that looks at everything and asks for everything. */
 export async function reviewScene(): Promise<PermissionScene> {

@@ -143,7 +143,10 @@ export interface Listed<Item> {
 
 const PAGE_SIZE = 100;
 
-/** Reads a list page by page. Throws a GitHubError. */
+/**
+ * Reads a list page by page. Octokit's own iterator passes no signal on, so that a run which was ended would wait for pages,
+ * and it takes a 409 for an empty list (plugin-paginate-rest 14, `iterator.js`). Throws a GitHubError.
+ */
 export async function fetchPages<Item>(
   client: GitHubClient,
   { route, params, item, what, maxPages, field }: PagedList<Item>,

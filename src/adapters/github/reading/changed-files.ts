@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { CountedFile } from '../../../core/event/fetched-change.js';
 import type { Repository } from '../../../core/event/trigger.js';
+import { fetchPages } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
 
 /** A changed file with the part of the diff GitHub sends for it. */
 export interface PatchedFile extends CountedFile {
@@ -16,16 +16,27 @@ export interface PullRequestPlace {
   readonly number: number;
 }
 
-const fileSchema = v.object({
-  filename: v.string(),
-  status: v.fallback(v.string(), 'changed'),
-  additions: v.fallback(v.number(), 0),
-  deletions: v.fallback(v.number(), 0),
-  previous_filename: v.optional(v.string()),
-  patch: v.optional(v.string()),
-});
-
-const PAGE_SIZE = 100;
+/** A file as the REST API lists it, here and in comparisons. */
+export const patchedFileSchema = v.pipe(
+  v.object({
+    filename: v.string(),
+    status: v.fallback(v.string(), 'changed'),
+    additions: v.fallback(v.number(), 0),
+    deletions: v.fallback(v.number(), 0),
+    previous_filename: v.optional(v.string()),
+    patch: v.optional(v.string()),
+  }),
+  v.transform(
+    ({ filename, status, additions, deletions, previous_filename, patch }): PatchedFile => ({
+      path: filename,
+      status,
+      additions,
+      deletions,
+      ...(previous_filename === undefined ? {} : { previousPath: previous_filename }),
+      ...(patch === undefined ? {} : { patch }),
+    }),
+  ),
+);
 
 /** GitHub lists no more files of a pull request (REST API, "List pull requests files"). */
 const MAX_PAGES = 30;
@@ -36,45 +47,18 @@ export async function fetchChangedFiles(
   { repository, number }: PullRequestPlace,
   signal: AbortSignal,
 ): Promise<readonly PatchedFile[]> {
-  const files: PatchedFile[] = [];
-  for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const { body } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
-      params: {
-        owner: repository.owner,
-        repo: repository.name,
-        pull_number: number,
-        per_page: PAGE_SIZE,
-        page,
-      },
-      signal,
-    });
-    const listed = parseFiles(
-      body,
-      `GET /repos/${repository.owner}/${repository.name}/pulls/${number}/files`,
-    );
-    files.push(...listed);
-    if (listed.length < PAGE_SIZE) break;
-  }
-  return files;
-}
-
-/** A list of files in one of GitHub's answers. Throws a GitHubError. */
-export function parseFiles(body: unknown, requestLine: string): readonly PatchedFile[] {
-  const parsed = v.safeParse(v.array(fileSchema), body);
-  if (!parsed.success) {
-    throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a list of files`, {
-      reason: 'unavailable',
-      requestLine,
-    });
-  }
-  return parsed.output.map(({ filename, status, additions, deletions, previous_filename, patch }) => ({
-    path: filename,
-    status,
-    additions,
-    deletions,
-    ...(previous_filename === undefined ? {} : { previousPath: previous_filename }),
-    ...(patch === undefined ? {} : { patch }),
-  }));
+  const { items } = await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files',
+      params: { owner: repository.owner, repo: repository.name, pull_number: number },
+      item: patchedFileSchema,
+      what: 'a list of files',
+      maxPages: MAX_PAGES,
+    },
+    signal,
+  );
+  return items;
 }
 
 /** A unified diff of the files' hunks, with the headers git would write; files without hunks keep their header. */

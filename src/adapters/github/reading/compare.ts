@@ -3,7 +3,7 @@ import type { Repository } from '../../../core/event/trigger.js';
 import type { CommitNote } from '../../../core/prompt/context.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { type PatchedFile, parseFiles } from './changed-files.js';
+import { type PatchedFile, patchedFileSchema } from './changed-files.js';
 
 /** Two commits of a repository; a ref may stand for the base. */
 export interface CommitPair {
@@ -68,7 +68,7 @@ function mayBeAssembled({ reason, status }: GitHubError): boolean {
 const comparisonSchema = v.object({
   status: v.fallback(v.picklist([...STATUSES, 'unknown']), 'unknown'),
   total_commits: v.fallback(v.number(), 0),
-  files: v.fallback(v.array(v.unknown()), []),
+  files: v.optional(v.array(patchedFileSchema), []),
   commits: v.fallback(
     v.array(
       v.object({
@@ -92,8 +92,7 @@ export async function fetchComparison(
   const { body } = await client.request(COMPARE, { params, signal });
   const parsed = v.safeParse(comparisonSchema, body);
   if (!parsed.success) return NOT_UNDERSTOOD;
-  const { status, total_commits: total, commits } = parsed.output;
-  const files = parseFiles(parsed.output.files, COMPARE);
+  const { status, total_commits: total, commits, files } = parsed.output;
   return {
     files,
     isComplete: files.length < MAX_FILES,
