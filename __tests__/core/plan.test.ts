@@ -248,6 +248,8 @@ describe('what a run has read', () => {
     ['nothing, if it failed in the middle', { kind: 'failed', error, stats: stats(3) }, 'none'],
     ['nothing, if the model refused', { kind: 'refused', answer: 'No.', stats: stats(1) }, 'none'],
   ])('is %s', (_, outcome, kind) => {
-    expect(readByRun({ coverage: WHOLE, task }, outcome, []).coverage).toMatchObject({ kind });
+    expect(
+      readByRun({ coverage: WHOLE, task }, outcome, { unread: [], paths: new Set(), isCut: false }).coverage,
+    ).toMatchObject({ kind });
   });
 });

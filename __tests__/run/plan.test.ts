@@ -42,7 +42,7 @@ describe('the plan of a run', () => {
     expect(await planOf({ agents: { bot: AGENT } })).toMatchObject({
       workdir: '/work',
       skill: { path: '', content: '' },
-      systemPrompt: 'You help.',
+      prompt: { systemPrompt: 'You help.' },
       stdin: '',
       task: { message: 'Execute the task described in your instructions.' },
       memory: undefined,

@@ -29,7 +29,8 @@ const FIXED = CHANGE.replace('console.log(token)', "console.log('read')");
 
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 const INPUTS = { 'max-diff-tokens': '215', 'check-run': 'true' };
-const NOT_READ = 'Not read: 1 beyond `max-diff-tokens` (`src/rates.ts`). Nothing is known about it';
+const NOT_READ =
+  'Not read: 1 beyond `max-diff-tokens` or what the model takes (`src/rates.ts`). Nothing is known about it';
 
 async function stageWith(options: StageOptions = {}): Promise<Stage> {
   return await setStage({
@@ -59,7 +60,9 @@ it('the review, the summary and the check state what was not shown, and the next
     { conclusion: 'neutral', title: 'No findings in 1 of 2 files' },
   ]);
   expect(first.annotations.map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(/\(src\/rates\.ts\)\. Raise `max-diff-tokens`, or leave files out with `paths`\.$/),
+    expect.stringMatching(
+      /\(src\/rates\.ts\)\. Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`\.$/,
+    ),
   );
 
   const second = await stage.run({ ...push(stage, SECOND, FIXED + RATES, FIX), inputs: INPUTS });

@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
 ];
 
 function agent(memory: string): string {
-  return `name = "reporter"\nmodel = "anthropic/claude-sonnet-4-5"\n\n[memory]\nenabled = true\n${memory}`;
+  return `name = "reporter"\nmodel = "anthropic/claude-sonnet-5-5"\n\n[memory]\nenabled = true\n${memory}`;
 }
 
 function expectLoaded(system: string, { loaded, log }: Case): void {

@@ -37,6 +37,23 @@ describe('--git', () => {
     expect(memory).not.toContain('attempts = 300');
   });
 
+  it('sends the beginning of a file over the limit next to one that fits, and says so', async () => {
+    const lines = Array.from(
+      { length: 9000 },
+      (_, line) => `export const row${line} = lookUp(${line}, rows);`,
+    );
+    repo.commit('Add rows', {
+      'src/rows.ts': `${lines.join('\n')}\n`,
+      'src/auth.ts': 'export const attempts = 4;\n',
+    });
+    const result = await review('--git', 'HEAD~1');
+    expect(result.exitCode).toBe(0);
+    const [sent = ''] = model.prompts()[0]?.messages ?? [];
+    expect(sent).toContain('+export const row0 = ');
+    expect(sent).toContain('[cut here: the rest of this file is not shown]');
+    expect(result.stderr).toContain('1 file is shown whole, 1 is not (src/rows.ts)');
+  });
+
   it.each([
     ['a range that is not there', 'nowhere..HEAD', /^cannot read the change "nowhere\.\.HEAD": .*nowhere/],
     ['a range that looks like a flag', '--output=stolen', /^cannot read the change "--output=stolen": /],

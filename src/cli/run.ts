@@ -15,7 +15,13 @@ import { errorOf } from '../core/outcome.js';
 import { DEFAULT_MEMORY_POLICY, type Plan, type RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_DIFF_POLICY } from '../core/prompt/context-policy.js';
-import { isLanguage, NO_NOTES, type NotesPrompt, withNotes } from '../core/prompt/system.js';
+import {
+  buildSystemPrompt,
+  isLanguage,
+  NO_NOTES,
+  type NotesPrompt,
+  withNotes,
+} from '../core/prompt/system.js';
 import type { ReviewWishes } from '../core/review/review-plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
@@ -348,7 +354,10 @@ export function formatDryRun({ plan, restored, memory, notes }: DryRunView): str
     '',
   ].join('\n');
   const parts = [
-    section('System Prompt', withNotes(plan.systemPrompt, { runLog: memory, ...(notes ?? NO_NOTES) })),
+    section(
+      'System Prompt',
+      withNotes(buildSystemPrompt(plan.prompt), { runLog: memory, ...(notes ?? NO_NOTES) }),
+    ),
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('Stdin', orNone(plan.stdin)),

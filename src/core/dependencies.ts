@@ -36,7 +36,9 @@ export interface Models {
   /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
   open(ref: ModelRef): Promise<LanguageModel>;
   /** What is known of a model; all undefined for one we have no figures of. */
-  facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking'>;
+  facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
+  /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
+  askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
 }
 
 /** The tools of an agent are asked for. */

@@ -10,6 +10,7 @@ import { defaultLogPath, untrustedPath, unusableLogPath } from './memory/log-pat
 import type { Provenance } from './memory/provenance.js';
 import { isCutShort, type RunOutcome } from './outcome.js';
 import type { ContextFile } from './prompt/context-files.js';
+import type { SystemPromptParts } from './prompt/system.js';
 import type { Task } from './prompt/task.js';
 import { cutShort, withoutAnswer, withoutFiles } from './review/coverage.js';
 import type { ReviewPlan } from './review/review-plan.js';
@@ -38,8 +39,8 @@ export interface Plan {
   readonly review: ReviewPlan;
   /** The conversations of a review that needs several; left out: one, with the task. */
   readonly passes?: readonly ReviewPass[];
-  /** Without the memory section. */
-  readonly systemPrompt: string;
+  /** The system prompt without the memory section. */
+  readonly prompt: SystemPromptParts;
   /** The form the answer must have; undefined for any text. */
   readonly form: AnswerForm | undefined;
   /** Undefined for an agent without memory. */
@@ -57,17 +58,30 @@ export interface ReadByRun {
   readonly unseen: readonly string[];
 }
 
-/** What a run has read of the change that was planned; `unread` are paths of files whose pass was not held, or failed. */
+/** What a run did not read of what was planned. */
+interface NotRead {
+  /** Paths of files whose pass was not held, or failed. */
+  readonly unread: readonly string[];
+  /** Paths of files that did not fit into the model's window, or not whole. */
+  readonly paths: ReadonlySet<string>;
+  /** The model's server has cut the prompt. */
+  readonly isCut: boolean;
+}
+
+/** What a run has read of the change that was planned. */
 export function readByRun(
   { coverage, task }: Pick<Plan, 'coverage' | 'task'>,
   outcome: RunOutcome,
-  unread: readonly string[],
+  { unread, paths, isCut }: NotRead,
 ): ReadByRun {
-  const missed = unread.map((path) => ({ path, why: 'failed' as const }));
-  const read = coverage === undefined ? undefined : withoutFiles(coverage, missed);
+  const missed = [
+    ...unread.map((path) => ({ path, why: 'failed' as const })),
+    ...[...paths].map((path) => ({ path, why: 'budget' as const })),
+  ];
+  const read = coverage === undefined ? undefined : readInTheEnd(withoutFiles(coverage, missed), outcome);
   return {
-    coverage: read === undefined ? undefined : readInTheEnd(read, outcome),
-    unseen: [...new Set([...(task.unseen ?? []), ...unread])],
+    coverage: read !== undefined && isCut ? cutShort(read) : read,
+    unseen: [...new Set([...(task.unseen ?? []), ...unread, ...paths])],
   };
 }
 

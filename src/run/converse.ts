@@ -15,8 +15,10 @@ import type { Notes } from '../core/memory/notes/notes-port.js';
 import type { RunOutcome } from '../core/outcome.js';
 import { type Plan, readByRun } from '../core/plan.js';
 import { namedNotesTools, notesAreOff } from '../core/plan-notes.js';
-import { NO_NOTES, withNotes } from '../core/prompt/system.js';
+import { type FittedPrompt, fitPrompt } from '../core/prompt/fit-prompt.js';
+import { NO_NOTES } from '../core/prompt/system.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../core/review/publish-rules.js';
+import { count } from '../core/text/number.js';
 import { keepSecrets } from '../core/tools/keep-secrets.js';
 import { createMemoryTools } from '../core/tools/memory/memory-tools.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
@@ -85,7 +87,7 @@ export async function converse(
   const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation).finally(
     () => deps.closeTools?.(),
   );
-  const read = readByRun(plan, held.outcome, unread);
+  const read = readByRun(plan, held.outcome, { unread, ...delegation.missed });
   return { ...restored, ...held, read, spend, usage: delegation.usage.all };
 }
 
@@ -169,6 +171,7 @@ function createDelegation(
       onCost,
     ),
     usage: new UsageByAgent(),
+    missed: { paths: new Set(), isCut: false },
     taint,
     publications,
     notesSession,
@@ -202,6 +205,9 @@ async function holdConversation(
   });
   try {
     const { purpose } = parts;
+    // Who looks a second time, and a sub-agent, are not the ones whose reading counts.
+    const isReader = position.depth === 0 && purpose === undefined;
+    const { missed } = delegation;
     const show = (lines: readonly ShownLines[]) => (purpose ?? delegation.publications)?.show(lines);
     const withOwn = (opened: readonly Tool[]): readonly Tool[] => {
       const own = purpose === undefined ? [] : [purpose.tool];
@@ -216,19 +222,21 @@ async function holdConversation(
     });
     const offered = (opened: readonly Tool[]): readonly Tool[] =>
       callAgent === undefined ? opened : [...opened, callAgent];
-    const system = withNotes(plan.systemPrompt, {
-      runLog: parts.memory,
-      ...(parts.notesSession?.prompt ?? NO_NOTES),
-    });
-    const memory = system.slice(plan.systemPrompt.length);
-    return await runAgent(
+    const { message } = plan.task;
+    const memory = { runLog: parts.memory, ...(parts.notesSession?.prompt ?? NO_NOTES) };
+    const prompt = { system: plan.prompt, memory, message };
+    let fitted = fitPrompt(prompt);
+    const outcome = await runAgent(
       {
         model: parts.model,
         fallbacks,
         retry: retryPolicy(config.retry),
-        system,
-        ...(memory === '' ? {} : { memory }),
-        message: plan.task.message,
+        prompt: fitted,
+        shrink(maxTokens, windowTokens) {
+          fitted = fitPrompt(prompt, maxTokens);
+          warnOfFit(fitted, windowTokens, parts.loop);
+          return fitted;
+        },
         params: config.params,
         ...(hasOwnEffort(plan, delegation) ? { ownSettings: ['effort'] } : {}),
         tools: offered(tools),
@@ -242,8 +250,14 @@ async function holdConversation(
         form: plan.form,
         goal: goalOf(purpose),
       },
-      { ...parts.loop, onReply: delegation.usage.begin(nameOf(plan, parts)) },
+      {
+        ...parts.loop,
+        onReply: delegation.usage.begin(nameOf(plan, parts)),
+        onCut: isReader ? () => (missed.isCut = true) : () => undefined,
+      },
     );
+    if (isReader) for (const path of fitted.unseen) missed.paths.add(path);
+    return outcome;
   } finally {
     await box.close();
   }
@@ -272,6 +286,20 @@ async function agentsBelow(
   }
   found.delete(agent.name);
   return [...found.values()];
+}
+
+function warnOfFit(
+  { shortened, unseen }: FittedPrompt,
+  windowTokens: number,
+  { reporter }: LoopDependencies,
+): void {
+  if (shortened.length === 0) return;
+  const files =
+    unseen.length === 0 ? '' : ` (${count(unseen.length, 'file')} of the diff not shown, or not whole)`;
+  const message = `the model takes about ${count(Math.floor(windowTokens), 'token')}, so its prompt was shortened: ${shortened.join(', ')}${files}`;
+  const remedy =
+    'Take a model with a larger context window, or set a larger one on your own server and in `context_window` in `[params]`.';
+  reporter.warn({ code: 'context-truncated', message, remedy });
 }
 
 function nameOf({ agent }: Plan, { part }: ConversationParts): string {

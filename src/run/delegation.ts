@@ -23,6 +23,8 @@ export interface Delegation {
   readonly budget: Budget;
   /** Who took how much of it. */
   readonly usage: UsageByAgent;
+  /** What the run's own agent was not shown, for want of room. */
+  readonly missed: Missed;
   /** What all of them together have read. */
   readonly taint: TaintTracker;
   /** What all of them together want published; undefined without an event. */
@@ -33,6 +35,14 @@ export interface Delegation {
   readonly maxDepth: number;
   /** Holds the conversation of an agent: the same for all of them. */
   readonly converse: Converse;
+}
+
+/** What did not fit into the window of the model that reads a change. */
+interface Missed {
+  /** Of files that were left out of the prompt, or cut. */
+  readonly paths: Set<string>;
+  /** The server has cut the prompt, and did not say what. */
+  isCut: boolean;
 }
 
 /** What a conversation is held with, besides its plan. */
@@ -81,13 +91,20 @@ export interface AgentPosition {
 
 /** Opens a model with what is known of it, and with what an agent says where it is not. Throws what `Models.open` throws. */
 export async function openModel(
-  { models, secrets }: Dependencies,
+  { models, secrets, deadline }: Dependencies,
   ref: ModelRef,
-  { price }: Pick<ModelParams, 'price'> = {},
+  { price, contextWindow }: Pick<ModelParams, 'price' | 'contextWindow'> = {},
 ): Promise<OpenModel> {
   const model = withoutSecrets(await models.open(ref), secrets);
   const facts = models.facts(ref);
-  return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price };
+  const known = (await models.askWindow?.(ref, deadline.signal)) ?? facts.windowTokens;
+  const windowTokens = smallerWindow(known, contextWindow);
+  return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };
+}
+
+/** What is known of a window, bounded by what an agent says of it; undefined where nothing is. */
+export function smallerWindow(known: number | undefined, said: number | undefined): number | undefined {
+  return known === undefined || said === undefined ? (known ?? said) : Math.min(known, said);
 }
 
 /** The models to fall back on, opened only when they are needed. Throws an AxeError for a malformed one. */

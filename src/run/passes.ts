@@ -5,6 +5,7 @@ import type { LoopDependencies } from '../core/loop/events.js';
 import { withStats } from '../core/loop/usage.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan, ReviewPass } from '../core/plan.js';
+import { buildSystemPrompt } from '../core/prompt/system.js';
 import type { Publications } from '../core/review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../core/review/buffered.js';
 import { joinPasses } from '../core/review/join-passes.js';
@@ -136,7 +137,8 @@ const WORST = { turns: 12, resultTokens: 2500, replyTokens: 500 } as const;
 
 /** What a pass may take: the first request is new to the provider, the later ones are cached but for what a turn has added. */
 function worstCase({ message }: ReviewPass, { plan, parts }: Pick<PassesOf, 'plan' | 'parts'>): TokenUse {
-  const first = estimateText(plan.systemPrompt) + estimateText(parts.memory) + estimateText(message);
+  const first =
+    estimateText(buildSystemPrompt(plan.prompt)) + estimateText(parts.memory) + estimateText(message);
   const { turns, resultTokens, replyTokens } = WORST;
   const added = (turns * (turns - 1) * (resultTokens + replyTokens)) / 2;
   const input = first * turns + added;

@@ -4,7 +4,7 @@ import type { Dependencies } from '../core/dependencies.js';
 import { AxeError } from '../core/errors.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import { type Plan, planMemory } from '../core/plan.js';
-import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
+import { skillBody } from '../core/prompt/system.js';
 import type { Task } from '../core/prompt/task.js';
 import { type Delegation, openModel } from './delegation.js';
 import { agentWorkdir, answerForm, withInstruction } from './plan.js';
@@ -49,12 +49,7 @@ export async function planSubAgent({ name, task, parent }: SubAgent, delegation:
     stdin: '',
     task: { ...task, message: withInstruction(task.message, form) },
     form,
-    systemPrompt: buildSystemPrompt({
-      systemPrompt: config.systemPrompt,
-      skill,
-      files,
-      language: request.language ?? '',
-    }),
+    prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },
     memory: planMemory({
       agent,
       model,

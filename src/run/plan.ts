@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { ModelParams } from '../core/agent/config.js';
+import type { AgentConfig, ModelParams } from '../core/agent/config.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { ConfigError } from '../core/errors.js';
@@ -9,7 +9,9 @@ import { laneOfWords } from '../core/event/taint.js';
 import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Trust } from '../core/event/trust.js';
 import type { Coverage } from '../core/findings/record.js';
+import { roomForPrompt } from '../core/loop/compact.js';
 import type { AnswerForm } from '../core/loop/final-answer.js';
+import { replyTokensOf } from '../core/loop/run-agent.js';
 import { checkObject, formatInstruction, responseFormatOf, schemaOrigin } from '../core/loop/structured.js';
 import { type Plan, planMemory } from '../core/plan.js';
 import { planNotes } from '../core/plan-notes.js';
@@ -23,10 +25,11 @@ import { reviewCommand } from '../core/review/command.js';
 import { coverageOf, NOTHING_READ } from '../core/review/coverage.js';
 import { planReview } from '../core/review/review-plan.js';
 import { postedIds } from '../core/review/state-facts.js';
+import { estimateText } from '../core/text/truncate.js';
 import { causeFirst } from '../core/time-limit.js';
 import { admitChange } from './admit-change.js';
 import { changeOf } from './change.js';
-import { openModel } from './delegation.js';
+import { openModel, smallerWindow } from './delegation.js';
 import { learnAnswers } from './learn.js';
 import { planPasses } from './plan-passes.js';
 import type { Admitted, Basis, Draft, RunReport, RunRequest } from './request.js';
@@ -74,6 +77,19 @@ export async function makePlan(
   const skipped = admitChange(request, admitted, { context, scope });
   if (skipped !== undefined) return skipped;
   const prompt = firstGiven([request.prompt, requestOf(request)]);
+  const systemParts = {
+    systemPrompt: config.systemPrompt,
+    skill: skill.content,
+    files,
+    instructions: instructions.files,
+    language: request.language ?? '',
+  };
+  const known = (await opened?.catch(() => undefined)) ?? deps.models.facts(model);
+  const windowTokens = smallerWindow(known.windowTokens, config.params.contextWindow);
+  const diffPolicy = withinWindow(request.diffPolicy, config, {
+    system: buildSystemPrompt({ ...systemParts, files: [] }),
+    windowTokens,
+  });
   const given = {
     prompt,
     stdin,
@@ -81,7 +97,7 @@ export async function makePlan(
     context,
     scope,
     change,
-    policy: { ...request.diffPolicy, ...diffTool(agent, deps) },
+    policy: { ...diffPolicy, ...diffTool(agent, deps) },
     showsStrangers: trust.level === 'untrusted',
   };
   const task = resolveTask(given);
@@ -108,13 +124,7 @@ export async function makePlan(
     review: basis.review,
     ...(planned === undefined ? {} : { passes: planned.passes }),
     form,
-    systemPrompt: buildSystemPrompt({
-      systemPrompt: config.systemPrompt,
-      skill: skill.content,
-      files,
-      instructions: instructions.files,
-      language: request.language ?? '',
-    }),
+    prompt: systemParts,
     memory: basis.memory,
     maxTurns: request.maxTurns,
     timeoutSeconds: basis.timeoutSeconds,
@@ -242,6 +252,24 @@ function findCoverage(
     return trigger.kind === 'pull_request' ? NOTHING_READ : undefined;
   const filter = createPathFilter(diffPolicy);
   return coverageOf({ change: context, isLeftOut: (path) => filter(path) !== undefined, notShown: unseen });
+}
+
+/** By estimate, with its description and schema. */
+const TOKENS_OF_A_TOOL = 250;
+/** Of what instructions and tools leave; memory, context files and what people say around a change have the rest. */
+const DIFF_SHARE = 3 / 4;
+
+/** No more of a diff than the model's window has room for, next to what is known of the prompt. */
+function withinWindow(
+  policy: DiffPolicy,
+  { params, tools }: AgentConfig,
+  { system, windowTokens }: { readonly system: string; readonly windowTokens: number | undefined },
+): DiffPolicy {
+  if (windowTokens === undefined) return policy;
+  const own = estimateText(system) + tools.length * TOKENS_OF_A_TOOL;
+  const free = (roomForPrompt(windowTokens, replyTokensOf(params)) - own) * DIFF_SHARE;
+  const room = Math.floor(Math.max(windowTokens / 16, free));
+  return { ...policy, maxTokens: policy.maxTokens === 0 ? room : Math.min(policy.maxTokens, room) };
 }
 
 /** What a comment asks for. */

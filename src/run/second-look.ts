@@ -15,7 +15,7 @@ import type { LoopDependencies } from '../core/loop/events.js';
 import type { RunOutcome, RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import type { ContextFile } from '../core/prompt/context-files.js';
-import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
+import { skillBody } from '../core/prompt/system.js';
 import type { DescribedClaims } from '../core/review/claims.js';
 import { type FindingVerdict, Verdicts } from '../core/review/verdict.js';
 import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
@@ -170,7 +170,7 @@ function verifierPlan(looker: Looker, message: string, { request }: Delegation):
     stdin: '',
     task: { sentence: of.description, message, warnings: [] },
     form: undefined,
-    systemPrompt: buildSystemPrompt({ systemPrompt, skill, files, language }),
+    prompt: { systemPrompt, skill, files, language },
     memory: undefined,
     maxTurns: VERIFICATION.turns,
     warnings: [],

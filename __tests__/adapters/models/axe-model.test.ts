@@ -475,6 +475,7 @@ describe('facts about a model', () => {
     expect(models.facts({ provider: 'groq', model: 'x' })).toEqual({
       price: undefined,
       windowTokens: undefined,
+      mayCut: true,
     });
   });
 });

@@ -58,7 +58,7 @@ async function talk(ref: string, wire: keyof typeof CLAUDE_WIRES, how: Talk) {
 
 const CONVERSATIONS: readonly (readonly [string, Talk])[] = [
   ['shortened', { knownTokens: 16_000, resultBytes: 2800 }],
-  ['shortened by a summary', { knownTokens: 16_000, resultBytes: 500 }],
+  ['shortened by a summary', { knownTokens: 12_000, resultBytes: 500 }],
   ['overflowing', { windowTokens: 9_000, resultBytes: 2000 }],
   ['tool-changing', { toolsChangeAfter: 7 }],
   ['shortened and tool-changing', { windowTokens: 12_000, resultBytes: 2800, toolsChangeAfter: 5 }],

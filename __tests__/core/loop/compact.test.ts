@@ -38,10 +38,10 @@ describe('shortening a conversation', () => {
     expect(planCompaction({ ...size, usedTokens: limit + 1 }).kind).not.toBe('none');
   });
 
-  it('counts at most half of the window as reserve', () => {
+  it('counts at most a quarter of the window as reserve', () => {
     const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000, reserveTokens: 50_000 };
-    expect(planCompaction({ ...size, usedTokens: 7999 }).kind).toBe('none');
-    expect(planCompaction({ ...size, usedTokens: 8001 }).kind).toBe('drop-results');
+    expect(planCompaction({ ...size, usedTokens: 11_999 }).kind).toBe('none');
+    expect(planCompaction({ ...size, usedTokens: 12_001 }).kind).toBe('drop-results');
   });
 
   it('counts memory in the reserve and not in the usage, whatever its share of the window', () => {

@@ -50,9 +50,7 @@ async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, think
       model: opened(model, { windowTokens: WINDOW_TOKENS, thinking }),
       fallbacks: [],
       retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
-      system,
-      ...(memory === undefined ? {} : { memory }),
-      message: 'Go.',
+      prompt: { system, ...(memory === undefined ? {} : { memory }), message: 'Go.' },
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
       tools: [look],
       parallel: true,
@@ -81,7 +79,7 @@ function isSummaryRequest(prompt: LanguageModelV4CallOptions['prompt']): boolean
 describe('a long conversation', () => {
   it.each([
     ['a short one is left whole, since memory has its own room', 3, MEMORY, false],
-    ['a longer one is shortened', 5, MEMORY, true],
+    ['a longer one is shortened', 9, MEMORY, true],
   ])('next to much memory: %s', async (_, turns, memory, isShortened) => {
     const talked = await talk({ turns, memory });
     expect(talked.outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
@@ -128,8 +126,7 @@ async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallT
       model: opened(model),
       fallbacks: [],
       retry: { maxRetries: 2, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
-      system: 'Look.',
-      message: task,
+      prompt: { system: 'Look.', message: task },
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
       tools: [{ ...look, execute: async (input) => ({ text: 'r'.repeat(sizeIn(input)), isError: false }) }],
       parallel: true,

@@ -28,8 +28,7 @@ const FOR_EVER = Number.POSITIVE_INFINITY;
 const PLAIN: Omit<Conversation, 'model' | 'budget'> = {
   fallbacks: [],
   retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1000, maxDelayMs: 1000 },
-  system: 'Be brief.',
-  message: 'Go.',
+  prompt: { system: 'Be brief.', message: 'Go.' },
   params: UNSET,
   tools: [],
   parallel: true,
@@ -79,7 +78,7 @@ describe('a conversation without tools', () => {
   });
 
   it('has no system message without a system prompt (axe-behaviour §5)', async () => {
-    const { asked } = await run([says('Hi')], { system: '' });
+    const { asked } = await run([says('Hi')], { prompt: { system: '', message: 'Go.' } });
     expect(asked[0]?.prompt.map(({ role }) => role)).toEqual(['user']);
   });
 

@@ -134,7 +134,7 @@ describe('a review of the changes since the last one', () => {
     expect(told(25)).toMatchObject({
       unseen: ['a.ts'],
       warnings: [
-        { message: expect.stringContaining('is larger than what is left of `max-diff-tokens` (25)') },
+        { message: expect.stringContaining('is larger than what is left of the 25 tokens it may take') },
       ],
     });
   });

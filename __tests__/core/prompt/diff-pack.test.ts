@@ -190,8 +190,9 @@ describe('the model’s information about a diff', () => {
     expect(warnings).toMatchObject([
       {
         message:
-          'the diff of it is larger than `max-diff-tokens` (300): 1 file is shown whole, 1 is not (big.ts)',
-        remedy: 'Raise `max-diff-tokens`, or leave files out with `paths`.',
+          'the diff of it is larger than the 300 tokens it may take: 1 file is shown whole, 1 is not (big.ts)',
+        remedy:
+          'Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`.',
       },
     ]);
   });

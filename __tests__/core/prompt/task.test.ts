@@ -239,7 +239,8 @@ describe('the task of a pull request', () => {
       {
         code: 'context-truncated',
         message: expect.stringContaining('1 file is shown whole, 1 is not (big.ts)'),
-        remedy: 'Raise `max-diff-tokens`, or leave files out with `paths`.',
+        remedy:
+          'Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`.',
       },
     ]);
   });

@@ -154,7 +154,7 @@ describe('the coverage sentence', () => {
         { path: '', why: 'unlisted' },
       ),
       FIRST,
-      'Reviewed: 8 of 11 files at `3333333`. Not read: 1 beyond `max-diff-tokens` (`a.lock`); 2 that GitHub does not list. Nothing is known about those.',
+      'Reviewed: 8 of 11 files at `3333333`. Not read: 1 beyond `max-diff-tokens` or what the model takes (`a.lock`); 2 that GitHub does not list. Nothing is known about those.',
     ],
     [cutShort(WHOLE), FIRST, 'Reviewed in part: 11 files at `3333333`.'],
     [NOTHING_READ, FIRST, 'Nothing was read: the change could not be fetched.'],
@@ -175,7 +175,7 @@ describe('the coverage sentence', () => {
       why: 'budget' as const,
     }));
     expect(formatCoverage(missing(...unread, { path: 'x.png', why: 'size' }))).toBe(
-      'Read: 3 of 11 files. Not read: 7 beyond `max-diff-tokens` (`src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, `src/4.ts`, …); 1 without readable lines, binary or too large for GitHub to show. Nothing is known about those.',
+      'Read: 3 of 11 files. Not read: 7 beyond `max-diff-tokens` or what the model takes (`src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, `src/4.ts`, …); 1 without readable lines, binary or too large for GitHub to show. Nothing is known about those.',
     );
   });
 

@@ -11,7 +11,7 @@ import { formatModelRef } from '../../core/agent/model-ref.js';
 import { MAX_TASK_CODE_POINTS } from '../../core/defaults.js';
 import type { Plan } from '../../core/plan.js';
 import { shownFile, sourcePosition } from '../../core/position.js';
-import { NO_NOTES, withNotes } from '../../core/prompt/system.js';
+import { buildSystemPrompt, NO_NOTES, withNotes } from '../../core/prompt/system.js';
 import { cutToCharacters } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
 import type { RunReport } from '../../run/request.js';
@@ -87,7 +87,7 @@ const NO_MEMORY = { text: '', notes: NO_NOTES };
 /** Nothing was sent and nothing written, so everything is shown (D26). */
 function summaryOfDryRun({ plan, memory }: Planned, { warnings, view }: SummaryOptions): string {
   const { text: runLog, notes = NO_NOTES } = view.isHidden || memory === undefined ? NO_MEMORY : memory;
-  const system = withNotes(plan.systemPrompt, { runLog, ...notes });
+  const system = withNotes(buildSystemPrompt(plan.prompt), { runLog, ...notes });
   return sections([
     `### ${plan.agent.name}: dry run`,
     'No model was asked and nothing was written, memory included. This would have been sent:',

@@ -10,6 +10,7 @@ import { findProvider, type Protocol, protocolOf } from './catalog.js';
 import { hasEitherForm, inEitherForm } from './either-form.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
 import { createOfflineModel } from './offline.js';
+import { askOllamaWindow } from './ollama-window.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findFacts, findPrice } from './prices.js';
 import { openTransport, type TransportParts } from './protocols.js';
@@ -73,7 +74,14 @@ export function createModels(options: ModelsOptions): Models {
       price: findPrice(ref),
       windowTokens: findContextWindow(ref),
       thinking: findFacts(ref),
+      mayCut: findFacts(ref) === undefined && findProvider(ref).wire === 'openai-compatible',
     }),
+    async askWindow(ref, signal) {
+      const provider = findProvider(ref);
+      if (provider.id !== 'ollama') return undefined;
+      const settings = resolveSettings(provider, await sourcesOf());
+      return await askOllamaWindow(ref.model, settings, { fetch: ports.fetch, signal });
+    },
   };
 }
 

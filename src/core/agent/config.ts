@@ -92,6 +92,8 @@ export interface ModelParams {
   readonly temperature: number | undefined;
   /** 0 means the provider's default. */
   readonly maxTokens: number;
+  /** Tokens of prompt and answer together that the model takes; left out: as many as is known of it. */
+  readonly contextWindow?: number;
   readonly responseFormat: ResponseFormat | undefined;
   /** Left out: as hard as the model does by itself. */
   readonly effort?: Effort;

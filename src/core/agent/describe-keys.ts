@@ -158,6 +158,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
       { about: `Raw options for models that are asked as \`${name}\`. Tools, storage and keys are refused.` },
     ]),
   ),
+  'params.context_window': {
+    about:
+      "Tokens of prompt and answer together that the model takes, where it is a server of your own. 0 means the model's own.",
+  },
   'params.response_format': {
     about: 'Form of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
     choices: RESPONSE_TYPES,

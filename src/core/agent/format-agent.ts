@@ -89,6 +89,7 @@ function newerFields(config: AgentConfig): readonly Field[] {
     ['Provenance', memory.provenance === 'auto' ? undefined : memory.provenance],
     ['Effort', params.effort],
     ['API', params.api],
+    ['Context Window', positive(params.contextWindow ?? 0)],
     ['Response Format', params.responseFormat?.type],
     ['Max Retries', retry.maxRetries === undefined ? undefined : String(retry.maxRetries)],
     ['Review Depth', review.depth],

@@ -68,6 +68,7 @@ function makeParams(raw: RawAgent['params']): ModelParams {
     temperature: raw.temperature,
     maxTokens: raw.max_tokens,
     responseFormat: makeResponseFormat(raw.response_format),
+    ...(raw.context_window === 0 ? {} : { contextWindow: raw.context_window }),
     ...(raw.effort === '' ? {} : { effort: validated(EFFORTS, raw.effort) }),
     ...(raw.api === '' ? {} : { api: validated(API_FORMS, raw.api) }),
     ...(raw.price === undefined ? {} : { price: makePrice(raw.price) }),

@@ -75,6 +75,7 @@ model = "${PLACEHOLDER_MODEL}"
 # [params]
 # temperature = 0.3
 # max_tokens = 4096
+# context_window = 32768
 # response_format = "text"
 # effort = "medium"
 # api = "responses"

@@ -202,6 +202,7 @@ export const AGENT_SCHEMA = v.object(
             ),
           ),
           ...providerTables,
+          context_window: count(),
           response_format: v.optional(
             v.lazy((input: unknown) =>
               isTable(input) ? responseFormatTable : v.string('a string or a table' satisfies Expected),

@@ -6,9 +6,8 @@ import type {
 } from '@ai-sdk/provider';
 import { AxeError, ProviderError } from '../errors.js';
 import { grouped } from '../text/number.js';
-import { estimateText } from '../text/truncate.js';
 import type { Budget, Price } from './budget.js';
-import { estimateTokens } from './estimate.js';
+import { estimateTokens, estimateTools } from './estimate.js';
 import type { LoopDependencies } from './events.js';
 import { assistantMessage, type LanguageModel, withoutThoughts } from './messages.js';
 import { limitOutput, type Thinking, widerLimit } from './output-limit.js';
@@ -26,6 +25,8 @@ export interface OpenModel {
   readonly windowTokens: number | undefined;
   /** Absent for a model that nothing is known of. */
   readonly thinking?: Thinking | undefined;
+  /** Its server may cut a prompt that is too long without saying so; left out: no. */
+  readonly mayCut?: boolean;
 }
 
 /** What a model is asked, besides the messages. */
@@ -246,8 +247,7 @@ function estimateUsage(
   const { inputTokens, outputTokens } = usage;
   const reported = { input: count(inputTokens.total), output: count(outputTokens.total) };
   if (reported.input !== undefined && reported.output !== undefined) return undefined;
-  const offered = tools === undefined ? 0 : estimateText(JSON.stringify(tools));
-  const input = reported.input ?? estimateTokens(messages) + offered;
+  const input = reported.input ?? estimateTokens(messages) + estimateTools(tools);
   const output = reported.output ?? estimateTokens([assistantMessage(content, toolCallsOf(content))]);
   return {
     ...usage,

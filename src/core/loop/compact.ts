@@ -14,7 +14,7 @@ export interface ConversationSize {
   readonly windowTokens: number | undefined;
   /** To be kept free for the reply and for memory (see `effectiveReserve`). */
   readonly reserveTokens: number;
-  /** Memory's part of the reserve, which always counts; of the rest at most half of the window does. Absent: none. */
+  /** Memory's part of the reserve, which always counts; of the rest at most a quarter of the window does. Absent: none. */
   readonly memoryTokens?: number;
 }
 
@@ -102,11 +102,20 @@ function usableSummary(plan: SummaryPlan, { text, isWhole }: SummaryReply): Mess
   return isShorter ? summary : undefined;
 }
 
+/**
+ * What a conversation may begin with, tools included, so that the reply fits into the window too and the first turn is not
+ * shortened at once.
+ */
+export function roomForPrompt(windowTokens: number, replyTokens: number): number {
+  const size = { messages: [], usedTokens: 0, windowTokens, reserveTokens: replyTokens };
+  return Math.floor(roomOf(size) * COMPACTION.startShare);
+}
+
 /** However much memory there is, some room is left, or every turn would be shortened. */
-function roomOf({ windowTokens, reserveTokens, memoryTokens = 0 }: ConversationSize): number {
+export function roomOf({ windowTokens, reserveTokens, memoryTokens = 0 }: ConversationSize): number {
   const isKnown = windowTokens !== undefined && windowTokens > 0;
   const window = isKnown ? windowTokens : CONTEXT_WINDOW_TOKENS;
-  const replyTokens = Math.min(Math.max(0, reserveTokens - memoryTokens), window / 2);
+  const replyTokens = Math.min(Math.max(0, reserveTokens - memoryTokens), window / 4);
   return Math.max(window / 8, window - memoryTokens - replyTokens);
 }
 

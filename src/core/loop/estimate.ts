@@ -1,3 +1,4 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { estimateText } from '../text/truncate.js';
 import type { Message, MessagePart } from './messages.js';
 
@@ -21,6 +22,11 @@ export function estimateTokens(messages: readonly Message[], measured?: Measured
   const ratio = Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, measured.inputTokens / measured.estimate));
   const change = difference * (difference > 0 ? Math.max(1, ratio) : Math.min(1, ratio));
   return Math.max(0, Math.ceil(measured.inputTokens + change));
+}
+
+/** What the tools of a request take. */
+export function estimateTools(tools: LanguageModelV4CallOptions['tools']): number {
+  return tools === undefined ? 0 : estimateText(JSON.stringify(tools));
 }
 
 /** Tools and a system prompt weigh in the ratio too; more than this they do not say about characters. */

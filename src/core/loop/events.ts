@@ -120,6 +120,8 @@ export interface LoopDependencies {
   leftMs(): number;
   /** Keeps a summary before the turns it stands for are left out; absent where nothing is kept. May reject. */
   readonly keepSummary?: (summary: Summary) => Promise<void>;
+  /** Is told that a server has cut a prompt without a word; absent where nobody asks. */
+  readonly onCut?: () => void;
   /** Is told of each reply as it is counted; absent where nobody asks who took how much. */
   readonly onReply?: (reply: CountedReply) => void;
 }

@@ -1,30 +1,25 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelParams } from '../agent/config.js';
-import {
-  COMPACTION,
-  CONTEXT_WINDOW_TOKENS,
-  LAST_SAME_CALL,
-  LIMIT_NOTICE,
-  MAX_ANSWER_BYTES,
-  MAX_SAME_CALLS,
-} from '../defaults.js';
-import { AxeError, type ContextOverflow, ProviderError } from '../errors.js';
+import { COMPACTION, LAST_SAME_CALL, LIMIT_NOTICE, MAX_ANSWER_BYTES, MAX_SAME_CALLS } from '../defaults.js';
+import { AxeError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Limit, RunOutcome, RunStats } from '../outcome.js';
+import type { Prompt } from '../prompt/fit-prompt.js';
 import { cutToBytes } from '../text/cut.js';
 import { grouped } from '../text/number.js';
 import { causeFirst } from '../time-limit.js';
 import type { Tool } from '../tools/tool.js';
-import { type Asker, createAsker, type OpenModel, type Settings } from './asker.js';
+import { askFitting } from './ask-fitting.js';
+import { createAsker, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
-import { estimateTokens, type Measured } from './estimate.js';
+import { roomForPrompt } from './compact.js';
+import { estimateTokens, estimateTools, type Measured } from './estimate.js';
 import type { LoopDependencies } from './events.js';
 import { type AnswerForm, judgeAnswer, withoutWrittenCalls } from './final-answer.js';
 import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
 import { modelSettings } from './model-settings.js';
 import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
-import { type LongConversation, shorten, shortenRefused } from './shorten.js';
 import { type AnsweredCall, answerToolCalls, type ToolCall, toolCallsOf, toolMessage } from './tool-calls.js';
 import { Usage } from './usage.js';
 
@@ -33,11 +28,9 @@ export interface Conversation {
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
   readonly retry: RetryPolicy;
-  readonly system: string;
-  /** What memory has added to `system`; absent where it added nothing. */
-  readonly memory?: string;
-  /** The user message. */
-  readonly message: string;
+  readonly prompt: Prompt;
+  /** The same prompt in at most so many tokens; absent where it is as short as it can be. */
+  shrink?(maxTokens: number, windowTokens: number): Prompt;
   readonly params: ModelParams;
   /** Settings of `params` that no user has chosen; absent for none. */
   readonly ownSettings?: readonly string[];
@@ -74,9 +67,27 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   const stats = (): RunStats => usage.stats(deps.clock.now().getTime() - startedAt, budget);
   const asker = createAsker({ ...conversation, usage }, deps);
   let settings = settingsOf(conversation);
-  const reserve = reserveOf(conversation);
-  let messages: readonly LanguageModelV4Message[] = firstMessages(conversation.system, conversation.message);
+  let prompt = promptIn(asker.current.windowTokens);
+  let messages: readonly LanguageModelV4Message[] = begin(prompt);
   let measured: Measured | undefined;
+
+  /** The prompt as it fits into a window with the tools and a reply; as it is where that is not known. */
+  function promptIn(windowTokens: number | undefined): Prompt {
+    const { prompt: whole, shrink, params } = conversation;
+    if (windowTokens === undefined || shrink === undefined) return whole;
+    const room = roomForPrompt(windowTokens, replyTokensOf(params)) - estimateTools(settings.tools);
+    return estimateTokens(begin(whole)) <= room ? whole : shrink(room, windowTokens);
+  }
+
+  /** The conversation with its beginning made to fit; undefined where that makes it no shorter. */
+  function refit(long: readonly LanguageModelV4Message[], windowTokens: number) {
+    const before = begin(prompt);
+    prompt = promptIn(windowTokens);
+    const after = begin(prompt);
+    if (estimateTokens(after) >= estimateTokens(before)) return undefined;
+    return [...after, ...long.slice(before.length)];
+  }
+
   let answer = '';
   let isCorrected = false;
   let lastCall: ToolCall | undefined;
@@ -90,7 +101,8 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         tools = changed;
         settings = settingsOf({ ...conversation, tools });
       }
-      const fitted = await askFitting({ messages, measured, ...reserve, settings }, asker, deps);
+      const long = { messages, measured, ...reserveOf(conversation.params, prompt), settings, refit };
+      const fitted = await askFitting(long, asker, deps);
       const { reply } = fitted;
       messages = fitted.messages;
       const said = answerOf(reply.content);
@@ -161,14 +173,22 @@ function reminderOf(goal: ConversationGoal | undefined): string | undefined {
     : `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
 }
 
+function begin({ system, message }: Prompt): readonly LanguageModelV4Message[] {
+  return firstMessages(system, message);
+}
+
 /** Room for the next reply, and for what memory takes of every request. */
-function reserveOf({ params, memory }: Conversation): {
-  readonly reserveTokens: number;
-  readonly memoryTokens: number;
-} {
-  const replyTokens = params.maxTokens || COMPACTION.reserveTokens;
+function reserveOf(
+  params: ModelParams,
+  { memory }: Prompt,
+): { readonly reserveTokens: number; readonly memoryTokens: number } {
+  const replyTokens = replyTokensOf(params);
   const reserveTokens = effectiveReserve(replyTokens, memory);
   return { reserveTokens, memoryTokens: reserveTokens - replyTokens };
+}
+
+export function replyTokensOf({ maxTokens }: Pick<ModelParams, 'maxTokens'>): number {
+  return maxTokens || COMPACTION.reserveTokens;
 }
 
 /** What the model is told when it is little. Time counts once more than half of it is gone, however short it was. */
@@ -332,54 +352,4 @@ function adviceFor({ turnsLeft, goal }: LimitState): string {
   if (turnsLeft === undefined || turnsLeft > 1) return `Do only what is still needed and ${end} soon.`;
   const only = goal === undefined ? ', without calling a tool' : '';
   return `Your next reply is the last one: ${end} now${only}.`;
-}
-
-/** A reply, and the conversation that it answers. */
-interface FittingReply {
-  readonly messages: readonly LanguageModelV4Message[];
-  readonly reply: LanguageModelV4GenerateResult;
-}
-
-/** How often a conversation is shortened for one request. */
-const MAX_REFUSALS = 4;
-
-/** What is taken for the window where the provider does not say how large it is, or where the estimate was too low. */
-const NEXT_SHARE = 0.75;
-
-/**
- * Asks with the conversation as it fits into the model's window. Where the provider finds it too long anyway, the
- * window is learnt from that, the conversation is shortened, and it is asked again. Throws what asking throws.
- */
-async function askFitting(
-  conversation: LongConversation,
-  asker: Asker,
-  deps: LoopDependencies,
-): Promise<FittingReply> {
-  const { settings, measured } = conversation;
-  let messages = await shorten(conversation, asker, deps);
-  for (let refusals = 0; ; refusals += 1) {
-    try {
-      return { messages, reply: await asker.ask(messages, settings) };
-    } catch (thrown) {
-      const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
-      if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
-      const usedTokens = estimateTokens(messages, measured);
-      const { ref } = asker.current;
-      const windowTokens = learn(overflow, usedTokens, asker);
-      const planned = windowTokens * NEXT_SHARE ** refusals;
-      const refused = { ...conversation, messages, usedTokens, windowTokens: planned };
-      const shorter = await shortenRefused(refused, asker, deps);
-      if (shorter === undefined) throw thrown;
-      deps.reporter.event({ kind: 'too-long', model: ref, windowTokens });
-      messages = shorter;
-    }
-  }
-}
-
-/** The window that is gone by from now on: as the provider says, else less than what was just too much. */
-function learn({ windowTokens }: ContextOverflow, usedTokens: number, asker: Asker): number {
-  const assumed = asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS;
-  const learnt = windowTokens ?? Math.floor(Math.min(usedTokens, assumed) * NEXT_SHARE);
-  asker.learnWindow(learnt);
-  return learnt;
 }

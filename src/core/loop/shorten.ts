@@ -3,7 +3,14 @@ import { COMPACTION } from '../defaults.js';
 import { ProviderError } from '../errors.js';
 import { truncate } from '../text/truncate.js';
 import type { Asker, Settings } from './asker.js';
-import { applySummary, type Compaction, isUsed, planCompaction, type SummaryPlan } from './compact.js';
+import {
+  applySummary,
+  type Compaction,
+  isUsed,
+  planCompaction,
+  roomOf,
+  type SummaryPlan,
+} from './compact.js';
 import { estimateTokens, type Measured } from './estimate.js';
 import type { LoopDependencies, Summary } from './events.js';
 import { type Message, textOf, withoutThoughts } from './messages.js';
@@ -31,8 +38,13 @@ export async function shorten(
   const { messages, measured, settings } = conversation;
   if (measured === undefined) return messages;
   const usedTokens = estimateTokens(messages, measured);
-  const plan = planCompaction({ ...conversation, usedTokens, windowTokens: asker.current.windowTokens });
-  return (await carryOut(plan, settings, { asker, deps })) ?? messages;
+  const { windowTokens } = asker.current;
+  const size = { ...conversation, usedTokens, windowTokens };
+  const shorter = await carryOut(planCompaction(size), settings, { asker, deps });
+  const isFitting = windowTokens === undefined || usedTokens - size.memoryTokens <= roomOf(size);
+  if (shorter !== undefined || isFitting) return shorter ?? messages;
+  // The newest results alone are too much, and not every server says so.
+  return trimResults(messages, windowTokens * COMPACTION.keptShare) ?? messages;
 }
 
 /** A conversation that the provider found too long for a window of so many tokens. */

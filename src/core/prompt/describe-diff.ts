@@ -5,6 +5,9 @@ import type { DiffPolicy } from './context-policy.js';
 import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import type { Parts } from './parts.js';
 
+/** How the source of a fence begins that holds a diff. */
+export const DIFF_SOURCE = 'diff of ';
+
 /** Names listed before a list says how many more there are. */
 const MAX_LISTED = 300;
 /** Code points of a name. */
@@ -99,11 +102,10 @@ function limitOf({ policy: { maxTokens }, taken = 0, isLocal }: DiffDescription)
   readonly limit: string;
   readonly remedy: string;
 } {
-  if (isLocal === true)
-    return { limit: `the ${grouped(maxTokens)} tokens it may take`, remedy: 'Name a smaller range.' };
-  const limit = `\`max-diff-tokens\` (${maxTokens})`;
+  const tokens = `${grouped(maxTokens)} tokens it may take`;
+  if (isLocal === true) return { limit: `the ${tokens}`, remedy: 'Name a smaller range.' };
   return {
-    limit: taken > 0 ? `what is left of ${limit}` : limit,
-    remedy: 'Raise `max-diff-tokens`, or leave files out with `paths`.',
+    limit: `${taken > 0 ? 'what is left of ' : ''}the ${tokens}`,
+    remedy: 'Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`.',
   };
 }

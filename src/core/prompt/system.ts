@@ -2,7 +2,7 @@ import { appendMemoryBlock } from '../memory/notes/context-block.js';
 import type { ContextFile } from './context-files.js';
 
 /** What the fixed part of a system prompt is made from. */
-interface SystemPromptParts {
+export interface SystemPromptParts {
   readonly systemPrompt: string;
   readonly skill: string;
   readonly files: readonly ContextFile[];

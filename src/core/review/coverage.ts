@@ -154,7 +154,7 @@ const REASONS = ['failed', 'budget', 'size', 'unlisted', 'paths'] as const satis
 
 const WORDS: Record<UnreadReason, string> = {
   failed: 'in a part of the review that failed or was not paid for',
-  budget: 'beyond `max-diff-tokens`',
+  budget: 'beyond `max-diff-tokens` or what the model takes',
   size: 'without readable lines, binary or too large for GitHub to show',
   unlisted: 'that GitHub does not list',
   paths: 'left out by `paths`',

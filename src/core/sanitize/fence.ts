@@ -47,9 +47,18 @@ export function parseFences(message: string): { readonly fences: readonly Fenced
   }
 }
 
+/** The message with other text in its fences. */
+export function mapFences(message: string, change: (text: string, source: string) => string): string {
+  return message.replace(FENCES, (_, attribute: string, text: string) => {
+    const source = unescapeAttribute(attribute);
+    return fence(change(text, source), { source });
+  });
+}
+
 const TAG = 'third-party-text';
 const OPEN = `<${TAG} source="`;
 const CLOSE = `\n</${TAG}>`;
+const FENCES = new RegExp(`${OPEN}([^"]*)">\n([\\s\\S]*?)${CLOSE}`, 'g');
 const MAX_SOURCE = 200;
 
 function formatSource(source: string): string {
