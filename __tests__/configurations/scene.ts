@@ -73,7 +73,7 @@ export async function openScene(): Promise<Scene> {
         event: { name, payload },
         workspace,
         ref,
-        inputs: { agent: 'reviewer', ...oneLook(chosen), ...turnsOf(chosen), ...chosen.inputs },
+        inputs: { agent: 'reviewer', ...turnsOf(chosen), ...chosen.inputs },
         env: { ...model.env, ...keys(), ...github.env, ...cacheEnv(cache, { chosen, ref, repo }) },
       });
       return {
@@ -91,11 +91,6 @@ export async function openScene(): Promise<Scene> {
 function keys(): Readonly<Record<string, string>> {
   const { OPENAI_API_KEY, ANTHROPIC_API_KEY, DATABASE_PASSWORD } = CANARIES;
   return { OPENAI_API_KEY, ANTHROPIC_API_KEY, DATABASE_PASSWORD };
-}
-
-/** Where every reply is scripted, a second look would have none; other modes than `run` take no word of reviews. */
-function oneLook({ inputs }: Configuration): Readonly<Record<string, string>> {
-  return (inputs['mode'] ?? 'run') === 'run' ? { 'review-depth': 'quick' } : {};
 }
 
 /** A model that calls tools without end is to come to its limit soon. */

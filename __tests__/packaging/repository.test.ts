@@ -112,6 +112,25 @@ describe('Dependabot', () => {
   });
 });
 
+describe('the packages that the action is built from', () => {
+  it('are pinned, and each is used for what it is for', () => {
+    const { devDependencies } = JSON.parse(read('package.json')) as Manifest;
+    for (const name of ['@actions/core', '@actions/github', '@actions/cache', 'smol-toml'])
+      expect(importedPackages()).toContain(name);
+    expect(read('scripts/build.js')).toContain("'@vercel/ncc'");
+    expect(read('scripts/test.js')).toContain("'jest/bin/jest'");
+    for (const name of [
+      '@actions/core',
+      '@actions/github',
+      '@actions/cache',
+      'smol-toml',
+      '@vercel/ncc',
+      'jest',
+    ])
+      expect(devDependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
 describe('the issue form', () => {
   const forms = readdirSync(join(ROOT, '.github/ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml');
 

@@ -74,12 +74,12 @@ it('a check repeats nothing from the review, and is written once by each step', 
 });
 
 it.each([
-  ['request-changes', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'failure'],
-  ['comment', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'neutral'],
-  ['request-changes', calls(submit('All is well.')), 'success'],
-])('a check with `review-event: %s` has the verdict of the review', async (event, reply, conclusion) => {
+  ['major', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'failure'],
+  ['', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'neutral'],
+  ['major', calls(submit('All is well.')), 'success'],
+])('a check with `block-on: %s` has the verdict of the review', async (blockOn, reply, conclusion) => {
   const stage = await stageWith([reply, text('Done.')]);
-  await stage.run({ inputs: { 'check-run': 'true', 'review-event': event } });
+  await stage.run({ inputs: { 'check-run': 'true', 'block-on': blockOn } });
   expect(stage.repo.talk.checkRuns.map((run) => run.conclusion)).toEqual([conclusion]);
 });
 

@@ -33,7 +33,6 @@ it('C4 60: a fallback is called when all tries at the first model are spent', as
     expect(asked).toEqual([first, first, 'llama3', 'llama3', 'gpt-4.1']);
     expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
     expect(step.outputs).toMatchObject({ conclusion: 'success', response: 'I step in.' });
-    expect(step.outputs['model']).toMatch(/^gpt-4\.1/);
     expect(step.log).toContain('anthropic/claude-sonnet-4-5 cannot be reached; asking ollama/llama3');
     expect(step.log).toContain('ollama/llama3 cannot be reached; asking openai/gpt-4.1');
   }
@@ -52,7 +51,7 @@ it('a fallback is shown nothing of what the first model thought, and nobody is',
   const model = 'anthropic/claude-sonnet-5-5';
   for (const fallback of ['openai/gpt-6.1-sol', 'anthropic/claude-haiku-4-5', 'ollama/llama3']) {
     asked = 0;
-    const step = await stage.run({ inputs: { agent: 'worker', model, 'fallback-models': fallback } });
+    const step = await stage.run({ inputs: { agent: 'worker', model: `${model}, ${fallback}` } });
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'I step in.' } });
     expect(JSON.stringify(stage.model.requests().at(-1)?.body)).not.toContain('never know');
     expect(step.log + step.summary).not.toContain('never know');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
-import { type ModelReply, startModelServer, text } from '../helpers/model-server.js';
+import { type ModelReply, promptOf, startModelServer, text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { afterThinking, limitIn, type ThinkingModel } from '../helpers/thinking-model.js';
@@ -44,6 +44,10 @@ model = "anthropic/claude-sonnet-5-5"
 /** One review and a word at its end, by a model that thinks before each. */
 function reviews(model: ThinkingModel) {
   return (request: RecordedRequest): ModelReply => {
+    if (promptOf(request).tools.includes('give_verdict')) {
+      const holds = { verdict: 'holds', reason: 'Nothing awaits `rows`.' };
+      return afterThinking(calls({ name: 'give_verdict', input: holds }), request, model);
+    }
     const isReviewed = JSON.stringify(request.body).includes('A table of 100 rows.');
     return afterThinking(isReviewed ? text('One finding.') : REVIEW, request, model);
   };

@@ -86,7 +86,7 @@ it('is never whole by a push of more files than GitHub compares: everything is r
   expect(step.exitCode).toBe(0);
   const sentence =
     'Reviewed: the whole pull request, 311 files, at `6666666`, because GitHub does not show all that is new since the last review';
-  for (const place of [step.summary, stage.repo.talk.reviews[1]?.body]) expect(place).toContain(sentence);
+  expect(step.summary).toContain(sentence);
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({ conclusion: 'success' });
   const [request = ''] = stage.model.prompts().at(-2)?.messages ?? [];
   for (const path of ['src/0.ts', 'src/309.ts', 'src/auth.ts']) expect(request).toContain(`+++ b/${path}`);
@@ -108,10 +108,10 @@ it('grows with `paths`: what they kept from the first review is read by the next
   expect(request).toContain('+++ b/src/next.ts');
   expect(request).toContain('+++ b/docs/guide.md');
   expect(request).not.toContain('+++ b/src/auth.ts');
-  expect(stage.repo.talk.reviews.map(({ body }) => /<sub>(Reviewed: .*?) · agent/.exec(body)?.[1])).toEqual([
+  expect(stage.repo.talk.reviews[0]?.body).toContain(
     'Reviewed: 1 of 2 files at `ec26c3e`. Not read: 1 left out by `paths` (`docs/guide.md`). Nothing is known about it',
-    'Reviewed: `ec26c3e..6666666`, 1 of 3 files, and what was not read before',
-  ]);
+  );
+  expect(wide.summary).toContain('Reviewed: `ec26c3e..6666666`, 1 of 3 files, and what was not read before');
 });
 
 it('coverage is above an answer that read a part, and below one that read everything', async () => {

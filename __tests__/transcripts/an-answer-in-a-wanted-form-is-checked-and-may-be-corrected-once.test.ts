@@ -32,7 +32,6 @@ it.each([
     'structured-output': '{"kind":"bug","count":2}',
     response: '{"kind":"bug","count":2}',
     'memory-saved': 'true',
-    turns: String(script.length),
   });
   expect(prompts[0]?.messages[0]).toContain(`valid against this JSON schema:\n${SCHEMA}`);
   if (script.length === 2) {

@@ -69,7 +69,7 @@ it('a writer’s answer is stored, the model learns it, and a repeated finding i
 });
 
 it.each<[string, (stage: Stage, timing: number) => void]>([
-  ['a reply', ({ repo }, id) => void seedReply(repo, id, { author: 'monalisa', body: 'Ist so gewollt 🙂' })],
+  ['a reply', ({ repo }, id) => void seedReply(repo, id, { author: 'monalisa', body: 'By design 🙂' })],
   [
     '👎',
     ({ repo }, id) => seedReaction(repo, { on: 'review-comment', of: id, author: 'monalisa', content: '-1' }),
@@ -103,7 +103,7 @@ it('no reply is posted if comments are off', async () => {
     stage,
     timing: { id: timing },
   } = await reviewedForAnswers();
-  seedReply(stage.repo, timing, { author: 'monalisa', body: '误报' });
+  seedReply(stage.repo, timing, { author: 'monalisa', body: 'False positive' });
   const next = push(stage, NEXT, CHANGE);
   stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
   await stage.run({ ...next, inputs: { ...ON_BRANCH, comment: 'never' } });
@@ -194,6 +194,7 @@ it('the summary names the missing permission, and the run continues', async () =
   stage.github.fail({
     route: 'POST /graphql',
     contains: THREADS,
+    times: 5,
     status: 200,
     body: { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] },
   });

@@ -105,7 +105,7 @@ it('a pull request whose marker a person removed is left alone, and this is repo
   const step = await collect(stage);
   expect(troubles(step).map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /the marker line was removed from \S+\/pull\/1, so it is left as it is\. Merge or close it/,
+      /the hidden first line was removed from \S+\/pull\/1, so it is left as it is\. Merge or close it/,
     ),
   ]);
   expect(step.summary).toContain('"title":"Say how tokens are compared"');
@@ -132,12 +132,11 @@ it('unused inputs are reported', async () => {
   const step = await collect(stage, {
     prompt: 'Why?',
     language: 'German',
-    'report-to': 'issue',
     'check-run': 'true',
   });
   expect(step.outputs['conclusion']).toBe('success');
   expect(troubles(step).map(({ message }) => message)).toEqual([
-    '`mode: gc` does not use `prompt`, `report-to`, `check-run`, `language`. Remove them, or give them to a step that runs the agent.',
+    '`mode: gc` does not use `prompt`, `check-run`, `language`. Remove them, or give them to a step that runs the agent.',
   ]);
 });
 

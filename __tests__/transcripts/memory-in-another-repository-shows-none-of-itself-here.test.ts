@@ -57,7 +57,9 @@ describe('`memory-repo`', () => {
     const step = await scene.run(WITH);
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'false' } });
     expect(titles(step)).toEqual(['Memory not saved']);
-    expect(step.annotations[0]?.message).toContain(`a token that can write to ${FLEET} as \`memory-token\``);
+    expect(step.annotations[0]?.message).toContain(
+      `a token that can write to ${FLEET} as \`repositories-token\``,
+    );
     expectSecret(step);
 
     const running = startStep('main', scene.step(WITH));

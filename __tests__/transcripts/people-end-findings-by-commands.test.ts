@@ -199,7 +199,7 @@ it.each([
   expect(stage.repo.talk.reactions).toEqual([]);
 });
 
-it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'erledigt'])(
+it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'agreed'])(
   'asks no model for %j, which ends nothing before the code or the conversation does',
   async (body) => {
     const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });

@@ -59,8 +59,6 @@ it('the built programs have one copy of what the providers share', () => {
 
 it('the built programs include the licences of their packages, also of indirect ones', () => {
   const lines = readFileSync(join(DIST, 'licenses.txt'), 'utf8').split('\n');
-  const asked = ['@actions/core', '@actions/github', '@actions/cache', 'smol-toml'];
-  expect([...importedPackages()]).toEqual(expect.arrayContaining(asked));
   const further = ['@ai-sdk/provider-utils', '@azure/storage-blob', '@octokit/request', 'zod'];
   expect(lines).toEqual(expect.arrayContaining([...importedPackages(), ...further]));
   expect(lines.filter((line) => line === 'undefined')).toEqual([]);

@@ -25,6 +25,9 @@ tools = ["add_review_comment", "submit_review", "settle_finding"]
 
 [memory]
 enabled = true
+
+[review]
+depth = "quick"
 `;
 
 /** The change, with or without the line that the second push takes out. */

@@ -50,8 +50,8 @@ const ATTACKS: readonly (readonly [string, Words])[] = [
     },
   ],
   [
-    'C2 28: a task of a megabyte',
-    { task: 'tell me '.repeat(130_000), stored: /^\*\*Task:\*\* .{450,500} characters left out\]$/m },
+    'C2 28: a task of a hundred kilobytes',
+    { task: 'tell me '.repeat(12_000), stored: /^\*\*Task:\*\* .{450,500} characters left out\]$/m },
   ],
   [
     'C2 29: an answer whose cut lies in the middle of joined characters',

@@ -7,7 +7,7 @@ import { text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import type { Workflow } from '../helpers/workflow-files.js';
-import { CHANGE, calls, submit, TIMING } from './review-scene.js';
+import { CHANGE, calls, submit, TIMING, withSecondLook } from './review-scene.js';
 import { REPO, setStage } from './stage.js';
 
 const [yaml = '', toml = ''] = ['yaml', 'toml'].map(
@@ -30,7 +30,11 @@ describe('the quick start of the README', () => {
 
 describe('the agent of the README', () => {
   it('reviews in the built action, with its own text as instructions, and remembers', async () => {
-    const stage = await setStage({ base: { 'axe/agents/billing.toml': toml }, diff: CHANGE, model: MODEL });
+    const stage = await setStage({
+      base: { 'axe/agents/billing.toml': toml },
+      diff: CHANGE,
+      model: withSecondLook(MODEL),
+    });
     stage.repo.contents = 'write';
     const step = await stage.run({ inputs: { agent: 'billing' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });

@@ -107,7 +107,7 @@ async function reviewParts(given: string, { uses, root, examples }: Places): Pro
       /^ {8}env:\n(?: {10}.*\n)*/m,
       key === '' ? '' : `        env:\n          ${key}: \${{ secrets.${key} }}\n`,
     )
-    .replace(/^ {10}fallback-models: .*\n/m, '')
+    .replace(/^ {10}model: .*\n/m, '')
     .replace(
       /^( {10}agent: ).*\n/m,
       `$1reviewer\n${existing !== undefined && given !== '' ? `          model: ${model}\n` : ''}`,

@@ -8,6 +8,8 @@ export function networkText({ code, message }: NetworkCause, { host, hostname }:
     case 'ENOTFOUND':
       return `dial tcp: lookup ${hostname}: no such host`;
     case 'ECONNRESET':
+    // undici's word for it: "other side closed".
+    case 'UND_ERR_SOCKET':
       return 'connection reset by peer';
     default:
       return message;
