@@ -77,9 +77,7 @@ function outputFaults({ step }: Observed): readonly string[] {
   return [
     ...unknown.map((name) => `The output \`${name}\` is not documented.`),
     ...(CONCLUSIONS.some((known) => known === conclusion) ? [] : [`\`${conclusion}\` is no conclusion.`]),
-    ...((conclusion === 'skipped') === (reason !== undefined)
-      ? []
-      : ['`skip-reason` does not fit `conclusion`.']),
+    ...((conclusion === 'success') === (reason === undefined) ? [] : ['`reason` does not fit `conclusion`.']),
   ];
 }
 

@@ -13,11 +13,10 @@ import {
   submit,
   TIMING,
 } from './review-scene.js';
-import { comparisonOf, expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
+import { comparisonOf, expectTranscript, type Stage, setStage, steady } from './stage.js';
 
 const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const STATE = 'reviewer.state.md';
-const THREADS = 'reviewThreads(';
 
 /** The next push, with the two lines as they were. */
 async function again(stage: Stage) {
@@ -186,21 +185,4 @@ it('an answer counts on a stranger’s pull request, of which no finding is stor
   expect(ours).toEqual([[logged, expect.stringMatching(/\nBack since 6dcb09b\.$/)]]);
   expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id ?? 0))).toEqual([false, false]);
   expect(memory(stage)[STATE]).not.toMatch(/^- (?:finding|ended|lesson|accepted) /m);
-});
-
-it('the summary names the missing permission, and the run continues', async () => {
-  const { stage } = await reviewedForAnswers();
-  const next = push(stage, NEXT, CHANGE);
-  stage.github.fail({
-    route: 'POST /graphql',
-    contains: THREADS,
-    times: 5,
-    status: 200,
-    body: { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] },
-  });
-  const second = await stage.run({ ...next, inputs: ON_BRANCH });
-  expect(second.exitCode).toBe(0);
-  expect(second.summary).toContain('Answers to earlier findings were not read:');
-  expect(second.summary).toContain('`pull-requests: read`');
-  expect(troubles(second).map(({ title }) => title)).not.toContain('Context cut to fit');
 });

@@ -132,6 +132,7 @@ it('unused inputs are reported', async () => {
   const step = await collect(stage, {
     prompt: 'Why?',
     language: 'German',
+    'report-to': '',
     'check-run': 'true',
   });
   expect(step.outputs['conclusion']).toBe('success');

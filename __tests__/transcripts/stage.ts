@@ -197,7 +197,9 @@ const TEXTS = join(import.meta.dirname, '../fixtures/transcripts');
 
 /** Text in which the ids of findings, which are other ones in every run, are numbered as they appear. */
 export function numberFindings(text: string): string {
-  const ids = [...text.matchAll(/(?:^- finding |"id":")([0-9a-f]{16})\b/gm)].map(([, id = '']) => id);
+  const ids = [...text.matchAll(/(?:^- finding |\\?"id\\?":\\?")([0-9a-f]{16})\b/gm)].map(
+    ([, id = '']) => id,
+  );
   return [...new Set(ids)].reduce((rest, id, index) => rest.replaceAll(id, `<finding ${index + 1}>`), text);
 }
 

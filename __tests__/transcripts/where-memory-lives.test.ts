@@ -24,7 +24,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** For "any": one that anybody can cause, so that its cache is read-only, one of a pull request, and one of neither. */
-const ANY = ['push', 'pull_request', 'issues'];
+const ANY = ['schedule', 'pull_request', 'issues'];
 
 it('docs/memory.md has a table of stores and events', () => {
   expect(ROWS.length).toBeGreaterThan(10);

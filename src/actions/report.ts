@@ -15,7 +15,7 @@ import type { Inputs } from './inputs/inputs.js';
 import { failsStep, lacksMemory, type Outputs } from './outputs.js';
 import { failureReporter } from './report/failure.js';
 import { drawCharts } from './report/markdown.js';
-import type { Annotation } from './report/reporter.js';
+import type { Annotation, KindReporter } from './report/reporter.js';
 import { reporterOf } from './report/reporters.js';
 import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
@@ -48,7 +48,7 @@ export async function reportRun({
   const isHidden = isElsewhere(inputs.memory, runner.env);
   const { review } = reporter;
   const met = gatesMet(inputs.failOnReview, review);
-  const outputs = withFindingsConclusion(reporter.outputs(isHidden), met);
+  const outputs = withReason(withFindingsConclusion(reporter.outputs(isHidden), met), reporter, met);
   const ofReview =
     review === undefined
       ? {}
@@ -80,6 +80,16 @@ export async function reportRun({
       title: 'axe-action',
     });
   if (met.length > 0 || failsStep(outputs, inputs)) runner.fail();
+}
+
+/** The outputs with what went wrong, in one line, where nothing else says it. */
+function withReason(outputs: Outputs, reporter: KindReporter, met: readonly MetGate[]): Outputs {
+  if (outputs.conclusion === 'success' || outputs.reason !== undefined) return outputs;
+  const error = reporter
+    .annotations()
+    .find(({ level }) => level === 'error')
+    ?.message.split('\n', 1)[0];
+  return { ...outputs, reason: met[0]?.why ?? error ?? outputs.conclusion ?? '' };
 }
 
 /** Why a step fails in which nothing went wrong: the workflow wants it to. */
