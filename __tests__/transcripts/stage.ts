@@ -163,10 +163,9 @@ export function routesOf({ github }: Pick<Stage, 'github'>): readonly string[] {
     .sort();
 }
 
-/** How often GitHub was asked by GraphQL for what stands at a path; several queries may be one request. */
-export function timesAsked({ github }: Pick<Stage, 'github'>, path: string): number {
-  const bodies = github.requests().map(({ body }) => JSON.stringify(body ?? null));
-  return bodies.join('').split(JSON.stringify(path)).length - 1;
+/** How often GitHub was asked for what stands at a path. */
+export function timesAsked(stage: Pick<Stage, 'github'>, path: string): number {
+  return routesOf(stage).filter((route) => route === `GET /contents/${path}`).length;
 }
 
 /** All that people see of a step and what it left behind, as one text that is the same in every run. */

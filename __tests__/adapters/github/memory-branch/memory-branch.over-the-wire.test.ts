@@ -3,6 +3,7 @@ import { createGitHubClient } from '../../../../src/adapters/github/client/clien
 import { createMemoryBranch } from '../../../../src/adapters/github/memory-branch/memory-branch.js';
 import type { BranchCommit, BranchRead, MemoryBranch } from '../../../../src/core/memory/branch.js';
 import { encodeBytes } from '../../../../src/core/text/bytes.js';
+import { noteTimeLeft } from '../../../../src/core/time-limit.js';
 import { ANSWER_LOST, graphQlRateLimit, secondaryRateLimit } from '../../../helpers/github-faults.js';
 import {
   GITHUB_TOKEN,
@@ -266,7 +267,9 @@ describe('memory on a branch, over the wire', () => {
     const { head } = found(await branch.read([], signal));
     github.fail({ ...fault, route: 'POST /graphql' });
     const change = { files: new Map([['a.md', 'B']]), message: 'axe: remember' };
-    expect(await branch.commit(head, change, signal)).toMatchObject({
+    const { signal: late } = new AbortController();
+    noteTimeLeft(late, () => 0);
+    expect(await branch.commit(head, change, late)).toMatchObject({
       kind: 'failed',
       reason: 'rate-limited',
       retryAfterMs,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { BranchCommit, PendingSave, PendingSaves, SaveApart } from '../../../core/memory/branch.js';
-import { noteTimeLeft } from '../../../core/time-limit.js';
+import { noteTimeLeft, timeLeftMs } from '../../../core/time-limit.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchFile, toBase64 } from './memory-branch-objects.js';
 import {
@@ -171,13 +171,16 @@ async function removeEmpty(
   }
 }
 
+/** Longest pause that the client may make for a write. */
+const SHORT_PAUSE_MS = 5_000;
+
 /**
- * For a write that must not be made again later, as it is: whoever tidies up does without, and whoever saves looks
+ * For a write that must not be made again a minute later, as it is: whoever tidies up does without, and whoever saves looks
  * at the branch again first.
  */
 export function atOnce(signal: AbortSignal): AbortSignal {
   const own = AbortSignal.any([signal]);
-  noteTimeLeft(own, () => 0);
+  noteTimeLeft(own, () => Math.min(SHORT_PAUSE_MS, timeLeftMs(signal) ?? SHORT_PAUSE_MS));
   return own;
 }
 
