@@ -203,6 +203,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       loadConfig: async () => ({}),
       idToken: getIDToken,
       readTextFile: readConfigFile,
+      asksWindow: true,
       ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
     }),
     compileSchema,

@@ -246,7 +246,7 @@ describe('C4 57: a connection that fails', () => {
     ['ECONNREFUSED', '', 'dial tcp models.example:8080: connect: connection refused'],
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND', 'dial tcp: lookup models.example: no such host'],
     ['ECONNRESET', 'read ECONNRESET', 'connection reset by peer'],
-    ['UND_ERR_SOCKET', 'other side closed', 'other side closed'],
+    ['UND_ERR_SOCKET', 'other side closed', 'connection reset by peer'],
     ['CERT_HAS_EXPIRED', 'certificate has expired', 'certificate has expired'],
   ])("is reported in Go's words: %s", (code, message, text) => {
     expect(told(networkError(code, message))).toMatchObject({

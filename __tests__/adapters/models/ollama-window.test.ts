@@ -13,6 +13,7 @@ async function windowOf(models: unknown, { status = 200, ref = 'ollama/qwen3' } 
     env: { AXE_OLLAMA_BASE_URL: server.url, AXE_LOCAL_BASE_URL: server.url, OLLAMA_API_KEY: 'key-1' },
     loadConfig: async () => ({}),
     fetch: realmFetch,
+    asksWindow: true,
   });
   const window = await opened.askWindow?.({ provider, model }, new AbortController().signal);
   const asked = server.requests().map(({ method, path, body }) => ({ method, path, body }));

@@ -30,11 +30,13 @@ export interface ModelsOptions {
   readonly idToken?: IdToken;
   /** Reads the credential files that a cloud's own tools leave; undefined for one that is not there. */
   readonly readTextFile?: ReadTextFile;
+  /** Whether a server is asked for the window of its model; axe sends no request but those of the conversation. */
+  readonly asksWindow?: boolean;
 }
 
 /** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
 export function createModels(options: ModelsOptions): Models {
-  const { env, loadConfig, apiKey, idToken, readTextFile } = options;
+  const { env, loadConfig, apiKey, idToken, readTextFile, asksWindow = false } = options;
   const ports = {
     env,
     fetch: boundedFetch(options.fetch),
@@ -78,7 +80,7 @@ export function createModels(options: ModelsOptions): Models {
     }),
     async askWindow(ref, signal) {
       const provider = findProvider(ref);
-      if (provider.id !== 'ollama') return undefined;
+      if (!asksWindow || provider.id !== 'ollama') return undefined;
       const settings = resolveSettings(provider, await sourcesOf());
       return await askOllamaWindow(ref.model, settings, { fetch: ports.fetch, signal });
     },

@@ -19,6 +19,8 @@ const MAX_REFUSALS = 4;
 /** What is taken for the window where the provider does not say how large it is, or where the estimate was too low. */
 const NEXT_SHARE = 0.75;
 
+const LEAST_WINDOW_TOKENS = 512;
+
 /**
  * Asks with the conversation as it fits into the model's window. Where the provider finds it too long anyway, the
  * window is learnt from that, the conversation is shortened, and it is asked again. Throws what asking throws.
@@ -44,6 +46,8 @@ export async function askFitting(
       const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
       if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
       const usedTokens = estimateTokens(messages, measured);
+      // No window is so small: what the provider refuses is something else.
+      if (overflow.windowTokens === undefined && usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
       const { ref } = asker.current;
       const windowTokens = learn(overflow, usedTokens, asker);
       const planned = windowTokens * NEXT_SHARE ** refusals;
