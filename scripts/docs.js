@@ -80,7 +80,7 @@ function agentKeysPage() {
     'Agent keys',
     about,
     keySections(agentSchema, ''),
-    '`src/core/agent/schema.ts` and `src/core/agent/describe-keys.ts`',
+    '`src/core/agent/schema.ts` and `scripts/schema/describe-keys.ts`',
   );
 }
 

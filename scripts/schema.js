@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 
 const contents = `
-  export { FINDINGS_SCHEMA } from './src/core/findings/findings-schema.ts';
-  export { agentJsonSchema } from './src/core/agent/json-schema.ts';
+  export { FINDINGS_SCHEMA } from './scripts/schema/findings-schema.ts';
+  export { agentJsonSchema } from './scripts/schema/json-schema.ts';
   export { AGENT_TOOLS } from './src/core/tools/registry.ts';
 `;
 

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { parse } from 'smol-toml';
+import { KEY_DESCRIPTIONS } from '../../../scripts/schema/describe-keys.js';
+import { agentJsonSchema } from '../../../scripts/schema/json-schema.js';
 import { ACTION_ADDRESS, agentSchemaUrl } from '../../../src/core/action-address.js';
 import { BUILT_IN_AGENTS } from '../../../src/core/agent/built-in.js';
-import { KEY_DESCRIPTIONS } from '../../../src/core/agent/describe-keys.js';
 import { inspectAgent } from '../../../src/core/agent/inspect.js';
-import { agentJsonSchema } from '../../../src/core/agent/json-schema.js';
 import { scaffoldAgent } from '../../../src/core/agent/scaffold.js';
 import { AGENT_TOOLS } from '../../../src/core/tools/registry.js';
 

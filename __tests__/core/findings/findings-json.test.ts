@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { FINDINGS_SCHEMA } from '../../../scripts/schema/findings-schema.js';
 import {
   countFindings,
   type FindingsReport,
   formatAllFindings,
 } from '../../../src/core/findings/findings-json.js';
-import { FINDINGS_SCHEMA } from '../../../src/core/findings/findings-schema.js';
 import { FINDING_STATES } from '../../../src/core/findings/record.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
 

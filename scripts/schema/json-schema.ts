@@ -1,6 +1,6 @@
-import { ACTION_ADDRESS, agentSchemaUrl } from '../action-address.js';
+import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/core/action-address.js';
+import { AGENT_SCHEMA, isTable } from '../../src/core/agent/schema.js';
 import { KEY_DESCRIPTIONS, type KeyDescription } from './describe-keys.js';
-import { AGENT_SCHEMA, isTable } from './schema.js';
 
 /** A JSON schema as it is written to a file. */
 type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,3 @@
-import { DEFAULT_MODEL, REVIEW_PASSES } from '../defaults.js';
-import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
-import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import {
   API_FORMS,
   BACKOFFS,
@@ -13,8 +10,11 @@ import {
   RESPONSE_TYPES,
   REVIEW_DEPTHS,
   TRANSPORTS,
-} from './choices.js';
-import { MAX_SUB_AGENT_DEPTH } from './validate.js';
+} from '../../src/core/agent/choices.js';
+import { MAX_SUB_AGENT_DEPTH } from '../../src/core/agent/validate.js';
+import { DEFAULT_MODEL, REVIEW_PASSES } from '../../src/core/defaults.js';
+import { CATEGORIES, SEVERITIES } from '../../src/core/findings/terms.js';
+import { ALL_NOTES_TOOLS } from '../../src/core/memory/notes/tool-names.js';
 
 /** What an editor shows of a key, and which values it offers. */
 export interface KeyDescription {
