@@ -19,7 +19,8 @@ const MAX_REFUSALS = 4;
 /** What is taken for the window where the provider does not say how large it is, or where the estimate was too low. */
 const NEXT_SHARE = 0.75;
 
-const LEAST_WINDOW_TOKENS = 512;
+/** No window of today is smaller: what has fewer tokens is neither too long for one nor cut to one. */
+const LEAST_WINDOW_TOKENS = 2048;
 
 /**
  * Asks with the conversation as it fits into the model's window. Where the provider finds it too long anyway, the
@@ -46,8 +47,7 @@ export async function askFitting(
       const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
       if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
       const usedTokens = estimateTokens(messages, measured);
-      // No window is so small: what the provider refuses is something else.
-      if (overflow.windowTokens === undefined && usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
+      if (usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
       const { ref } = asker.current;
       const windowTokens = learn(overflow, usedTokens, asker);
       const planned = windowTokens * NEXT_SHARE ** refusals;
@@ -75,7 +75,7 @@ function noteCut(
   const { ref, mayCut, windowTokens = Number.POSITIVE_INFINITY } = asker.current;
   const { total: read = 0 } = reply.usage.inputTokens;
   const sent = estimateTokens(messages) + estimateTools(settings.tools);
-  if (mayCut !== true || read <= 0 || read >= sent * LEAST_READ) return;
+  if (mayCut !== true || sent < LEAST_WINDOW_TOKENS || read <= 0 || read >= sent * LEAST_READ) return;
   onCut?.();
   if (read >= windowTokens) return;
   asker.learnWindow(read);
