@@ -48,7 +48,9 @@ export async function reportRun({
   const isHidden = isElsewhere(inputs.memory, runner.env);
   const { review } = reporter;
   const met = gatesMet(inputs.failOnReview, review);
-  const outputs = withReason(withFindingsConclusion(reporter.outputs(isHidden), met), reporter, met);
+  const found = withFindingsConclusion(reporter.outputs(isHidden), met);
+  const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
+  const outputs = withReason(found, [met[0]?.why, errorOf(reporter), unpublished]);
   const ofReview =
     review === undefined
       ? {}
@@ -83,13 +85,14 @@ export async function reportRun({
 }
 
 /** The outputs with what went wrong, in one line, where nothing else says it. */
-function withReason(outputs: Outputs, reporter: KindReporter, met: readonly MetGate[]): Outputs {
+function withReason(outputs: Outputs, causes: readonly (string | undefined)[]): Outputs {
   if (outputs.conclusion === 'success' || outputs.reason !== undefined) return outputs;
-  const error = reporter
-    .annotations()
-    .find(({ level }) => level === 'error')
-    ?.message.split('\n', 1)[0];
-  return { ...outputs, reason: met[0]?.why ?? error ?? outputs.conclusion ?? '' };
+  return { ...outputs, reason: causes.find((cause) => cause !== undefined) ?? outputs.conclusion ?? '' };
+}
+
+function errorOf(reporter: KindReporter): string | undefined {
+  const error = reporter.annotations().find(({ level }) => level === 'error');
+  return error?.message.split('\n', 1)[0];
 }
 
 /** Why a step fails in which nothing went wrong: the workflow wants it to. */
