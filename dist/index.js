@@ -1,2 +1,2 @@
-import{w as e}from"./chunks/chunk-ADC442OM.js";import"./chunks/chunk-E4OG463N.js";import"./chunks/chunk-UWMYTSEH.js";import"./chunks/chunk-UO773IDC.js";import"./chunks/chunk-ZVQNZBEC.js";import"./chunks/chunk-BC2BBPFW.js";import"./chunks/chunk-LCAF4TCP.js";import"./chunks/chunk-FERQIMKB.js";import"./chunks/chunk-BMN4NZGS.js";import"./chunks/chunk-5CKXYEQR.js";import"./chunks/chunk-NQLTWQND.js";import"./chunks/chunk-E6NTAJIE.js";import"./chunks/chunk-MYN2RQWK.js";var o={env:process.env,workspace:process.env.GITHUB_WORKSPACE??process.cwd(),cwd:process.cwd(),temp:process.env.RUNNER_TEMP??"",log:s=>process.stdout.write(`${s}
-`),fail:()=>{process.exitCode=1},onCancel(s){process.once("SIGINT",s),process.once("SIGTERM",s)}};if(process.argv[2]==="post"){let{post:s}=await import("./chunks/post-GVPZXLN4.js");await s(o)}else await e(o);process.stdout.write("",()=>process.exit());
+import { action } from './program/index.js';
+await action();

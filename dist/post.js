@@ -1,2 +1,2 @@
-import{c as s,d as o}from"./chunks/chunk-FERQIMKB.js";import"./chunks/chunk-MYN2RQWK.js";o(process.env)?process.stdout.write(`${s}
-`):(process.argv[2]="post",await import("./index.js"));
+import { post } from './program/index.js';
+await post();

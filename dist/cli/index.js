@@ -1,2 +1,3 @@
 #!/usr/bin/env node
-import{c as r,e as s,f as t,g as p}from"../chunks/chunk-CMXODHNB.js";import"../chunks/chunk-BMN4NZGS.js";import"../chunks/chunk-MYN2RQWK.js";import n from"node:module";import{isAbsolute as c}from"node:path";function i(e){let o=r(e)??"";c(o)&&n.enableCompileCache?.(o)}for(let e of[process.stdout,process.stderr])e.on("error",()=>{});i(process.env);var{main:d}=await import("../chunks/main-EL3TPU7C.js");process.exitCode=await d(process.argv.slice(2),{env:process.env,cwd:process.cwd(),program:p(process.argv[1]),stdin:process.stdin,stdout:process.stdout,stderr:process.stderr,onInterrupt:s()});t(process.exitCode);
+import { cli } from '../program/index.js';
+await cli();

@@ -1,1 +1,0 @@
-import{Hb as o,Lb as e,Ob as a,Pb as v,wb as i}from"./chunk-LCAF4TCP.js";import{b as n}from"./chunk-FERQIMKB.js";import{j as s}from"./chunk-5CKXYEQR.js";var f=o({owner:e(),name:e(),headSha:e(),agent:e(),check:e()});async function u(t){s(n,t===void 0?"":JSON.stringify(t))}function d(t){let r=v(a(e(),i(),f),t[`STATE_${n}`]);return r.success?r.output:void 0}export{u as a,d as b};

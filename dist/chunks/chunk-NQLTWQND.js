@@ -1,1 +1,0 @@
-import{a as t}from"./chunk-MYN2RQWK.js";var e,o,c,n,p,s,r=t(()=>{e=process.getBuiltinModule("crypto"),o=e.createHash,c=e.createHmac,n=e.randomBytes,p=e.randomUUID,s=e.getRandomValues});export{o as a,c as b,n as c,p as d,s as e,r as f};

@@ -1,1 +1,0 @@
-import{Ia as a}from"./chunk-LCAF4TCP.js";var r=["path","url","command","query","pattern","agent","title","name"],c=60;function l(e){let o=typeof e=="object"&&e!==null?new Map(Object.entries(e)):new Map,n=r.map(t=>o.get(t)).find(t=>typeof t=="string");return n===void 0?"":a(n,c)}export{l as a};
