@@ -12,8 +12,8 @@ const BYTES = 20_000_000;
 /** Objects and strings that are in use at once have to fit into this; the text of the log alone would fill it. */
 const HEAP = '--max-old-space-size=24 --max-semi-space-size=2';
 
-/** Of the whole process; a log of 266 MB takes as much as one of 20 MB. */
-const MOST_RESIDENT_BYTES = 200_000_000;
+/** Of the whole process, whose collector decides when it frees; a log of 266 MB takes as much as one of 20 MB. */
+const MOST_RESIDENT_BYTES = 300_000_000;
 const PROBE = pathToFileURL(resolve(import.meta.dirname, '../../bench/peak-memory.js')).href;
 
 const AGENT = (model: string) => `name = "a"\nmodel = "${model}"\n\n[memory]\nenabled = true\nlast_n = 10\n`;
@@ -74,7 +74,7 @@ describe('a run log that is larger than the memory there is for it', () => {
     expect(Buffer.concat([readFileSync(`${log}.bak`), readFileSync(log)]).equals(before)).toBe(true);
   });
 
-  it('is analysed and trimmed in 200 MB of memory without any limit on the heap', async () => {
+  it('is analysed and trimmed in 300 MB of memory without any limit on the heap', async () => {
     const model = await startLoopback((_request, response) => void response.end(ANSWER));
     const peak = join(home, 'peak');
     const { exitCode } = await run(['gc', 'a'], {
