@@ -91,12 +91,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 73_413,
+  'lines of src/': 73_466,
   'files of src/': 595,
   'types of src/': 1357,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 111_752,
+  'lines of __tests__/': 111_781,
   'lines of scripts/, bench/ and eval/': 6277,
 };
 

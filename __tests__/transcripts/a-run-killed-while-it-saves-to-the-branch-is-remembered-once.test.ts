@@ -59,6 +59,27 @@ describe('C3 54: a run that is killed', () => {
     await runPost(options, main);
     expect(resultsIn(here.memory())).toEqual(['Before.', 'It rains.']);
   });
+
+  it('and is killed while it tries again leaves true outputs and a summary', async () => {
+    const here = await scene();
+    here.github.fail({ status: 502, times: 9, route: 'POST /graphql', contains: COMMIT });
+    const running = startStep('main', here.step({ env: NO_CACHE }));
+    const signals = ['SIGINT', 'SIGKILL'] as const;
+    let commits = 0;
+    here.github.onRequest(({ bytes }) => {
+      const signal = bytes.includes(COMMIT) ? signals[commits++] : undefined;
+      if (signal !== undefined) running.kill(signal);
+    });
+    const main = await running.finished.finally(() => here.github.idle());
+    expect(main).toMatchObject({ signal: 'SIGKILL' });
+    expect(main.outputs).toMatchObject({
+      conclusion: 'success',
+      response: 'It rains.',
+      'memory-saved': 'false',
+    });
+    expect(main.summary).toContain('It rains.');
+    expect(main.summary).toContain('cancelled while it saved; the end of the job tries again');
+  });
 });
 
 describe('C3 54: a run that is asked to stop while it saves', () => {

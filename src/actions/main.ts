@@ -26,7 +26,7 @@ import { sanitize } from '../core/sanitize/sanitize.js';
 import type { Secrets } from '../core/sanitize/secret-names.js';
 import type { Warning } from '../core/warning.js';
 import { answerForm } from '../run/plan.js';
-import type { RunRequest } from '../run/request.js';
+import type { RunReport, RunRequest } from '../run/request.js';
 import { type Inputs, readFailOn, readInputs, readSecrets, unheldLimits } from './inputs/inputs.js';
 import type { MemoryInputs } from './inputs/memory-inputs.js';
 import { openActionMemory } from './memory/memory.js';
@@ -35,7 +35,7 @@ import { createCommentReactions } from './publish/comment-reactions.js';
 import { createActionPublisher } from './publish/publisher.js';
 import { failureReporter } from './report/failure.js';
 import { reporterOf } from './report/reporters.js';
-import { isElsewhere, reportFailure, reportRun } from './report.js';
+import { isElsewhere, reportFailure, reportRun, writeResults } from './report.js';
 import { runMode } from './run-mode.js';
 import { type ActionReporter, createActionReporter } from './runner/action-reporter.js';
 import { countRequests, type RequestCounter } from './runner/count-requests.js';
@@ -78,7 +78,17 @@ export async function main(runner: Runner): Promise<void> {
       requests,
     });
     const request = await makeRequest(inputs, trigger, runner);
-    const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
+    let isSaving = true;
+    let early: Promise<unknown> | undefined;
+    // A job that is cancelled while it saves has some seconds before it is killed.
+    const onSaving = (report: RunReport) =>
+      runner.onCancel(() => {
+        const { warnings } = reporter;
+        if (isSaving) early ??= writeResults({ report, inputs, runner, warnings, secrets });
+      });
+    const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps, onSaving);
+    isSaving = false;
+    await early;
     reporter.endTurn();
     await deps.acknowledgement?.end(reporterOf(report).noAnswer?.());
     const { warnings } = reporter;

@@ -32,18 +32,15 @@ interface RunToReport {
   readonly requests?: number;
 }
 
-/** Writes outputs, summary and annotations of a run and sets the step's status. */
-export async function reportRun({
+/** Writes outputs and summary of a run, in place of those of an earlier call. */
+export async function writeResults({
   report,
   inputs,
   runner,
   warnings,
   secrets,
   requests = 0,
-}: RunToReport): Promise<void> {
-  for (const secret of [inputs.apiKey, inputs.repositoriesToken]) {
-    if (secret !== '') setSecret(secret);
-  }
+}: RunToReport): Promise<Outputs> {
   const reporter = reporterOf(report);
   const isHidden = isElsewhere(inputs.memory, runner.env);
   const { review } = reporter;
@@ -58,12 +55,25 @@ export async function reportRun({
           ...reviewOutputs(review),
           ...(await writeReviewFiles(review, runner.temp, secrets)),
         };
-  for (const line of reporter.logLines()) runner.log(forLog(line, secrets));
   await writeOutputs({ ...(await withResponseFile(outputs, runner, secrets)), ...ofReview }, secrets);
   const { notices, remarks } = reporter.memoryNotes?.(isHidden) ?? { notices: [], remarks: [] };
   const view = { isHidden, notes: [...notices, ...remarks] };
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
   await writeSummary(reporter.formatSummary({ warnings, view, clean, requests }), { runner, secrets });
+  return outputs;
+}
+
+/** Writes outputs, summary and annotations of a run and sets the step's status. */
+export async function reportRun(run: RunToReport): Promise<void> {
+  const { report, inputs, runner, warnings, secrets } = run;
+  for (const secret of [inputs.apiKey, inputs.repositoriesToken]) {
+    if (secret !== '') setSecret(secret);
+  }
+  const reporter = reporterOf(report);
+  for (const line of reporter.logLines()) runner.log(forLog(line, secrets));
+  const outputs = await writeResults(run);
+  const met = gatesMet(inputs.failOnReview, reporter.review);
+  const { notices } = reporter.memoryNotes?.(isElsewhere(inputs.memory, runner.env)) ?? { notices: [] };
   // What the token cannot read, and nobody has asked for.
   const quiet = warnings.filter(({ code }) => code === 'context-unread');
   for (const warning of quiet) runner.log(forLog(`Not read: ${warningText(warning)}`, secrets));
@@ -151,14 +161,14 @@ async function withResponseFile(
   return { ...outputs, 'response-file': await writeForJob({ temp, name, extension: 'md' }, text) };
 }
 
-/** Adds to the job summary, where there is one. */
+/** Writes the job summary of this step, where there is one. */
 export async function writeSummary(
   markdown: string,
   { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
 ): Promise<void> {
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
   const text = drawCharts(sanitize(markdown, 'summary', secrets));
-  await writeRunnerFile('GITHUB_STEP_SUMMARY', () => summary.addRaw(text, true).write());
+  await writeRunnerFile('GITHUB_STEP_SUMMARY', () => summary.addRaw(text, true).write({ overwrite: true }));
 }
 
 function forLog(text: string, secrets: readonly string[]): string {

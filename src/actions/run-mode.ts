@@ -31,13 +31,17 @@ interface ModeParts extends GcModeParts {
 }
 
 /** Does what the input `mode` asks for. Throws an AxeError. */
-export async function runMode(parts: ModeParts, deps: Dependencies): Promise<RunReport> {
+export async function runMode(
+  parts: ModeParts,
+  deps: Dependencies,
+  onSaving: (report: RunReport) => void,
+): Promise<RunReport> {
   const { mode, inputs, request, runner } = parts;
   const unused = unusedWarning(inputs);
   if (unused !== undefined) deps.reporter.warn(unused);
   switch (mode) {
     case 'run':
-      return await runPipeline(request, deps);
+      return await runPipeline(request, deps, onSaving);
     case 'memory': {
       const push = readPush(inputs);
       if (push !== undefined) return await runPushMode(push, parts, deps);

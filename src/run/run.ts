@@ -4,16 +4,20 @@ import { admit } from './admit.js';
 import { converse } from './converse.js';
 import { makePlan } from './plan.js';
 import { publish } from './publish.js';
-import type { Admitted, RunReport, RunRequest } from './request.js';
+import type { Admitted, Remembered, RunReport, RunRequest } from './request.js';
 import { restore } from './restore.js';
 import { save } from './save.js';
 
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before saving, so that the entry
  * can name what was posted. Throws an AxeError for what stops a run before it reaches the model; what happens later
- * is in the report.
+ * is in the report. `onSaving` is given the report of a run that is killed while it saves.
  */
-export async function runPipeline(request: RunRequest, deps: Dependencies): Promise<RunReport> {
+export async function runPipeline(
+  request: RunRequest,
+  deps: Dependencies,
+  onSaving?: (report: RunReport) => void,
+): Promise<RunReport> {
   if (request.trigger.kind === 'comment') {
     const answered = await runCommentCommand(request, deps);
     if (answered !== undefined) return answered;
@@ -32,9 +36,8 @@ export async function runPipeline(request: RunRequest, deps: Dependencies): Prom
   deps.progress?.start(plan, restored.change?.head);
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
-  const remembered = await save(conversed, published, deps);
   const { outcome, read, spend, usage } = conversed;
-  return {
+  const reportOf = (remembered: Remembered): RunReport => ({
     kind: 'ran',
     plan,
     memory,
@@ -46,7 +49,9 @@ export async function runPipeline(request: RunRequest, deps: Dependencies): Prom
     spend,
     usage,
     learned,
-  };
+  });
+  const remembered = await save(conversed, published, deps, (soFar) => onSaving?.(reportOf(soFar)));
+  return reportOf(remembered);
 }
 
 async function reportSkip(

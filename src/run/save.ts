@@ -9,7 +9,7 @@ import { untrustedPath } from '../core/memory/log-path.js';
 import { formatProvenance, type Provenance } from '../core/memory/provenance.js';
 import { formatEntry, type NewEntry } from '../core/memory/run-log.js';
 import { statePath } from '../core/memory/state.js';
-import type { BlockedPlace, FailedSave } from '../core/memory/store.js';
+import type { BlockedPlace, FailedSave, SaveResult } from '../core/memory/store.js';
 import { isCutShort, type RunOutcome } from '../core/outcome.js';
 import type { MemoryPlan, Plan } from '../core/plan.js';
 import { pruneState } from '../core/review/prune-state.js';
@@ -26,6 +26,7 @@ export async function save(
   conversed: Conversed,
   published: Published,
   deps: Dependencies,
+  onSaving?: (remembered: Remembered) => void,
 ): Promise<Remembered> {
   const { plan, memory, outcome, taint, change, learned, spend } = conversed;
   const { trigger, scope, task } = plan;
@@ -42,7 +43,7 @@ export async function save(
     ...learned.facts,
     ...reviewed,
   ];
-  return await remember({ plan, memory, outcome, taint, published, facts }, deps);
+  return await remember({ plan, memory, outcome, taint, published, facts }, deps, onSaving);
 }
 
 /** What the end of a run is remembered from. */
@@ -121,15 +122,26 @@ export async function keepInJournal(
 
 /**
  * Saves what the run adds to memory, its entry and its notes in one write. Trouble is one warning (D14); what was to be
- * saved is in the report.
+ * saved is in the report. `onSaving` is given what is true of a run that is killed while it saves.
  */
-export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembered> {
+export async function remember(
+  end: RunEnd,
+  deps: Dependencies,
+  onSaving?: (remembered: Remembered) => void,
+): Promise<Remembered> {
   const { plan, memory } = end;
   const entries = entriesOf(end, deps);
   const notes = notesOf(end);
   const changes = [...entries, ...notes, ...stateChanges(end, deps.clock.now())];
   if (changes.length === 0 || memory === undefined) return { kind: 'nothing' };
+  const [first] = entries;
+  const written = notes.length === 0 ? {} : { notes };
+  const rememberedAs = (result: SaveResult): Remembered => {
+    if (first !== undefined) return { kind: 'entry', id: first.id, entries, ...written, result };
+    return notes.length === 0 ? { kind: 'nothing' } : { kind: 'notes', entries: [], notes, result };
+  };
   await keepInJournal(end, entries, deps);
+  onSaving?.(rememberedAs(NOT_YET_SAVED));
   const result = await memory.store.write(changes, deps.saveSignal);
   if (result.kind === 'saved') {
     const left = result.unsaved ?? [];
@@ -137,11 +149,15 @@ export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembe
     await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spentIn(end)]);
     for (const note of left) deps.reporter.warn(unsavedNoteWarning(plan.agent.name, note));
   } else deps.reporter.warn(unsaved(plan, result, subjectOf(entries, notes)));
-  const [first] = entries;
-  const written = notes.length === 0 ? {} : { notes };
-  if (first !== undefined) return { kind: 'entry', id: first.id, entries, ...written, result };
-  return notes.length === 0 ? { kind: 'nothing' } : { kind: 'notes', entries: [], notes, result };
+  return rememberedAs(result);
 }
+
+/** The post step runs after a cancelled job too, and saves from the journal. */
+const NOT_YET_SAVED = {
+  kind: 'failed',
+  reason: 'timeout',
+  message: 'the run was cancelled while it saved; the end of the job tries again',
+} as const;
 
 /** The cost of the run, as the journal has it. */
 function spentIn({ plan, facts }: RunEnd): readonly Change[] {

@@ -146,7 +146,7 @@ describe('the entry that a run added', () => {
   it('to the cache, instead of a branch, is shown with the reason', async () => {
     const why = `Memory went to the Actions cache, since the memory branch did not take it: ${REFUSED.message}. ${REFUSED.remedy}`;
     expect(await added({ save: CACHED, view: { notes: [why] } })).toBe(
-      `Added to \`${CACHE.location}\`:\n\n${ADDED}\n\n- ${why}`,
+      `Added to \`${CACHE.location}\`:\n\n${BLOCK}\n\nUndo, until the next run: delete \`${CACHE.location}\` on the page “Caches” of “Actions”.\n\n- ${why}`,
     );
   });
 
@@ -240,6 +240,13 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     const save = await createNoneStore().write([], new AbortController().signal);
     expect(await added({ kind: 'none', save })).toBe('');
     expect(await added({ kind: 'none', save, patch: { trigger: issue({ author: STRANGER }) } })).toBe('');
+  });
+
+  it('in a cache is taken back by deleting its newest version', async () => {
+    const save = { ...SAVED, location: 'cache axe-memory/bot/3' };
+    expect(await added({ kind: 'cache', save })).toMatch(
+      /\n\nUndo, until the next run: delete `cache axe-memory\/bot\/3` on the page “Caches” of “Actions”\.$/,
+    );
   });
 
   it('cannot break out of its block, whatever it contains', async () => {

@@ -85,6 +85,7 @@ describe('redact with registered secrets', () => {
         ]);
         expect(JSON.stringify(JSON.parse(found))).not.toContain(secret.slice(from));
       }),
+      { examples: [['\u0001', 3, '']] },
     );
   });
 

@@ -114,7 +114,7 @@ function addedText(
     formatUnsavedNotes(remembered),
     first === undefined || result.kind !== 'saved'
       ? ''
-      : undoLine(first.id, { agent, store: result.store ?? memory.store.kind }),
+      : undoLine(first.id, { agent, store: result.store ?? memory.store.kind, location: result.location }),
   ]);
 }
 
@@ -168,14 +168,19 @@ function entryBlock(entries: number, isSaved: boolean): (entry: EntryChange) => 
   };
 }
 
-/** How people take back what a run has added; the command line reaches no memory that is not on its machine by itself. */
+/** How people take back what a run has added. A run on a comment can save to no cache. */
 function undoLine(
   id: string,
-  { agent, store }: { readonly agent: string; readonly store: MemoryStore['kind'] },
+  { agent, store, location }: { agent: string; store: MemoryStore['kind']; location: string },
 ): string {
-  return store === 'file'
-    ? `Undo: ${code(`axe-action memory forget ${agent} ${id}`)}.`
-    : `Undo: ${code(`/axe forget ${id}`)} in a comment, if the workflow runs on comments.`;
+  switch (store) {
+    case 'file':
+      return `Undo: ${code(`axe-action memory forget ${agent} ${id}`)}.`;
+    case 'cache':
+      return `Undo, until the next run: delete ${code(location)} on the page “Caches” of “Actions”.`;
+    default:
+      return `Undo: ${code(`/axe forget ${id}`)} in a comment, if the workflow runs on comments.`;
+  }
 }
 
 /** Why an entry stands where trusted runs do not read (D19). */

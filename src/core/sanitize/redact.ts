@@ -183,8 +183,9 @@ function replaceSpans(text: string, spans: readonly TextSpan[]): string {
   let result = '';
   let end = 0;
   for (const span of ordered) {
-    // The first letter may be that of an escape (`\n`), of which no backslash may be left: it would spoil JSON.
+    // The first letter may be in an escape (`\n`, `\u0001`), of which no backslash may be left: it would spoil JSON.
     let { start } = span;
+    start -= /\\u[0-9a-f]{0,3}$/i.exec(text.slice(Math.max(0, start - 5), start))?.[0].length ?? 0;
     while (text[start - 1] === '\\') start -= 1;
     if (start > end || end === 0) result += text.slice(end, Math.max(end, start)) + MASK;
     end = Math.max(end, span.end);
