@@ -79,6 +79,8 @@ const DYNAMIC = [
   '@ai-sdk/google',
   '@ai-sdk/openai',
   '@ai-sdk/openai-compatible',
+  'ajv',
+  'ajv/dist/2020.js',
   'aws4fetch',
   '@modelcontextprotocol/sdk/client/index.js',
   '@modelcontextprotocol/sdk/client/sse.js',
@@ -91,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 73_466,
+  'lines of src/': 73_468,
   'files of src/': 595,
   'types of src/': 1357,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 111_781,
+  'lines of __tests__/': 111_783,
   'lines of scripts/, bench/ and eval/': 6277,
 };
 
