@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 73_468,
-  'files of src/': 595,
-  'types of src/': 1357,
+  'lines of src/': 73_172,
+  'files of src/': 594,
+  'types of src/': 1355,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 111_783,
+  'lines of __tests__/': 111_396,
   'lines of scripts/, bench/ and eval/': 6277,
 };
 

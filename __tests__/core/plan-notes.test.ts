@@ -83,17 +83,11 @@ describe('the place of a run’s notes', () => {
 
 describe('the notes tools of a run', () => {
   it.each<[string, Given, boolean, readonly string[], number]>([
-    ['all of them if it is trusted', {}, true, [...READING, 'memory_edit', 'memory_write'], 0],
-    ['reading ones if it is not', { trust: UNTRUSTED }, true, READING, 2],
-    [
-      'all of them in quarantine',
-      { write: 'quarantine' },
-      true,
-      [...READING, 'memory_edit', 'memory_write'],
-      0,
-    ],
-    ['reading ones if nothing is to be added', { write: 'never' }, true, READING, 2],
-    ['reading ones if nothing is kept', {}, false, READING, 2],
+    ['all of them if it is trusted', {}, true, [...READING, 'memory_write'], 0],
+    ['reading ones if it is not', { trust: UNTRUSTED }, true, READING, 1],
+    ['all of them in quarantine', { write: 'quarantine' }, true, [...READING, 'memory_write'], 0],
+    ['reading ones if nothing is to be added', { write: 'never' }, true, READING, 1],
+    ['reading ones if nothing is kept', {}, false, READING, 1],
     ['reading ones as a sub-agent, which is no surprise', { isSubAgent: true }, true, READING, 0],
     [
       'reading ones as a sub-agent that names others',
@@ -114,7 +108,7 @@ describe('the notes tools of a run', () => {
       'all of them on the command line',
       { trigger: { kind: 'local' } },
       true,
-      [...READING, 'memory_edit', 'memory_write'],
+      [...READING, 'memory_write'],
       0,
     ],
   ])('are %s', (_, given, isKept, tools, warnings) => {

@@ -305,7 +305,6 @@ it('notes keeps what it learns, and finds it again', async () => {
     'memory_write',
     'memory_read',
     'memory_search',
-    'memory_edit',
   ]);
   expect(readFileSync(join(first.cwd, '.data/axe/memory/MEMORY.md'), 'utf8')).toBe(`${learned}\n`);
 

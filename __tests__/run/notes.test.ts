@@ -23,7 +23,7 @@ const ORIGIN = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) }
 const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
 const LOCAL: Trigger = { kind: 'local' };
 const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
-const ALL = ['memory_write', 'memory_read', 'memory_search', 'memory_edit'];
+const ALL = ['memory_write', 'memory_read', 'memory_search'];
 const READING = ['memory_read', 'memory_search'];
 
 function fileIn(root: string, separator: string): Place {
@@ -205,12 +205,12 @@ describe('the right to write notes', () => {
 
   it.each<[string, SceneParts, readonly string[], number]>([
     ['a trusted run can', {}, ALL, 0],
-    ['an untrusted run cannot', { trigger: stranger, request: open }, READING, 2],
+    ['an untrusted run cannot', { trigger: stranger, request: open }, READING, 1],
     [
       'a run without memory writes cannot',
       { request: { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } } },
       READING,
-      2,
+      1,
     ],
     ['a run on the command line can', { trigger: LOCAL }, ALL, 0],
     [

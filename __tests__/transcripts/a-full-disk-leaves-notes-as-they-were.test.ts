@@ -16,7 +16,6 @@ it('a full disk is reported to the model, keeps every byte and leaves no tempora
   expect(Buffer.byteLength(BEFORE)).toBeGreaterThan((MOST_KIB - 8) * 1024);
   const model = await startModelServer([
     toolCall('memory_write', { target: 'long_term', content: 'Lines have 110 characters. '.repeat(400) }),
-    toolCall('memory_edit', { target: 'note', name: 'style', old_str: 'Short.', new_str: 'Shorter.' }),
     text('Tabs.'),
   ]);
   const { env, cwd, root } = laptop(model.env);

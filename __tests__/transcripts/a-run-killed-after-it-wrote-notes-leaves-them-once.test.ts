@@ -6,8 +6,6 @@ import { countEntries } from './memory-scene.js';
 import { blockIn, laptop, type NotesStage, notesStage, type Store } from './notes-scene.js';
 
 const FACT = 'The build needs two gigabytes.';
-/** An edit whose new text holds the old one could be made twice. */
-const FACT_NOW = `${FACT} Four are better.`;
 const DONE = 'Looked at the build.';
 const REPLIES = [
   {
@@ -15,7 +13,6 @@ const REPLIES = [
     calls: [
       { name: 'memory_write', input: { target: 'long_term', content: FACT } },
       { name: 'memory_write', input: { target: 'daily', content: DONE } },
-      { name: 'memory_edit', input: { target: 'long_term', old_str: FACT, new_str: FACT_NOW } },
     ],
   },
   { kind: 'stall' },
@@ -54,11 +51,11 @@ describe('a run that is killed after it wrote notes', () => {
       for (const _ of [1, 2]) {
         const post = await runPost(stage.stepOn(store), main);
         expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-        expect(notesOf(stage, store)).toEqual([`${FACT_NOW}\n`, `${DONE}\n`]);
+        expect(notesOf(stage, store)).toEqual([`${FACT}\n`, `${DONE}\n`]);
         expect(stage.memoryOf(store)['keeper.md'] ?? '').toBe('');
       }
       await stage.runOn(store);
-      expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT_NOW);
+      expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT);
     },
   );
 
@@ -72,7 +69,7 @@ describe('a run that is killed after it wrote notes', () => {
     for (const _ of [1, 2]) {
       const post = await runPost(stage.stepOn(store), main);
       expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-      expect(notesOf(stage, store)).toEqual([`${FACT_NOW}\n`, `${DONE}\n`]);
+      expect(notesOf(stage, store)).toEqual([`${FACT}\n`, `${DONE}\n`]);
       expect(countEntries(stage.memoryOf(store)['keeper.md'] ?? '')).toBe(1);
     }
   });
@@ -85,7 +82,7 @@ describe('a run that is killed after it wrote notes', () => {
       const running = startCli(['run', 'keeper'], { env, cwd, stdin: 'What does the build need?' });
       model.onRequest(() => void (model.requests().length === 2 && running.kill(signal)));
       await running.finished;
-      expect(memory()['MEMORY.md']).toBe(`${FACT_NOW}\n`);
+      expect(memory()['MEMORY.md']).toBe(`${FACT}\n`);
       expect(memory()['keeper.md']).toBeUndefined();
     },
   );

@@ -19,7 +19,7 @@ import { troubles } from './stage.js';
 const FACT = 'Sessions last 12 hours: `src/session.ts`.';
 const NOTE = '# Import\n\nThe nightly import takes up to nine hours.\n日本語のメモ\n';
 
-/** Two runs: one that writes to every kind of note, and one that searches, reads, ticks off, and deletes. */
+/** Two runs: one that writes to every kind of note, and one that searches, reads, ticks off, and empties a note. */
 const REPLIES: readonly ModelReply[] = [
   {
     kind: 'tools',
@@ -40,8 +40,8 @@ const REPLIES: readonly ModelReply[] = [
       { name: 'memory_read', input: { source: 'note', name: 'import' } },
     ],
   },
-  toolCall('memory_edit', { target: 'scratchpad', old_str: '- [ ] Ask why', new_str: '- [x] Ask why' }),
-  toolCall('memory_edit', { target: 'note', name: 'import', new_str: '' }),
+  toolCall('memory_write', { target: 'scratchpad', mode: 'overwrite', content: '- [x] Ask why\n' }),
+  toolCall('memory_write', { target: 'note', name: 'import', mode: 'overwrite', content: '' }),
   text('Because of the import.'),
 ];
 
@@ -59,7 +59,9 @@ function expectNotes({ afterFirst, afterSecond, results, system, places }: Seen)
   const { scratchpad, today, note } = places;
   const notesOf = (memory: Memory) =>
     Object.fromEntries(
-      Object.entries(memory).filter(([path]) => !/^keeper|\.state\.md$|^\.gitignore$/.test(path)),
+      Object.entries(memory).filter(
+        ([path, content]) => content !== '' && !/^keeper|\.state\.md$|^\.gitignore$/.test(path),
+      ),
     );
   expect(notesOf(afterFirst)).toEqual({
     'MEMORY.md': `${FACT}\n`,
@@ -75,7 +77,7 @@ function expectNotes({ afterFirst, afterSecond, results, system, places }: Seen)
       [`Daily log ${dayAgo(0)} (today)`]: 'Looked into sessions.',
     }),
   );
-  const [searches = [], edited = [], deleted = []] = results;
+  const [searches = [], ticked = [], emptied = []] = results;
   const [found = '', japanese = '', list = '', read] = searches;
   expect(found).toMatch(
     /^Searched 1 term: NIGHTLY\(1\) across 1 file\. Showing top 1 by relevance\.\n\n.*notes\/import\.md {2}\[matched: NIGHTLY\]\n/,
@@ -87,11 +89,11 @@ function expectNotes({ afterFirst, afterSecond, results, system, places }: Seen)
     .map((path) => ['MEMORY.md', today, note('import')].find((one) => path.endsWith(one)));
   expect(listed).toEqual(['MEMORY.md', today, note('import')]);
   expect(read).toBe(NOTE);
-  expect(edited).toEqual([expect.stringMatching(/^Edited .*SCRATCHPAD\.md$/)]);
-  expect(deleted).toEqual([expect.stringMatching(/^Deleted .*notes\/import\.md$/)]);
+  expect(ticked).toEqual([expect.stringMatching(/^Wrote 14 bytes to .*SCRATCHPAD\.md$/)]);
+  expect(emptied).toEqual([expect.stringMatching(/^Wrote 0 bytes to .*notes\/import\.md$/)]);
   expect(notesOf(afterSecond)).toEqual({
     'MEMORY.md': `${FACT}\n`,
-    [scratchpad]: '- [x] Ask why\n- [x] Look\n',
+    [scratchpad]: '- [x] Ask why\n',
     [scratchpad.replace('.md', '.bak')]: '- [ ] Ask why\n- [x] Look\n',
     [today]: 'Looked into sessions.\n',
     [note('import').replace('.md', '.bak')]: NOTE,
@@ -122,7 +124,7 @@ describe('notes of one run are in the prompt, the search and the tools of the ne
     if (store === 'repo') expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
     expect(first.outputs['memory-diff']).toContain(FACT);
     expect(first.summary).toMatch(/\| append \| `[^`]*MEMORY\.md` \| \d+ \|/);
-    expect(second.summary).toMatch(/\| delete \| `[^`]*notes\/import\.md` \| 0 \|/);
+    expect(second.summary).toMatch(/\| overwrite \| `[^`]*notes\/import\.md` \| 0 \|/);
   });
 
   it('on the command line', async () => {

@@ -59,11 +59,11 @@ const SCRIPTS: Readonly<Record<keyof typeof QUESTIONS, readonly ModelReply[]>> =
   second: [
     calls({ name: 'memory_search', input: { query: 'import session' } }),
     calls({
-      name: 'memory_edit',
+      name: 'memory_write',
       input: {
         target: 'scratchpad',
-        old_str: '- [ ] Find out how long the import really takes',
-        new_str: '- [x] Find out how long the import really takes: up to nine hours, ten are allowed',
+        mode: 'overwrite',
+        content: '- [x] Find out how long the import really takes: up to nine hours, ten are allowed',
       },
     }),
     text('Yes: a session lasts twelve hours (`src/session.ts`), so ten are within it.'),

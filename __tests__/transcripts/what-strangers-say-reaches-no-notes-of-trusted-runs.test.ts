@@ -24,12 +24,7 @@ async function untrusted() {
   const stage = await stageWith({
     event: { name: 'issues', action: 'labeled', patch },
     roles: { octocat: 'read' },
-    model: [
-      WRITE,
-      toolCall('memory_edit', { target: 'long_term', old_str: KNOWN, new_str: OBEYED }),
-      toolCall('memory_search', { query: 'tabs' }),
-      text('Done.'),
-    ],
+    model: [WRITE, toolCall('memory_search', { query: 'tabs' }), text('Done.')],
   });
   return { stage, step: await stage.run({ inputs: INPUTS }) };
 }
@@ -42,7 +37,6 @@ async function tainted(role: 'read' | 'write') {
     model: [
       toolCall('github_comments', {}),
       WRITE,
-      toolCall('memory_edit', { target: 'long_term', old_str: KNOWN, new_str: 'Spaces.' }),
       text('Noted.'),
       toolCall('memory_search', { query: 'hubot review' }),
       text('Nothing.'),
@@ -61,12 +55,9 @@ describe('an untrusted run', () => {
     for (const { tools } of stage.model.prompts()) {
       expect(tools).toEqual(expect.arrayContaining(['memory_read', 'memory_search']));
       expect(tools).not.toEqual(expect.arrayContaining(['memory_write']));
-      expect(tools).not.toEqual(expect.arrayContaining(['memory_edit']));
     }
     const results = stage.model.requests().slice(1).map(newResults);
-    expect(results.slice(0, 2)).toEqual(
-      ['memory_write', 'memory_edit'].map((tool) => [expect.stringContaining(`Unknown tool: "${tool}"`)]),
-    );
+    expect(results[0]).toEqual([expect.stringContaining('Unknown tool: "memory_write"')]);
     const files = branchFiles(stage);
     expect(files['MEMORY.md']).toBe(`${KNOWN}\n`);
     expect(Object.keys(files).filter((path) => /MEMORY|projects/.test(path))).toEqual(['MEMORY.md']);
@@ -80,7 +71,7 @@ describe('a trusted run that has read a stranger’s text', () => {
     expect(troubles(step)).toEqual([]);
     const files = branchFiles(stage);
     expect(files['MEMORY.md']).toBe(`${KNOWN}\n`);
-    expect(files['untrusted/MEMORY.md']).toBe(`Spaces.\n${OBEYED}\n`);
+    expect(files['untrusted/MEMORY.md']).toBe(`${OBEYED}\n`);
     expect(step.summary).toContain('The changes to notes are in `untrusted/`');
     const { inputs } = asking('show untrusted/MEMORY.md', INPUTS);
     const shown = await stage.run({ ...onSchedule(stage), inputs: { ...inputs } });
@@ -93,14 +84,14 @@ describe('a trusted run that has read a stranger’s text', () => {
     expect(next).toMatchObject({ exitCode: 0, stderr: '' });
     const { system = '' } = stage.model.prompts().at(-1) ?? {};
     expect(blockIn(system)).toContain(KNOWN);
-    expect(system).not.toMatch(/hubot|Spaces/);
+    expect(system).not.toContain('hubot');
     expect(newResults(stage.model.requests().at(-1))).toEqual(["No matches for 'hubot review'."]);
   });
 
   it('keeps them normally if the author of the text can write', async () => {
     const { stage } = await tainted('write');
     const files = branchFiles(stage);
-    expect(files['MEMORY.md']).toBe(`Spaces.\n${OBEYED}\n`);
+    expect(files['MEMORY.md']).toBe(`${KNOWN}\n${OBEYED}\n`);
     expect(files['untrusted/MEMORY.md']).toBeUndefined();
   });
 });

@@ -377,7 +377,7 @@ function heard(notes: Notes, written: () => Promise<void>): Notes {
     ...notes,
     async change(target, wish) {
       const answer = await notes.change(target, wish);
-      if (answer.kind === 'written' || answer.kind === 'deleted') await written();
+      if (answer.kind === 'written') await written();
       return answer;
     },
   };

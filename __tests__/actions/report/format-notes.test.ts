@@ -208,11 +208,6 @@ describe('a change to a note', () => {
     ],
     [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, rewritten:\na\n\n', '@@ 1 line rewritten @@\n+a'],
     [{ kind: 'overwrite', text: '' }, 'MEMORY.md, rewritten:\n\n\n', '@@ 0 lines rewritten @@'],
-    [
-      { kind: 'replace', from: 'a', to: 'b' },
-      'MEMORY.md, in place of "a":\nb\n\n',
-      '@@ 1 line replaced @@\n-a\n+b',
-    ],
     [{ kind: 'delete' }, 'MEMORY.md, deleted\n\n', '@@ deleted @@'],
   ])('%j is described', (edit, text, diff) => {
     expect(describeNoteChange(change(edit))).toBe(text);

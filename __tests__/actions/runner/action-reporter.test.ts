@@ -36,7 +36,7 @@ describe('the job log', () => {
   it('names no note of a memory in another repository, and nothing that its tools are called for (D14)', () => {
     const { event, hideNotes, lines } = reporter();
     hideNotes();
-    event({ kind: 'note-written', action: 'delete', path: 'projects/x/notes/secret-plan.md', bytes: 0 });
+    event({ kind: 'note-written', action: 'overwrite', path: 'projects/x/notes/secret-plan.md', bytes: 0 });
     event({
       kind: 'tool-call',
       turn: 1,
@@ -45,7 +45,7 @@ describe('the job log', () => {
       isError: false,
       durationMs: 3,
     });
-    expect(lines).toEqual(['  Note deleted: a note, 0 bytes', '  delete_note: 3 ms']);
+    expect(lines).toEqual(['  Note rewritten: a note, 0 bytes', '  delete_note: 3 ms']);
   });
 
   it.each<[RunEvent, readonly string[]]>([
@@ -224,7 +224,7 @@ describe('a turn in the job log', () => {
     event({ kind: 'tokens-used', use, costUsd: 0.0032 });
     event(reply(1, 'read_file', 'read_file', 'submit_review'));
     for (const path of ['a.ts', 'b.ts']) event(call('read_file', path));
-    event({ kind: 'note-written', action: 'edit', path: 'MEMORY.md', bytes: 1 });
+    event({ kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1 });
     event(call('submit_review'));
     event({ kind: 'tokens-used', use, costUsd: undefined });
     event(reply(2));
@@ -232,7 +232,7 @@ describe('a turn in the job log', () => {
       '::group::Turn 1: read_file × 2, submit_review · 1,438 tokens · $0.0032 so far',
       '  read_file a.ts: 5 ms',
       '  read_file b.ts: 5 ms',
-      '  Note edited: MEMORY.md, 1 byte',
+      '  Note added to: MEMORY.md, 1 byte',
       '  submit_review: 5 ms',
       '::endgroup::',
       'Turn 2: answered (end_turn) · 1,438 tokens',

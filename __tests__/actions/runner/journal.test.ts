@@ -44,7 +44,6 @@ describe('the journal', () => {
       { kind: 'append', text: '日本語\n', dedup: true, head: '# Daily Note - 2026-03-01\n\n' },
       { kind: 'append', text: 'x', dedup: false },
       { kind: 'overwrite', text: '' },
-      { kind: 'replace', from: 'a', to: 'b', start: 'a' },
       { kind: 'delete' },
     ];
     const changes = edits.map((edit, index): NoteChange => {

@@ -26,7 +26,6 @@ describe('a commit of notes whose answer was lost', () => {
   it.each<[string, readonly Change[], string]>([
     ['an append', [adding('MEMORY.md', 'new')], 'old\nnew\n'],
     ['two appends', [adding('MEMORY.md', 'new'), adding('MEMORY.md', 'newer')], 'old\nnew\nnewer\n'],
-    ['an edit', [note('MEMORY.md', { kind: 'replace', from: 'old', to: 'old, or not' })], 'old, or not\n'],
     ['an overwrite', [overwriting('MEMORY.md', 'new')], 'new'],
   ])('does not carry out %s twice', async (_, changes, expected) => {
     const remote = createFakeRemote();
@@ -60,12 +59,6 @@ describe('a commit of notes whose answer was lost', () => {
 describe('a commit that is lost while another run saves', () => {
   it.each<[string, number, Change, string]>([
     [
-      'an edit that removes the last line',
-      1,
-      note('MEMORY.md', { kind: 'replace', from: 'old\n', to: '' }),
-      'first\ntheirs\n',
-    ],
-    [
       'an append of the line that the other run added',
       2,
       adding('MEMORY.md', 'theirs'),
@@ -95,11 +88,6 @@ describe('a note in which somebody else changed other lines while an answer was 
   it.each<[string, Change, string]>([
     ['an append', adding('MEMORY.md', 'new'), 'FIRST\nlast\nnew\n'],
     ['an append of a line that was part of another', adding('MEMORY.md', 'as'), 'FIRST\nlast\nas\n'],
-    [
-      'an edit',
-      note('MEMORY.md', { kind: 'replace', from: 'last', to: 'last, and new' }),
-      'FIRST\nlast, and new\n',
-    ],
   ])('has %s once', async (_, change, expected) => {
     const remote = createFakeRemote();
     remote.tree = new Map([['MEMORY.md', 'first\nlast\n']]);

@@ -458,7 +458,7 @@ describe('wrong values', () => {
     ['[memory]\noverflow = "Priority"', 'memory.overflow must be one of: priority, classic', 4],
     [
       '[memory]\ntools = ["memory_read", "memory_serach"]',
-      'memory.tools must be one of: memory_write, memory_read, memory_search, memory_edit, write_memory; got "memory_serach"',
+      'memory.tools must be one of: memory_write, memory_read, memory_search, write_memory; got "memory_serach"',
       4,
     ],
     ['[memory]\nmax_inject_bytes = -1', 'memory.max_inject_bytes must be non-negative', 4],

@@ -190,23 +190,18 @@ describe('changes of notes', () => {
   it('that were all made before are not repeated, whatever they are', () => {
     const changes: readonly NoteChange[] = [
       { ...note, edit: { kind: 'append', text: 'two', dedup: false } },
-      { ...note, edit: { kind: 'replace', from: 'two', to: 'two and three' } },
-      {
-        ...note,
-        edit: { kind: 'replace', from: 'one', to: 'ONE' },
-        makes: versionId('ONE\ntwo and three\n'),
-      },
+      { ...note, edit: { kind: 'overwrite', text: 'ONE\n' } },
+      { ...note, edit: { kind: 'append', text: 'two', dedup: false }, makes: versionId('ONE\ntwo\n') },
     ];
     const again = changes.map((change) => ({ ...change, again: true as const }));
     const once = applyChanges(tree, changes);
-    expect(once.get('MEMORY.md')).toBe('ONE\ntwo and three\n');
+    expect(once.get('MEMORY.md')).toBe('ONE\ntwo\n');
     expect([...applyChanges(once, again)]).toEqual([...once]);
-    expect([...applyChanges(tree, again)]).toEqual([...once]);
   });
 
   it('change neither note nor former version if they have no effect', () => {
     const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
-    const edit = { kind: 'replace', from: 'gone', to: 'x' } as const;
+    const edit = { kind: 'append', text: 'one', dedup: true } as const;
     expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
   });
 
@@ -220,11 +215,11 @@ describe('changes of notes', () => {
   it('are applied one after the other, again on a newer version', () => {
     const changes: readonly Change[] = [
       { ...note, edit: { kind: 'append', text: 'two', dedup: true } },
-      { ...note, edit: { kind: 'replace', from: 'two', to: '2' } },
+      { ...note, edit: { kind: 'append', text: 'three', dedup: true } },
     ];
-    expect(applyChanges(tree, changes).get('MEMORY.md')).toBe('one\n2\n');
+    expect(applyChanges(tree, changes).get('MEMORY.md')).toBe('one\ntwo\nthree\n');
     const newer = new Map([['MEMORY.md', 'one\nby somebody else\n']]);
-    expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\n2\n');
+    expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\ntwo\nthree\n');
   });
 
   it('that might have been applied are not applied twice', () => {

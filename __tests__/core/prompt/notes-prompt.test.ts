@@ -36,13 +36,13 @@ describe('the notes part of a prompt', () => {
     expect(prompt).toEqual({ block: '', toolsPrompt: '' });
   });
 
-  it('mentions the tools that the agent lists, or the four usual ones without a list', () => {
+  it('mentions the tools that the agent lists, or the three usual ones without a list', () => {
     const spoken = (lines: string) =>
       makeNotesPrompt({ ...PARTS, memory: memory(lines), tools: notesToolsOf(memory(lines).tools) }).prompt
         .toolsPrompt;
-    expect(spoken('')).toContain('- `memory_edit`');
+    expect(spoken('')).toContain('- `memory_write`');
     expect(spoken('')).not.toContain('- `write_memory`');
-    expect(spoken('tools = ["write_memory"]')).not.toContain('- `memory_edit`');
+    expect(spoken('tools = ["write_memory"]')).not.toContain('- `memory_write`');
     expect(spoken('tools = ["write_memory"]')).toContain('- `write_memory`');
   });
 });

@@ -9,7 +9,7 @@ describe('the prompt about the notes tools', () => {
 
   it.each<[readonly NotesTool[]]>([
     [['memory_read', 'memory_search']],
-    [['memory_write', 'memory_read', 'memory_search', 'memory_edit']],
+    [['memory_write', 'memory_read', 'memory_search']],
     [['write_memory']],
     [ALL_NOTES_TOOLS],
   ])('names only the tools %j', (tools) => {

@@ -12,8 +12,6 @@ export function describeNoteChange({ path, edit }: NoteChange): string {
       return `${path}, added:\n${edit.text.trimEnd()}\n\n`;
     case 'overwrite':
       return `${path}, rewritten:\n${edit.text.trimEnd()}\n\n`;
-    case 'replace':
-      return `${path}, in place of ${JSON.stringify(edit.from)}:\n${edit.to.trimEnd()}\n\n`;
     case 'delete':
       return `${path}, deleted\n\n`;
   }
@@ -125,26 +123,16 @@ export function noteDiffs(notes: readonly NoteChange[]): readonly string[] {
 function diffOf({ edit }: NoteChange): readonly string[] {
   switch (edit.kind) {
     case 'append':
-      return hunk('added', [], edit.text);
+      return hunk('added', edit.text);
     case 'overwrite':
-      return hunk('rewritten', [], edit.text);
-    case 'replace':
-      return hunk('replaced', linesOf(edit.from), edit.to);
+      return hunk('rewritten', edit.text);
     case 'delete':
       return ['@@ deleted @@'];
   }
 }
 
-function hunk(what: string, from: readonly string[], text: string): readonly string[] {
-  const to = linesOf(text);
-  return [
-    `@@ ${count(to.length, 'line')} ${what} @@`,
-    ...from.map((line) => `-${line}`),
-    ...to.map((line) => `+${line}`),
-  ];
-}
-
-function linesOf(text: string): readonly string[] {
+function hunk(what: string, text: string): readonly string[] {
   const whole = text.replace(/\n+$/, '');
-  return whole === '' ? [] : whole.split('\n');
+  const lines = whole === '' ? [] : whole.split('\n');
+  return [`@@ ${count(lines.length, 'line')} ${what} @@`, ...lines.map((line) => `+${line}`)];
 }

@@ -111,13 +111,6 @@ function namesOf(called: readonly string[]): string {
 const NAME_LENGTH = 64;
 const MAX_NAMES = 8;
 
-const NOTE_ACTIONS: Readonly<Record<Extract<RunEvent, { kind: 'note-written' }>['action'], string>> = {
-  append: 'added to',
-  overwrite: 'rewritten',
-  edit: 'edited',
-  delete: 'deleted',
-};
-
 function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
@@ -149,7 +142,9 @@ function formatEvent(event: RunEvent): readonly string[] {
       return [`Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${left}`];
     }
     case 'note-written':
-      return [`  Note ${NOTE_ACTIONS[event.action]}: ${event.path}, ${count(event.bytes, 'byte')}`];
+      return [
+        `  Note ${event.action === 'append' ? 'added to' : 'rewritten'}: ${event.path}, ${count(event.bytes, 'byte')}`,
+      ];
     case 'tool-call': {
       // How it went is told with the sub-agent.
       if (event.tool === 'call_agent' && !event.isError) return [];

@@ -21,12 +21,6 @@ const Edit = v.variant('kind', [
     head: v.exactOptional(v.string()),
   }),
   v.object({ kind: v.literal('overwrite'), text: v.string() }),
-  v.object({
-    kind: v.literal('replace'),
-    from: v.string(),
-    to: v.string(),
-    start: v.exactOptional(v.string()),
-  }),
   v.object({ kind: v.literal('delete') }),
 ]);
 

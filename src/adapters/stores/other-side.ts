@@ -1,6 +1,5 @@
-import { applyChanges, type Change, type NoteChange } from '../../core/memory/change.js';
+import { applyChanges, type Change } from '../../core/memory/change.js';
 import { withoutEntries } from '../../core/memory/merge.js';
-import { editNote } from '../../core/memory/notes/edit.js';
 import { holdsLines } from '../../core/memory/notes/note-lines.js';
 import { forgottenIds, isStatePath, statePath } from '../../core/memory/state.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
@@ -33,26 +32,6 @@ function isAnew(change: Change): boolean {
   return !change.backup && (change.edit.kind === 'overwrite' || change.edit.kind === 'delete');
 }
 
-/**
- * What people should know of changes to notes that change nothing on the newest version, since somebody else was there
- * first; whole sentences.
- */
-export function unmatchedEdits(tree: MemoryTree, changes: readonly Change[]): readonly string[] {
-  return changes.flatMap((change, index) => {
-    if (change.kind !== 'note' || change.edit.kind !== 'replace' || change.again === true) return [];
-    const text = applyChanges(tree, changes.slice(0, index)).get(change.path) ?? '';
-    return unmatchedEdit(text, change);
-  });
-}
-
-/** The same for one change and the newest text. */
-export function unmatchedEdit(text: string, { path, edit }: NoteChange): readonly string[] {
-  if (editNote(text, edit).kind !== 'unmatched') return [];
-  return [
-    `An edit of \`${path}\` was left out: the text to replace no longer occurs exactly once, because the note was changed in the meantime.`,
-  ];
-}
-
 /** A commit whose answer was lost: the version it was made from, and the one it may have become. */
 export interface LostCommit {
   readonly from: Snapshot;
@@ -61,7 +40,7 @@ export interface LostCommit {
 
 /**
  * The changes that none of the commits without an answer brought in, as the newest version shows. Appends are known
- * by their text, an edit by what it put in, anything else by its result at the beginning of the file; all count only if
+ * by their text, anything else by its result at the beginning of the file; all count only if
  * they were not there before that commit.
  */
 export function stillOpen(
@@ -82,7 +61,6 @@ function hasArrived(change: Change, newest: MemoryTree, { from, made }: LostComm
       return holds(newest, path, change.text) && !holds(base, path, change.text);
     case 'note':
       if (change.edit.kind === 'append' && hasNewLines(change.edit.text)) return true;
-      if (change.edit.kind === 'replace' && isAdded(change.edit.to)) return true;
       return isResult();
     case 'rewrite':
       return isResult();
@@ -96,11 +74,6 @@ function hasArrived(change: Change, newest: MemoryTree, { from, made }: LostComm
   function hasNewLines(text: string): boolean {
     if (text.trim() === '') return false;
     return holdsLines(newest.get(path) ?? '', text) && !holdsLines(base.get(path) ?? '', text);
-  }
-
-  /** An edit may put in less than a line. */
-  function isAdded(text: string): boolean {
-    return text !== '' && holds(newest, path, text) && !holds(base, path, text);
   }
 
   /** What takes away the end of a file leaves what the file began with before, which proves nothing. */

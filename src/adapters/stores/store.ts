@@ -16,7 +16,7 @@ import { addedFiles } from './added-files.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
 import { type Backoff, createBackoff, failed } from './backoff.js';
 import { createLatest, type Known } from './latest.js';
-import { keepOtherSide, type LostCommit, stillOpen, unmatchedEdits } from './other-side.js';
+import { keepOtherSide, type LostCommit, stillOpen } from './other-side.js';
 import { readLogs, shownTree, withOthersAlongside } from './read-logs.js';
 import { isTreePath, isTreePlace, isUnder, outsideTree } from './tree-path.js';
 
@@ -228,11 +228,10 @@ async function saveInTime(
     const versions = { base: tries.first, newest: newest.tree };
     const open = stillOpen(changes, newest, lost);
     const next = keepOtherSide(open, versions);
-    const unmatched = unmatchedEdits(newest.tree, open);
     // What is there already may have been taken away since.
     if (isKnown && isSame(next, newest.tree)) continue;
     if (isSame(next, newest.tree) && (newest.unsettled !== true || (aside && newest.mayWait === true))) {
-      const notices = [...(newest.unsettled === true ? (aside?.notices ?? []) : []), ...unmatched];
+      const notices = newest.unsettled === true ? (aside?.notices ?? []) : [];
       return saved(backend, { version: newest.version, path, attempts: patience.attempts(), notices });
     }
     // It was put aside, and readers do not find it there.
@@ -240,8 +239,7 @@ async function saveInTime(
     const parts = { newest, open, next };
     const result = await commit(backend, parts, tries);
     if (result.kind === 'committed') {
-      const notices = [...(result.notices ?? []), ...unmatched];
-      return saved(backend, { ...result, path, attempts: patience.attempts(), notices });
+      return saved(backend, { ...result, path, attempts: patience.attempts() });
     }
     if (result.kind === 'conflict' && isKnown) continue;
     if (result.kind === 'conflict') conflicts += 1;

@@ -1,6 +1,6 @@
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
-import { editedText, isMade, isReplaced, type NoteEdit } from './notes/edit.js';
+import { editedText, isMade, type NoteEdit } from './notes/edit.js';
 import { holdsLines } from './notes/note-lines.js';
 import { backupPath } from './notes/place.js';
 import { dayId, deletedIds, partIds, takenOutIds } from './notes/union.js';
@@ -196,16 +196,7 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
 }
 
 function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
-  if (again !== true) return false;
-  switch (edit.kind) {
-    case 'append':
-      return holdsLines(text, edit.text);
-    case 'replace':
-      return isReplaced(text, edit);
-    case 'overwrite':
-    case 'delete':
-      return false;
-  }
+  return again === true && edit.kind === 'append' && holdsLines(text, edit.text);
 }
 
 /** Every place that the changes touch or that decides about them, each once. */

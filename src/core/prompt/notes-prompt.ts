@@ -47,7 +47,6 @@ const WORDS: Readonly<Record<NotesTool, string>> = {
     'keeps a text: `long_term` for facts, preferences and decisions that stay true; `daily` for what was done today; `scratchpad` for a checklist of what is open (`- [ ]` lines; write it anew with `overwrite` when items are done); `note` for a long text under a name.',
   memory_read: 'gives one of these texts whole, also what is not above.',
   memory_search: 'finds where a few plain words stand in all of them; read what it finds when you need more.',
-  memory_edit: 'replaces one place of a text, or deletes a note.',
   write_memory: 'keeps one dated fact: `long_term` if it stays true, `daily` if it is about today.',
 };
 

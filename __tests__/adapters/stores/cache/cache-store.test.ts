@@ -75,20 +75,19 @@ describeMemoryStore('a cache store', async () => {
 });
 
 describe('a note of the default branch that a pull request edits', () => {
-  it.each([
-    ['an edit', { kind: 'replace', from: 'old\n', to: 'new\n' }, 'first\nnew\n'],
-    ['an edit that takes a line out', { kind: 'replace', from: 'old\n', to: '' }, 'first\n'],
-    ['an overwrite', { kind: 'overwrite', text: 'new\n' }, 'new\n'],
-  ] as const)('keeps the pull request’s version after %s', async (_, edit, expected) => {
-    const cache = createFakeCache();
-    await job(cache).write([adding('MEMORY.md', 'first\nold')], never);
-    const pull = () => job(cache, { scope: 'pr-7' });
-    await pull().write([note('MEMORY.md', edit)], never);
-    expect(await shown(pull())).toEqual({ 'MEMORY.md': expected });
-    await pull().write([adding('MEMORY.md', 'old')], never);
-    expect(await shown(pull())).toEqual({ 'MEMORY.md': `${expected}old\n` });
-    expect(await shown(job(cache))).toEqual({ 'MEMORY.md': 'first\nold\n' });
-  });
+  it.each([['an overwrite', { kind: 'overwrite', text: 'new\n' }, 'new\n']] as const)(
+    'keeps the pull request’s version after %s',
+    async (_, edit, expected) => {
+      const cache = createFakeCache();
+      await job(cache).write([adding('MEMORY.md', 'first\nold')], never);
+      const pull = () => job(cache, { scope: 'pr-7' });
+      await pull().write([note('MEMORY.md', edit)], never);
+      expect(await shown(pull())).toEqual({ 'MEMORY.md': expected });
+      await pull().write([adding('MEMORY.md', 'old')], never);
+      expect(await shown(pull())).toEqual({ 'MEMORY.md': `${expected}old\n` });
+      expect(await shown(job(cache))).toEqual({ 'MEMORY.md': 'first\nold\n' });
+    },
+  );
 });
 
 describe('the chain of cache keys', () => {

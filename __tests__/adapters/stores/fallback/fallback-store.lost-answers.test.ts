@@ -3,13 +3,12 @@ import type { CommitResult, Unreadable } from '../../../../src/adapters/stores/b
 import { createFallbackStore } from '../../../../src/adapters/stores/fallback/fallback-store.js';
 import { append, idsIn } from '../entries.js';
 import { createFakePlace, type FakePlace, type PlaceFaults } from '../fake-place.js';
-import { adding, note, shown } from '../notes-contract.js';
+import { adding, shown } from '../notes-contract.js';
 
 const never = new AbortController().signal;
 const FACTS = 'MEMORY.md';
 const outage: Unreadable = { kind: 'unreadable', reason: 'error', message: 'answered 502' };
 const noAnswer: CommitResult = { kind: 'unknown', message: 'connection reset' };
-const refusal: CommitResult = { kind: 'failed', reason: 'error', message: 'answered 500' };
 
 /** Answers in turn, `undefined` for a call that goes well; all go well after the last. */
 function inTurn<T>(...answers: readonly (T | undefined)[]): () => T | undefined {
@@ -58,30 +57,5 @@ describe('a save whose answer the first store lost, and that then fails,', () =>
     cache.tree = new Map([['bot.md', append('kept').text]]);
     await fallbackOver([repo, cache], [answerLost()]).write([append('mine')], never);
     expect(idsIn(repo.tree.get('bot.md') ?? '')).toEqual(['kept', 'mine']);
-  });
-});
-
-describe('a line in both stores that an edit removes from the first', () => {
-  const edit = note(FACTS, { kind: 'replace', from: 'old\n', to: 'new\n' });
-
-  it.each<[string, PlaceFaults, PlaceFaults]>([
-    ['could not be read', {}, { read: () => outage }],
-    ['could not be folded in', { commit: inTurn(refusal) }, {}],
-  ])('does not come back from the second, which %s', async (_, first, second) => {
-    const files = { [FACTS]: 'old\nother\n' };
-    const [repo, cache] = [createFakePlace('repo', files), createFakePlace('cache', files)];
-    expect(await fallbackOver([repo, cache], [first, second]).write([edit], never)).toMatchObject({
-      kind: 'saved',
-    });
-    expect(await shown(fallbackOver([repo, cache]))).toEqual({ [FACTS]: 'new\nother\n' });
-    await fallbackOver([repo, cache]).write([adding(FACTS, 'last')], never);
-    expect(await shown(fallbackOver([repo]))).toEqual({ [FACTS]: 'new\nother\nlast\n' });
-  });
-
-  it('is merged again when the second store got it anew, if it was merged before', async () => {
-    const [repo, cache] = [createFakePlace('repo', { [FACTS]: 'old\n' }), createFakePlace('cache')];
-    await fallbackOver([repo, cache]).write([edit], never);
-    await fallbackOver([cache]).write([adding(FACTS, 'old')], never);
-    expect(await shown(fallbackOver([repo, cache]))).toEqual({ [FACTS]: 'new\nold\n' });
   });
 });

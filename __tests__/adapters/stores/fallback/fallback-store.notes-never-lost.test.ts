@@ -24,7 +24,7 @@ const NOTE = 'projects/p-12345678/notes/auth.md';
 const LOG = 'bot.md';
 const UNITED = [FACTS, DAY] as const;
 const MODES = ['auto', 'fixed'] as const;
-const WORK = ['fact', 'fact', 'day', 'note', 'edit', 'delete', 'entry', 'gc'] as const;
+const WORK = ['fact', 'fact', 'day', 'note', 'delete', 'entry', 'gc'] as const;
 
 /** What a run finds and does. */
 interface Run {
@@ -54,7 +54,7 @@ interface Promises {
 }
 
 describe('for notes and entries, with any failures and any order of runs,', () => {
-  it('a reader sees all that a run reported as saved, and nothing that was replaced, deleted or trimmed', async () => {
+  it('a reader sees all that a run reported as saved, and nothing that was deleted or trimmed', async () => {
     const seen = { kept: 0, gone: 0, versions: 0, trimmed: 0, lower: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -134,41 +134,28 @@ async function play(run: Run, name: string, { places, promises }: Scene): Promis
     case 'gc':
       await collect(fallback, promises);
       return;
-    case 'edit':
     case 'delete':
-      await takeOut(run, { name, fallback, places, random }, promises);
+      await takeOut({ fallback, places, random }, promises);
   }
 }
 
 /** What a run takes out, nobody else may promise meanwhile: from here on it is neither kept nor gone. */
 async function takeOut(
-  { work }: Run,
   parts: {
-    readonly name: string;
     readonly fallback: MemoryStore;
     readonly places: readonly FakePlace[];
     readonly random: () => number;
   },
   { kept, gone }: Promises,
 ): Promise<void> {
-  const { name, fallback, places, random } = parts;
+  const { fallback, places, random } = parts;
   const [first] = places;
-  const wanted = work === 'edit' ? FACTS : DAY;
   // Only where the branch has them: what another place alone holds is edited and deleted there.
   const known = [...kept].filter(
-    ([line, path]) => path === wanted && first?.tree.get(path)?.includes(line) === true,
+    ([line, path]) => path === DAY && first?.tree.get(path)?.includes(line) === true,
   );
   const [line] = known[Math.floor(random() * known.length)] ?? [];
   if (line === undefined) return;
-  if (work === 'edit') {
-    kept.delete(line);
-    const change = note(FACTS, { kind: 'replace', from: `${line}\n`, to: `${name}\n` });
-    const result = await fallback.write([change], never);
-    if (result.kind !== 'saved' || result.store === 'cache' || isLeftOut(result)) return;
-    gone.add(line);
-    kept.set(name, FACTS);
-    return;
-  }
   // Where the branch cannot be written, it is the other place's lines that are deleted.
   for (const [one, path] of [...kept]) if (path === DAY) kept.delete(one);
   const before = first?.tree.get(DAY) ?? '';
@@ -187,10 +174,6 @@ async function collect(fallback: MemoryStore, { entries, trimmed }: Promises): P
   const at = new Date('2026-03-02T00:00:00Z');
   const result = await fallback.write([{ kind: 'trim', path: LOG, ids, at }], never);
   if (kindOf(result) === 'kept') for (const id of ids) trimmed.add(id);
-}
-
-function isLeftOut({ notices = [] }: Extract<SaveResult, { kind: 'saved' }>): boolean {
-  return notices.some((notice) => notice.includes('was left out'));
 }
 
 function kindOf(result: SaveResult): 'kept' | 'doubtful' {

@@ -612,7 +612,7 @@ describe('notes kept in a lower store', () => {
     ]);
     expect(textIn(repo, `${PAD}.bak`)).toBe('theirs\n');
     const second = [
-      note('MEMORY.md', { kind: 'replace', from: 'B\n', to: '' }),
+      note('MEMORY.md', { kind: 'overwrite', text: 'A\nC\n' }),
       note(DAY, { kind: 'delete' }),
       adding(PAD, 'end'),
     ];

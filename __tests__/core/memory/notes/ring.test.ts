@@ -7,16 +7,14 @@ describe('the newest changes of a run', () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'a\n' } });
     await scene.call('memory_write', { target: 'long_term', content: 'a' });
     await scene.call('memory_write', { target: 'note', name: 'a`b', content: 'é' });
-    await scene.call('memory_edit', { target: 'long_term', old_str: 'a', new_str: '' });
-    await scene.call('memory_edit', { target: 'note', name: 'a`b', new_str: '' });
+    await scene.call('memory_write', { target: 'long_term', mode: 'overwrite', content: '' });
     await scene.session.addSummary('what was done', 4);
     expect(formatRecent(scene.session.recent())).toBe(
       [
         '| Time (UTC) | Change | File | Bytes |',
         '| --- | --- | --- | ---: |',
         `| 14:05:09 | append | \`${ROOT}/${PROJECT}/notes/a'b.md\` | 2 |`,
-        `| 14:05:09 | edit | \`${ROOT}/MEMORY.md\` | 0 |`,
-        `| 14:05:09 | delete | \`${ROOT}/${PROJECT}/notes/a'b.md\` | 0 |`,
+        `| 14:05:09 | overwrite | \`${ROOT}/MEMORY.md\` | 0 |`,
         `| 14:05:09 | append | \`${ROOT}/${PROJECT}/daily/2026-03-01.md\` | 13 |`,
         '',
       ].join('\n'),

@@ -50,15 +50,14 @@ describe('notes in files', () => {
     expect(text).toContain('MEMORY.md  [matched: 迁移]');
   });
 
-  it('are edited, deleted and kept as their former version', async () => {
+  it('are written anew, and kept as their former version', async () => {
     const scene = openFiles();
-    await scene.call('memory_write', { target: 'long_term', content: 'use npm' });
-    await scene.call('memory_edit', { target: 'long_term', old_str: 'npm', new_str: 'pnpm' });
-    await scene.call('memory_write', { target: 'note', name: 'a', content: 'text' });
-    await scene.call('memory_edit', { target: 'note', name: 'a', new_str: '' });
-    expect([await onDisk('MEMORY.md'), await onDisk('MEMORY.bak')]).toEqual(['use pnpm\n', 'use npm\n']);
+    for (const [mode, content] of [
+      ['append', 'text'],
+      ['overwrite', ''],
+    ])
+      await scene.call('memory_write', { target: 'note', name: 'a', mode, content });
     expect(await onDisk(`${PROJECT}/notes/a.bak`)).toBe('text\n');
-    await expect(onDisk(`${PROJECT}/notes/a.md`)).rejects.toThrow('ENOENT');
     expect((await scene.call('memory_read', { source: 'note', name: 'a' })).text).toBe('(empty)');
   });
 });

@@ -1,15 +1,10 @@
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createFiles } from '../../../../src/adapters/host/files.js';
-import { createFileStore } from '../../../../src/adapters/stores/file/file-store.js';
 import { applyChanges, type NoteChange } from '../../../../src/core/memory/change.js';
 import type { NoteWish } from '../../../../src/core/memory/notes/notes-port.js';
 import { type NotesScope, notesPlaces } from '../../../../src/core/memory/notes/place.js';
 import type { BlockedPlace, SaveResult } from '../../../../src/core/memory/store.js';
 import type { MemoryTree } from '../../../../src/core/memory/tree.js';
-import { createFakeClock } from '../../../adapters/stores/fake-clock.js';
-import { tempDir } from '../../../helpers/temp.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 
 const LONG_TERM = { kind: 'long_term' } as const;
@@ -101,23 +96,19 @@ describe('a session of notes', () => {
       }),
     });
     expect(await scene.session.read({ kind: 'note', name: 'zebra' })).toBe('stripes\n');
-    await scene.session.change({ kind: 'note', name: 'zebra' }, { kind: 'replace', from: 'str', to: 'Str' });
-    expect(await scene.text(path)).toBe('Stripes\n');
+    await scene.session.change({ kind: 'note', name: 'zebra' }, plain('more'));
+    expect(await scene.text(path)).toBe('stripes\nmore\n');
     expect(scene.loads.slice(1)).toEqual([[path]]);
   });
 
-  it('sees its own changes, including deletions', async () => {
+  it('sees its own changes, including notes that it empties', async () => {
     const note = { kind: 'note', name: 'a' } as const;
     const scene = createNotesScene();
     await scene.session.change(note, plain('here'));
     expect(await scene.session.search('here', { maxBytes: 1000, limit: 5 })).toContain('notes/a.md');
-    await scene.session.change(note, { kind: 'delete' });
+    await scene.session.change(note, { kind: 'overwrite', content: '' });
     expect(await scene.session.read(note)).toBe('');
     expect(await scene.session.list()).toEqual([]);
-    expect(await scene.session.change(note, { kind: 'delete' })).toEqual({
-      kind: 'missing',
-      path: `${ROOT}/${PROJECT}/notes/a.md`,
-    });
   });
 
   it('writes nothing if memory cannot be read, and tries again the next time', async () => {
@@ -164,46 +155,27 @@ describe('a session of notes', () => {
     expect(scene.session.changes('trusted')).toEqual([]);
   });
 
-  it.each([
-    ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
-    ['a further line', { target: 'long_term', content: 'second line' }],
-  ])('prevents that %s completes a secret', async (_, input) => {
-    const scene = createNotesScene({
-      files: { 'MEMORY.md': 'hunter2… and first line\n' },
-      secrets: ['hunter2hunter2', 'first line\nsecond line'],
-    });
-    const tool = 'old_str' in input ? 'memory_edit' : 'memory_write';
-    expect(await scene.call(tool, input)).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('secret'),
-    });
-    expect(await scene.text('MEMORY.md')).toBe('hunter2… and first line\n');
-  });
-
-  it.each([
-    ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
-    ['a further line', { target: 'long_term', content: 'second line' }],
-  ])('prevents that %s completes a secret next to one that is already in the note', async (_, input) => {
-    const before = 'old-secret-value\nhunter2… and first line\n';
-    const scene = createNotesScene({
-      files: { 'MEMORY.md': before },
-      secrets: ['old-secret-value', 'hunter2hunter2', 'first line\nsecond line'],
-    });
-    const tool = 'old_str' in input ? 'memory_edit' : 'memory_write';
-    expect(await scene.call(tool, input)).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('secret'),
-    });
-    expect(await scene.text('MEMORY.md')).toBe(before);
-  });
+  it.each(['first line\n', 'old-secret-value\nfirst line\n'])(
+    'prevents that %j is made a secret',
+    async (before) => {
+      const scene = createNotesScene({
+        files: { 'MEMORY.md': before },
+        secrets: ['old-secret-value', 'first line\nsecond line'],
+      });
+      const input = { target: 'long_term', content: 'second line' };
+      expect(await scene.call('memory_write', input)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('secret'),
+      });
+      expect(await scene.text('MEMORY.md')).toBe(before);
+    },
+  );
 
   it('accepts changes unrelated to a secret that is already in the note', async () => {
     const files = { 'MEMORY.md': 'old-secret-value\nred\n' };
     const scene = createNotesScene({ files, secrets: ['old-secret-value'] });
-    const input = { target: 'long_term', old_str: 'red', new_str: 'blue' };
-    expect(await scene.call('memory_edit', input)).not.toMatchObject({ isError: true });
     await scene.session.change(LONG_TERM, plain('more'));
-    expect(await scene.text('MEMORY.md')).toMatch(/^old-secret-value\nblue\n\n?more\n$/);
+    expect(await scene.text('MEMORY.md')).toBe('old-secret-value\nred\nmore\n');
   });
 
   it('warns about a large file once', async () => {
@@ -242,9 +214,6 @@ describe('a session of notes', () => {
       });
     expect(await scene.text('MEMORY.md')).toBe(text);
     expect(await scene.session.addSummary('we did much', 3)).toMatchObject({ kind: 'written' });
-    expect(
-      await scene.call('memory_edit', { target: 'long_term', old_str: 'y'.repeat(99), new_str: '' }),
-    ).toMatchObject({ isError: true });
     expect(await scene.call('memory_write', { ...full, mode: 'overwrite', content: '' })).toMatchObject({
       isError: false,
     });
@@ -258,7 +227,7 @@ describe('a session of notes', () => {
     expect(await scene.call('memory_write', { ...note, name: 'b' })).toMatchObject({ isError: true });
   });
 
-  it('refuses endless writes, and allows the run to delete', async () => {
+  it('refuses endless writes', async () => {
     const scene = createNotesScene();
     for (let index = 0; index < 200; index += 1)
       expect(
@@ -270,11 +239,8 @@ describe('a session of notes', () => {
       isError: true,
       text: expect.stringContaining('since a run may write to notes 200 times'),
     });
-    expect(await scene.call('memory_edit', { target: 'note', name: 'n0', new_str: '' })).toMatchObject({
-      isError: false,
-    });
     expect(await scene.text(`${PROJECT}/notes/n200.md`)).toBeUndefined();
-    expect(scene.session.changes('trusted')).toHaveLength(201);
+    expect(scene.session.changes('trusted')).toHaveLength(200);
   });
 
   it('keeps what a hundred concurrent calls write', async () => {
@@ -327,31 +293,6 @@ describe('a session that saves immediately', () => {
   });
 });
 
-describe('an edit that is saved immediately', () => {
-  it('is reported as left out if another process changed the note since it was read', async () => {
-    const root = tempDir('notes');
-    const files = createFiles();
-    const store = createFileStore({ files, clock: createFakeClock(), root, followLinks: false });
-    const { signal } = new AbortController();
-    const scene = createNotesScene({
-      load: (under) => store.readTree(signal, under),
-      async writeThrough(changes) {
-        const [change] = changes;
-        if (change?.edit.kind === 'replace') await files.replace(join(root, 'MEMORY.md'), 'use pnpm\n');
-        return await store.write(changes, signal);
-      },
-    });
-    await scene.call('memory_write', { target: 'long_term', content: 'use npm' });
-    const edit = { target: 'long_term', old_str: 'use npm', new_str: 'use yarn' };
-    expect(await scene.call('memory_edit', edit)).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('was left out'),
-    });
-    expect(await scene.text('MEMORY.md')).toBe('use pnpm\n');
-    expect(scene.session.recent()).toHaveLength(1);
-  });
-});
-
 describe('the changes of a session', () => {
   const target = fc.constantFrom(LONG_TERM, { kind: 'scratchpad' } as const, DAY, {
     kind: 'note',
@@ -368,12 +309,6 @@ describe('the changes of a session', () => {
       form: fc.constantFrom('plain' as const, 'entry' as const, { heading: 'compaction summary' }),
     }),
     fc.record({ kind: fc.constant('overwrite' as const), content: text }),
-    fc.record({
-      kind: fc.constant('replace' as const),
-      from: fc.string({ unit: fc.constantFrom('a', '文', '\n'), minLength: 1, maxLength: 2 }),
-      to: text,
-    }),
-    fc.constant({ kind: 'delete' as const }),
   );
   const steps = fc.array(fc.record({ target, wish }), { maxLength: 12 });
 
@@ -412,47 +347,24 @@ describe('the changes of a session', () => {
     );
   });
 
-  it('in the untrusted lane leave the trusted one unchanged, and show the edited text whole', async () => {
+  it('in the untrusted lane leave the trusted one unchanged', async () => {
     const scene = createNotesScene({
       files: { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' },
     });
     await scene.session.change(LONG_TERM, plain('fact two'));
-    await scene.session.change(LONG_TERM, { kind: 'replace', from: 'one', to: '1' });
     await scene.session.change(DAY, plain('only added to'));
-    await scene.session.change({ kind: 'note', name: 'a' }, { kind: 'delete' });
-    const changes = scene.session.changes('untrusted');
-    expect(changes.map(({ path }) => path)).toEqual([
-      'untrusted/MEMORY.md',
-      'untrusted/MEMORY.md',
-      `untrusted/${PROJECT}/daily/2026-03-01.md`,
-      `untrusted/${PROJECT}/notes/a.md`,
-    ]);
+    await scene.session.change({ kind: 'note', name: 'a' }, { kind: 'overwrite', content: 'anew' });
     const trusted = new Map([
       ['MEMORY.md', 'fact one\n'],
       [`${PROJECT}/notes/a.md`, 'a note\n'],
     ]);
-    const next = applyChanges(trusted, changes);
-    expect(next.get('MEMORY.md')).toBe('fact one\n');
-    expect(next.get(`${PROJECT}/notes/a.md`)).toBe('a note\n');
-    expect(next.get('untrusted/MEMORY.md')).toBe('fact 1\nfact two\n');
-    expect(next.get(`untrusted/${PROJECT}/daily/2026-03-01.md`)).toBe('only added to\n');
-  });
-
-  it('in the untrusted lane continue with the existing copy', async () => {
-    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact one\n' } });
-    await scene.session.change(LONG_TERM, { kind: 'replace', from: 'one', to: '1' });
-    const tree = new Map([['untrusted/MEMORY.md', 'another one\n']]);
-    const next = applyChanges(tree, scene.session.changes('untrusted'));
-    expect(next.get('untrusted/MEMORY.md')).toBe('another 1\n');
-  });
-
-  it('in the untrusted lane do not restore what the run overwrote', async () => {
-    const scene = createNotesScene({ files: { [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] old\n' } });
-    const target = { kind: 'scratchpad' } as const;
-    await scene.session.change(target, { kind: 'overwrite', content: '- [ ] new\n' });
-    await scene.session.change(target, { kind: 'replace', from: '[ ]', to: '[x]' });
-    const next = applyChanges(new Map(), scene.session.changes('untrusted'));
-    expect(next.get(`untrusted/${PROJECT}/SCRATCHPAD.md`)).toBe('- [x] new\n');
+    const next = applyChanges(trusted, scene.session.changes('untrusted'));
+    expect(Object.fromEntries(next)).toEqual({
+      ...Object.fromEntries(trusted),
+      'untrusted/MEMORY.md': 'fact two\n',
+      [`untrusted/${PROJECT}/daily/2026-03-01.md`]: 'only added to\n',
+      [`untrusted/${PROJECT}/notes/a.md`]: 'anew',
+    });
   });
 });
 
@@ -461,7 +373,7 @@ describe('text of any language', () => {
     ['Chinese', '部署前要运行迁移', '运行迁移'],
     ['Japanese', 'デプロイの前に移行を実行する', '移行'],
     ['Arabic', 'شغّل الترحيل قبل النشر', 'الترحيل'],
-  ])('is written, cut, found and edited: %s', async (_, fact, word) => {
+  ])('is written, cut and found: %s', async (_, fact, word) => {
     const scene = createNotesScene({ caps: { maxWriteBytes: Buffer.byteLength(fact) + 1 } });
     const { text } = await scene.call('memory_write', { target: 'long_term', content: `${fact}${fact}` });
     const bytes = Buffer.byteLength(fact);
@@ -470,8 +382,6 @@ describe('text of any language', () => {
     const search = await scene.call('memory_search', { query: word });
     expect(search.text).toContain(`Searched 1 term: ${word}(1) across 1 file.`);
     expect(search.text).toContain(`\n${fact}\n…`);
-    await scene.call('memory_edit', { target: 'long_term', old_str: word, new_str: 'x' });
-    expect(await scene.session.read(LONG_TERM)).toBe(`${fact.replace(word, 'x')}\n`);
   });
 });
 

@@ -3,13 +3,7 @@ import fc from 'fast-check';
 import { ALL_NOTES_TOOLS, READING_NOTES_TOOLS } from '../../../../src/core/memory/notes/tool-names.js';
 import { createMemoryTools } from '../../../../src/core/tools/memory/memory-tools.js';
 import type { ToolResult } from '../../../../src/core/tools/tool.js';
-import {
-  createNotesScene,
-  type NotesScene,
-  PROJECT,
-  READ_BYTES,
-  ROOT,
-} from '../../memory/notes/notes-scene.js';
+import { createNotesScene, PROJECT, READ_BYTES, ROOT } from '../../memory/notes/notes-scene.js';
 
 const MARK = '…[memory truncated]';
 
@@ -50,7 +44,6 @@ describe('the tools over notes', () => {
       ],
       ['memory_read', [['source', [...targets, 'run_log', 'list']]], ['source']],
       ['memory_search', [], ['query']],
-      ['memory_edit', [['target', targets]], ['target', 'new_str']],
       ['write_memory', [['type', ['long_term', 'daily']]], ['content']],
     ]);
   });
@@ -225,67 +218,6 @@ describe('memory_read', () => {
       }),
       { numRuns: 60 },
     );
-  });
-});
-
-describe('memory_edit', () => {
-  async function edit(scene: NotesScene, input: unknown): Promise<string> {
-    const { text, isError } = await scene.call('memory_edit', input);
-    return isError ? `error: ${text}` : text;
-  }
-
-  it('changes the given day, or today', async () => {
-    const files = { [`${PROJECT}/daily/2026-02-01.md`]: 'a\n', [`${PROJECT}/daily/2026-03-01.md`]: 'a\n' };
-    const scene = createNotesScene({ files });
-    const input = { target: 'daily', old_str: 'a', new_str: 'b' };
-    expect(await edit(scene, { ...input, name: '2026-02-01' })).toBe(
-      `Edited ${ROOT}/${PROJECT}/daily/2026-02-01.md`,
-    );
-    expect(await edit(scene, input)).toBe(`Edited ${ROOT}/${PROJECT}/daily/2026-03-01.md`);
-    expect(await edit(scene, { ...input, name: 'x' })).toBe(
-      'error: invalid daily date name (expected YYYY-MM-DD)',
-    );
-  });
-
-  it('keeps no version of days and notes before an edit, like the original', async () => {
-    const scene = createNotesScene({ files: { [`${PROJECT}/notes/a.md`]: 'a\n' } });
-    await edit(scene, { target: 'note', name: 'a', old_str: 'a', new_str: 'b' });
-    expect(await scene.text(`${PROJECT}/notes/a.md`)).toBe('b\n');
-    expect(await scene.text(`${PROJECT}/notes/a.bak`)).toBeUndefined();
-  });
-
-  it.each([
-    [
-      { target: 'long_term', old_str: 'gone', new_str: '' },
-      `error: old_str matched 0 time(s) in ${ROOT}/MEMORY.md; it must match exactly once`,
-    ],
-    [
-      { target: 'long_term', old_str: '', new_str: 'x' },
-      'error: old_str is empty: there is nothing to look for',
-    ],
-    [
-      { target: 'note', name: 'none', new_str: '' },
-      `error: Memory file not found: ${ROOT}/${PROJECT}/notes/none.md`,
-    ],
-    [{ target: 'note', new_str: '' }, 'error: invalid note name (no slashes or dots)'],
-    [{ target: 'x', new_str: '' }, 'error: unknown target: x'],
-  ])('for %j answers %j and changes nothing', async (input, answer) => {
-    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
-    expect(await edit(scene, input)).toBe(answer);
-    expect(scene.session.changes('trusted')).toEqual([]);
-  });
-
-  it.each(['long_term', 'scratchpad', 'daily'])('deletes no %s', async (target) => {
-    const text = await edit(createNotesScene(), { target, new_str: '' });
-    expect(text).toContain('error: old_str is required');
-  });
-
-  it('cuts a new text that is too long, and reports it', async () => {
-    const scene = createNotesScene({ files: { 'MEMORY.md': 'a\n' }, caps: { maxWriteBytes: 4 } });
-    expect(await edit(scene, { target: 'long_term', old_str: 'a', new_str: '12345' })).toBe(
-      `Edited ${ROOT}/MEMORY.md (truncated from 5 bytes to 4 byte cap)`,
-    );
-    expect(await scene.text('MEMORY.md')).toBe('1234\n');
   });
 });
 

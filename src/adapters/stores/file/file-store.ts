@@ -18,7 +18,6 @@ import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../..
 import { inspectEnd } from '../../../core/memory/tail.js';
 import { type LogPart, Trimmer } from '../../../core/memory/trim.js';
 import { failed } from '../backoff.js';
-import { unmatchedEdit } from '../other-side.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
 import {
   checkedPlace,
@@ -59,13 +58,12 @@ async function write(
   try {
     // All or, as far as it can be known before, nothing.
     for (const change of changes) if (change.kind !== 'note') await checkedPlace(options, change.path);
-    const notices: string[] = [];
     const own = new Map<string, OwnVersion>();
     const unsaved = new Map<string, FailedSave>();
     for (const change of statesFirst(changes)) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
       if (unsaved.has(change.path)) continue;
-      const limits = { deadlineMs, signal, report: (notice: string) => notices.push(notice), own };
+      const limits = { deadlineMs, signal, own };
       const write = () =>
         writeOne(options, change, { ...limits, isMade: (text) => isMade(text, change.path, changes) });
       const failure = change.kind === 'note' ? await tried(write) : await write();
@@ -80,7 +78,6 @@ async function write(
       kind: 'saved',
       ...place,
       attempts,
-      ...(notices.length === 0 ? {} : { notices }),
       ...(unsaved.size === 0 ? {} : { unsaved: [...unsaved].map(unsavedNote) }),
     };
   } catch (thrown) {
@@ -118,8 +115,6 @@ function unsavedNote([path, { reason, message, remedy, storage }]: readonly [
 interface WriteLimits {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-  /** Takes what people should know of it, in a whole sentence. */
-  readonly report: (notice: string) => void;
   /** What this save has made of notes so far, by path. */
   readonly own: Map<string, OwnVersion>;
   /** Whether the note has all of this save's changes to it already. */
@@ -170,12 +165,10 @@ async function writeNote(
   change: NoteChange,
   limits: WriteLimits,
 ): Promise<FailedSave | undefined> {
-  const { path, edit, backup, again } = change;
+  const { path, edit, backup } = change;
   const location = await checkedPlace(options, path);
-  let unmatched: readonly string[] = [];
   let version: OwnVersion = { found: '', left: '', isMade: false };
   const rewrite = (text: string): string => {
-    unmatched = again === true ? [] : unmatchedEdit(text, change);
     const before = limits.own.get(path);
     const made = before?.isMade ?? limits.isMade(text);
     // What somebody else made of it in between is what is found.
@@ -192,7 +185,6 @@ async function writeNote(
     backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
     removes: edit.kind === 'delete',
   });
-  for (const notice of unmatched) limits.report(notice);
   if (rewritten === 'done') limits.own.set(path, version);
   return notDone(location, rewritten);
 }

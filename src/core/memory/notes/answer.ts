@@ -17,11 +17,10 @@ interface Done {
 
 /** What a tool is told of a change that was made. */
 export function editAnswer(
-  result: Extract<NoteResult, { readonly kind: 'written' | 'deleted' }>,
+  result: Extract<NoteResult, { readonly kind: 'written' }>,
   { path, timestamp, composed }: Done,
   { maxWriteBytes, warnFileBytes }: Pick<NotesCaps, 'maxWriteBytes' | 'warnFileBytes'>,
 ): NoteAnswer {
-  if (result.kind === 'deleted') return { kind: 'deleted', path };
   return {
     kind: 'written',
     path,
@@ -37,8 +36,7 @@ export function editAnswer(
 
 /** What the summary of the run is told of it. */
 export function recentWrite(wish: NoteWish, { composed, ...done }: Done): RecentWrite {
-  const action = wish.kind === 'replace' ? 'edit' : wish.kind;
-  return { ...done, action, content: composed.content, bytes: composed.keptBytes };
+  return { ...done, action: wish.kind, content: composed.content, bytes: composed.keptBytes };
 }
 
 /** Memory could not be read: nothing is written then either (D14). */

@@ -32,10 +32,6 @@ export function composeEdit(target: NoteTarget, wish: NoteWish, rules: EditRules
       return withContent(wish.content, rules, (content) => appendEdit(target, { ...wish, content }, rules));
     case 'overwrite':
       return withContent(wish.content, rules, (text) => ({ kind: 'overwrite', text }));
-    case 'replace':
-      return withContent(wish.to, rules, (to) => ({ kind: 'replace', from: wish.from, to }));
-    case 'delete':
-      return { edit: { kind: 'delete' }, content: '', givenBytes: 0, keptBytes: 0 };
   }
 }
 

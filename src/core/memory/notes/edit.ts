@@ -1,4 +1,3 @@
-import { withReturns } from '../../text/bytes.js';
 import { utf8Bytes } from '../../text/cut.js';
 import { separator } from '../run-log.js';
 import { textId } from '../units.js';
@@ -16,13 +15,6 @@ export type NoteEdit =
     }
   | { readonly kind: 'overwrite'; readonly text: string }
   | {
-      readonly kind: 'replace';
-      readonly from: string;
-      readonly to: string;
-      /** What is edited where there is no note yet: in the untrusted lane, the trusted text (D19). */
-      readonly start?: string;
-    }
-  | {
       readonly kind: 'delete';
       /** Of a daily log: the day is over, so no older copy of it brings anything back. */
       readonly isOver?: boolean;
@@ -37,41 +29,20 @@ export type NoteResult =
       readonly addedBytes: number;
       readonly skippedLines: number;
     }
-  | { readonly kind: 'deleted' }
   /** Every line was there already. */
-  | { readonly kind: 'duplicate'; readonly skippedLines: number }
-  /** The text to replace is not there exactly once. */
-  | { readonly kind: 'unmatched'; readonly matches: number }
-  /** There is nothing to delete. */
-  | { readonly kind: 'missing' };
+  | { readonly kind: 'duplicate'; readonly skippedLines: number };
 
 /** What an edit makes of a note; '' stands for a note that is not there (memory-tools 1.2). */
 export function editNote(text: string, edit: NoteEdit): NoteResult {
-  switch (edit.kind) {
-    case 'append':
-      return append(text, edit);
-    case 'overwrite':
-      return { kind: 'written', text: edit.text, addedBytes: utf8Bytes(edit.text), skippedLines: 0 };
-    case 'replace':
-      return replace(text === '' ? (edit.start ?? '') : text, edit);
-    case 'delete':
-      return text === '' ? { kind: 'missing' } : { kind: 'deleted' };
-  }
+  if (edit.kind === 'append') return append(text, edit);
+  const next = edit.kind === 'overwrite' ? edit.text : '';
+  return { kind: 'written', text: next, addedBytes: utf8Bytes(next), skippedLines: 0 };
 }
 
 /** The note after the edit, '' if it is deleted; as it was if the edit does nothing. */
 export function editedText(text: string, edit: NoteEdit): string {
   const result = editNote(text, edit);
-  switch (result.kind) {
-    case 'written':
-      return result.text;
-    case 'deleted':
-      return '';
-    case 'duplicate':
-    case 'unmatched':
-    case 'missing':
-      return text;
-  }
+  return result.kind === 'written' ? result.text : text;
 }
 
 function append(text: string, edit: Extract<NoteEdit, { readonly kind: 'append' }>): NoteResult {
@@ -140,41 +111,6 @@ function headingsOver(lines: readonly Judged[]): ReadonlySet<string> {
 
 function normalize(line: string): string {
   return line.replace(/\p{White_Space}+/gu, ' ').trim();
-}
-
-function replace(text: string, requested: Extract<NoteEdit, { readonly kind: 'replace' }>): NoteResult {
-  const { from, to } = inLineEndsOf(text, requested);
-  const matches = countPlaces(text, from);
-  if (matches !== 1) return { kind: 'unmatched', matches };
-  const at = text.indexOf(from);
-  const after = text.slice(0, at) + to + text.slice(at + from.length);
-  return { kind: 'written', text: after, addedBytes: utf8Bytes(to), skippedLines: 0 };
-}
-
-/**
- * Whether a replacement whose new text holds the old one seems to have been made: the new text is there. Made once more it
- * would put in twice what it adds. Any other one finds nothing to replace.
- */
-export function isReplaced(text: string, searched: Extract<NoteEdit, { readonly kind: 'replace' }>): boolean {
-  const { from, to } = inLineEndsOf(text, searched);
-  return to.includes(from) && text.includes(to);
-}
-
-/** A model writes `\n`; a note that somebody saved on Windows may have `\r\n`. */
-function inLineEndsOf(
-  text: string,
-  { from, to }: { readonly from: string; readonly to: string },
-): { readonly from: string; readonly to: string } {
-  if (text.includes(from) || !text.includes('\r\n')) return { from, to };
-  return { from: withReturns(from), to: withReturns(to) };
-}
-
-/** Places that overlap count each, since nobody could tell which is meant; an empty text stands nowhere. */
-function countPlaces(text: string, requested: string): number {
-  if (requested === '') return 0;
-  let count = 0;
-  for (let at = text.indexOf(requested); at >= 0; at = text.indexOf(requested, at + 1)) count += 1;
-  return count;
 }
 
 /** What a version of a note is known by; '' for no note. */

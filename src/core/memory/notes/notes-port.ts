@@ -9,10 +9,7 @@ export type NoteWish =
       /** As it is; as an entry with its time, as `write_memory` writes; or as a part of a day under this heading. */
       readonly form: 'plain' | 'entry' | { readonly heading: string };
     }
-  | { readonly kind: 'overwrite'; readonly content: string }
-  /** `from` has to be there exactly once. */
-  | { readonly kind: 'replace'; readonly from: string; readonly to: string }
-  | { readonly kind: 'delete' };
+  | { readonly kind: 'overwrite'; readonly content: string };
 
 /** What became of it. Paths are as people and models are shown them. */
 export type NoteAnswer =
@@ -31,13 +28,8 @@ export type NoteAnswer =
       readonly fileBytes: number;
       readonly warnBytes: number;
     }
-  | { readonly kind: 'deleted'; readonly path: string }
   /** Nothing was written: every line was there already. */
   | { readonly kind: 'duplicate'; readonly path: string; readonly skippedLines: number }
-  /** Nothing was written: the text to replace is not there exactly once. */
-  | { readonly kind: 'unmatched'; readonly path: string; readonly matches: number }
-  /** There is nothing to delete. */
-  | { readonly kind: 'missing'; readonly path: string }
   /** Memory could be neither read nor written, and why. */
   | {
       readonly kind: 'failed';

@@ -4,11 +4,11 @@ import type { NoteTarget } from './place.js';
 /** A change that a run made to its notes, for the job summary. */
 export interface RecentWrite {
   readonly timestamp: Date;
-  readonly action: 'append' | 'overwrite' | 'edit' | 'delete';
+  readonly action: 'append' | 'overwrite';
   readonly target: NoteTarget['kind'];
   /** As the model was shown it. */
   readonly path: string;
-  /** What was written, redacted and cut; empty for a deletion. */
+  /** What was written, redacted and cut. */
   readonly content: string;
   /** Bytes of it in UTF-8. */
   readonly bytes: number;

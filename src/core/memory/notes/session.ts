@@ -79,13 +79,14 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const { edit } = composed;
     const text = loaded.tree.get(path) ?? '';
     const result = editNote(text, edit);
-    if (result.kind !== 'written' && result.kind !== 'deleted') return { ...result, path: shown(path) };
-    if (result.kind === 'written' && makesSecret(text, edit, options.redact)) return SECRET_TEXT;
+    if (result.kind === 'duplicate') return { ...result, path: shown(path) };
+    if (makesSecret(text, edit, options.redact)) return SECRET_TEXT;
     const counted = isCounted(wish) ? composed.keptBytes : undefined;
     const refusal = counted === undefined ? undefined : allowance.refusal(shown(path), counted);
     if (refusal !== undefined) return refusal;
-    const backup = isBackedUp(target, wish);
-    const makes = versionId(result.kind === 'written' ? result.text : '');
+    // What is written anew may be what another run has written since this one began (D12).
+    const backup = wish.kind === 'overwrite';
+    const makes = versionId(result.text);
     const failure = await keep({ kind: 'note', path, edit, backup, makes, id: options.newId() });
     if (failure !== undefined) return notSaved(failure);
     if (counted !== undefined) allowance.spend(counted);
@@ -105,7 +106,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       return undefined;
     }
     const saved = await writeThrough([next]);
-    return saved.kind === 'failed' ? saved : leftOut(next, saved);
+    return saved.kind === 'failed' ? saved : undefined;
   }
 
   /** Once for each file. */
@@ -160,7 +161,9 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
         return change({ kind: 'daily', date: dateOf(now()) }, { kind: 'append', content, form });
       }),
     tree: () => inTurn(() => view.tree()),
-    changes: (lane) => (lane === 'trusted' ? changes : inUntrustedLane(changes, view.found())),
+    // In the untrusted lane what is added to begins with nothing (D19).
+    changes: (lane) =>
+      lane === 'trusted' ? changes : changes.map((one) => ({ ...one, path: untrustedPath(one.path) })),
     recent: () => recent,
   };
 }
@@ -186,30 +189,6 @@ const SECRET_TEXT: NoteAnswer = {
   reason: 'error',
   message: 'together with what is there it would be a secret. Leave it out.',
 };
-
-/** The store judges an edit under its lock: somebody else may have changed the note since it was read. */
-function leftOut({ edit }: NoteChange, { notices = [] }: Saved): FailedSave | undefined {
-  if (edit.kind !== 'replace' || notices.length === 0) return undefined;
-  return { kind: 'failed', reason: 'conflict', message: notices.join(' ') };
-}
-
-type Saved = Extract<SaveResult, { readonly kind: 'saved' }>;
-
-/**
- * Curated texts before they are edited (memory-tools 1.7), and whole texts before they are written anew or deleted: they
- * may be what another run has written since this one began (D12).
- */
-function isBackedUp({ kind }: NoteTarget, wish: NoteWish): boolean {
-  switch (wish.kind) {
-    case 'append':
-      return false;
-    case 'replace':
-      return kind === 'long_term' || kind === 'scratchpad';
-    case 'overwrite':
-    case 'delete':
-      return true;
-  }
-}
 
 /** What a run may write to its notes in all, counted as it writes. */
 interface Allowance {
@@ -245,17 +224,9 @@ function refused(why: string): Extract<NoteAnswer, { readonly kind: 'failed' }> 
   return { kind: 'failed', reason: 'error', message: `${why}. Write less; the next run may write again.` };
 }
 
-/** Whether a wish counts: nothing is written by a deletion, and the summary of a conversation is the run's own. */
+/** Whether a wish counts: the summary of a conversation is the run's own. */
 function isCounted(wish: NoteWish): boolean {
-  switch (wish.kind) {
-    case 'append':
-      return typeof wish.form === 'string';
-    case 'overwrite':
-    case 'replace':
-      return true;
-    case 'delete':
-      return false;
-  }
+  return wish.kind === 'overwrite' || typeof wish.form === 'string';
 }
 
 /** How a search is shown. */
@@ -299,38 +270,4 @@ const SEPARATOR = '\n\n';
 function formatHit({ path, matchedTerms, body }: SearchHit, root: string): string {
   const shown = root === '' ? path : `${root}/${path}`;
   return `${shown}  [matched: ${matchedTerms.join(', ')}]\n${body}`;
-}
-
-/**
- * The changes in the untrusted lane (D19). What is edited there is the untrusted copy or, where there is none, the
- * trusted text as the run found it, which `base` holds; what is only added to begins with nothing, and nothing of the
- * trusted lane is ever deleted.
- */
-function inUntrustedLane(changes: readonly NoteChange[], base: MemoryTree): readonly NoteChange[] {
-  return changes.map((change, index): NoteChange => {
-    const { path, edit } = change;
-    const start = mayStart(changes, path, index) ? (base.get(path) ?? '') : '';
-    return { ...change, path: untrustedPath(path), edit: start === '' ? edit : startWith(edit, start) };
-  });
-}
-
-/** Whether some change edits the text that the run found, and this one comes before it is written anew. */
-function mayStart(changes: readonly NoteChange[], path: string, at: number): boolean {
-  const own = changes.filter((change) => change.path === path);
-  const anew = changes.findIndex(
-    (change) => change.path === path && (change.edit.kind === 'overwrite' || change.edit.kind === 'delete'),
-  );
-  return own.some(({ edit }) => edit.kind === 'replace') && (anew < 0 || at < anew);
-}
-
-function startWith(edit: NoteEdit, start: string): NoteEdit {
-  switch (edit.kind) {
-    case 'append':
-      return { ...edit, head: start.endsWith('\n') ? start : `${start}\n` };
-    case 'replace':
-      return { ...edit, start };
-    case 'overwrite':
-    case 'delete':
-      return edit;
-  }
 }

@@ -1,5 +1,5 @@
 /** The tools over notes that an agent gets where `memory.tools` says nothing. */
-const NOTES_TOOLS = ['memory_write', 'memory_read', 'memory_search', 'memory_edit'] as const;
+const NOTES_TOOLS = ['memory_write', 'memory_read', 'memory_search'] as const;
 
 /** What `memory.tools` may hold. Two tools that write confuse models, so `write_memory` has to be asked for. */
 export const ALL_NOTES_TOOLS = [...NOTES_TOOLS, 'write_memory'] as const;

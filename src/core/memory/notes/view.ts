@@ -23,14 +23,11 @@ interface View {
   tree(paths?: readonly string[]): Promise<TreeResult>;
   /** Carries a change out on what was read. */
   apply(change: NoteChange): void;
-  /** What the store held when it was read. */
-  found(): MemoryTree;
 }
 
 /** Reads of the store what a run may ask for: once, and later only what is asked for besides it; or each time. */
 export function createView({ places, runLogs, isLive, load, now, warn }: ViewOptions): View {
   let current: Loaded | undefined;
-  let found: MemoryTree = new Map();
   const requested = new Set<string>();
 
   async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
@@ -58,7 +55,6 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     if (loaded.kind === 'failed') return loaded;
     for (const path of under ?? []) requested.add(path);
     current = loaded;
-    found = loaded.tree;
     return loaded;
   }
 
@@ -66,7 +62,6 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     const more = await ask(paths);
     if (more.kind === 'failed') return more;
     for (const path of paths) requested.add(path);
-    found = new Map([...more.tree, ...found]);
     const blocked = [...(first.blocked ?? []), ...(more.blocked ?? [])];
     current = { ...first, tree: new Map([...more.tree, ...first.tree]), blocked };
     return current;
@@ -81,7 +76,6 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     apply(change) {
       if (current !== undefined) current = { ...current, tree: applyChanges(current.tree, [change]) };
     },
-    found: () => found,
   };
 }
 

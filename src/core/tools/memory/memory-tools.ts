@@ -1,7 +1,6 @@
 import type { Notes } from '../../memory/notes/notes-port.js';
 import { ALL_NOTES_TOOLS, type NotesTool } from '../../memory/notes/tool-names.js';
 import type { Tool } from '../tool.js';
-import { createMemoryEdit } from './memory-edit.js';
 import { createMemoryRead } from './memory-read.js';
 import { createMemorySearch } from './memory-search.js';
 import { createMemoryWrite } from './memory-write.js';
@@ -11,7 +10,6 @@ const CREATE: Readonly<Record<NotesTool, (notes: Notes) => Tool>> = {
   memory_write: createMemoryWrite,
   memory_read: createMemoryRead,
   memory_search: createMemorySearch,
-  memory_edit: createMemoryEdit,
   write_memory: createWriteMemory,
 };
 

@@ -40,10 +40,6 @@ function formatAnswer(answer: NoteAnswer): string {
       return `Wrote ${answer.bytes} bytes to ${answer.path}${describeSkipped(answer.skippedLines)}${describeTruncated(answer)}`;
     case 'duplicate':
       return `Nothing written to ${answer.path}: all ${answer.skippedLines} line(s) were duplicates`;
-    case 'deleted':
-    case 'missing':
-    case 'unmatched':
-      throw new ToolError(`nothing was written to ${answer.path}`);
     case 'failed':
       throw new ToolError(`nothing was written: ${answer.message}`);
   }
@@ -54,7 +50,7 @@ function describeSkipped(lines: number): string {
 }
 
 /** What is said of content that did not fit. */
-export function describeTruncated({
+function describeTruncated({
   givenBytes,
   maxBytes,
 }: Pick<Extract<NoteAnswer, { readonly kind: 'written' }>, 'givenBytes' | 'maxBytes'>): string {
@@ -65,11 +61,11 @@ export function describeTruncated({
 export const TARGETS = ['long_term', 'scratchpad', 'daily', 'note'] as const;
 
 /** What a target says it is for, in the words of a tool's schema. */
-export const TARGET_DESCRIPTION =
+const TARGET_DESCRIPTION =
   '`long_term`: lasting facts, preferences and decisions. `scratchpad`: open tasks as a `- [ ]` checklist. `daily`: what happened on a day. `note`: a longer text under a name of its own.';
 
 /** What a model names with `target` and `name`. Throws a ToolError for anything else. */
-export function readTarget(target: string, name: string | undefined, today: string): NoteTarget {
+function readTarget(target: string, name: string | undefined, today: string): NoteTarget {
   const kind = TARGETS.find((one) => one === target);
   switch (kind) {
     case 'long_term':

@@ -52,10 +52,7 @@ function formatAnswer(type: MemoryType, answer: NoteAnswer): ToolResult {
       return { text: formatConfirmation({ ...answer, type }), isError: false };
     case 'failed':
       return { text: formatToolError(NAME, errorOf(answer)), isError: true };
-    case 'missing':
-    case 'deleted':
     case 'duplicate':
-    case 'unmatched':
       return { text: formatToolError(NAME, { kind: 'file-not-found', path: answer.path }), isError: true };
   }
 }
