@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 73_172,
+  'lines of src/': 73_073,
   'files of src/': 594,
-  'types of src/': 1355,
+  'types of src/': 1354,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 111_396,
-  'lines of scripts/, bench/ and eval/': 6277,
+  'lines of __tests__/': 111_298,
+  'lines of scripts/, bench/ and eval/': 6269,
 };
 
 describe('the ratchet', () => {

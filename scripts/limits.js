@@ -106,8 +106,6 @@ export const LIMITS = [
       ['Notes in the prompt', 'NOTES_LIMITS.injectBytes', bytes],
       ['One write to notes', 'NOTES_LIMITS.writeBytes', bytes],
       ['Size of a notes file before a warning', 'NOTES_LIMITS.warnFileBytes', bytes],
-      ['All writes to notes of one run', 'NOTES_LIMITS.runBytes', bytes],
-      ['Number of writes to notes of one run', 'NOTES_LIMITS.runWrites', count],
       ['Notes that `memory_read` and `memory_search` return', 'MAX_SHOWN_NOTES_BYTES', bytes],
     ],
   },

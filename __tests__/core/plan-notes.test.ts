@@ -55,14 +55,9 @@ function granted(given: Given, isKept = true) {
 
 describe('the place of a run’s notes', () => {
   it.each<[string, Given, ReturnType<typeof notesPlaces>]>([
-    ['the repository in a workflow', {}, notesPlaces('project', { identity: 'octocat/hello', agent: '' })],
-    [
-      'the folder on the command line',
-      { trigger: { kind: 'local' } },
-      notesPlaces('project', { identity: '/work/repo', agent: '' }),
-    ],
-    ['`project`', { memory: 'project = "x"' }, notesPlaces('project', { identity: 'x', agent: '' })],
-    ['the agent', { memory: 'scope = "agent"' }, { scope: 'agent', slug: 'agent-bot' }],
+    ['the repository in a workflow', {}, notesPlaces('project', 'octocat/hello')],
+    ['the folder on the command line', { trigger: { kind: 'local' } }, notesPlaces('project', '/work/repo')],
+    ['`project`', { memory: 'project = "x"' }, notesPlaces('project', 'x')],
     ['nobody', { memory: 'scope = "shared"' }, { scope: 'shared', slug: '' }],
   ])('is determined by %s', (_, given, places) => {
     expect(planOf(given)?.places).toEqual(places);

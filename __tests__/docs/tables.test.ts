@@ -12,7 +12,6 @@ import {
   MAX_CALLS_PER_TURN,
   MAX_PARALLEL_CALLS,
   MAX_TURNS,
-  NOTES_LIMITS,
 } from '../../src/core/defaults.js';
 import type { ToolPorts } from '../../src/core/tools/ports.js';
 import { createTools } from '../../src/core/tools/registry.js';
@@ -97,11 +96,6 @@ describe('the table of limits', () => {
       'Tool calls of one turn',
       2,
       `${MAX_CALLS_PER_TURN} run: reading ones ${MAX_PARALLEL_CALLS} at a time, others in order`,
-    ],
-    [
-      'Writes to [notes](notes.md)',
-      2,
-      `${NOTES_LIMITS.runBytes / 1024} KiB in ${NOTES_LIMITS.runWrites} writes`,
     ],
   ])('states the default of the limit of %s (column %i) as the code has it', (limit, column, text) => {
     const row = rows.find((line) => line.startsWith(`| ${limit} |`)) ?? '';

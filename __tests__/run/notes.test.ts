@@ -149,7 +149,7 @@ describe('the notes that a run receives', () => {
     ['by the repository in a workflow', SCHEDULE, 'octocat/hello'],
     ['by the folder on the command line', LOCAL, '/work/sub'],
   ])('belong to a project that is identified %s', async (_, trigger, identity) => {
-    const places = notesPlaces('project', { identity, agent: 'bot' });
+    const places = notesPlaces('project', identity);
     const { deps } = await run({
       trigger,
       request: { workdir: 'sub' },
@@ -258,7 +258,7 @@ describe('the right to write notes', () => {
     };
     const { deps } = await run({
       models,
-      agents: { bot: agent('bot', '', 'sub_agents = ["a"]'), a: agent('a', 'scope = "agent"') },
+      agents: { bot: agent('bot', '', 'sub_agents = ["a"]'), a: agent('a') },
     });
     expect(toolsOf(models['p/a'])).toEqual(READING);
     expect(systemOf(models['p/a'])).toContain('Fresh fact.');

@@ -4,7 +4,6 @@ import {
   DAILY_CHOICES,
   EFFORTS,
   NOTES_SCOPES,
-  OVERFLOWS,
   PROVENANCE,
   PROVIDER_TABLES,
   RESPONSE_TYPES,
@@ -106,7 +105,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   },
   'memory.dir': { about: 'Folder of the notes, on the command line only.' },
   'memory.scope': {
-    about: 'Who shares checklist, daily logs and notes: agents of one project, one agent, or all agents.',
+    about: 'Who shares checklist, daily logs and notes: agents of one project, or all agents.',
     choices: NOTES_SCOPES,
     default: NOTES_SCOPES[0],
   },
@@ -115,11 +114,6 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
     about: 'Which two daily logs are in the prompt: today and yesterday, or the two newest.',
     choices: DAILY_CHOICES,
     default: DAILY_CHOICES[0],
-  },
-  'memory.overflow': {
-    about: 'What is left out if the notes do not fit into the prompt: the least important, or the end.',
-    choices: OVERFLOWS,
-    default: OVERFLOWS[0],
   },
   'memory.dedup': {
     about: 'Whether a fact that is already in long-term memory is not added again.',

@@ -40,9 +40,6 @@ export const NOTES_LIMITS = {
   writeBytes: 64 * 1024,
   /** Of a file, from which on `write_memory` asks for care. */
   warnFileBytes: 1024 * 1024,
-  /** Of all writes of one run together, and how many they may be; far more than a run has to say. */
-  runBytes: 512 * 1024,
-  runWrites: 200,
 } as const;
 
 /** Largest agent file that is parsed, in bytes. */

@@ -1,7 +1,6 @@
 import type { LoadedAgent } from './agent/agent-source.js';
 import type { Trigger } from './event/trigger.js';
 import type { Trust } from './event/trust.js';
-import { memoryName } from './memory/log-path.js';
 import { type NotesPlaces, notesPlaces } from './memory/notes/place.js';
 import {
   ALL_NOTES_TOOLS,
@@ -45,11 +44,10 @@ interface NotesPlanParts {
 /** The plan of an agent's notes, or undefined if they are off. */
 export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
   const { agent, memory, trigger, trust, isSubAgent } = parts;
-  const { config, name } = agent;
+  const { config } = agent;
   if (memory === undefined || !config.memory.notes) return undefined;
-  const identity = config.memory.project || projectOf(parts);
   return {
-    places: notesPlaces(config.memory.scope, { identity, agent: memoryName(name) }),
+    places: notesPlaces(config.memory.scope, config.memory.project || projectOf(parts)),
     folder: memory.path.startsWith('offline/') ? 'offline/' : '',
     isLive: trigger.kind === 'local',
     requested: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],

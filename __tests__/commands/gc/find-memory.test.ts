@@ -47,10 +47,7 @@ async function finding(store: MemoryStore, keys: string) {
 
 describe('daily logs that are too old', () => {
   it('are found even if newer ones take all the room that is read', async () => {
-    const day = pathOf(
-      { kind: 'daily', date: '2026-01-01' },
-      notesPlaces('project', { identity: 'p', agent: 'bot' }),
-    );
+    const day = pathOf({ kind: 'daily', date: '2026-01-01' }, notesPlaces('project', 'p'));
     const folder = day.slice(0, -'2026-01-01.md'.length);
     const dates = datesBefore(140);
     // 128 of them are 8 MiB.

@@ -34,7 +34,7 @@ max_age_days = 30
 notes = true
 retention_days = 30
 `;
-const PLACES = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
+const PLACES = notesPlaces('project', 'octocat/hello-world');
 const OLD_DAY = pathOf({ kind: 'daily', date: '2025-12-01' }, PLACES);
 const NEW_DAY = pathOf({ kind: 'daily', date: '2026-02-01' }, PLACES);
 

@@ -233,7 +233,7 @@ describe('garbage collection', () => {
   });
 
   it('removes daily logs that are too old, and none of another project', async () => {
-    const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
+    const places = notesPlaces('project', 'octocat/hello-world');
     const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
     const others = 'projects/other-1a2b3c4d/daily/2001-01-01.md';
     const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
@@ -256,7 +256,7 @@ describe('garbage collection', () => {
   ])(
     'checks the age of daily logs next to %s, and sends no request',
     async (_, files, dryRun, ended, left) => {
-      const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
+      const places = notesPlaces('project', 'octocat/hello-world');
       const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
       const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
       const memory = { ...files, [old]: 'old' };
@@ -269,7 +269,7 @@ describe('garbage collection', () => {
   it.each(['project', 'shared'] as const)(
     'for a trial without a model leaves the real daily logs unchanged, with scope %s',
     async (scope) => {
-      const places = notesPlaces(scope, { identity: 'octocat/hello-world', agent: 'bot' });
+      const places = notesPlaces(scope, 'octocat/hello-world');
       const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
       const toml = TOML.replace('last_n = 2', `notes = true\nscope = "${scope}"\nretention_days = 30`);
       const memory = { 'offline/bot.md': log(5), [old]: 'old', [`offline/${old}`]: 'old' };

@@ -91,10 +91,9 @@ describe('the shown notes keys', () => {
 notes = true
 tools = ["memory_read", "write_memory"]
 dir = "d"
-scope = "agent"
+scope = "shared"
 project = "octo-org/hello"
 daily = "recent"
-overflow = "classic"
 dedup = false
 max_inject_bytes = 1000
 max_write_bytes = 2000
@@ -109,10 +108,9 @@ Memory Enabled: true
 Memory Notes:   true
 Memory Tools:   memory_read, write_memory
 Memory Dir:     d
-Memory Scope:   agent
+Memory Scope:   shared
 Memory Project: octo-org/hello
 Memory Daily:   recent
-Memory Overflow:classic
 Memory Dedup:   false
 Memory MaxInjectBytes:1000
 Memory MaxWriteBytes:2000
@@ -124,7 +122,7 @@ Memory MaxAgeDays:60
   });
 
   it('are empty if every key has its default', () => {
-    const text = `${HEAD}tools = []\nscope = "project"\ndaily = "calendar"\noverflow = "priority"\ndedup = true\nmax_inject_bytes = 32768\nmax_write_bytes = 65536\nwarn_file_bytes = 1048576\nmax_log_bytes = 0\n`;
+    const text = `${HEAD}tools = []\nscope = "project"\ndaily = "calendar"\ndedup = true\nmax_inject_bytes = 32768\nmax_write_bytes = 65536\nwarn_file_bytes = 1048576\nmax_log_bytes = 0\n`;
     expect(formatAgent(parse(text))).toBe('Name:           v\nModel:          a/m\n');
   });
 });

@@ -170,10 +170,9 @@ provenance = "off"
 notes = true
 tools = ["write_memory", "memory_search", "memory_write", "memory_search"]
 dir = "notes-here"
-scope = "agent"
+scope = "shared"
 project = "octo-org/hello"
 daily = "recent"
-overflow = "classic"
 dedup = false
 max_inject_bytes = 1000
 max_write_bytes = 2000
@@ -252,10 +251,9 @@ error-handling = "major"
         notes: true,
         tools: ['memory_write', 'memory_search', 'write_memory'],
         dir: 'notes-here',
-        scope: 'agent',
+        scope: 'shared',
         project: 'octo-org/hello',
         daily: 'recent',
-        overflow: 'classic',
         dedup: false,
         maxInjectBytes: 1000,
         maxWriteBytes: 2000,
@@ -313,7 +311,6 @@ error-handling = "major"
         scope: 'project',
         project: '',
         daily: 'calendar',
-        overflow: 'priority',
         dedup: true,
         maxInjectBytes: 32_768,
         maxWriteBytes: 65_536,
@@ -453,9 +450,8 @@ describe('wrong values', () => {
       4,
     ],
     ['[memory]\nprovenance = "yes"', 'memory.provenance must be one of: auto, on, off', 4],
-    ['[memory]\nscope = "team"', 'memory.scope must be one of: project, agent, shared', 4],
+    ['[memory]\nscope = "team"', 'memory.scope must be one of: project, shared', 4],
     ['[memory]\ndaily = "all"', 'memory.daily must be one of: calendar, recent', 4],
-    ['[memory]\noverflow = "Priority"', 'memory.overflow must be one of: priority, classic', 4],
     [
       '[memory]\ntools = ["memory_read", "memory_serach"]',
       'memory.tools must be one of: memory_write, memory_read, memory_search, write_memory; got "memory_serach"',

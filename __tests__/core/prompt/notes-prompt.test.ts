@@ -27,8 +27,6 @@ describe('the notes part of a prompt', () => {
     const other = makeNotesPrompt({ ...PARTS, memory: memory('daily = "recent"\nmax_inject_bytes = 200\n') });
     expect(other.prompt.block).toMatch(/aaa\n…\[memory truncated\]\n\n## Daily log 2026-01-05\nplanned\n/);
     expect(other.warnings).toMatchObject([{ code: 'memory-truncated' }]);
-    const classic = memory('daily = "recent"\nmax_inject_bytes = 200\noverflow = "classic"\n');
-    expect(makeNotesPrompt({ ...PARTS, memory: classic }).prompt.block).not.toContain('planned');
   });
 
   it('is empty without notes and tools', () => {

@@ -5,7 +5,7 @@ import type { OpenFile } from '../../core/files.js';
 import { expiredDailyLogs, planTrim, type TrimPlan } from '../../core/gc/trim.js';
 import { firstUnread } from '../../core/memory/blocked.js';
 import type { Change } from '../../core/memory/change.js';
-import { memoryName, untrustedPath } from '../../core/memory/log-path.js';
+import { untrustedPath } from '../../core/memory/log-path.js';
 import { copiesOf, notesPlaces, pathOf } from '../../core/memory/notes/place.js';
 import { statePath } from '../../core/memory/state.js';
 import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
@@ -155,14 +155,10 @@ function logPaths({ path, agent }: FindRequest): readonly string[] {
 }
 
 /** Of both lanes; none where no daily log is to be removed. */
-function dailyFolders({ agent: { name, config }, identity, path }: FindRequest): readonly string[] {
+function dailyFolders({ agent: { config }, identity, path }: FindRequest): readonly string[] {
   const { notes, scope, project, retentionDays } = config.memory;
   if (!notes || retentionDays <= 0) return [];
-  const places = notesPlaces(scope, {
-    identity: project === '' ? identity : project,
-    agent: memoryName(name),
-  });
-  const day = pathOf({ kind: 'daily', date: '2026-01-01' }, places);
+  const day = pathOf({ kind: 'daily', date: '2026-01-01' }, notesPlaces(scope, project || identity));
   // What a trial without a model remembers lies apart (D32).
   const apart = path.startsWith('offline/') ? 'offline/' : '';
   const folder = apart + day.slice(0, -'2026-01-01.md'.length);

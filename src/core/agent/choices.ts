@@ -11,13 +11,10 @@ export const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const;
 export const PROVENANCE = ['auto', 'on', 'off'] as const;
 
 /** Who shares the scratchpad, daily logs and notes; the first is the default. */
-export const NOTES_SCOPES = ['project', 'agent', 'shared'] as const;
+export const NOTES_SCOPES = ['project', 'shared'] as const;
 
 /** Which daily logs go into the prompt; the first is the default. */
 export const DAILY_CHOICES = ['calendar', 'recent'] as const;
-
-/** What goes when notes are too long for the prompt; the first is the default. */
-export const OVERFLOWS = ['priority', 'classic'] as const;
 
 /** How hard a model thinks, from least to most. */
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;

@@ -2,7 +2,7 @@ import type { SeverityOverrides } from '../findings/severity.js';
 import type { Severity } from '../findings/terms.js';
 import type { Price } from '../loop/budget.js';
 import type { NotesTool } from '../memory/notes/tool-names.js';
-import type { API_FORMS, DAILY_CHOICES, Effort, NOTES_SCOPES, OVERFLOWS, ReviewDepth } from './choices.js';
+import type { API_FORMS, DAILY_CHOICES, Effort, NOTES_SCOPES, ReviewDepth } from './choices.js';
 import type { ProviderTables } from './provider-tables.js';
 
 /**
@@ -60,7 +60,7 @@ export interface MemoryConfig {
   readonly provenance: 'auto' | 'on' | 'off';
   /** Notes next to the run log; without `enabled` there are none. */
   readonly notes: boolean;
-  /** Tools over the notes; empty means the four of `NOTES_TOOLS`. */
+  /** Tools over the notes; empty means those of `NOTES_TOOLS`. */
   readonly tools: readonly NotesTool[];
   /** Folder of the notes, on the command line alone; empty for the default. */
   readonly dir: string;
@@ -70,8 +70,6 @@ export interface MemoryConfig {
   readonly project: string;
   /** Which two daily logs go into the prompt. */
   readonly daily: (typeof DAILY_CHOICES)[number];
-  /** What is left out of the prompt when notes are too long for it. */
-  readonly overflow: (typeof OVERFLOWS)[number];
   /** Whether a line that long-term memory has is left out of what is appended to it. */
   readonly dedup: boolean;
   readonly maxInjectBytes: number;

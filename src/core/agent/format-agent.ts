@@ -62,7 +62,6 @@ function notesFields({ memory }: AgentConfig): readonly Field[] {
     ['Memory Scope', memory.scope === 'project' ? undefined : memory.scope],
     ['Memory Project', text(memory.project)],
     ['Memory Daily', memory.daily === 'calendar' ? undefined : memory.daily],
-    ['Memory Overflow', memory.overflow === 'priority' ? undefined : memory.overflow],
     ['Memory Dedup', memory.dedup ? undefined : 'false'],
     ['Memory MaxInjectBytes', other(memory.maxInjectBytes, NOTES_LIMITS.injectBytes)],
     ['Memory MaxWriteBytes', other(memory.maxWriteBytes, NOTES_LIMITS.writeBytes)],

@@ -64,7 +64,6 @@ model = "${PLACEHOLDER_MODEL}"
 # project = ""
 # dir = ""
 # daily = "calendar"
-# overflow = "priority"
 # dedup = true
 # max_inject_bytes = 32768
 # max_write_bytes = 65536

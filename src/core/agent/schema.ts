@@ -170,7 +170,6 @@ export const AGENT_SCHEMA = v.object(
           scope: text(),
           project: text(),
           daily: text(),
-          overflow: text(),
           dedup: v.optional(v.boolean('true or false' satisfies Expected), true),
           max_inject_bytes: count(),
           max_write_bytes: count(),

@@ -10,7 +10,6 @@ import {
   DAILY_CHOICES,
   EFFORTS,
   NOTES_SCOPES,
-  OVERFLOWS,
   PROVENANCE,
   PROVIDER_TABLES,
   RESPONSE_TYPES,
@@ -197,7 +196,6 @@ type RawMemory = RawAgent['memory'];
 function* notesProblems(memory: RawMemory): Generator<AgentProblem> {
   yield* notOneOf(memory.scope || 'project', NOTES_SCOPES, ['memory', 'scope']);
   yield* notOneOf(memory.daily || 'calendar', DAILY_CHOICES, ['memory', 'daily']);
-  yield* notOneOf(memory.overflow || 'priority', OVERFLOWS, ['memory', 'overflow']);
   yield* unknownTools(memory.tools);
   for (const [key, zero] of NOTES_NUMBERS) yield* negative(memory[key], ['memory', key], zero);
   yield* takenPath(memory);

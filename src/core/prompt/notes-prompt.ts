@@ -22,8 +22,8 @@ export function makeNotesPrompt({ files, places, today, memory, tools }: NotesPr
   readonly prompt: NotesPrompt;
   readonly warnings: readonly Warning[];
 } {
-  const { daily, overflow, maxInjectBytes: maxBytes } = memory;
-  const { text: block, warnings } = formatMemoryBlock(files, { places, today, daily, overflow, maxBytes });
+  const { daily, maxInjectBytes: maxBytes } = memory;
+  const { text: block, warnings } = formatMemoryBlock(files, { places, today, daily, maxBytes });
   return { prompt: { block, toolsPrompt: notesToolsPrompt(tools) }, warnings };
 }
 

@@ -13,7 +13,6 @@ const OPTIONS: BlockOptions = {
   places: { scope: 'project', slug: 'p-00000000' },
   today: '2026-03-01',
   daily: 'calendar',
-  overflow: 'priority',
   maxBytes: 32_768,
 };
 
@@ -93,12 +92,10 @@ describe('a block that is too long', () => {
     ['is one byte too long', 32_735, 32_872, true],
     ['is far too long', 131_073, 32_872, true],
   ])('%s', (_, length, bytes, isCut) => {
-    for (const overflow of ['priority', 'classic'] as const) {
-      const { text, warnings } = block({ 'MEMORY.md': 'a'.repeat(length) }, { overflow });
-      expect(utf8Bytes(text)).toBe(bytes);
-      expect(text.includes(MARK)).toBe(isCut);
-      expect(warnings.map(({ code }) => code)).toEqual(isCut ? ['memory-truncated'] : []);
-    }
+    const { text, warnings } = block({ 'MEMORY.md': 'a'.repeat(length) });
+    expect(utf8Bytes(text)).toBe(bytes);
+    expect(text.includes(MARK)).toBe(isCut);
+    expect(warnings.map(({ code }) => code)).toEqual(isCut ? ['memory-truncated'] : []);
   });
 
   it('never splits a character', () => {
@@ -113,13 +110,6 @@ describe('a block that is too long', () => {
       `${OPEN}\n\n## Long-term memory (MEMORY.md)\n${'a'.repeat(32_699)}${MARK}\n\n## Daily log 2026-03-01 (today)\nT${CLOSE}`,
     );
     expect(warnings[0]?.message).toContain('not all of them are in it: Long-term memory (MEMORY.md).');
-  });
-
-  it('loses its tail if that is requested', () => {
-    const { text, warnings } = block({ 'MEMORY.md': 'a'.repeat(40_000), ...today }, { overflow: 'classic' });
-    expect(text).not.toContain('today');
-    expect(utf8Bytes(text)).toBe(32_872);
-    expect(warnings[0]?.message).toContain('Daily log 2026-03-01 (today)');
   });
 
   it('gives room to open items, today, long-term memory and yesterday, and to nothing after the first cut', () => {
@@ -199,7 +189,6 @@ describe('any block', () => {
     [`${DAILY}/2026-03-01.md`]: text,
   });
   const patches = fc.record({
-    overflow: fc.constantFrom('priority' as const, 'classic' as const),
     daily: fc.constantFrom('calendar' as const, 'recent' as const),
     maxBytes: fc.integer({ min: 0, max: 700 }),
   });

@@ -13,10 +13,7 @@ import type { Warning } from '../../../../src/core/warning.js';
 export const ROOT = '/data/axe/memory';
 export const CAPS: NotesCaps = { maxWriteBytes: 65_536, warnFileBytes: 1_048_576, dedup: true };
 export const READ_BYTES = MAX_SHOWN_NOTES_BYTES;
-export const PLACES: NotesPlaces = notesPlaces('project', {
-  identity: 'octo-org/hello.world',
-  agent: 'bot',
-});
+export const PLACES: NotesPlaces = notesPlaces('project', 'octo-org/hello.world');
 /** Folder of the project in the tree. */
 export const PROJECT = 'projects/hello-world-3ccd7a60';
 

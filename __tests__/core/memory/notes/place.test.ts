@@ -20,7 +20,7 @@ const TARGETS: readonly NoteTarget[] = [
 ];
 
 function places(scope: NotesScope) {
-  return notesPlaces(scope, { identity: 'octo-org/hello.world', agent: 'bot' });
+  return notesPlaces(scope, 'octo-org/hello.world');
 }
 
 describe('places of notes', () => {
@@ -34,15 +34,6 @@ describe('places of notes', () => {
         'projects/hello-world-3ccd7a60/notes/auth.md',
       ],
     ],
-    [
-      'agent',
-      [
-        'MEMORY.md',
-        'projects/agent-bot/SCRATCHPAD.md',
-        'projects/agent-bot/daily/2026-03-01.md',
-        'projects/agent-bot/notes/auth.md',
-      ],
-    ],
     ['shared', ['MEMORY.md', 'SCRATCHPAD.md', '2026-03-01.md', 'notes/auth.md']],
   ])('of the scope %s', (scope, paths) => {
     expect(TARGETS.map((target) => pathOf(target, places(scope)))).toEqual(paths);
@@ -50,11 +41,11 @@ describe('places of notes', () => {
   });
 
   it('are requested from a store by file and folder', () => {
-    expect(notesUnder(places('agent'))).toEqual([
+    expect(notesUnder(places('project'))).toEqual([
       'MEMORY.md',
-      'projects/agent-bot/SCRATCHPAD.md',
-      'projects/agent-bot/daily/',
-      'projects/agent-bot/notes/',
+      'projects/hello-world-3ccd7a60/SCRATCHPAD.md',
+      'projects/hello-world-3ccd7a60/daily/',
+      'projects/hello-world-3ccd7a60/notes/',
     ]);
     expect(notesUnder(places('shared'))).toEqual(['MEMORY.md', 'SCRATCHPAD.md', 'notes/']);
   });

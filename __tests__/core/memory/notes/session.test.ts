@@ -68,10 +68,9 @@ describe('a session of notes', () => {
 
   it.each<readonly [NotesScope, string]>([
     ['project', `${PROJECT}/daily/2026-03-01.md`],
-    ['agent', 'projects/agent-bot/daily/2026-03-01.md'],
     ['shared', '2026-03-01.md'],
   ])('of the scope %s writes days at %s', async (scope, path) => {
-    const places = notesPlaces(scope, { identity: 'octo-org/hello.world', agent: 'bot' });
+    const places = notesPlaces(scope, 'octo-org/hello.world');
     const scene = createNotesScene({
       places,
       files: { '2026-02-01.md': 'old\n', 'other.md': 'a run log\n' },
@@ -196,51 +195,6 @@ describe('a session of notes', () => {
     const text = await scene.session.search('deploy', { maxBytes: 1000, limit: undefined });
     expect(text).toContain(`across 1 file.`);
     expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
-  });
-
-  it('refuses what exceeds the limit of all writes of a run, and keeps the summary of a conversation', async () => {
-    const scene = createNotesScene({ caps: { dedup: false } });
-    const full = { target: 'long_term', content: 'x'.repeat(64 * 1024) };
-    for (let write = 0; write < 7; write += 1)
-      expect(await scene.call('memory_write', full)).toMatchObject({ isError: false });
-    await scene.call('memory_write', { ...full, content: 'y'.repeat(64 * 1024 - 10) });
-    const text = await scene.text('MEMORY.md');
-    for (const tool of ['memory_write', 'write_memory'])
-      expect(await scene.call(tool, { target: 'long_term', content: 'eleven bytes' })).toMatchObject({
-        isError: true,
-        text: expect.stringContaining(
-          `${ROOT}/MEMORY.md would get 12 bytes, and of the 524288 that a run may write to notes 10 are left. Write less; the next run may write again.`,
-        ),
-      });
-    expect(await scene.text('MEMORY.md')).toBe(text);
-    expect(await scene.session.addSummary('we did much', 3)).toMatchObject({ kind: 'written' });
-    expect(await scene.call('memory_write', { ...full, mode: 'overwrite', content: '' })).toMatchObject({
-      isError: false,
-    });
-    expect(await scene.text('MEMORY.md')).toBe('');
-  });
-
-  it('allows one write of the maximum size of the agent, however large that is', async () => {
-    const scene = createNotesScene({ caps: { maxWriteBytes: 1_000_000 } });
-    const note = { target: 'note', content: 'x'.repeat(2_000_000), mode: 'overwrite' };
-    expect(await scene.call('memory_write', { ...note, name: 'a' })).toMatchObject({ isError: false });
-    expect(await scene.call('memory_write', { ...note, name: 'b' })).toMatchObject({ isError: true });
-  });
-
-  it('refuses endless writes', async () => {
-    const scene = createNotesScene();
-    for (let index = 0; index < 200; index += 1)
-      expect(
-        await scene.call('memory_write', { target: 'note', name: `n${index}`, content: 'x' }),
-      ).toMatchObject({
-        isError: false,
-      });
-    expect(await scene.call('memory_write', { target: 'note', name: 'n200', content: 'x' })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('since a run may write to notes 200 times'),
-    });
-    expect(await scene.text(`${PROJECT}/notes/n200.md`)).toBeUndefined();
-    expect(scene.session.changes('trusted')).toHaveLength(200);
   });
 
   it('keeps what a hundred concurrent calls write', async () => {

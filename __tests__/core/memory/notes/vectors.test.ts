@@ -334,16 +334,8 @@ const BLOCKS: readonly Vector[] = [
     },
   },
   {
-    id: 'V33',
-    shows: 'with overflow classic a large file pushes out today',
-    check: () => {
-      const text = block(LARGE_AND_TODAY, { overflow: 'classic' });
-      expect([bytesOf(text), text.includes('Daily log')]).toEqual([32_872, false]);
-    },
-  },
-  {
     id: 'V34',
-    shows: 'with overflow priority today stays and the large file is cut (deviation D7)',
+    shows: 'today stays and the large file is cut (deviation D7)',
     check: () =>
       expect(block(LARGE_AND_TODAY)).toBe(
         `${OPEN}${LONG_TERM_TITLE}${'a'.repeat(32_699)}${MARK}\n\n## Daily log 2026-03-01 (today)\nT\n</memory>`,
@@ -882,7 +874,9 @@ describe('the test vectors of the reference', () => {
 
   it('are complete, from V01 to V79, but for those of what there is not', () => {
     const ids = Array.from({ length: 79 }, (_, index) => `V${String(index + 1).padStart(2, '0')}`);
-    expect(VECTORS.map(({ id }) => id)).toEqual(ids.filter((id) => !['V56', 'V57', 'V58'].includes(id)));
+    expect(VECTORS.map(({ id }) => id)).toEqual(
+      ids.filter((id) => !['V33', 'V56', 'V57', 'V58'].includes(id)),
+    );
   });
 });
 
@@ -890,7 +884,6 @@ const BLOCK: BlockOptions = {
   places: PLACES,
   today: '2026-03-01',
   daily: 'calendar',
-  overflow: 'priority',
   maxBytes: 32_768,
 };
 const LARGE_AND_TODAY = { 'MEMORY.md': 'a'.repeat(40_000), [DAY]: 'T' };

@@ -14,8 +14,6 @@ export interface BlockOptions {
   readonly today: string;
   /** `calendar`: today and yesterday; `recent`: the two newest days that hold anything. */
   readonly daily: 'calendar' | 'recent';
-  /** What goes when there is too much: by `priority`, or whatever stands last (`classic`). */
-  readonly overflow: 'priority' | 'classic';
   /** Most bytes of all sections together; the tags around them and the mark of a cut are not counted. */
   readonly maxBytes: number;
 }
@@ -35,7 +33,7 @@ interface MemoryBlock {
 export function formatMemoryBlock(files: ReadonlyMap<string, string>, options: BlockOptions): MemoryBlock {
   const sections = sectionsOf(files, options).filter(({ body }) => body !== '');
   if (sections.length === 0) return { text: '', warnings: [] };
-  const { text, cut } = fitSections(sections, options);
+  const { text, cut } = fitSections(sections, options.maxBytes);
   return {
     text: `${OPENING_TAG}${text}\n</memory>`,
     warnings: cut.length === 0 ? [] : [cutWarning(cut, options)],
@@ -180,32 +178,11 @@ interface Fitted {
   readonly cut: readonly string[];
 }
 
-/** Joins sections in their order within a number of bytes; no character is split. */
-function fitSections(
-  sections: readonly Section[],
-  { overflow, maxBytes }: { readonly overflow: 'priority' | 'classic'; readonly maxBytes: number },
-): Fitted {
-  switch (overflow) {
-    case 'classic':
-      return cutTail(sections, maxBytes);
-    case 'priority':
-      return grantRoom(sections, maxBytes);
-  }
-}
-
-function cutTail(sections: readonly Section[], maxBytes: number): Fitted {
-  const { text, leftOutBytes } = cutToBytes(sections.map(formatSection).join(''), maxBytes);
-  if (leftOutBytes === 0) return { text, cut: [] };
-  let end = 0;
-  const cut = sections.filter((section) => {
-    end += utf8Bytes(formatSection(section));
-    return end > maxBytes;
-  });
-  return { text: text + TRUNCATED_MARK, cut: cut.map(({ title }) => title) };
-}
-
-/** By rank: the first section that does not fit is cut to what is left, and those after it go. */
-function grantRoom(sections: readonly Section[], maxBytes: number): Fitted {
+/**
+ * Joins sections in their order within a number of bytes; no character is split. Room is given by rank: the first section
+ * that does not fit is cut to what is left, and those after it go.
+ */
+function fitSections(sections: readonly Section[], maxBytes: number): Fitted {
   const granted = new Map<Section, string>();
   const cut: string[] = [];
   let left = maxBytes;

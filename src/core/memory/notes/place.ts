@@ -8,8 +8,8 @@ export type NoteTarget =
   /** `name` is one that `parseNoteName` gave. */
   | { readonly kind: 'note'; readonly name: string };
 
-/** Who shares the scratchpad, daily logs and notes: a project, one agent alone, or everybody (`[memory] scope`). */
-export type NotesScope = 'project' | 'agent' | 'shared';
+/** Who shares the scratchpad, daily logs and notes: a project, or everybody (`[memory] scope`). */
+export type NotesScope = 'project' | 'shared';
 
 /** Where the notes of a run stand in the memory tree. */
 export interface NotesPlaces {
@@ -22,18 +22,8 @@ export interface NotesPlaces {
 export const LONG_TERM_PATH = 'MEMORY.md';
 
 /** The places for a scope; `identity` is what the project is known by (see `projectSlug`). */
-export function notesPlaces(
-  scope: NotesScope,
-  { identity, agent }: { readonly identity: string; readonly agent: string },
-): NotesPlaces {
-  switch (scope) {
-    case 'project':
-      return { scope, slug: projectSlug(identity) };
-    case 'agent':
-      return { scope, slug: `agent-${agent}` };
-    case 'shared':
-      return { scope, slug: '' };
-  }
+export function notesPlaces(scope: NotesScope, identity: string): NotesPlaces {
+  return { scope, slug: scope === 'shared' ? '' : projectSlug(identity) };
 }
 
 /** The file of a target in the memory tree, `/`-separated (D10, D37). */

@@ -1,4 +1,3 @@
-import { NOTES_LIMITS } from '../../defaults.js';
 import { ToolError } from '../../errors.js';
 import { createQueue } from '../../queue.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
@@ -63,7 +62,6 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   const inTurn = createQueue();
   const view = createView({ ...options, isLive: writeThrough !== undefined });
   const large = new Set<string>();
-  const allowance = createAllowance(caps.maxWriteBytes);
   let changes: readonly NoteChange[] = [];
   let recent: readonly RecentWrite[] = [];
 
@@ -81,15 +79,11 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
     if (makesSecret(text, edit, options.redact)) return SECRET_TEXT;
-    const counted = isCounted(wish) ? composed.keptBytes : undefined;
-    const refusal = counted === undefined ? undefined : allowance.refusal(shown(path), counted);
-    if (refusal !== undefined) return refusal;
     // What is written anew may be what another run has written since this one began (D12).
     const backup = wish.kind === 'overwrite';
     const makes = versionId(result.text);
     const failure = await keep({ kind: 'note', path, edit, backup, makes, id: options.newId() });
     if (failure !== undefined) return notSaved(failure);
-    if (counted !== undefined) allowance.spend(counted);
     const done = { path: shown(path), timestamp, target: target.kind, composed };
     const write = recentWrite(wish, done);
     recent = withRecent(recent, write);
@@ -189,45 +183,6 @@ const SECRET_TEXT: NoteAnswer = {
   reason: 'error',
   message: 'together with what is there it would be a secret. Leave it out.',
 };
-
-/** What a run may write to its notes in all, counted as it writes. */
-interface Allowance {
-  /** Why these bytes must not be written to the file any more; undefined where they may. */
-  refusal(path: string, bytes: number): Extract<NoteAnswer, { readonly kind: 'failed' }> | undefined;
-  /** Counts a write that was made. */
-  spend(bytes: number): void;
-}
-
-/** Nothing is spent yet; one write of the most bytes that an agent is allowed always fits. */
-function createAllowance(maxWriteBytes: number): Allowance {
-  const { runWrites } = NOTES_LIMITS;
-  const runBytes = Math.max(NOTES_LIMITS.runBytes, maxWriteBytes);
-  let [bytesSpent, writes] = [0, 0];
-  return {
-    refusal(path, bytes) {
-      const left = runBytes - bytesSpent;
-      if (bytes > left)
-        return refused(
-          `${path} would get ${bytes} bytes, and of the ${runBytes} that a run may write to notes ${left} are left`,
-        );
-      if (writes < runWrites) return undefined;
-      return refused(`${path} is left as it is, since a run may write to notes ${runWrites} times`);
-    },
-    spend(bytes) {
-      bytesSpent += bytes;
-      writes += 1;
-    },
-  };
-}
-
-function refused(why: string): Extract<NoteAnswer, { readonly kind: 'failed' }> {
-  return { kind: 'failed', reason: 'error', message: `${why}. Write less; the next run may write again.` };
-}
-
-/** Whether a wish counts: the summary of a conversation is the run's own. */
-function isCounted(wish: NoteWish): boolean {
-  return wish.kind === 'overwrite' || typeof wish.form === 'string';
-}
 
 /** How a search is shown. */
 interface SearchView {
