@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 1354,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 111_298,
+  'lines of __tests__/': 111_299,
   'lines of scripts/, bench/ and eval/': 6269,
 };
 

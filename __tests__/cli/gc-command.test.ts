@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
+import { notesPlaces, pathOf } from '../../src/core/memory/notes/place.js';
 import { formatEntry } from '../../src/core/memory/run-log.js';
 import { type ModelReply, startModelServer, text } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -21,10 +22,10 @@ model = "offline/rules"
 enabled = true
 last_n = 1
 notes = true
-scope = "agent"
+project = "bot"
 retention_days = 30
 `;
-const DAY = 'projects/agent-bot/daily/2001-01-01.md';
+const DAY = pathOf({ kind: 'daily', date: '2001-01-01' }, notesPlaces('project', 'bot'));
 const LOG = [0, 1]
   .map((minute) =>
     formatEntry({ timestamp: new Date(Date.UTC(2026, 1, 23, 4, minute)), task: 't', result: 'r' }),
