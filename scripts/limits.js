@@ -163,7 +163,6 @@ export const LIMITS = [
       ['Output tokens of a question to a model that does not think', 'GC.outputTokens', tokens],
       ['Temperature', 'GC.temperature', String],
       ['Time of a question', 'GC.questionSeconds', (value) => `${value} s`],
-      ['Smallest part of a log', 'GC.leastRoomTokens', tokens],
     ],
   },
 ];

@@ -38,17 +38,16 @@ function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
   return stage.run({ ...onSchedule(stage), inputs: given });
 }
 
-it('an issue is opened for an agent of another repository, and its namesake here is left alone', async () => {
+it('no pull request is opened for an agent of another repository, and its namesake here is left alone', async () => {
   const stage = await remembering([text(ANALYSIS)]);
   const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
   stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
   stage.github.commit('octocat/agents', OWN, { branch: 'v1' });
   const step = await collect(stage, { 'agents-repo': 'octocat/agents@v1', 'repositories-token': token });
-  expect(troubles(step)).toEqual([]);
+  expect(troubles(step).map(({ message }) => message)).toEqual([
+    'the suggestions of gc were not published: the agent is kept in another repository. Write `report-to: issue`.',
+  ]);
   expect([stage.repo.pulls.size, stage.repo.branches.has(GC_BRANCH)]).toEqual([0, false]);
-  const [issue] = [...stage.repo.issues.values()];
-  expect(issue?.body).toContain('The agent is kept in another repository, so there is no pull request here.');
-  expect(step.summary).toContain('Opened: [the issue with the suggestions](');
   expect(stage.model.requests()).toHaveLength(1);
 });
 
@@ -61,13 +60,13 @@ it('a pull request is opened on a schedule, whose event names no repository', as
     inputs: { mode: 'gc', 'memory-store': 'repo', 'report-to': 'pull-request' },
   });
   expect(troubles(step)).toEqual([]);
-  expect(step.summary).toContain('Opened: [the pull request');
+  expect(step.summary).toContain('Opened: [the suggestions]');
   expect(stage.repo.pulls.get(1)).toMatchObject({ base: { ref: stage.repo.defaultBranch } });
 });
 
-it('a pull request that people closed is not opened again, and the model learns what they closed', async () => {
-  const other = PROPOSAL.replace('in constant time', 'by crypto.timingSafeEqual');
-  const stage = await remembering([...PROPOSED, ...PROPOSED, text(ANALYSIS), text(other)]);
+it('a pull request that people closed is not opened again for the same recommendations', async () => {
+  const other = text(ANALYSIS.replace('Say how', 'Say exactly how'));
+  const stage = await remembering([...PROPOSED, text(ANALYSIS), other, text(PROPOSAL)]);
   await collect(stage);
   for (const pull of stage.repo.pulls.values())
     stage.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
@@ -76,11 +75,8 @@ it('a pull request that people closed is not opened again, and the model learns 
   expect(again.summary).toMatch(
     /Not suggested again: \[the same suggestion\]\(\S+\/pull\/1\) was closed\.\n/,
   );
-  expect(stage.repo.pulls.size).toBe(1);
-  const asked = stage.model.prompts()[3]?.messages.join('\n') ?? '';
-  expect(asked).toContain('closed without merging');
-  expect(asked).toContain('- Say how tokens are compared\nEvery review found it.');
-  expect((await collect(stage)).summary).toContain('Opened: [the pull request');
+  expect([stage.repo.pulls.size, stage.model.requests().length]).toEqual([1, 3]);
+  expect((await collect(stage)).summary).toContain('Opened: [the suggestions]');
   expect(stage.repo.pulls.size).toBe(2);
 });
 
@@ -90,9 +86,7 @@ it('an issue that people closed is not opened again, nor one that recommends not
   await collect(stage, { 'report-to': 'issue' });
   for (const number of stage.repo.issues.keys()) stage.repo.talk.closedIssues.add(number);
   expect((await collect(stage, { 'report-to': 'issue' })).summary).toContain('Not suggested again:');
-  expect((await collect(stage, { 'report-to': 'issue' })).summary).toContain(
-    "No change of the agent's own files is suggested.",
-  );
+  expect((await collect(stage, { 'report-to': 'issue' })).summary).toContain('No change is suggested.');
   expect(stage.repo.issues.size).toBe(1);
 });
 
@@ -108,7 +102,6 @@ it('a pull request whose marker a person removed is left alone, and this is repo
       /the hidden first line was removed from \S+\/pull\/1, so it is left as it is\. Merge or close it/,
     ),
   ]);
-  expect(step.summary).toContain('"title":"Say how tokens are compared"');
   expect(stage.repo.branches.get(GC_BRANCH)).toBe(head);
 });
 
@@ -123,7 +116,6 @@ it('no branch remains if GitHub Actions cannot create pull requests, and the sug
   ]);
   expect(stage.repo.branches.has(GC_BRANCH)).toBe(false);
   expect(step.summary).toContain('Suggestions not published:');
-  expect(step.summary).toContain('"title":"Say how tokens are compared"');
   expect(Object.keys(stage.github.files(nameOf(stage), stage.repo.defaultBranch))).toEqual(Object.keys(OWN));
 });
 

@@ -3,15 +3,17 @@ import type { GitHubClient } from '../adapters/github/client/client.js';
 import { findOrCreateIssue, listClosedIssues } from '../adapters/github/posting/issues.js';
 import { listClosedPulls, proposePull } from '../adapters/github/posting/pull-request.js';
 import { createFetch } from '../adapters/host/net/http.js';
-import { collectAgentMemory } from '../commands/gc/gc-memory.js';
-import type { Suggesting } from '../commands/gc/suggest.js';
+import { collectAgentMemory, type Suggest } from '../commands/gc/gc-memory.js';
+import type { Suggestion } from '../commands/gc/gc-result.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
 import type { Dependencies } from '../core/dependencies.js';
-import type { Repository, Trigger } from '../core/event/trigger.js';
-import type { ProposalResult, Proposals } from '../core/gc/proposal.js';
+import { AxeError } from '../core/errors.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { hasRecommendations, recommendationsDigest } from '../core/gc/analysis.js';
+import { PROPOSAL_PROMPT, proposalMessage, readProposal } from '../core/gc/proposal.js';
 import { memoryName } from '../core/memory/log-path.js';
-import { formatMark, type Mark, readMark } from '../core/sanitize/mark.js';
+import { formatMark, isMarked } from '../core/sanitize/mark.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
@@ -28,154 +30,121 @@ export interface GcModeParts {
 
 /** Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws an AxeError. */
 export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise<RunReport> {
-  const { inputs, request, trigger, runner, secrets } = parts;
-  const { env, workspace } = runner;
-  const wants = inputs.publish.reportTo !== '';
-  const client = wants
-    ? await connectGitHub({
-        token: inputs.githubToken,
-        env,
-        fetch: createFetch(env),
-        clock: deps.clock,
-        log: (line) => runner.log(sanitize(line, 'log', secrets)),
-      })
-    : undefined;
-  const suggesting = createSuggesting({
-    as: inputs.publish.reportTo,
-    client,
-    trigger,
-    agentsDir: inputs.agentsDir,
-    workspace,
-    runUrl: readThisRun(env).runUrl,
-    secrets,
+  const { inputs, request, runner, secrets } = parts;
+  const { env } = runner;
+  if (inputs.publish.reportTo === '' || inputs.dryRun)
+    return await collectAgentMemory(request, undefined, deps);
+  const client = await connectGitHub({
+    token: inputs.githubToken,
+    env,
+    fetch: createFetch(env),
+    clock: deps.clock,
+    log: (line) => runner.log(sanitize(line, 'log', secrets)),
   });
-  if (wants && suggesting === undefined) {
-    const message =
-      'the suggestions are in the job summary alone, since `report-to` needs a `github-token`. Leave that input out to use the token of the job.';
-    deps.reporter.warn({ code: 'input-invalid', message });
-  }
-  return await collectAgentMemory({ ...request, suggesting }, deps);
+  if (client !== undefined && !request.isMemoryHidden)
+    return await collectAgentMemory(request, suggestionsOf(parts, client, deps), deps);
+  // What a memory in another repository says must not be shown here (D14).
+  const message = request.isMemoryHidden
+    ? '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.'
+    : 'the suggestions are in the job summary alone, since `report-to` needs a `github-token`. Leave that input out to use the token of the job.';
+  deps.reporter.warn({ code: 'input-invalid', message });
+  return await collectAgentMemory(request, undefined, deps);
 }
 
-/** What suggestions are put up with. */
-interface SuggestingParts {
-  readonly as: Inputs['publish']['reportTo'];
-  readonly client: GitHubClient | undefined;
-  readonly trigger: Trigger;
-  readonly agentsDir: string;
-  readonly workspace: string;
-  readonly runUrl: string;
-  readonly secrets: readonly string[];
-}
+type Published =
+  | Exclude<Suggestion, { readonly kind: 'failed' }>
+  | { readonly kind: 'failed'; readonly message: string; readonly remedy?: string | undefined };
 
-/** What becomes of the recommendations; undefined where they stay in the summary. */
-function createSuggesting(parts: SuggestingParts): Suggesting | undefined {
-  const { as, client, trigger } = parts;
-  if (as === '' || client === undefined || trigger.kind === 'local') return undefined;
-  return { as, proposals: createProposals(client, trigger.repository, parts) };
-}
-
-function createProposals(client: GitHubClient, repository: Repository, parts: SuggestingParts): Proposals {
-  const { agentsDir, workspace, secrets } = parts;
-  const clean = (markdown: string) => sanitize(markdown, 'comment', secrets);
-  const cleanTitle = (title: string) => sanitize(title, 'title', secrets);
-  return {
-    isHere: ({ repository: from }) =>
-      from === undefined || from.toLowerCase() === `${repository.owner}/${repository.name}`.toLowerCase(),
-    readClosed: async (agent, as, signal) => {
-      const closed =
-        as === 'issue'
-          ? await listClosedIssues(client, { repository, mark: markOf(agent) }, signal)
-          : await listClosedPulls(client, { repository, branch: branchOf(agent) }, signal);
-      return closed.map((each) => ({ ...each, digest: digestOf(each.body) }));
-    },
-    readOwn: ({ name, config }, signal) =>
-      readOwnFiles(
-        { client, repository, ref: repository.defaultBranch },
-        {
-          name,
-          skill: config.skill,
-          agentsDirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
-          workspace,
-        },
-        signal,
-      ),
-    openPullRequest: async (agent, { title, reason, files, digest }, signal) =>
-      asProposal(
-        await proposePull(
-          client,
-          {
-            repository,
-            branch: branchOf(agent),
-            mark: markOf(agent),
-            title: cleanTitle(title),
-            // Words of a model could close issues from here.
-            message: `Carry out what gc suggests for ${memoryName(agent)}`,
-            body: [
-              formatMark(markOf(agent)),
-              digestLine(digest),
-              clean(reason),
-              '',
-              footer(agent, parts),
-            ].join('\n'),
-            files: new Map([...files].map(([path, text]) => [path, sanitize(text, 'output', secrets)])),
-          },
-          signal,
-        ),
-      ),
-    openIssue: async (agent, { analysis, digest, because }, signal) =>
-      asProposal(
-        await findOrCreateIssue(
-          client,
-          {
-            repository,
-            mark: markOf(agent),
-            title: cleanTitle(`What the memory of ${memoryName(agent)} suggests`),
-            body: [
-              formatMark(markOf(agent)),
-              digestLine(digest),
-              clean(analysis),
-              '',
-              ...(because === undefined ? [] : [because, '']),
-              footer(agent, parts),
-            ].join('\n'),
-            labels: [],
-            ifFound: { kind: 'update' },
-          },
-          signal,
-        ),
-      ),
+/** Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the analysis is in the summary. */
+function suggestionsOf(parts: GcModeParts, client: GitHubClient, deps: Dependencies): Suggest {
+  const { signal } = deps.deadline;
+  return async (agent, analysed) => {
+    if (!hasRecommendations(analysed.text)) return { kind: 'none' };
+    let result: Published;
+    try {
+      result = await publish(parts, client, agent, analysed, signal);
+    } catch (thrown) {
+      const cause: unknown = signal.aborted ? signal.reason : thrown;
+      if (!(cause instanceof AxeError)) throw cause;
+      result = { kind: 'failed', message: cause.message, remedy: cause.remedy };
+    }
+    if (result.kind !== 'failed') return result;
+    const message = `the suggestions of gc were not published: ${result.message}`;
+    deps.reporter.warn({ code: 'publish-failed', message, remedy: result.remedy ?? BY_HAND });
+    return { kind: 'failed', message: result.message };
   };
 }
 
-/** What a model suggests may come from any lane. */
-function markOf(agent: string): Mark {
-  return { kind: 'gc', agent: memoryName(agent), lane: 'untrusted' };
-}
+const BY_HAND = 'Change the agent by hand if you agree with the analysis; it is in the job summary.';
 
-function branchOf(agent: string): string {
-  return `axe-gc/${memoryName(agent)}`;
-}
-
-/** By which a proposal that was closed is known again. */
-function digestLine(digest: string): string {
-  return formatMark({ kind: 'digest', digest, lane: 'untrusted' });
-}
-
-function digestOf(body: string): string | undefined {
-  const marks = body.split('\n').map((line) => readMark(line));
-  const { digest } = marks.find(({ kind }) => kind === 'digest') ?? readMark();
-  return typeof digest === 'string' ? digest : undefined;
-}
-
-function footer(agent: string, { runUrl }: SuggestingParts): string {
+/** As one issue that is kept up to date, or as a change of the agent's own files that somebody has to merge. */
+async function publish(
+  { inputs, runner, trigger, secrets }: GcModeParts,
+  client: GitHubClient,
+  agent: Parameters<Suggest>[0],
+  { text: analysis, ask }: Parameters<Suggest>[1],
+  signal: AbortSignal,
+): Promise<Published> {
+  if (trigger.kind === 'local') return { kind: 'none' };
+  const { repository } = trigger;
+  const name = memoryName(agent.name);
+  // What a model suggests may come from any lane.
+  const mark = { kind: 'gc', agent: name, lane: 'untrusted' } as const;
+  const digest = { kind: 'digest', digest: recommendationsDigest(analysis), lane: 'untrusted' } as const;
+  const { runUrl } = readThisRun(runner.env);
   const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;
-  return `Suggested by ${run} from what \`${memoryName(agent)}\` remembers. A model wrote it; nothing changes until a person acts on it.`;
+  const bodyOf = (markdown: string) =>
+    [
+      formatMark(digest),
+      sanitize(markdown, 'comment', secrets),
+      '',
+      `Suggested by ${run} from what \`${name}\` remembers. A model wrote it; nothing changes until a person acts on it.`,
+    ].join('\n');
+  const isClosed = ({ body }: { readonly body: string }) => isMarked(body, digest);
+
+  if (inputs.publish.reportTo === 'issue') {
+    const closed = (await listClosedIssues(client, { repository, mark }, signal)).find(isClosed);
+    if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
+    const title = sanitize(`What the memory of ${name} suggests`, 'title', secrets);
+    const body = bodyOf(analysis);
+    const ifFound = { kind: 'update' } as const;
+    return await findOrCreateIssue(client, { repository, mark, title, body, labels: [], ifFound }, signal);
+  }
+
+  const from = agent.repository?.toLowerCase();
+  if (from !== undefined && from !== `${repository.owner}/${repository.name}`.toLowerCase())
+    return { kind: 'failed', message: 'the agent is kept in another repository', remedy: ISSUE };
+  const branch = `axe-gc/${name}`;
+  const closed = (await listClosedPulls(client, { repository, branch }, signal)).find(isClosed);
+  if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
+  const own = await readOwnFiles(
+    { client, repository, ref: repository.defaultBranch },
+    {
+      name: agent.name,
+      skill: agent.config.skill,
+      agentsDirs: [...(inputs.agentsDir === '' ? [] : [inputs.agentsDir]), ...AGENTS_DIRS],
+      workspace: runner.workspace,
+    },
+    signal,
+  );
+  if (own === undefined)
+    return { kind: 'failed', message: 'the default branch has no file of the agent', remedy: ISSUE };
+  const reply = await ask(PROPOSAL_PROMPT, proposalMessage(analysis, own));
+  if (reply.finish !== 'stop') return { kind: 'failed', message: 'the proposal did not come to an end' };
+  const read = readProposal(reply.text, own);
+  if (read.kind === 'refused') return { kind: 'failed', message: read.reason };
+  if (read.files.size === 0) return { kind: 'none' };
+  const proposal = {
+    repository,
+    branch,
+    mark,
+    title: sanitize(read.title, 'title', secrets),
+    // Words of a model could close issues from here.
+    message: `Carry out what gc suggests for ${name}`,
+    body: bodyOf(read.reason),
+    files: new Map([...read.files].map(([path, text]) => [path, sanitize(text, 'output', secrets)])),
+  };
+  return await proposePull(client, proposal, signal);
 }
 
-function asProposal(
-  result: Awaited<ReturnType<typeof proposePull>> | Awaited<ReturnType<typeof findOrCreateIssue>>,
-): ProposalResult {
-  if (result.kind === 'failed') return result;
-  return { kind: 'published', url: result.url, created: result.created };
-}
+const ISSUE = 'Write `report-to: issue`.';

@@ -20,7 +20,7 @@ export interface AgentMemory {
 }
 
 /** Who may give the command, and how far what it writes is trusted. */
-export interface CommandPolicy {
+interface CommandPolicy {
   readonly admission: AdmissionPolicy;
   readonly trust: (trigger: Trigger, actor: Permission | 'unknown') => Trust;
 }

@@ -233,13 +233,9 @@ export const REVIEW_PASSES = {
 /** The second look at findings: turns of one verifier, verifiers at work at the same time, and findings of a run that have one. */
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
-/**
- * Garbage collection: what its questions ask for, of models that do not think, and how long each may take; axe's figures (axe-behaviour §19). A log is
- * never read in parts that are smaller than `leastRoomTokens`.
- */
+/** Garbage collection: what its questions ask for, of models that do not think, and how long each may take; axe's figures (axe-behaviour §19). */
 export const GC = {
   outputTokens: 4096,
   temperature: 0.3,
   questionSeconds: 120,
-  leastRoomTokens: 512,
 } as const;

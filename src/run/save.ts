@@ -212,7 +212,7 @@ function unsaved(
 }
 
 /** The entry and other notes were saved; this one was not (D54). */
-export function unsavedNoteWarning(agent: string, { path, message, remedy }: BlockedPlace): Warning {
+function unsavedNoteWarning(agent: string, { path, message, remedy }: BlockedPlace): Warning {
   const what = `failed to save the note \`${path}\` of "${agent}": ${message}`;
   return { code: 'memory-save-failed', message: what, ...(remedy === undefined ? {} : { remedy }) };
 }

@@ -11,36 +11,24 @@ const summaryOf = (report: Report<'gc'>) =>
     clean: (text) => text,
   });
 
-describe('garbage collection of an agent without entries', () => {
-  it.each([
-    [0, ['No memory entries for agent "bot". Nothing to do.']],
-    [2, ['No memory entries for agent "bot".', 'Removed: 2 daily logs older than `retention_days`.']],
-  ])('that removed %d daily logs reports it in the log and in the summary', (days, lines) => {
-    const report = {
-      kind: 'gc',
-      agent: 'bot',
-      store: 'file',
-      collection: { removed: { days, untrusted: 0 }, end: { kind: 'empty' } },
-    } as const;
-    expect(gcReporter(report).logLines()).toEqual(lines);
-    const summary = summaryOf(report);
-    for (const line of lines) expect(summary).toContain(line);
-  });
-});
-
 describe('garbage collection that trims nothing', () => {
   it.each([
+    [{ kind: 'empty' }, 'No memory entries for agent "bot". Nothing to do.'],
     [
       { kind: 'not-analysed' },
-      'No entries trimmed: `offline/rules` makes no analysis. Name a model with the input `model`.',
+      'No entries trimmed: `offline/rules` makes no analysis. Name a model: `--model`, in a workflow the input `model`.',
     ],
     [
       { kind: 'indivisible', entries: 3, target: 1 },
       'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
     ],
     [
-      { kind: 'not-asked', model: 'openai/m', tokens: 24_812, plan: { kind: 'no-target' } },
-      'Dry run: no entries trimmed. No model was asked: about 24,812 tokens of the log would be sent to `openai/m`, and no entry would be removed.',
+      { kind: 'dry-run', plan: { kind: 'no-target' } },
+      'Dry run: no entries trimmed. No model was asked, and no entry would be removed.',
+    ],
+    [
+      { kind: 'dry-run', plan: { kind: 'trim', ids: [], leaves: new Map(), removed: 1, kept: 2000 } },
+      'Dry run: no entries trimmed. No model was asked, and 1 entry would be removed, 2,000 entries kept.',
     ],
   ] as const)('states why: %j', (end, line) => {
     const report = { kind: 'gc', agent: 'bot', store: 'file', collection: { end } } as const;
@@ -53,24 +41,13 @@ describe('garbage collection that trims nothing', () => {
   });
 });
 
-describe('garbage collection of a log for which the limits leave no room', () => {
-  it('states what was not analyzed, and what was removed because of its age', () => {
+describe('garbage collection of a log that is longer than one question', () => {
+  it('states how many entries were not analyzed', () => {
     const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
-    const report = {
-      kind: 'gc',
-      agent: 'bot',
-      store: 'repo',
-      collection: {
-        analysed: { kind: 'analysed', text: 'Found it.', parts: 3, left: 12 },
-        removed: { days: 0, untrusted: 1 },
-        end: { kind: 'trimmed', removed: 8, kept: 12, saved },
-      },
-    } as const;
-    const summary = summaryOf(report);
-    expect(summary).toContain(
-      'The limits leave no room for the whole log: the newest 12 entries were not analysed and will not be trimmed this time.',
-    );
-    expect(summary).toContain('Removed: 1 entry of the untrusted lane older than `max_age_days`.');
+    const end = { kind: 'trimmed', removed: 8, kept: 12, saved } as const;
+    const collection = { analysis: { text: 'Found it.', unread: 12 }, end } as const;
+    const report = { kind: 'gc', agent: 'bot', store: 'repo', collection } as const;
+    expect(summaryOf(report)).toContain('The oldest 12 entries were not analysed');
     expect(gcReporter(report).outputs(false)).toMatchObject({ 'memory-saved': 'true' });
   });
 });
@@ -78,25 +55,16 @@ describe('garbage collection of a log for which the limits leave no room', () =>
 describe('garbage collection that failed', () => {
   it('shows an analysis that was cut off, which is not a failed save', () => {
     const error = new AxeError('the analysis was cut off, so nothing was trimmed');
-    const analysed = {
-      kind: 'analysed',
-      text: '## Patt',
-      broken: { isCut: true, error },
-      parts: 1,
-      left: 0,
-    } as const;
-    const report = {
-      kind: 'gc',
-      agent: 'bot',
-      store: 'file',
-      collection: { analysed, end: { kind: 'failed', error } },
-    } as const;
+    const collection = { analysis: { text: '## Patt', unread: 0 }, end: { kind: 'failed', error } } as const;
+    const report = { kind: 'gc', agent: 'bot', store: 'file', collection } as const;
     const summary = summaryOf(report);
     expect(summary).toContain('## Patt\n');
     expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
     const outputs = gcReporter(report).outputs(false);
     expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
     expect(outputs['memory-save-error']).toBeUndefined();
+    const trimming = { ...report, collection: { ...collection, isTrimming: true } } as const;
+    expect(gcReporter(trimming).outputs(false)['memory-save-error']).toBe(error.message);
   });
 
   it('shows what it used next to what went wrong', () => {
@@ -119,11 +87,7 @@ describe('suggestions that were not published', () => {
       collection: { suggestion, end: { kind: 'dry-run' } },
     });
 
-  it('are shown with the reason', () => {
-    const answer = '{"title": "More", "reason": "```", "edits": []}';
-    expect(withSuggestion({ kind: 'failed', message: 'it would change `tools`', answer })).toContain(
-      `Suggestions not published: it would change \`tools\`. What the model proposed:\n\n\`\`\`\`text\n${answer}\n\`\`\`\``,
-    );
+  it('are named with the reason', () => {
     expect(withSuggestion({ kind: 'failed', message: 'GitHub is away' })).toContain(
       'Suggestions not published: GitHub is away.\n',
     );

@@ -22,7 +22,6 @@ const LOG = Array.from({ length: 5 }, (_, index) =>
 ).join('');
 const CUT = { unified: 'length', raw: 'length' } as const;
 const REFUSED = { unified: 'content-filter', raw: 'content_filter' } as const;
-const FULL = { kind: 'failed', reason: 'error', message: 'full' } as const;
 const CHEAP = { inputTokens: 200_000, outputTokens: 50_000 };
 
 interface GcScene {
@@ -30,34 +29,32 @@ interface GcScene {
   readonly perDayUsd?: number;
   readonly dryRun?: boolean;
   readonly memory?: Readonly<Record<string, string>>;
-  readonly facts?: object;
-  readonly log?: string;
   readonly save?: SaveResult;
 }
 
 function scene(
   replies: readonly FakeReply[],
-  { state = '', perDayUsd = 0, dryRun = false, memory = {}, facts = {}, log = LOG, save }: GcScene = {},
+  { state = '', perDayUsd = 0, dryRun = false, memory = {}, save }: GcScene = {},
   parts: FakeDependenciesParts = {},
 ) {
   const model = createFakeModel([...replies]);
   const deps = createFakeDependencies({
     model,
     agents: { bot: TOML },
-    memory: { ...memory, 'bot.md': log, ...(state === '' ? {} : { 'bot.state.md': state }) },
-    facts: { 'openai/m': { price: PRICE, ...facts } },
+    memory: { ...memory, 'bot.md': LOG, ...(state === '' ? {} : { 'bot.state.md': state }) },
+    facts: { 'openai/m': { price: PRICE } },
     ...(save === undefined ? {} : { save }),
     ...parts,
   });
   const spendLimits = { perPullUsd: 0, perDayUsd };
   const request = makeRequest({ trigger: SCHEDULE, inWorkflow: true, spendLimits, dryRun });
-  return { model, deps, request: { ...request, suggesting: undefined } };
+  return { model, deps, request };
 }
 
 describe('the cost of garbage collection', () => {
   it('is kept in the state next to the cost of runs', async () => {
     const { deps, request } = scene([says('Found it.', CHEAP)]);
-    expect(await collectAgentMemory(request, deps)).toMatchObject({
+    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
       kind: 'gc',
       collection: { end: { kind: 'trimmed', removed: 3 } },
     });
@@ -70,38 +67,31 @@ describe('the cost of garbage collection', () => {
     const remedy = 'Add `contents: write` under `permissions:` of the job.';
     const save = { kind: 'failed', reason: 'denied', message: 'the token cannot write', remedy } as const;
     const { deps, request } = scene([says('', CHEAP)], {}, { save });
-    await collectAgentMemory(request, deps);
+    await collectAgentMemory(request, undefined, deps);
     expect(deps.warnings).toContainEqual({
       code: 'memory-save-failed',
-      message: 'what gc cost could not be noted: the token cannot write',
+      message: 'what gc cost could not be noted, so no limit counts it: the token cannot write',
       remedy,
     });
   });
 
   it('is kept too if the analysis is incomplete, and nothing is trimmed', async () => {
     const { deps, request } = scene([says('', CHEAP)]);
-    expect(await collectAgentMemory(request, deps)).toMatchObject({
+    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
       collection: { end: { kind: 'failed' } },
     });
     expect(deps.memory.get('bot.md')).toBe(LOG);
     expect(deps.memory.get('bot.state.md')).toContain('usd=0.25');
   });
 
-  it.each<[string, readonly FakeReply[], number, number, object]>([
-    ['an empty answer', [says('', CHEAP)], 1, 0.25, {}],
-    ['an answer that was cut off', [says('## Pat', { ...CHEAP, finish: CUT })], 1, 0.25, {}],
-    ['a refusal', [says('No.', { ...CHEAP, finish: REFUSED })], 1, 0.25, {}],
-    ['a model out of reach', [new ProviderError('auth', 'bad key')], 0, 0, {}],
-    [
-      'a second part that fails',
-      [says('Part one.', CHEAP), new ProviderError('auth', 'bad key')],
-      1,
-      0.25,
-      { windowTokens: 2600 },
-    ],
-  ])('is reported and counted after %s', async (_what, replies, turns, costUsd, facts) => {
-    const { deps, request } = scene(replies, { facts, log: LOG.repeat(40) });
-    const report = await collectAgentMemory(request, deps);
+  it.each<[string, readonly FakeReply[], number, number]>([
+    ['an empty answer', [says('', CHEAP)], 1, 0.25],
+    ['an answer that was cut off', [says('## Pat', { ...CHEAP, finish: CUT })], 1, 0.25],
+    ['a refusal', [says('No.', { ...CHEAP, finish: REFUSED })], 1, 0.25],
+    ['a model out of reach', [new ProviderError('auth', 'bad key')], 0, 0],
+  ])('is reported and counted after %s', async (_what, replies, turns, costUsd) => {
+    const { deps, request } = scene(replies);
+    const report = await collectAgentMemory(request, undefined, deps);
     expect(report).toMatchObject({ collection: { end: { kind: 'failed' }, usage: { turns } } });
     expect(outputsOf(report, false)).toMatchObject({
       conclusion: 'failure',
@@ -111,13 +101,13 @@ describe('the cost of garbage collection', () => {
     });
     const spent = costUsd === 0 ? undefined : expect.stringContaining(`usd=${costUsd} `);
     expect(deps.memory.get('bot.state.md')).toEqual(spent);
-    expect(deps.memory.get('bot.md')).toBe(LOG.repeat(40));
+    expect(deps.memory.get('bot.md')).toBe(LOG);
   });
 
   it('is zero if the limit of the day is used up: the model is not called', async () => {
     const state = `- spent a day=${TODAY} usd=2 at=${TODAY}T00:00:00.000Z\n`;
     const { model, deps, request } = scene([], { state, perDayUsd: 2 });
-    expect(await collectAgentMemory(request, deps)).toMatchObject({
+    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
       kind: 'skipped',
       decision: { reason: 'budget-spent', remedy: expect.stringContaining('`max-cost-usd-per-day`') },
     });
@@ -125,23 +115,10 @@ describe('the cost of garbage collection', () => {
     expect([deps.memory.get('bot.md'), deps.memory.get('bot.state.md')]).toEqual([LOG, state]);
   });
 
-  it.each([
-    [0, /^what gc cost could not be noted: full/],
-    [5, /^what gc cost could not be noted, so `max-cost-usd-per-day` does not count it: full/],
-  ])('names the limit of a day, %d, only if there is one', async (perDayUsd, message) => {
-    const { deps, request } = scene([says('', CHEAP)], { perDayUsd, save: FULL });
-    await collectAgentMemory(request, deps);
-    expect(deps.warnings).toContainEqual({
-      code: 'memory-save-failed',
-      message: expect.stringMatching(message),
-      remedy: 'Check where memory is kept.',
-    });
-  });
-
   it('is zero in a dry run, which calls no model and writes nothing', async () => {
     const { model, deps, request } = scene([], { dryRun: true });
-    expect(await collectAgentMemory(request, deps)).toMatchObject({
-      collection: { read: { entries: 5 }, end: { kind: 'not-asked', plan: { removed: 3, kept: 2 } } },
+    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
+      collection: { counted: { entries: 5 }, end: { kind: 'dry-run', plan: { removed: 3, kept: 2 } } },
     });
     expect([model.asked.length, ...deps.memory.keys()]).toEqual([0, 'bot.md']);
   });
@@ -151,15 +128,21 @@ describe('garbage collection in a workflow', () => {
   it('reads and trims the trusted lane alone', async () => {
     const memory = { 'untrusted/bot.md': LOG.replaceAll('task', 'raise all tools') };
     const { model, deps, request } = scene([says('Found it.')], { memory });
-    await collectAgentMemory(request, deps);
+    await collectAgentMemory(request, undefined, deps);
     expect(JSON.stringify(model.asked)).not.toContain('raise all tools');
     expect(parseLog(deps.memory.get('untrusted/bot.md') ?? '').units).toHaveLength(5);
+  });
+
+  it('asks with the effort of the workflow', async () => {
+    const { model, deps, request } = scene([says('Found it.')]);
+    await collectAgentMemory({ ...request, effort: 'max' }, undefined, deps);
+    expect(model.asked.map(({ reasoning }) => reasoning)).toEqual(['max']);
   });
 
   it('is refused on an event that strangers can trigger', async () => {
     const { deps, request } = scene([]);
     await expect(
-      collectAgentMemory({ ...request, trigger: pullRequest({ number: 42 }) }, deps),
+      collectAgentMemory({ ...request, trigger: pullRequest({ number: 42 }) }, undefined, deps),
     ).rejects.toThrow('`mode: gc` does not run on the event `pull_request`');
   });
 });

@@ -1,14 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { createFiles } from '../../../src/adapters/host/files.js';
+import { createFileStore } from '../../../src/adapters/stores/file/file-store.js';
 import { collect, type GcRequest } from '../../../src/commands/gc/gc.js';
-import type { GcStep } from '../../../src/commands/gc/gc-result.js';
-import { AxeError, ProviderError } from '../../../src/core/errors.js';
-import type { LanguageModel } from '../../../src/core/loop/messages.js';
-import { notesPlaces, pathOf } from '../../../src/core/memory/notes/place.js';
+import type { GcFindings } from '../../../src/commands/gc/gc-result.js';
+import { ProviderError } from '../../../src/core/errors.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { estimateText } from '../../../src/core/text/truncate.js';
+import { createPatientClock } from '../../adapters/stores/fake-clock.js';
 import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const TOML = `name = "bot"
 model = "anthropic/m"
@@ -20,34 +22,12 @@ last_n = 2
 function log(entries: number, words = 1): string {
   return Array.from({ length: entries }, (_, index) =>
     formatEntry({
-      timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)),
+      timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, index)),
       task: `task ${index}`,
       result: 'word '.repeat(words),
     }),
   ).join('');
 }
-
-async function scene(parts: Partial<FakeDependenciesParts> & { readonly model: LanguageModel }, toml = TOML) {
-  const deps = createFakeDependencies({ agents: { bot: toml }, memory: { 'bot.md': log(5) }, ...parts });
-  const agent = await deps.agents.loadAgent('bot');
-  const steps: GcStep[] = [];
-  const request: GcRequest = {
-    agent,
-    model: '',
-    fallbackModels: [],
-    store: deps.openMemory(agent, PLAN),
-    path: 'bot.md',
-    identity: 'octocat/hello-world',
-    limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
-    onAsking: () => {},
-    dryRun: false,
-    timeLimitMs: () => 60_000,
-    onStep: (step) => steps.push(step),
-  };
-  return { deps, request, steps };
-}
-
-const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
 
 const PLAN = {
   path: 'bot.md',
@@ -61,49 +41,64 @@ const PLAN = {
   provenance: undefined,
 } as const;
 
+async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts = {}, toml = TOML) {
+  const model = createFakeModel(replies);
+  const deps = createFakeDependencies({
+    agents: { bot: toml },
+    memory: { 'bot.md': log(5) },
+    model,
+    ...parts,
+  });
+  const told: GcFindings[] = [];
+  const request: GcRequest = {
+    agent: await deps.agents.loadAgent('bot'),
+    model: '',
+    fallbackModels: [],
+    store: deps.openMemory(await deps.agents.loadAgent('bot'), PLAN),
+    path: 'bot.md',
+    limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
+    dryRun: false,
+    tell: (findings) => told.push(findings),
+  };
+  const found = (): GcFindings => Object.assign({}, ...told);
+  return { model, deps, request, found };
+}
+
+const CUT = { finish: { unified: 'length', raw: 'length' } } as const;
+const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
+
 describe('garbage collection', () => {
   it('analyzes, and trims to what the agent keeps', async () => {
-    const { deps, request, steps } = await scene({ model: createFakeModel([says('Found it.')]) });
-    const collected = await collect(request, deps);
-    expect(collected).toMatchObject({
-      kind: 'collected',
-      entries: 5,
-      trim: { kind: 'trimmed', removed: 3, kept: 2 },
+    const { deps, request, found } = await scene([says('Found it.')]);
+    expect((await collect(request, deps)).end).toMatchObject({ kind: 'trimmed', removed: 3, kept: 2 });
+    expect(found()).toMatchObject({
+      counted: { entries: 5 },
+      analysis: { text: 'Found it.', unread: 0 },
+      usage: { turns: 1 },
+      isTrimming: true,
     });
-    expect(steps.map(({ kind }) => kind)).toEqual(['read', 'analysed']);
     expect(parseLog(deps.memory.get('bot.md') ?? '').units).toHaveLength(2);
     expect(parseLog(deps.memory.get('bot.md.bak') ?? '').units).toHaveLength(3);
   });
 
-  it('sends no request about an empty memory', async () => {
-    const { deps, request } = await scene({ model: createFakeModel([]), memory: {} });
-    expect(await collect(request, deps)).toEqual({
-      kind: 'empty',
-      removed: { days: 0, untrusted: 0 },
-    });
-  });
-
-  it('trims nothing in a dry run', async () => {
-    const { deps, request } = await scene({ model: createFakeModel([says('Found it.')]) });
-    const collected = await collect({ ...request, dryRun: 'analysis' }, deps);
-    expect(collected).toMatchObject({ kind: 'collected', trim: { kind: 'dry-run' } });
-    expect(deps.memory.get('bot.md')).toBe(log(5));
-  });
-
-  it('sends no request in a dry run for figures, and shows what would be sent and trimmed', async () => {
-    const model = createFakeModel([]);
-    const { deps, request } = await scene({ model });
-    expect(await collect({ ...request, dryRun: 'figures' }, deps)).toMatchObject({
-      kind: 'counted',
-      stats: { runs: 5 },
-      trim: {
-        kind: 'not-asked',
-        model: 'anthropic/m',
-        tokens: estimateText(log(5)),
-        plan: { kind: 'trim', removed: 3, kept: 2 },
-      },
-    });
-    expect([model.asked.length, deps.memory.get('bot.md')]).toEqual([0, log(5)]);
+  it.each<[string, Partial<GcRequest>, FakeDependenciesParts, readonly FakeReply[], object]>([
+    ['about an empty memory', {}, { memory: {} }, [], { kind: 'empty' }],
+    ['about a text without entries', {}, { memory: { 'bot.md': 'Mine.\n' } }, [], { kind: 'empty' }],
+    ['in a dry run', { dryRun: 'analysis' }, {}, [says('Found it.')], { kind: 'dry-run' }],
+    ['in a dry run for figures', { dryRun: 'figures' }, {}, [], { kind: 'dry-run', plan: { removed: 3 } }],
+    ['with the offline rules', { model: 'offline/rules' }, {}, [], { kind: 'not-analysed' }],
+    [
+      'over the limit by its newest entry alone',
+      {},
+      { memory: { 'bot.md': `${log(1)}## Findings\nx\n## Advice\ny\n` } },
+      [says('Found it.')],
+      { kind: 'indivisible', entries: 3, target: 2 },
+    ],
+  ])('trims nothing %s', async (_what, patch, parts, replies, end) => {
+    const { model, deps, request } = await scene(replies, parts);
+    const before = deps.memory.get('bot.md');
+    expect((await collect({ ...request, ...patch }, deps)).end).toMatchObject(end);
+    expect([model.asked.length, deps.memory.get('bot.md')]).toEqual([replies.length, before]);
   });
 
   it.each([
@@ -111,39 +106,15 @@ describe('garbage collection', () => {
     ['headings without times', '## a\n1\n## b\n2\n## c\n3\n## d\n4\n', 4, '## c\n3\n## d\n4\n'],
     ['text above the first entry', `Mine.\n\n${log(3)}`, 3, `Mine.\n\n${log(3).slice(log(1).length)}`],
   ])('counts %s as a run does, and keeps text that is not an entry', async (_what, text, entries, kept) => {
-    const memory = { 'bot.md': text };
-    const { deps, request, steps } = await scene({ model: createFakeModel([says('Found it.')]), memory });
-    expect(await collect(request, deps)).toMatchObject({
-      entries,
-      trim: { kind: 'trimmed', removed: entries - 2, kept: 2 },
-    });
-    expect(steps[0]).toMatchObject({ kind: 'read', entries });
+    const { deps, request, found } = await scene([says('Found it.')], { memory: { 'bot.md': text } });
+    expect((await collect(request, deps)).end).toMatchObject({ removed: entries - 2, kept: 2 });
+    expect(found().counted?.entries).toBe(entries);
     expect(deps.memory.get('bot.md')).toBe(kept);
   });
 
-  it('reports that the newest entry alone is over the limit', async () => {
-    const memory = { 'bot.md': `${log(1)}## Findings\nx\n## Advice\ny\n` };
-    const { deps, request } = await scene({ model: createFakeModel([says('Found it.')]), memory });
-    expect(await collect(request, deps)).toMatchObject({
-      trim: { kind: 'indivisible', entries: 3, target: 2 },
-    });
-  });
-
-  it('prints figures and trims nothing with the offline rules, which analyze nothing', async () => {
-    const model = createFakeModel([]);
-    const { deps, request, steps } = await scene({ model });
-    expect(await collect({ ...request, model: 'offline/rules' }, deps)).toMatchObject({
-      kind: 'counted',
-      stats: { runs: 5 },
-      trim: { kind: 'not-analysed' },
-    });
-    expect([model.asked.length, steps.map(({ kind }) => kind)]).toEqual([0, ['read']]);
-    expect(deps.memory.get('bot.md')).toBe(log(5));
-  });
-
   it('never falls back on the offline rules', async () => {
-    const model = createFakeModel([new ProviderError('overloaded', 'busy')]);
-    const { deps, request } = await scene({ model }, `${TOML}[retry]\nmax_retries = 0\n`);
+    const toml = `${TOML}[retry]\nmax_retries = 0\n`;
+    const { model, deps, request } = await scene([new ProviderError('overloaded', 'busy')], {}, toml);
     const fallbackModels = ['offline/rules'];
     await expect(collect({ ...request, fallbackModels }, deps)).rejects.toThrow('busy');
     expect(model.asked).toHaveLength(1);
@@ -156,128 +127,74 @@ describe('garbage collection', () => {
     ['the agent’s, where it is larger', '[params]\nmax_tokens = 9000', { thinking: THINKS }, 9000],
     ['axe’s, where the agent’s is smaller', '[params]\nmax_tokens = 900', {}, 4096],
   ])('asks with a limit of output: %s', async (_what, params, facts, expected) => {
-    const model = createFakeModel([says('Found it.')]);
-    const { deps, request } = await scene({ model, facts: { 'anthropic/m': facts } }, `${TOML}\n${params}`);
+    const parts = { facts: { 'anthropic/m': facts } };
+    const { model, deps, request } = await scene([says('Found it.')], parts, `${TOML}\n${params}`);
     await collect(request, deps);
     expect(model.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([expected]);
   });
 
+  it.each(['analysis', false] as const)(
+    'after an analysis that was cut off shows what came and trims nothing: dry run %s',
+    async (dryRun) => {
+      const { deps, request, found } = await scene([says('## Patt', CUT)]);
+      await expect(collect({ ...request, dryRun }, deps)).rejects.toThrow(
+        'the analysis was cut off, so nothing was trimmed',
+      );
+      expect(found()).toMatchObject({ analysis: { text: '## Patt' }, usage: { turns: 1 } });
+      expect(found().isTrimming).toBeUndefined();
+      expect(deps.memory.get('bot.md')).toBe(log(5));
+    },
+  );
+
   it.each([
-    ['shows what came and trims nothing', 'analysis', 'resolves'],
-    ['shows what came and fails', false, 'rejects'],
-  ] as const)('after an analysis that was cut off %s', async (_what, dryRun, ends) => {
-    const cut = says('## Patt', { finish: { unified: 'length', raw: 'length' } });
-    const { deps, request, steps } = await scene({ model: createFakeModel([cut]) });
-    const ended = expect(collect({ ...request, dryRun }, deps))[ends];
-    await (dryRun === 'analysis'
-      ? ended.toMatchObject({ trim: { kind: 'dry-run' } })
-      : ended.toThrow('the analysis was cut off, so nothing was trimmed'));
-    expect(steps[1]).toMatchObject({ kind: 'analysed', text: '## Patt', broken: { isCut: true } });
-    expect(deps.warnings.map(({ code }) => code)).toEqual(dryRun === false ? [] : ['answer-truncated']);
-    expect(deps.memory.get('bot.md')).toBe(log(5));
-  });
-
-  it('shows the reports that came before one that was cut off', async () => {
-    const cut = says('two, and', { finish: { unified: 'length', raw: 'length' } });
-    const { deps, request, steps } = await scene({
-      model: createFakeModel([says('one'), cut]),
-      memory: { 'bot.md': log(200, 150) },
-      facts: { 'anthropic/m': { windowTokens: 8000 } },
-    });
-    await expect(collect(request, deps)).rejects.toThrow('the analysis was cut off');
-    expect(steps[1]).toMatchObject({ text: 'one\n\ntwo, and' });
-  });
-
-  it('reports that limits are too small, sends no request and trims nothing', async () => {
-    const model = createFakeModel([]);
-    const { deps, request } = await scene({ model, memory: { 'bot.md': log(50, 150) } });
-    const limits = () => ({ maxTokens: 800, maxCostUsd: 0 });
-    await expect(collect({ ...request, limits }, deps)).rejects.toMatchObject({
-      message: '`max-tokens` (800) leaves no room for an analysis, so nothing was trimmed',
-      remedy: expect.stringContaining('Raise the limit'),
-      exitCode: 4,
-    });
-    expect(deps.memory.get('bot.md')).toBe(log(50, 150));
-  });
-
-  it('trims nothing if one of several requests fails', async () => {
-    const { deps, request } = await scene({
-      model: createFakeModel([says('one'), says('')]),
-      memory: { 'bot.md': log(200, 150) },
-      facts: { 'anthropic/m': { windowTokens: 8000 } },
-    });
-    await expect(collect(request, deps)).rejects.toBeInstanceOf(AxeError);
-    expect(deps.memory.get('bot.md')).toBe(log(200, 150));
-  });
-
-  it('reads a log that is longer than the window in parts, and joins the reports', async () => {
-    const asked: string[] = [];
-    const answer: FakeReply = async ({ prompt: [system, user] }) => {
-      const question = JSON.stringify(user?.content ?? '');
-      asked.push(JSON.stringify(system?.content ?? ''));
-      return says(question.includes('--- Report 1') ? 'joined' : `report ${asked.length}`);
-    };
-    const model = createFakeModel(Array.from({ length: 50 }, () => answer));
-    const { deps, request, steps } = await scene({
-      model,
-      memory: { 'bot.md': log(100, 150) },
-      facts: { 'anthropic/m': { windowTokens: 16_000 } },
-    });
-    const collected = await collect(request, deps);
-    if (collected.kind !== 'collected') throw new Error(collected.kind);
-    expect(collected.analysis.text).toBe('joined');
-    expect(collected.analysis.parts).toBeGreaterThan(1);
-    expect(asked).toHaveLength(collected.analysis.parts + 1);
-    expect(asked[0]).toContain(`This is part 1 of ${collected.analysis.parts}`);
-    expect(steps.at(-1)).toMatchObject({ kind: 'analysed', parts: collected.analysis.parts });
-  });
-
-  it('removes daily logs that are too old, and none of another project', async () => {
-    const places = notesPlaces('project', 'octocat/hello-world');
-    const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
-    const others = 'projects/other-1a2b3c4d/daily/2001-01-01.md';
-    const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
-    const copy = old.replace(/md$/, 'bak');
-    const memory = { 'bot.md': log(5), [old]: 'old', [others]: 'old', [copy]: 'older' };
-    const { deps, request } = await scene({ model: createFakeModel([says('Found it.')]), memory }, toml);
-    expect(await collect(request, deps)).toMatchObject({
-      trim: { kind: 'no-target' },
-      removed: { days: 1 },
-    });
-    expect([deps.memory.get(old) ?? '', deps.memory.get(copy) ?? '']).toEqual(['', '']);
-    expect(deps.memory.get(others)).toBe('old');
-    expect(deps.memory.get('bot.md')).toBe(log(5));
-  });
-
-  it.each<[string, Readonly<Record<string, string>>, GcRequest['dryRun'], object, string]>([
-    ['an empty log', { 'bot.md': '' }, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
-    ['no log', {}, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
-    ['no log in a dry run', {}, 'analysis', { kind: 'empty', removed: { days: 0, untrusted: 0 } }, 'old'],
+    ['the window', { windowTokens: 16_000 }, { maxTokens: 0, maxCostUsd: 0 }],
+    ['the tokens it may use', {}, { maxTokens: 16_000, maxCostUsd: 0 }],
+    [
+      'what it may cost',
+      { price: { input: 2, output: 8, cacheRead: 0, cacheWrite: 0 } },
+      { maxTokens: 0, maxCostUsd: 0.032 },
+    ],
   ])(
-    'checks the age of daily logs next to %s, and sends no request',
-    async (_, files, dryRun, ended, left) => {
-      const places = notesPlaces('project', 'octocat/hello-world');
-      const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
-      const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
-      const memory = { ...files, [old]: 'old' };
-      const { deps, request } = await scene({ model: createFakeModel([]), memory }, toml);
-      expect(await collect({ ...request, dryRun }, deps)).toEqual(ended);
-      expect(deps.memory.get(old) ?? '').toBe(left);
+    'asks once about the newest entries that fit into half of %s, and trims the others too',
+    async (_what, facts, limits) => {
+      const text = log(200, 150);
+      const parts = { memory: { 'bot.md': text }, facts: { 'anthropic/m': facts } };
+      const { model, deps, request, found } = await scene([says('Found it.')], parts);
+      expect((await collect({ ...request, limits: () => limits }, deps)).end).toMatchObject({ removed: 198 });
+      const message = model.asked[0]?.prompt[1];
+      const [part] = message?.role === 'user' ? message.content : [];
+      const asked = part?.type === 'text' ? part.text : '';
+      expect(text.endsWith(asked)).toBe(true);
+      expect(estimateText(asked)).toBeLessThanOrEqual(8000);
+      expect(estimateText(asked)).toBeGreaterThan(6000);
+      expect(found().analysis?.unread).toBe(200 - parseLog(asked).units.length);
     },
   );
 
-  it.each(['project', 'shared'] as const)(
-    'for a trial without a model leaves the real daily logs unchanged, with scope %s',
-    async (scope) => {
-      const places = notesPlaces(scope, 'octocat/hello-world');
-      const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
-      const toml = TOML.replace('last_n = 2', `notes = true\nscope = "${scope}"\nretention_days = 30`);
-      const memory = { 'offline/bot.md': log(5), [old]: 'old', [`offline/${old}`]: 'old' };
-      const { deps, request } = await scene({ model: createFakeModel([says('Found it.')]), memory }, toml);
-      expect(await collect({ ...request, path: 'offline/bot.md' }, deps)).toMatchObject({
-        removed: { days: 1 },
-      });
-      expect([deps.memory.get(old), deps.memory.get(`offline/${old}`) ?? '']).toEqual(['old', '']);
-    },
-  );
+  it('keeps what runs add during the analysis', async () => {
+    const late = formatEntry({ timestamp: new Date('2026-02-01'), task: 'late', result: 'r' });
+    const meanwhile: FakeReply = async () => {
+      await request.store.write(
+        [{ kind: 'append', path: 'bot.md', text: late, id: 'late' }],
+        deps.saveSignal,
+      );
+      return says('Found it.');
+    };
+    const { deps, request } = await scene([meanwhile]);
+    await collect(request, deps);
+    expect(deps.memory.get('bot.md')).toBe(log(5).slice(log(3).length) + late);
+  });
+
+  it('trims a run log of more than 8 MiB in a workspace', async () => {
+    const root = tempDir('memory');
+    writeFiles(root, { 'bot.md': log(9000, 200) });
+    const options = { files: createFiles(), clock: createPatientClock(), root, followLinks: false };
+    const { deps, request, found } = await scene([says('Found it.')]);
+    const store = createFileStore(options);
+    expect((await collect({ ...request, store }, deps)).end).toMatchObject({ removed: 8998, kept: 2 });
+    expect(found().analysis?.unread).toBeGreaterThan(8000);
+    expect(deps.warnings).toEqual([]);
+    const left = await store.readTree(deps.deadline.signal, ['bot.md']);
+    expect(left).toMatchObject({ tree: new Map([['bot.md', log(9000, 200).slice(log(8998, 200).length)]]) });
+  });
 });

@@ -1,249 +1,200 @@
-import { formatModelRef, isOffline, type ModelRef, parseModelRef } from '../../core/agent/model-ref.js';
+import type { LoadedAgent } from '../../core/agent/agent-source.js';
+import type { Effort } from '../../core/agent/choices.js';
+import { isOffline, type ModelRef, parseModelRef } from '../../core/agent/model-ref.js';
+import { CONTEXT_WINDOW_TOKENS, GC } from '../../core/defaults.js';
 import type { Dependencies } from '../../core/dependencies.js';
-import { AxeError } from '../../core/errors.js';
+import { AxeError, orAxeError } from '../../core/errors.js';
 import type { OpenFile } from '../../core/files.js';
-import {
-  affordableTokens,
-  type CountedLog,
-  countLog,
-  estimatePieces,
-  type OldestEntries,
-  oldestEntries,
-  promptPieces,
-} from '../../core/gc/parts.js';
-import type { LogStats } from '../../core/gc/stats.js';
+import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../core/gc/analysis.js';
+import { countLog } from '../../core/gc/count-log.js';
 import { planTrim, type TrimPlan } from '../../core/gc/trim.js';
-import type { OpenModel } from '../../core/loop/asker.js';
-import type { BudgetLimits } from '../../core/loop/budget.js';
+import { createAsker } from '../../core/loop/asker.js';
+import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
+import { firstMessages, textOf } from '../../core/loop/messages.js';
+import { modelSettings } from '../../core/loop/model-settings.js';
 import { retryPolicy } from '../../core/loop/retry.js';
-import type { Change } from '../../core/memory/change.js';
-import type { SaveResult } from '../../core/memory/store.js';
-import type { RunStats } from '../../core/outcome.js';
-import { usd } from '../../core/text/number.js';
+import { Usage } from '../../core/loop/usage.js';
+import { firstUnread } from '../../core/memory/blocked.js';
+import { openText } from '../../core/memory/log-pieces.js';
+import { promptText } from '../../core/memory/prompt-text.js';
+import { statePath } from '../../core/memory/state.js';
+import type { MemoryStore } from '../../core/memory/store.js';
+import { readTail } from '../../core/memory/tail.js';
+import { estimateText } from '../../core/text/truncate.js';
 import { openModel } from '../../run/delegation.js';
-import { unsavedNoteWarning } from '../../run/save.js';
-import { type Analysed, type Analysis, analyse } from './analyse.js';
-import {
-  type Expired,
-  expiredChanges,
-  type FindRequest,
-  findMemory,
-  type GcTarget,
-  trimChange,
-} from './find-memory.js';
-import type { Empty, GcStep, Removed, Trim } from './gc-result.js';
+import type { GcEnd, GcFindings } from './gc-result.js';
 
 /** What garbage collection of one agent's memory works with. */
-export interface GcRequest extends FindRequest {
+export interface GcRequest {
+  readonly agent: LoadedAgent;
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree. */
+  readonly path: string;
   /** `provider/model`; empty for the agent's. */
   readonly model: string;
   readonly fallbackModels: readonly string[];
+  /** In the place of the agent's. */
+  readonly effort?: Effort | undefined;
   /** What it may cost, of the agent's state. May throw an AxeError. */
   limits(state: string): BudgetLimits;
-  /** Told before the first question what counts them all. */
-  onAsking(stats: () => RunStats): void;
   /** Leave everything as it is: after an analysis, as axe does, or without asking a model. */
   readonly dryRun: false | 'analysis' | 'figures';
-  /** Milliseconds for an analysis in so many parts. */
-  readonly timeLimitMs: (parts: number) => number;
-  /** Told of each step as soon as it is done: a later one may fail. */
-  onStep(step: GcStep): void;
+  /** Told of each finding as soon as it is there: a later step may fail. */
+  tell(findings: GcFindings): void;
 }
 
-/** How garbage collection ended. */
-export type GcOutcome =
-  | (Empty & { readonly removed: Removed })
-  /** No model looked at it. */
-  | {
-      readonly kind: 'counted';
-      readonly stats: LogStats;
-      readonly trim: Extract<Trim, { readonly kind: 'not-analysed' | 'not-asked' }>;
-      readonly removed: Removed;
-    }
-  | {
-      readonly kind: 'collected';
-      readonly entries: number;
-      readonly stats: LogStats;
-      readonly analysis: Analysis;
-      readonly trim: Trim;
-      readonly removed: Removed;
-      /** Asks the same model more, under the same limits. */
-      readonly analysed: Analysed;
-    };
+/** Asks the model one question, under the limits of all. */
+type Ask = (system: string, message: string) => Promise<GcReply>;
+
+/** How garbage collection ended, with what can be made of its analysis where there is one. */
+export interface Collected {
+  readonly end: GcEnd;
+  readonly analysed?: { readonly text: string; readonly ask: Ask };
+}
 
 /**
- * Garbage collection (axe-behaviour §19): reads an agent's run log, has a model look for patterns in it and trims it to
- * what the agent wants to keep. The trim takes out what was analysed and nothing else, so an entry that is appended in
- * the meantime stays on every store. The offline rules analyse nothing: with them there are figures and no trim. Throws
- * an AxeError; nothing is trimmed then.
+ * Garbage collection (axe-behaviour §19): counts an agent's run log, has a model look for patterns in the newest of it and
+ * trims it to what the agent wants to keep. What is appended in the meantime stays on every store. The offline rules
+ * analyse nothing: with them there are figures and no trim. Throws an AxeError; nothing is trimmed then.
  */
-export async function collect(request: GcRequest, deps: Dependencies): Promise<GcOutcome> {
-  const target = await findMemory(request, deps);
+export async function collect(request: GcRequest, deps: Dependencies): Promise<Collected> {
+  const { file, state } = await openLog(request, deps);
   try {
-    return await collectFrom(target, request, deps);
+    const { config } = request.agent;
+    const counted = await orAxeError(() => countLog(file));
+    if (counted.entries === 0) return { end: { kind: 'empty' } };
+    request.tell({ counted });
+    const plan = planTrim(counted, config.memory);
+    const ref = parseModelRef(request.model === '' ? config.model : request.model);
+    if (isOffline(ref)) return { end: { kind: 'not-analysed' } };
+    const limits = request.limits(state);
+    if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
+    const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
+    const { text: log, entries } = await orAxeError(() => newestOf(file, roomTokens));
+    const reply = await ask(ANALYST_PROMPT, log);
+    const { text } = reply;
+    if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - entries } });
+    const broken = brokenAnalysis(reply);
+    if (broken !== undefined) throw broken;
+    const end: GcEnd = request.dryRun === false ? await trim(plan, request, deps) : { kind: 'dry-run' };
+    return { end, analysed: { text, ask } };
   } finally {
-    await target.close();
+    await file.close();
   }
 }
 
-async function collectFrom(
-  { log, expired, state }: GcTarget,
-  request: GcRequest,
+/** The run log as it is, however large, and the text of its state. Throws an AxeError. */
+async function openLog(
+  { store, path }: GcRequest,
+  { deadline: { signal }, reporter }: Dependencies,
+): Promise<{ readonly file: OpenFile; readonly state: string }> {
+  const state = statePath(path);
+  const found =
+    store.openLogs === undefined
+      ? await store.readTree(signal, [path, state])
+      : await store.openLogs([path], signal, [state]);
+  const [logs, rest] = found.kind === 'logs' ? [found.logs, found.rest] : [undefined, found];
+  const file = logs?.get(path);
+  const trouble =
+    rest.kind === 'failed' ? rest : firstUnread(rest, file === undefined ? [path, state] : [state]);
+  if (rest.kind === 'failed' || trouble !== undefined) {
+    await file?.close();
+    signal.throwIfAborted();
+    throw new AxeError(
+      trouble?.message ?? '',
+      trouble?.remedy === undefined ? {} : { remedy: trouble.remedy },
+    );
+  }
+  for (const warning of rest.warnings) reporter.warn(warning);
+  return { file: file ?? openText(rest.tree.get(path) ?? ''), state: rest.tree.get(state) ?? '' };
+}
+
+/** Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and an answer takes room. */
+async function openQuestions(
+  ref: ModelRef,
+  limits: BudgetLimits,
+  { agent: { config }, fallbackModels, effort, tell }: GcRequest,
   deps: Dependencies,
-): Promise<GcOutcome> {
-  const removed = request.dryRun === false ? countOf(expired) : NOTHING;
-  // What has an age of its own goes whatever the log holds and whoever looks at it.
-  const byAge = request.dryRun === false ? expiredChanges(expired, request, deps) : [];
-  const counted = await countLog(log);
-  const { entries, stats } = counted;
-  if (entries === 0) {
-    if (byAge.length > 0) await save(byAge, { request, deps });
-    return { kind: 'empty', removed };
-  }
-  request.onStep({ kind: 'read', entries, stats });
-  const ref = parseModelRef(request.model === '' ? request.agent.config.model : request.model);
-  if (isOffline(ref)) {
-    if (byAge.length > 0) await save(byAge, { request, deps });
-    return { kind: 'counted', stats, trim: { kind: 'not-analysed' }, removed };
-  }
-  const limits = request.limits(state);
-  const toAnalyse = { log, counted, ref, limits };
-  if (request.dryRun === 'figures')
-    return { kind: 'counted', stats, trim: await foresee(toAnalyse, request, deps), removed };
-  const { analysed, read } = await analyseLog(toAnalyse, request, deps);
-  const { analysis } = analysed;
-  if (analysis.text.trim() !== '')
-    request.onStep({ kind: 'analysed', ...analysis, left: entries - read.entries });
-  formatBroken(analysis, request, deps);
-  const made = { kind: 'collected', entries, stats, analysis, analysed, removed } as const;
-  if (request.dryRun !== false) return { ...made, trim: { kind: 'dry-run' } };
-  const time = { now: deps.clock.now(), entries, analysed: read.parts };
-  const plan = await planTrim(log, request.agent.config.memory, time);
-  return { ...made, trim: await trimMemory(plan, byAge, { request, deps }) };
-}
-
-/** Throws for what is not a whole analysis; where nothing would be trimmed, the beginning of one is something, too. */
-function formatBroken({ broken }: Analysis, { dryRun }: GcRequest, { reporter }: Dependencies): void {
-  if (broken === undefined) return;
-  const { isCut, error } = broken;
-  if (!isCut || dryRun === false) throw error;
-  const { message, remedy } = error;
-  reporter.warn({ code: 'answer-truncated', message, ...(remedy === undefined ? {} : { remedy }) });
-}
-
-const NOTHING: Removed = { days: 0, untrusted: 0 };
-
-function countOf({ days, untrusted }: Expired): Removed {
-  return { days: days.length, untrusted: untrusted?.removed ?? 0 };
-}
-
-/** What would be sent and trimmed. */
-async function foresee(
-  { log, counted, ref, limits }: LogToAnalyse,
-  { agent }: GcRequest,
-  { models, clock }: Dependencies,
-): Promise<Extract<Trim, { readonly kind: 'not-asked' }>> {
-  const price = models.facts(ref).price ?? agent.config.params.price;
-  const read = await oldestEntries(log, counted, affordableTokens(limits, price));
-  if (read === undefined) throw noRoom(limits);
-  const time = { now: clock.now(), entries: counted.entries, analysed: read.parts };
-  return {
-    kind: 'not-asked',
-    model: formatModelRef(ref),
-    tokens: await estimatePieces(promptPieces(log, read)),
-    plan: await planTrim(log, agent.config.memory, time),
-  };
-}
-
-interface AnalysedLog {
-  readonly analysed: Analysed;
-  /** What of the log was analysed. */
-  readonly read: OldestEntries;
-}
-
-interface LogToAnalyse {
-  readonly log: OpenFile;
-  readonly counted: CountedLog;
-  readonly ref: ModelRef;
-  readonly limits: BudgetLimits;
-}
-
-async function analyseLog(
-  { log, counted, ref, limits }: LogToAnalyse,
-  request: GcRequest,
-  deps: Dependencies,
-): Promise<AnalysedLog> {
-  const { agent, timeLimitMs } = request;
+): Promise<{ readonly ask: Ask; readonly roomTokens: number }> {
+  const { deadline, clock } = deps;
+  const { signal } = deadline;
   await deps.models.configure();
-  const model = await openModel(deps, ref, agent.config.params);
-  const read = await oldestEntries(log, counted, affordableTokens(limits, model.price));
-  if (read === undefined) throw noRoom(limits);
-  const analysed = await analyse(
+  const params = effort === undefined ? config.params : { ...config.params, effort };
+  const model = await openModel(deps, ref, params);
+  const startedAt = clock.now().getTime();
+  const [usage, budget] = [new Usage(model.model.modelId), new Budget(limits)];
+  // The offline rules would give an answer that is not an analysis.
+  const others = fallbackModels.map(parseModelRef).filter((other) => !isOffline(other));
+  const asker = createAsker(
     {
-      log: () => promptPieces(log, read),
       model,
-      fallbacks: fallbacksOf(request, deps),
-      retry: retryPolicy(agent.config.retry),
-      params: agent.config.params,
-      limits,
-      onParts: (parts, stats) => {
-        deps.deadline.limit(timeLimitMs(parts));
-        request.onAsking(stats);
-      },
+      fallbacks: others.map((other) => () => openModel(deps, other)),
+      retry: retryPolicy(config.retry),
+      budget,
+      usage,
+      ownSettings: effort === undefined ? ['temperature', 'effort'] : ['temperature'],
     },
-    deps,
+    { ...deps, signal, leftMs: () => deadline.leftMs() },
   );
-  return { analysed, read };
-}
-
-/** In the order they are asked; the offline rules would give an answer that is not an analysis. */
-function fallbacksOf(
-  { fallbackModels }: GcRequest,
-  deps: Dependencies,
-): readonly (() => Promise<OpenModel>)[] {
-  const refs = fallbackModels.map(parseModelRef).filter((ref) => !isOffline(ref));
-  return refs.map((ref) => () => openModel(deps, ref));
-}
-
-function noRoom({ maxTokens, maxCostUsd, costInput = 'max-cost-usd' }: BudgetLimits): AxeError {
-  const limits = [
-    ...(maxTokens > 0 ? [`\`max-tokens\` (${maxTokens})`] : []),
-    ...(maxCostUsd > 0 ? [`\`${costInput}\` (${usd(maxCostUsd)})`] : []),
+  const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
+  const quarter = Math.floor(window / 4);
+  const settings = {
+    ...(params.maxTokens === 0 ? {} : { maxOutputTokens: Math.min(quarter, params.maxTokens) }),
+    temperature: GC.temperature,
+    ...modelSettings(params),
+  };
+  const ask: Ask = async (system, message) => {
+    const spent = budget.spent();
+    if (spent !== undefined) throw spent.error;
+    try {
+      signal.throwIfAborted();
+      const messages = firstMessages(system, message);
+      const reply = await asker.ask(messages, settings, Math.min(quarter, GC.outputTokens));
+      return { text: textOf(reply.content), finish: reply.finishReason.unified };
+    } catch (thrown) {
+      const cause: unknown = signal.aborted ? signal.reason : thrown;
+      throw cause instanceof AxeError ? cause : thrown;
+    } finally {
+      tell({ usage: usage.stats(clock.now().getTime() - startedAt, budget) });
+    }
+  };
+  const { maxTokens, maxCostUsd } = limits;
+  const most = [
+    window,
+    ...(maxTokens > 0 ? [maxTokens] : []),
+    ...(maxCostUsd > 0 && model.price !== undefined && model.price.input > 0
+      ? [(maxCostUsd / model.price.input) * 1e6]
+      : []),
   ];
-  return new AxeError(
-    `${limits.join(' and ')} ${limits.length > 1 ? 'leave' : 'leaves'} no room for an analysis, so nothing was trimmed`,
-    {
-      exitCode: 4,
-      remedy: 'Raise the limit: gc reads entries from the oldest on, as far as half of it goes.',
-    },
-  );
+  return { ask, roomTokens: Math.floor(Math.min(...most) / 2) };
 }
 
-async function trimMemory(
+/** All of a log where it fits, else the newest whole entries that do; of one that is too long alone its ends. */
+async function newestOf(
+  file: OpenFile,
+  roomTokens: number,
+): Promise<{ readonly text: string; readonly entries: number }> {
+  // No script has more than eight bytes for a token by our estimate.
+  for (let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8); ; maxBytes = Math.floor(maxBytes * 0.8)) {
+    const tail = await readTail(file, { lastN: 0, maxBytes });
+    const text = promptText(tail.text);
+    if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES) return { text, entries: tail.loaded };
+  }
+}
+
+/** However little room there is: a few entries. */
+const LEAST_BYTES = 8 * 1024;
+
+async function trim(
   plan: TrimPlan,
-  expired: readonly Change[],
-  { request, deps }: { readonly request: GcRequest; readonly deps: Dependencies },
-): Promise<Trim> {
-  if (plan.kind !== 'trim') {
-    if (expired.length > 0) await save(expired, { request, deps });
-    return plan;
-  }
-  const { removed, kept } = plan;
-  const trim = trimChange(plan, request.path, deps.clock.now());
-  return { kind: 'trimmed', removed, kept, saved: await save([trim, ...expired], { request, deps }) };
-}
-
-async function save(
-  changes: readonly Change[],
-  { request: { agent, store }, deps }: { readonly request: GcRequest; readonly deps: Dependencies },
-): Promise<Saved> {
-  const saved = await store.write(changes, deps.saveSignal);
-  if (saved.kind === 'saved') {
-    for (const note of saved.unsaved ?? []) deps.reporter.warn(unsavedNoteWarning(agent.name, note));
-    return saved;
-  }
+  { agent, store, path, tell }: GcRequest,
+  { clock, saveSignal }: Dependencies,
+): Promise<GcEnd> {
+  if (plan.kind !== 'trim') return plan;
+  tell({ isTrimming: true });
+  const { removed, kept, ids, leaves } = plan;
+  const saved = await store.write([{ kind: 'trim', path, ids, leaves, at: clock.now() }], saveSignal);
+  if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
   const details = saved.remedy === undefined ? {} : { remedy: saved.remedy };
   throw new AxeError(`failed to trim memory for "${agent.name}": ${saved.message}`, details);
 }
-
-type Saved = Extract<SaveResult, { readonly kind: 'saved' }>;

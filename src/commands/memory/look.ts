@@ -72,7 +72,7 @@ export function lanesOf({ trusted, untrusted }: MemoryLook): readonly OpenLog[] 
 type OpenedLogs = Extract<LogsResult, { readonly kind: 'logs' }>;
 
 /** Opens the logs of a store with all other files, or those of some places; a store that has no files holds their texts. */
-export async function openLogs(
+async function openLogs(
   store: MemoryStore,
   { logs: paths, under }: { readonly logs: readonly string[]; readonly under?: readonly string[] },
   signal: AbortSignal,
@@ -101,7 +101,7 @@ function openLane(path: string, lane: LogLane, { logs, rest }: OpenedLogs): Open
 }
 
 /** A log, empty for none, whose trouble in the middle is told as trouble at its beginning is: by an AxeError. */
-export function readable(file: OpenFile = openText('')): OpenFile {
+function readable(file: OpenFile = openText('')): OpenFile {
   return {
     ...file,
     read: async (position, length) => {
@@ -125,6 +125,6 @@ function unreadable(why: string, cause: unknown): AxeError {
 }
 
 /** To be called when the logs were read. */
-export async function closeAll({ logs }: OpenedLogs): Promise<void> {
+async function closeAll({ logs }: OpenedLogs): Promise<void> {
   for (const file of logs.values()) await file.close();
 }

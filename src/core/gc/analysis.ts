@@ -1,40 +1,24 @@
 import { AxeError } from '../errors.js';
 import { textId } from '../memory/units.js';
 
-/** A reply to the question for an analysis. */
-export interface AnalysisReply {
+/** A model's answer to one question. */
+export interface GcReply {
   readonly text: string;
   /** Why the model stopped, in the words of the provider packages (`stop`, `length`, `content-filter`, …). */
   readonly finish: string;
 }
 
-/** Why nothing may be trimmed after a reply. */
-export interface BrokenAnalysis {
-  /** The model ran out of room; what it had said by then can be read. */
-  readonly isCut: boolean;
-  readonly error: AxeError;
-}
-
 /**
- * Why a reply is not an analysis that anything may be trimmed after, or undefined if it is one: it must have an end of its
- * own and say something. axe trims all the same (axe-behaviour §20.9).
+ * Why nothing may be trimmed after a reply, or undefined for a whole analysis: it must have an end of its own and say
+ * something. axe trims all the same (axe-behaviour §20.9).
  */
-export function brokenAnalysis({ text, finish }: AnalysisReply): BrokenAnalysis | undefined {
-  if (finish === 'length')
-    return { isCut: text.trim() !== '', error: broken('the analysis was cut off', AGAIN) };
-  if (finish === 'content-filter')
-    return { isCut: false, error: broken('the model refused the analysis', ANOTHER) };
-  if (finish !== 'stop') {
-    return {
-      isCut: false,
-      error: broken(`the analysis did not come to an end (${finish})`, 'Run it again.'),
-    };
-  }
-  return text.trim() === '' ? { isCut: false, error: broken('the analysis is empty', AGAIN) } : undefined;
+export function brokenAnalysis({ text, finish }: GcReply): AxeError | undefined {
+  const another = 'with another model: `--model`, in a workflow the input `model`.';
+  if (finish === 'length') return broken('the analysis was cut off', `Run it again, or ${another}`);
+  if (finish === 'content-filter') return broken('the model refused the analysis', `Run it ${another}`);
+  if (finish !== 'stop') return broken(`the analysis did not come to an end (${finish})`, 'Run it again.');
+  return text.trim() === '' ? broken('the analysis is empty', `Run it again, or ${another}`) : undefined;
 }
-
-const ANOTHER = 'Ask another model: `--model`, in a workflow the input `model`.';
-const AGAIN = 'Run it again, or with another model: `--model`, in a workflow the input `model`.';
 
 function broken(what: string, remedy: string): AxeError {
   return new AxeError(`${what}, so nothing was trimmed`, { remedy });
@@ -56,22 +40,7 @@ Based on the patterns and repetitions found, suggest concrete actions the user c
 
 Be concise. Reference specific entries by their timestamps when relevant.`;
 
-/** What is behind {@link ANALYST_PROMPT} where the log is read in parts. */
-export function partPrompt(part: number, parts: number): string {
-  return `${ANALYST_PROMPT}\n\nThe log is too long to be read at once. This is part ${part} of ${parts}, in the order of time; your report on it will be joined with those on the other parts, so say how often you saw what you report.`;
-}
-
-/** The same where the reports on the parts are made into one. */
-export const JOIN_PROMPT = `${ANALYST_PROMPT}\n\nThe log was too long to be read at once. Instead of it you receive the reports on its parts, in the order of time. Join them into one report with the same three sections: add up what several of them found, and keep the timestamps that matter.`;
-
-/** The reports as the question that joins them holds them. */
-export function reportsMessage(reports: readonly string[]): string {
-  return reports
-    .map((report, index) => `--- Report ${index + 1} of ${reports.length} ---\n${report.trim()}`)
-    .join('\n\n');
-}
-
-/** The last section that the analyst is asked for (see `ANALYST_PROMPT`); the whole text where it has no such heading. */
+/** The last section that the analyst is asked for; the whole text where it has no such heading. */
 function recommendationsOf(analysis: string): string {
   const [, section] = /(?:^|\n)#{1,6} Recommendations[^\n]*\n([\s\S]*)$/i.exec(analysis) ?? [];
   return (section ?? analysis).trim();

@@ -113,25 +113,9 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 
 /** Nine tokens for ten ideographs, one for four other characters (memory-tools 1.6). */
 export function estimateText(text: string): number {
-  const estimate = new TextEstimate();
-  estimate.add(text);
-  return estimate.tokens;
-}
-
-/** {@link estimateText} for a text that comes in pieces. */
-export class TextEstimate {
-  #wide = 0;
-  #narrow = 0;
-
-  add(piece: string): void {
-    const wide = piece.match(WIDE)?.length ?? 0;
-    this.#wide += wide;
-    this.#narrow += wide === 0 ? piece.length : piece.replace(WIDE, '').length;
-  }
-
-  get tokens(): number {
-    return Math.floor((this.#wide * 9) / 10) + Math.floor(this.#narrow / 4);
-  }
+  const wide = text.match(WIDE)?.length ?? 0;
+  const narrow = wide === 0 ? text.length : text.replace(WIDE, '').length;
+  return Math.floor((wide * 9) / 10) + Math.floor(narrow / 4);
 }
 
 /** Hangul, Chinese and Japanese, Yi, and full-width forms. */
