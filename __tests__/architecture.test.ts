@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 73_073,
-  'files of src/': 594,
-  'types of src/': 1354,
+  'lines of src/': 71_538,
+  'files of src/': 589,
+  'types of src/': 1320,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 111_299,
-  'lines of scripts/, bench/ and eval/': 6269,
+  'lines of __tests__/': 110_294,
+  'lines of scripts/, bench/ and eval/': 6266,
 };
 
 describe('the ratchet', () => {

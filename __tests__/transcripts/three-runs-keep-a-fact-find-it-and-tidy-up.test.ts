@@ -4,7 +4,6 @@ import { expect, it } from '@jest/globals';
 import { ANALYST_PROMPT } from '../../src/core/gc/analysis.js';
 import { PROPOSAL_PROMPT } from '../../src/core/gc/proposal.js';
 import { bareProvenance } from '../../src/core/memory/commands/compose.js';
-import { pathOf, projectSlug } from '../../src/core/memory/notes/place.js';
 import { formatProvenance } from '../../src/core/memory/provenance.js';
 import { formatEntry } from '../../src/core/memory/run-log.js';
 import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
@@ -26,7 +25,6 @@ import { told, troubles } from './stage.js';
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const SHOWN = join(EXAMPLES, 'three-runs-with-notes.md');
 const TOML = readFileSync(join(EXAMPLES, 'agents/notes.toml'), 'utf8');
-const REPOSITORY = 'octo-org/octo-repo';
 const SOURCES = {
   'src/session.ts': 'export const SESSION_HOURS = 12;\n',
   'docs/decisions.md': 'Sessions outlive the nightly import, which takes up to nine hours.\n',
@@ -124,9 +122,6 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
   expect(resultsIn(afterThird['notes.md.bak'] ?? '')).toEqual(
     ['Week 1.', 'Week 2.'].map((week) => `${week} Nothing changed.`),
   );
-  // A daily log beyond `retention_days` goes as well; the facts stay.
-  expect(Object.keys(afterSecond)).toContain(dailyPath(120));
-  expect(Object.keys(afterThird)).not.toContain(dailyPath(120));
   expect(afterThird['MEMORY.md']).toBe(afterSecond['MEMORY.md']);
 
   const [pull] = [...stage.repo.pulls.values()];
@@ -166,11 +161,10 @@ played by a script; all else is as it came: what the model was sent, what its to
 what people saw. What differs from run to run stands in angle brackets. Made by
 \`__tests__/transcripts/three-runs-keep-a-fact-find-it-and-tidy-up.test.ts\`, which also compares it.
 
-Before the first run the branch \`axe-memory\` holds five entries of the agent, one of each week, and a daily log that is
-120 days old.`;
+Before the first run the branch \`axe-memory\` holds five entries of the agent, one of each week.`;
 
-const GC_INTRODUCTION = `Once a month [a workflow](workflows/gc.yml) has the memory looked through. The file of the agent says \`last_n = 5\` and
-\`retention_days = 90\`. While the model was reading the log, another run of the agent ended and added its entry.
+const GC_INTRODUCTION = `Once a month [a workflow](workflows/gc.yml) has the memory looked through. The file of the agent says \`last_n = 5\`.
+While the model was reading the log, another run of the agent ended and added its entry.
 What is removed is noted by its id in the \`.state.md\` files, so that no older copy brings it back.`;
 
 /** Five weeks of an agent, on the branch that it keeps them on. */
@@ -178,10 +172,7 @@ async function setUp(): Promise<NotesStage> {
   const stage: NotesStage = await notesStage({
     validate: true,
     base: { 'axe/agents/notes.toml': TOML, ...SOURCES },
-    branch: {
-      'notes.md': [1, 2, 3, 4, 5].map(weekly).join(''),
-      [dailyPath(120)]: 'Met about the import.\n',
-    },
+    branch: { 'notes.md': [1, 2, 3, 4, 5].map(weekly).join('') },
     async model(request) {
       const { system, messages } = promptOf(request);
       if (system.startsWith(PROPOSAL_PROMPT))
@@ -216,10 +207,6 @@ function weekly(week: number): string {
     result: `Week ${week}. Nothing changed.`,
     provenance,
   });
-}
-
-function dailyPath(ago: number): string {
-  return pathOf({ kind: 'daily', date: dayAgo(ago) }, { scope: 'project', slug: projectSlug(REPOSITORY) });
 }
 
 function ask(stage: NotesStage, run: keyof typeof QUESTIONS): Promise<StepResult> {

@@ -125,8 +125,6 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
     about: 'Maximum size of the part of the run log that is loaded. 0 means not set.',
   },
   'memory.warn_file_bytes': { about: 'Size of a file from which `write_memory` warns. 0 means 1048576.' },
-  'memory.retention_days': { about: 'Age from which garbage collection removes daily logs. 0 keeps them.' },
-  'memory.max_age_days': { about: 'Age from which garbage collection removes entries. 0 keeps them.' },
   params: { about: 'Parameters that are sent to the model.' },
   'params.temperature': { about: "Randomness of the answer. Default: the provider's." },
   'params.max_tokens': {

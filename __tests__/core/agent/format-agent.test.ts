@@ -99,8 +99,6 @@ max_inject_bytes = 1000
 max_write_bytes = 2000
 max_log_bytes = 3000
 warn_file_bytes = 4000
-retention_days = 30
-max_age_days = 60
 `;
     expect(formatAgent(parse(text))).toBe(`Name:           v
 Model:          a/m
@@ -116,8 +114,6 @@ Memory MaxInjectBytes:1000
 Memory MaxWriteBytes:2000
 Memory MaxLogBytes:3000
 Memory WarnFileBytes:4000
-Memory RetentionDays:30
-Memory MaxAgeDays:60
 `);
   });
 

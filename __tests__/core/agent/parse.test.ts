@@ -178,8 +178,6 @@ max_inject_bytes = 1000
 max_write_bytes = 2000
 max_log_bytes = 3000
 warn_file_bytes = 4000
-retention_days = 30
-max_age_days = 60
 
 [params]
 temperature = 0
@@ -259,8 +257,6 @@ error-handling = "major"
         maxWriteBytes: 2000,
         maxLogBytes: 3000,
         warnFileBytes: 4000,
-        retentionDays: 30,
-        maxAgeDays: 60,
       },
       params: {
         temperature: 0,
@@ -316,8 +312,6 @@ error-handling = "major"
         maxWriteBytes: 65_536,
         maxLogBytes: 0,
         warnFileBytes: 1_048_576,
-        retentionDays: 0,
-        maxAgeDays: 0,
       },
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
       retry: { maxRetries: undefined, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 },
@@ -461,8 +455,6 @@ describe('wrong values', () => {
     ['[memory]\nmax_write_bytes = -1', 'memory.max_write_bytes must be non-negative', 4],
     ['[memory]\nmax_log_bytes = -1', 'memory.max_log_bytes must be non-negative', 4],
     ['[memory]\nwarn_file_bytes = -1', 'memory.warn_file_bytes must be non-negative', 4],
-    ['[memory]\nretention_days = -1', 'memory.retention_days must be non-negative', 4],
-    ['[memory]\nmax_age_days = -1', 'memory.max_age_days must be non-negative', 4],
     [
       '[memory]\nenabled = true\nnotes = true\npath = "projects/a/notes/b.md"',
       'memory.path cannot be "projects/a/notes/b.md": notes are kept there',

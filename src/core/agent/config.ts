@@ -78,10 +78,6 @@ export interface MemoryConfig {
   readonly maxLogBytes: number;
   /** Above this size of a file `write_memory` says that it needs care. */
   readonly warnFileBytes: number;
-  /** Daily logs older than this are removed by gc; 0 keeps them. */
-  readonly retentionDays: number;
-  /** Entries older than this are removed by gc; 0 keeps them. */
-  readonly maxAgeDays: number;
 }
 
 /** `[params]`. */

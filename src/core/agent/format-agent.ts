@@ -67,8 +67,6 @@ function notesFields({ memory }: AgentConfig): readonly Field[] {
     ['Memory MaxWriteBytes', other(memory.maxWriteBytes, NOTES_LIMITS.writeBytes)],
     ['Memory MaxLogBytes', positive(memory.maxLogBytes)],
     ['Memory WarnFileBytes', other(memory.warnFileBytes, NOTES_LIMITS.warnFileBytes)],
-    ['Memory RetentionDays', positive(memory.retentionDays)],
-    ['Memory MaxAgeDays', positive(memory.maxAgeDays)],
   ];
 }
 

@@ -98,8 +98,6 @@ function makeMemory(raw: RawAgent['memory']): MemoryConfig {
     maxWriteBytes: raw.max_write_bytes || NOTES_LIMITS.writeBytes,
     maxLogBytes: raw.max_log_bytes,
     warnFileBytes: raw.warn_file_bytes || NOTES_LIMITS.warnFileBytes,
-    retentionDays: raw.retention_days,
-    maxAgeDays: raw.max_age_days,
   };
 }
 

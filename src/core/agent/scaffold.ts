@@ -56,7 +56,6 @@ model = "${PLACEHOLDER_MODEL}"
 # last_n = 10
 # max_entries = 100
 # max_log_bytes = 262144
-# max_age_days = 0
 # provenance = "auto"
 # notes = false
 # tools = []
@@ -68,7 +67,6 @@ model = "${PLACEHOLDER_MODEL}"
 # max_inject_bytes = 32768
 # max_write_bytes = 65536
 # warn_file_bytes = 1048576
-# retention_days = 0
 
 # Sent to the model. response_format can also be a table with type = "json_schema" and a schema.
 # [params]

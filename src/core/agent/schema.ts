@@ -175,8 +175,6 @@ export const AGENT_SCHEMA = v.object(
           max_write_bytes: count(),
           max_log_bytes: count(),
           warn_file_bytes: count(),
-          retention_days: count(),
-          max_age_days: count(),
         },
         'a table' satisfies Expected,
       ),

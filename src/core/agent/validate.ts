@@ -207,8 +207,6 @@ const NOTES_NUMBERS = [
   ['max_write_bytes', '0 means 65536.'],
   ['max_log_bytes', '0 means not set.'],
   ['warn_file_bytes', '0 means 1048576.'],
-  ['retention_days', '0 keeps daily logs for good.'],
-  ['max_age_days', '0 keeps entries for good.'],
 ] as const;
 
 function* unknownTools(tools: readonly string[]): Generator<AgentProblem> {
