@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 71_538,
+  'lines of src/': 71_522,
   'files of src/': 589,
-  'types of src/': 1320,
+  'types of src/': 1318,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 110_294,
+  'lines of __tests__/': 110_293,
   'lines of scripts/, bench/ and eval/': 6266,
 };
 

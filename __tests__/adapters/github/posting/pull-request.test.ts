@@ -100,7 +100,6 @@ describe('a proposal', () => {
     expect(await listClosedPulls(hello.client, place, noAbort())).toEqual([
       {
         url: expect.stringContaining('/pull/43'),
-        title: 'Look twice',
         body: `${marker}\nBecause.`,
       },
     ]);

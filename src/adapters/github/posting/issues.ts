@@ -95,7 +95,7 @@ async function bringUpToDate(
 const ISSUES_QUERY = `query ($owner: String!, $name: String!, $states: [IssueState!]!, $after: String) {
   repository(owner: $owner, name: $name) {
     issues(first: 50, after: $after, states: $states, orderBy: { field: UPDATED_AT, direction: DESC }) {
-      nodes { number url title body viewerDidAuthor }
+      nodes { number url body viewerDidAuthor }
       pageInfo { endCursor hasNextPage }
     }
   }
@@ -112,7 +112,6 @@ const issuesSchema = v.object({
           v.object({
             number: v.number(),
             url: v.string(),
-            title: v.string(),
             body: v.string(),
             viewerDidAuthor: v.boolean(),
           }),
@@ -139,19 +138,12 @@ async function findIssue(
   return undefined;
 }
 
-/** An issue that was closed. */
-interface ClosedIssue {
-  readonly url: string;
-  readonly title: string;
-  readonly body: string;
-}
-
 /** Of the fifty closed issues that changed last, those with the mark that the current token opened. Throws a GitHubError. */
 export async function listClosedIssues(
   client: GitHubClient,
   { repository, mark }: Pick<ReportIssue, 'repository'> & { readonly mark: MarkFields },
   signal: AbortSignal,
-): Promise<readonly ClosedIssue[]> {
+): Promise<readonly { readonly url: string; readonly body: string }[]> {
   const { nodes } = await fetchIssues(client, { repository, state: 'CLOSED', after: null }, signal);
   return nodes.flatMap((node) => (node?.viewerDidAuthor && isMarked(node.body, mark) ? [node] : []));
 }

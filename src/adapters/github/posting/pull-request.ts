@@ -77,7 +77,6 @@ const ALLOW =
 const pullSchema = v.object({
   number: v.number(),
   html_url: v.string(),
-  title: v.string(),
   body: v.nullable(v.string()),
   merged_at: v.nullish(v.string()),
   head: v.object({ ref: v.string() }),
@@ -95,23 +94,16 @@ async function findPull(
   return pulls.find(({ body }) => isMarked(body ?? '', mark)) ?? pulls[0];
 }
 
-/** A pull request that was closed without being merged. */
-interface ClosedPull {
-  readonly url: string;
-  readonly title: string;
-  readonly body: string;
-}
-
 /** The newest pull requests of a branch that were closed without being merged. Throws a GitHubError. */
 export async function listClosedPulls(
   client: GitHubClient,
   { repository, branch }: Pick<BranchProposal, 'repository' | 'branch'>,
   signal: AbortSignal,
-): Promise<readonly ClosedPull[]> {
+): Promise<readonly { readonly url: string; readonly body: string }[]> {
   const pulls = await listPulls(client, { repository, branch, state: 'closed' }, signal);
   return pulls
     .filter(({ merged_at }) => merged_at === null || merged_at === undefined)
-    .map(({ html_url, title, body }) => ({ url: html_url, title, body: body ?? '' }));
+    .map(({ html_url, body }) => ({ url: html_url, body: body ?? '' }));
 }
 
 interface PullsQuestion extends Pick<BranchProposal, 'repository' | 'branch'> {
