@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 71_522,
-  'files of src/': 589,
-  'types of src/': 1318,
+  'lines of src/': 71_177,
+  'files of src/': 588,
+  'types of src/': 1314,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 110_293,
+  'lines of __tests__/': 109_682,
   'lines of scripts/, bench/ and eval/': 6266,
 };
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import { AxeError, messageOf } from '../../core/errors.js';
-import { type Change, markUnfolded, pathsOf, withStates } from '../../core/memory/change.js';
+import { type Change, pathsOf, withStates } from '../../core/memory/change.js';
 import type {
   FailedSave,
   MemoryStore,
@@ -189,7 +189,7 @@ async function save(
   const attempt = (all: readonly Change[]) => answered(saving.signal, () => saveInTime(backend, all, tries));
   const whole = await attempt([...folds, ...changes]);
   const isFoldsFault = whole.kind === 'failed' && whole.reason === 'error' && folds.length > 0;
-  return isFoldsFault ? await attempt(markUnfolded(changes)) : whole;
+  return isFoldsFault ? await attempt(changes) : whole;
 }
 
 interface Tries extends KnowingSaving {

@@ -58,16 +58,13 @@ export async function forgetMemory(
   return entries.length === 0 ? done : withOldVersions(done, view, (tree) => holdsEntry(tree, paths, known));
 }
 
-/** Deletes a note with its former versions; the store notes what it was, so that no older copy brings it back. */
+/** Deletes a note with its former versions. */
 async function forgetNote(
   { id: path, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
   view: MemoryView,
   hand: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const failed = await saveChanges(
-    deleteNote(path, view.tree, { id: hand.clock.newId(), now: hand.clock.now() }),
-    hand,
-  );
+  const failed = await saveChanges(deleteNote(path, view.tree, hand.clock.newId()), hand);
   if (failed !== undefined) return failed;
   const text = `Deleted the note \`${path}\` in ${view.location}.`;
   const done: MemoryDone = { kind: 'done', text, headline: text, changed: true, warnings: view.warnings };

@@ -2,22 +2,10 @@ import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
 import { editedText, isMade, type NoteEdit } from './notes/edit.js';
 import { holdsLines } from './notes/note-lines.js';
-import { backupPath } from './notes/place.js';
-import { dayId, deletedIds, partIds, takenOutIds } from './notes/union.js';
+import { backupPath, isNotesPath } from './notes/place.js';
 import { parseProvenance } from './provenance.js';
 import { separator } from './run-log.js';
-import {
-  folderStatePath,
-  isStatePath,
-  mergedIds,
-  partFacts,
-  removedIds,
-  statePath,
-  trimmedIds,
-  withFacts,
-  withoutForgottenIds,
-  withTrimmedFacts,
-} from './state.js';
+import { isStatePath, removedIds, statePath, trimmedIds, withTrimmedFacts } from './state.js';
 import { mergeThree } from './three-way.js';
 import type { MemoryTree } from './tree.js';
 import { removedWhole, type Trimmings, trimLog } from './trim.js';
@@ -79,13 +67,6 @@ export interface NoteChange {
   readonly makes?: string;
   /** It may have been carried out already: text that is there and was to be put in is not put in again. */
   readonly again?: true;
-  /** Another place may hold the lines that this takes out, and could not be folded in: it must not bring them back. */
-  readonly unfolded?: true;
-}
-
-/** The changes for a save that leaves out what another place holds. */
-export function markUnfolded(changes: readonly Change[]): readonly Change[] {
-  return changes.map((change) => (change.kind === 'note' ? { ...change, unfolded: true } : change));
 }
 
 /**
@@ -110,9 +91,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
     if (change.kind === 'merge') {
       // Another place knows that gc has taken these out; here it had not happened yet.
       keepTrimmed({ path, ids: trimmedIds(path, next.get(state) ?? '') }, next);
-      // What this fold itself brings is noted as folded by a change before this one.
-      const folded = mergedIds(tree.get(state) ?? '');
-      foldIn(change, new Set([...forgotten, ...folded]), next);
+      foldIn(change, forgotten, next);
       continue;
     }
     if (change.kind === 'note' && !found.has(path)) {
@@ -121,9 +100,9 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
     }
     if (made.has(path)) continue;
     const text = applyChange(before, change, forgotten);
-    if (change.kind === 'note') {
-      keepAlongside(change, { found: found.get(path) ?? '', before, text }, next);
-    }
+    const old = found.get(path) ?? '';
+    if (change.kind === 'note' && change.backup && text !== before && old !== '' && old !== text)
+      next.set(backupPath(path), old);
     if (text !== '' || next.has(path)) next.set(path, text);
   }
   return next;
@@ -138,26 +117,6 @@ function foldIn(
   const { text, losing } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
   if (text !== '' || tree.has(path)) tree.set(path, text);
   if (losing !== undefined) tree.set(`${path}.bak`, losing);
-}
-
-/** Of a note, the version that was found, and what was deleted of it, so that no older copy brings it back. */
-function keepAlongside(
-  { path, edit, backup, unfolded }: NoteChange,
-  { found, before, text }: { readonly found: string; readonly before: string; readonly text: string },
-  tree: Map<string, string>,
-): void {
-  if (text === before) return;
-  if (backup && found !== '' && found !== text) tree.set(backupPath(path), found);
-  const statePlace = statePath(path);
-  const state = tree.get(statePlace) ?? '';
-  const next =
-    edit.kind === 'delete'
-      ? withFacts(state, partFacts('forgotten', deletedIds(path, before, edit.isOver === true)))
-      : withFacts(
-          withoutForgottenIds(state, [dayId(path), ...partIds(path, text)]),
-          unfolded === true ? partFacts('folded', takenOutIds(path, before, text)) : [],
-        );
-  if (next !== state) tree.set(statePlace, next);
 }
 
 /** Next to the log stands what is about to be trimmed of it. */
@@ -207,15 +166,11 @@ export function pathsOf(changes: readonly Change[]): readonly string[] {
   return [...new Set([...withStates(changes.map(({ path }) => path)), ...backups])];
 }
 
-/** The files with the states that say what was forgotten of them, each once; a path may be a folder, with a `/` at its end. */
+/** The files with the states that say what was forgotten of them, each once; notes and folders, with a `/` at their end, have none. */
 export function withStates(paths: readonly string[]): readonly string[] {
   return [
     ...new Set(
-      paths.flatMap((path) => {
-        if (!path.endsWith('/')) return [path, statePath(path)];
-        const state = folderStatePath(path);
-        return state === undefined ? [path] : [path, state];
-      }),
+      paths.flatMap((path) => (path.endsWith('/') || isNotesPath(path) ? [path] : [path, statePath(path)])),
     ),
   ];
 }

@@ -1,5 +1,4 @@
 import { decodeField, encodeField } from './field.js';
-import { noteKind, notesRoot } from './notes/place.js';
 import { separator } from './run-log.js';
 
 /**
@@ -28,29 +27,13 @@ axe-action keeps this beside the memory; no model reads it. What was forgotten s
 
 /**
  * Where the state of a run log stands: `pr-reviewer.md` → `pr-reviewer.state.md`. A run log's `.bak` has the state of the
- * run log, so that what was forgotten goes from there too; the state of a state is the state itself. Notes have one
- * state together, `MEMORY.state.md`; no agent has that name (D5).
+ * run log, so that what was forgotten goes from there too; the state of a state is the state itself.
  */
 export function statePath(path: string): string {
   if (isStatePath(path)) return path;
-  const stripped = path.endsWith(BACKUP) ? path.slice(0, -BACKUP.length) : path;
-  // Of a note the former version has its name without `.md`.
-  const log = isSharedState(`${stripped}.md`) ? `${stripped}.md` : stripped;
-  return isSharedState(log) ? notesRoot(log) + NOTES_STATE : log.replace(/(?:\.md)?$/, SUFFIX);
+  const log = path.endsWith(BACKUP) ? path.slice(0, -BACKUP.length) : path;
+  return log.replace(/(?:\.md)?$/, SUFFIX);
 }
-
-/** Where the state of the notes in a folder stands; undefined for a folder whose files have theirs next to them. */
-export function folderStatePath(folder: string): string | undefined {
-  const note = ['x.md', '2000-01-01.md', 'SCRATCHPAD.md'].map((name) => folder + name).find(isSharedState);
-  return note === undefined ? undefined : statePath(note);
-}
-
-/** A text in `notes/` at the top may as well be a run log, whose state is its own. */
-function isSharedState(path: string): boolean {
-  return noteKind(path) !== undefined && path !== `${notesRoot(path)}notes/${path.split('/').at(-1)}`;
-}
-
-const NOTES_STATE = `MEMORY${SUFFIX}`;
 
 /** Whether a path in the tree is that of a state file, or of its `.bak`. */
 export function isStatePath(path: string): boolean {
@@ -83,12 +66,6 @@ export function trimmedIds(path: string, state: string): readonly string[] {
   return parseState(state).flatMap(({ kind, key }) => (kind === TRIMMED && !forgotten.has(key) ? [key] : []));
 }
 
-/** What of another place was folded in before: parts of notes, which are not folded in twice. */
-export function mergedIds(state: string): ReadonlySet<string> {
-  if (!state.includes(`- ${FOLDED} `)) return NONE;
-  return new Set(parseState(state).flatMap(({ kind, key }) => (kind === FOLDED ? [key] : [])));
-}
-
 /** The state without what it says was forgotten under these ids: somebody has written it again. */
 export function withoutForgottenIds(text: string, ids: readonly string[]): string {
   const forgotten = forgottenIds(text);
@@ -103,13 +80,6 @@ export function withoutForgottenIds(text: string, ids: readonly string[]): strin
     .filter((line) => !isAgain(line))
     .join('\n');
 }
-
-/** Facts that say what was folded in, or forgotten, of notes. */
-export function partFacts(kind: 'folded' | 'forgotten', ids: readonly string[]): readonly Fact[] {
-  return [...new Set(ids)].map((key) => ({ kind, key, rest: '' }));
-}
-
-const FOLDED = 'folded';
 
 /** The state with facts that keep an older copy of a log from bringing back what gc took out of it. */
 export function withTrimmedFacts(

@@ -17,7 +17,6 @@ import { append, entryText, forget, idsIn } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
 import { createFakeClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
-import { adding, note, shown } from '../notes-contract.js';
 import { createSimulatedClock, seededRandom } from '../simulated-clock.js';
 
 const never = new AbortController().signal;
@@ -72,22 +71,6 @@ describeMemoryStore('a cache store', async () => {
       return files.text(`/w/${DIRECTORY}/${path}`);
     },
   };
-});
-
-describe('a note of the default branch that a pull request edits', () => {
-  it.each([['an overwrite', { kind: 'overwrite', text: 'new\n' }, 'new\n']] as const)(
-    'keeps the pull request’s version after %s',
-    async (_, edit, expected) => {
-      const cache = createFakeCache();
-      await job(cache).write([adding('MEMORY.md', 'first\nold')], never);
-      const pull = () => job(cache, { scope: 'pr-7' });
-      await pull().write([note('MEMORY.md', edit)], never);
-      expect(await shown(pull())).toEqual({ 'MEMORY.md': expected });
-      await pull().write([adding('MEMORY.md', 'old')], never);
-      expect(await shown(pull())).toEqual({ 'MEMORY.md': `${expected}old\n` });
-      expect(await shown(job(cache))).toEqual({ 'MEMORY.md': 'first\nold\n' });
-    },
-  );
 });
 
 describe('the chain of cache keys', () => {

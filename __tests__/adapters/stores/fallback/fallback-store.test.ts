@@ -7,7 +7,7 @@ import type { MemoryStore } from '../../../../src/core/memory/store.js';
 import { describeMemoryStore, type StorePlace, textOf } from '../contract.js';
 import { append, entryText, forget, idsIn, plainEntry, stateOf } from '../entries.js';
 import { createFakePlace, type FakePlace, type PlaceFaults } from '../fake-place.js';
-import { adding, note, shown } from '../notes-contract.js';
+import { adding, shown } from '../notes-contract.js';
 
 const never = new AbortController().signal;
 const MODES = ['auto', 'fixed'] as const;
@@ -595,37 +595,8 @@ describe('a fallback store', () => {
 });
 
 describe('notes kept in a lower store', () => {
-  const DAY = 'projects/p-12345678/daily/2026-03-01.md';
   const PAD = 'projects/p-12345678/SCRATCHPAD.md';
   const UNDER = ['MEMORY.md', PAD, 'projects/p-12345678/daily/'];
-
-  it.each(MODES)('are merged once, and stay changed or deleted afterwards, in %s', async (mode) => {
-    const repo = createFakePlace('repo', { 'MEMORY.md': 'A\n', [PAD]: 'mine\n' });
-    const cache = createFakePlace('cache', { 'MEMORY.md': 'A\nB\n', [DAY]: 'kept\n', [PAD]: 'theirs\n' });
-    const open = () => fallbackOver([repo, cache], { mode });
-    const first = [adding('MEMORY.md', 'C'), adding(DAY, 'today'), adding(PAD, 'more')];
-    expect(await open().write(first, never)).toMatchObject({ kind: 'saved' });
-    expect([textIn(repo, 'MEMORY.md'), textIn(repo, DAY), textIn(repo, PAD)]).toEqual([
-      'A\nB\nC\n',
-      'kept\ntoday\n',
-      'mine\nmore\n',
-    ]);
-    expect(textIn(repo, `${PAD}.bak`)).toBe('theirs\n');
-    const second = [
-      note('MEMORY.md', { kind: 'overwrite', text: 'A\nC\n' }),
-      note(DAY, { kind: 'delete' }),
-      adding(PAD, 'end'),
-    ];
-    expect(await open().write(second, never)).toMatchObject({ kind: 'saved' });
-    cache.tree = new Map([...cache.tree, ['MEMORY.md', 'A\nB\nD\n']]);
-    expect(await open().write([adding('MEMORY.md', 'E'), adding(PAD, '.')], never)).toMatchObject({
-      kind: 'saved',
-    });
-    expect(await shown(open(), UNDER)).toEqual({
-      'MEMORY.md': 'A\nC\nD\nE\n',
-      [PAD]: 'mine\nmore\nend\n.\n',
-    });
-  });
 
   it('are read together in auto, and each store that cannot be read is neither read nor written', async () => {
     const repo = createFakePlace('repo', { 'MEMORY.md': 'A\n' });

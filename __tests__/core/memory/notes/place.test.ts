@@ -6,7 +6,6 @@ import {
   type NoteTarget,
   noteKind,
   notesPlaces,
-  notesRoot,
   notesUnder,
   pathOf,
 } from '../../../../src/core/memory/notes/place.js';
@@ -59,14 +58,12 @@ describe('places of notes', () => {
   });
 
   it.each([
-    ['MEMORY.md', ''],
-    ['untrusted/MEMORY.md', 'untrusted/'],
-    ['untrusted/projects/a-1/daily/2026-03-01.md', 'untrusted/'],
-    ['packages/api/untrusted/projects/a-1/notes/b.md', 'packages/api/untrusted/'],
-    ['packages/api/2026-03-01.md', 'packages/api/'],
-  ])('are in a lane or a folder of their own: %s', (path, root) => {
+    'untrusted/MEMORY.md',
+    'untrusted/projects/a-1/daily/2026-03-01.md',
+    'packages/api/untrusted/projects/a-1/notes/b.md',
+    'packages/api/2026-03-01.md',
+  ])('are in a lane or a folder of their own: %s', (path) => {
     expect(isNotesPath(path)).toBe(true);
-    expect(notesRoot(path)).toBe(root);
   });
 
   it.each([
@@ -83,7 +80,6 @@ describe('places of notes', () => {
     'XMEMORY.md',
   ])('exclude other files: %s', (path) => {
     expect(isNotesPath(path)).toBe(false);
-    expect(notesRoot(path)).toBe('');
   });
 });
 

@@ -4,7 +4,7 @@ import type { Files } from '../../../core/files.js';
 import { isRunLog } from '../../../core/memory/merge.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
 import { isStatePath } from '../../../core/memory/state.js';
-import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../../core/memory/tree.js';
+import { isSameTree, type MemoryTree, mergeTrees } from '../../../core/memory/tree.js';
 import { describeCause } from '../../../core/network-cause.js';
 import { encodeBytes } from '../../../core/text/bytes.js';
 import { grouped } from '../../../core/text/number.js';
@@ -120,7 +120,7 @@ function createCacheBackend(options: CacheStoreOptions): TreeBackend {
 
   async function commit(snapshot: Snapshot, files: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
     if (broken !== undefined) return { ...broken, kind: 'failed' };
-    const tree = withoutEmpty(withTakenOut(files, trunkReading?.tree ?? new Map()));
+    const tree = withoutEmpty(files);
     const trouble = checkTree(tree);
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
     const base = Number(snapshot.version);

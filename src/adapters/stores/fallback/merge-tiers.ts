@@ -2,8 +2,7 @@ import type { Change } from '../../../core/memory/change.js';
 import { untrustedPath } from '../../../core/memory/log-path.js';
 import { withoutEntries } from '../../../core/memory/merge.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
-import { partIds } from '../../../core/memory/notes/union.js';
-import { forgottenIds, parseState, partFacts, statePath, withFacts } from '../../../core/memory/state.js';
+import { forgottenIds, statePath } from '../../../core/memory/state.js';
 import type { StoreKind } from '../../../core/memory/store.js';
 import type { MemoryTree } from '../../../core/memory/tree.js';
 import { parseLog } from '../../../core/memory/units.js';
@@ -45,17 +44,12 @@ export function changesFromTier(tree: MemoryTree, changes: readonly Change[]): r
 export function mergeReadNotes(held: MemoryTree, changes: readonly Change[]): readonly Change[] {
   const changed = new Set(bothLanes(changes.map(({ path }) => path)));
   const read = [...held.keys()].filter((path) => isNotesPath(path) && !changed.has(path));
-  return read.flatMap((path) => ((held.get(path) ?? '') === '' ? [] : foldNote(held, path)));
+  return read.flatMap((path) => foldNote(held, path));
 }
 
-/** A note has no entries to be known by, so the newest version notes what it took of it. */
 function foldNote(tree: MemoryTree, path: string): readonly Change[] {
   const text = tree.get(path) ?? '';
-  const forgotten = parseState(tree.get(statePath(path)) ?? '').filter(({ kind }) => kind === 'forgotten');
-  const facts = [...forgotten, ...partFacts('folded', partIds(path, text))];
-  if (facts.length === 0) return [];
-  const state = { kind: 'merge', path: statePath(path), text: withFacts('', facts) } as const;
-  return [state, { kind: 'merge', path, text }];
+  return text === '' ? [] : [{ kind: 'merge', path, text }];
 }
 
 function appendedIds(changes: readonly Change[], path: string): ReadonlySet<string> {

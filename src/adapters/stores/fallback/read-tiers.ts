@@ -1,6 +1,6 @@
 import { withStates } from '../../../core/memory/change.js';
 import type { Place, ReadRequest, RestoreResult, TreeResult } from '../../../core/memory/store.js';
-import { type MemoryTree, mergeTierTrees } from '../../../core/memory/tree.js';
+import { type MemoryTree, mergeTrees } from '../../../core/memory/tree.js';
 import type { Warning } from '../../../core/warning.js';
 import type { Snapshot, Unreadable } from '../backend.js';
 import { readLogs, shownTree, withOthersAlongside } from '../read-logs.js';
@@ -138,7 +138,7 @@ function joinAnswers(tierAnswers: readonly TierAnswer[], { mode, first, pathIn }
   return {
     kind: 'tree',
     ...joinPlaces(places),
-    tree: answers.map(({ tree }) => tree).reduce((sum, other) => mergeTierTrees(sum, other)),
+    tree: answers.map(({ tree }) => tree).reduce((sum, other) => mergeTrees(sum, other)),
     warnings: [
       ...lost.flatMap(({ tier, answer }) => unreadWarning(tier, answer, top.tier)),
       ...answers.flatMap(({ warnings }) => warnings),

@@ -1,4 +1,4 @@
-import { type Change, markUnfolded, withStates } from '../../../core/memory/change.js';
+import { type Change, withStates } from '../../../core/memory/change.js';
 import type { FailedSave, SaveResult } from '../../../core/memory/store.js';
 import type { Unreadable } from '../backend.js';
 import type { TreeStore } from '../store.js';
@@ -46,41 +46,32 @@ async function save(
   { changes, signal }: TiersSaving,
 ): Promise<SaveResult> {
   if (broken !== undefined) return notTouched(store, broken);
-  const { folds, isWhole } = signal.aborted ? NO_FOLDS : await foldsOf(below, changes, signal);
-  const result = await store.write(isWhole ? changes : markUnfolded(changes), signal, folds);
+  const folds = signal.aborted ? [] : await foldsOf(below, changes, signal);
+  const result = await store.write(changes, signal, folds);
   if (result.kind === 'saved') held.clear();
   return result;
 }
 
 /** What the tiers below keep of the same agents. A tier that cannot be read now is folded in by a later save. */
-interface Folds {
-  readonly folds: readonly Change[];
-  /** Whether each of them said what it keeps. */
-  readonly isWhole: boolean;
-}
-
-const NO_FOLDS: Folds = { folds: [], isWhole: true };
-
 async function foldsOf(
   below: readonly Tier[],
   changes: readonly Change[],
   signal: AbortSignal,
-): Promise<Folds> {
+): Promise<readonly Change[]> {
   const paths = bothLanes(changes.map(({ path }) => path));
-  if (paths.length === 0) return NO_FOLDS;
+  if (paths.length === 0) return [];
   const all = await Promise.all(
-    below.map(async ({ store, broken, held }): Promise<Folds> => {
-      if (broken !== undefined) return { folds: [], isWhole: false };
+    below.map(async ({ store, broken, held }): Promise<readonly Change[]> => {
+      if (broken !== undefined) return [];
       const read = mergeReadNotes(held, changes);
       const known = [...held.keys()];
       if (withStates(paths).every((path) => isUnder(path, known)))
-        return { folds: [...changesFromTier(held, changes), ...read], isWhole: true };
+        return [...changesFromTier(held, changes), ...read];
       const answer = await store.snapshot(paths, signal);
-      if (answer.kind === 'unreadable') return { folds: read, isWhole: false };
-      return { folds: [...changesFromTier(answer.tree, changes), ...read], isWhole: true };
+      return answer.kind === 'unreadable' ? read : [...changesFromTier(answer.tree, changes), ...read];
     }),
   );
-  return { folds: all.flatMap(({ folds }) => folds), isWhole: all.every(({ isWhole }) => isWhole) };
+  return all.flat();
 }
 
 /** The save to a store that could not be read: what looks empty may only be out of reach (D14). */

@@ -1,5 +1,4 @@
 import { encodeBytes } from '../../text/bytes.js';
-import { dateOf } from '../../text/dates.js';
 import { grouped } from '../../text/number.js';
 import type { NoteChange } from '../change.js';
 import { copiesOf, isNotesPath } from '../notes/place.js';
@@ -52,18 +51,13 @@ export function verifyNote({ path, text }: MemoryNote): readonly LogFinding[] {
     .map((one) => ({ ...one, lane, path }));
 }
 
-/** Deletes a note and the versions of it that are kept next to it; a daily log of another day for good. */
-export function deleteNote(
-  path: string,
-  tree: MemoryTree,
-  { id, now }: { readonly id: string; readonly now: Date },
-): readonly NoteChange[] {
-  const isOver = !path.endsWith(`${dateOf(now)}.md`);
+/** Deletes a note and the versions of it that are kept next to it. */
+export function deleteNote(path: string, tree: MemoryTree, id: string): readonly NoteChange[] {
   const copies = copiesOf(path).filter((copy) => tree.has(copy));
   return [path, ...copies].map((one) => ({
     kind: 'note',
     path: one,
-    edit: { kind: 'delete', isOver },
+    edit: { kind: 'delete' },
     backup: false,
     id: `${id} ${one}`,
   }));

@@ -14,11 +14,7 @@ export type NoteEdit =
       readonly head?: string;
     }
   | { readonly kind: 'overwrite'; readonly text: string }
-  | {
-      readonly kind: 'delete';
-      /** Of a daily log: the day is over, so no older copy of it brings anything back. */
-      readonly isOver?: boolean;
-    };
+  | { readonly kind: 'delete' };
 
 /** What becomes of a note. */
 export type NoteResult =

@@ -55,7 +55,7 @@ function kindOf(line: string): Kind {
 }
 
 /** A line across the page, or below a title. */
-export function isRule(line: string): boolean {
+function isRule(line: string): boolean {
   return RULE.test(line.trimEnd());
 }
 

@@ -81,12 +81,6 @@ export function isNotesPath(path: string): boolean {
   return noteKind(path) !== undefined;
 }
 
-/** What is before the notes of a path: '' or `untrusted/`, or the folder of a `memory-scope`. */
-export function notesRoot(path: string): string {
-  const file = NOTE_PATH.exec(path)?.[1];
-  return file === undefined ? '' : path.slice(0, -file.length);
-}
-
 /** Folders before it are lanes and scopes, which are never called like those of notes. */
 const NOTE_PATH =
   /^(?:(?!(?:projects|notes|daily)\/)[^/]+\/)*((?:MEMORY|SCRATCHPAD|\d{4}-\d\d-\d\d|notes\/[^/]+|projects\/[^/]+\/(?:SCRATCHPAD|daily\/\d{4}-\d\d-\d\d|notes\/[^/]+))\.md)$/;
