@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 1314,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 109_682,
+  'lines of __tests__/': 109_697,
   'lines of scripts/, bench/ and eval/': 6266,
 };
 

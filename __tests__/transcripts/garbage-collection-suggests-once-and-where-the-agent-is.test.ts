@@ -51,6 +51,21 @@ it('no pull request is opened for an agent of another repository, and its namesa
   expect(stage.model.requests()).toHaveLength(1);
 });
 
+it('nothing is suggested or shown of a memory in another repository', async () => {
+  const stage = await remembering([text(ANALYSIS)]);
+  stage.github.addRepo('octo-org/memory', { isPrivate: true, contents: 'write' });
+  const files = { [`${nameOf(stage)}/reviewer.md`]: LOG };
+  stage.github.commit('octo-org/memory', files, { branch: 'axe-memory' });
+  const step = await collect(stage, { 'memory-repo': 'octo-org/memory' });
+  expect(troubles(step).map(({ message }) => message)).toEqual([
+    '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.',
+  ]);
+  expect(step.outputs).toMatchObject({ 'memory-loaded': '3', response: '' });
+  expect([stage.repo.pulls.size, stage.repo.issues.size]).toEqual([0, 0]);
+  expect(step.summary).toContain('What was found is not shown here');
+  expect(`${step.summary}${step.stdout}`).not.toMatch(/tokens are compared|Busiest day|Compares with/);
+});
+
 it('a pull request is opened on a schedule, whose event names no repository', async () => {
   const stage = await remembering(PROPOSED);
   const step = await stage.run({
