@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 71_177,
+  'lines of src/': 70_988,
   'files of src/': 588,
-  'types of src/': 1314,
+  'types of src/': 1309,
   'inputs of action.yml': 45,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 109_697,
+  'lines of __tests__/': 109_562,
   'lines of scripts/, bench/ and eval/': 6266,
 };
 

@@ -1,14 +1,13 @@
 import { utf8Bytes } from '../../text/cut.js';
 import { separator } from '../run-log.js';
 import { textId } from '../units.js';
-import { type NoteLine, readNoteLines } from './note-lines.js';
 
 /** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
 export type NoteEdit =
   | {
       readonly kind: 'append';
       readonly text: string;
-      /** Leaves out plain lines that the note or the text before them has under the same heading. */
+      /** Leaves out plain lines that the note or the text before them has. */
       readonly dedup: boolean;
       /** What a note that is empty begins with. */
       readonly head?: string;
@@ -52,57 +51,26 @@ function append(text: string, edit: Extract<NoteEdit, { readonly kind: 'append' 
 }
 
 /**
- * Of lines that are the same under the same heading, white space aside, only the first stays (D53): plain lines and items
- * of lists alone, since any other line may be part of something larger. A heading stays unless it repeats the one that
- * the text is under already, or all that is under it is left out.
+ * Lines that the note has, white space aside, are left out (D53), but only of a text that is all plain lines and items of
+ * lists: any other line may be part of something larger, and means what is around it.
  */
 function withoutKnown(text: string, added: string): { readonly text: string; readonly skippedLines: number } {
-  const old = text === '' ? [] : (text + separator(text)).split('\n').slice(0, -1);
-  const lines = readNoteLines([...old, ...added.split('\n')], 'is-code');
-  const known = new Set(lines.slice(0, old.length).flatMap(keyOf));
-  let above = lines[old.length - 1]?.under ?? '';
-  const judged = lines.slice(old.length).map((line) => {
-    const [key] = keyOf(line);
-    const isRepeated = line.kind === 'heading' && line.under === above;
-    const isKept = key === undefined ? !isRepeated : line.kind === 'parent' || !known.has(key);
-    if (key !== undefined) known.add(key);
-    above = line.under;
-    return { line, isKept };
+  const lines = added.split('\n');
+  if (!lines.every((line) => line.trim() === '' || isPlain(line))) return { text: added, skippedLines: 0 };
+  const known = new Set(text.split('\n').map(normalize));
+  const kept = lines.filter((line) => {
+    const key = normalize(line);
+    if (key !== '' && known.has(key)) return false;
+    known.add(key);
+    return true;
   });
-  const left = withoutEmptied(judged);
-  return { text: left.map((line) => line.text).join('\n'), skippedLines: judged.length - left.length };
+  return { text: kept.join('\n'), skippedLines: lines.length - kept.length };
 }
 
-/** What a line is known by; none for one that is never left out. */
-function keyOf({ kind, text, under }: NoteLine): readonly [] | readonly [string] {
-  return kind === 'plain' || kind === 'parent' ? [`${under}\n\n${normalize(text)}`] : [];
-}
-
-interface Judged {
-  readonly line: NoteLine;
-  readonly isKept: boolean;
-}
-
-/** The lines that are kept, but for headings that have lost all that was under them. */
-function withoutEmptied(judged: readonly Judged[]): readonly NoteLine[] {
-  const said = judged.filter(({ line }) => line.kind !== 'heading' && line.kind !== 'blank');
-  const had = headingsOver(said);
-  const have = headingsOver(said.filter(({ isKept }) => isKept));
-  return judged.flatMap(({ line, isKept }) => {
-    const isEmptied = line.kind === 'heading' && had.has(line.under) && !have.has(line.under);
-    return isKept && !isEmptied ? [line] : [];
-  });
-}
-
-/** Every heading that one of the lines is under, near or far. */
-function headingsOver(lines: readonly Judged[]): ReadonlySet<string> {
-  const paths = new Set(lines.map(({ line }) => line.under));
-  return new Set(
-    [...paths].flatMap((path) => {
-      const titles = path.split('\n');
-      return titles.map((_, index) => titles.slice(0, index + 1).join('\n'));
-    }),
-  );
+/** No heading, code, table, quote, data, rule, nor anything indented. */
+function isPlain(line: string): boolean {
+  const isPart = /^(?: {2}| ?(?:[\t#>{}[\]<]|```|~~~|"[^"]*"\s*:))|\|/.test(line);
+  return !isPart && /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(line);
 }
 
 function normalize(line: string): string {
