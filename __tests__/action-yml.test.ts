@@ -4,8 +4,6 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { INPUT_DEFAULTS, readInputs } from '../src/actions/inputs/inputs.js';
 import { OUTPUT_NAMES } from '../src/actions/outputs.js';
-import { parseMemoryCommand } from '../src/commands/memory/parse-memory-command.js';
-import { AxeError, formatError } from '../src/core/errors.js';
 import { VERSION } from '../src/core/version.js';
 import { actionErrors } from './helpers/workflow-syntax.js';
 
@@ -22,15 +20,6 @@ const ACTION: ActionYml = parse(TEXT);
 describe('action.yml', () => {
   it('is loaded by the runner', () => {
     expect(actionErrors({ name: 'action.yml', content: TEXT })).toEqual([]);
-  });
-
-  it('lists all memory commands', () => {
-    const names = (text: string) => [...text.matchAll(/`(\w+)(?: [^`]*)?`/g)].map(([, name]) => name);
-    const [said = ''] = /Write one of: .*/.exec(refusalOf(() => parseMemoryCommand(['shwo']))) ?? [];
-    const [, listed = ''] =
-      /^For `mode: memory`: (.*?)\./.exec(ACTION.inputs['memory-command']?.description ?? '') ?? [];
-    expect(names(said).length).toBeGreaterThan(10);
-    expect(names(listed).sort()).toEqual(names(said).sort());
   });
 
   it.each([
@@ -86,12 +75,3 @@ describe('the version', () => {
 });
 
 /** What a person reads who gave a mistaken command. */
-function refusalOf(work: () => unknown): string {
-  try {
-    work();
-  } catch (thrown) {
-    if (thrown instanceof AxeError) return formatError(thrown);
-    throw thrown;
-  }
-  throw new Error('nothing was refused');
-}

@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 70_988,
-  'files of src/': 588,
-  'types of src/': 1309,
-  'inputs of action.yml': 45,
+  'lines of src/': 68_213,
+  'files of src/': 576,
+  'types of src/': 1275,
+  'inputs of action.yml': 44,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 109_562,
-  'lines of scripts/, bench/ and eval/': 6266,
+  'lines of __tests__/': 106_867,
+  'lines of scripts/, bench/ and eval/': 6265,
 };
 
 describe('the ratchet', () => {

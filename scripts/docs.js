@@ -13,8 +13,7 @@ const { formatCommandTable } = await load('src/core/event/comment-commands.ts');
 /** The inputs in the order in which people look for them. */
 const INPUT_GROUPS = {
   'What you need': /^(?:agent|prompt|model|effort|api-key|github-token)$/,
-  'Agent and task':
-    /^(?:mode|memory-command|agents-dir|agents-repo|repositories-token|language|output-schema)$/,
+  'Agent and task': /^(?:mode|agents-dir|agents-repo|repositories-token|language|output-schema)$/,
   'Who can start a run': /^(?:min-permission|allow-.*|trigger-phrase)$/,
   'What the model sees': /^(?:max-diff-tokens|paths)$/,
   Memory: /^memory-.*$/,

@@ -543,39 +543,20 @@ describe('a memory command', () => {
       response: 'Forgotten: ***',
       'memory-saved': 'true',
     });
-    expect(step.summary).toMatch(/^### bot: memory forget\n\nForgotten: \*\*\*\n/);
+    expect(step.summary).toMatch(/^### bot: \/axe forget\n\nForgotten: \*\*\*\n/);
   });
 
   it.each([
-    ['workflow', 'not-found', 'error', 'Memory'],
-    ['comment', 'not-found', 'notice', 'Command in a comment'],
-    ['comment', 'refused', 'notice', 'Command in a comment'],
-    ['comment', 'not-saved', 'error', 'Command in a comment'],
-  ] as const)('from a %s that was not done, %s, is one %s', async (askedIn, reason, level, title) => {
+    ['not-found', 'notice'],
+    ['refused', 'notice'],
+    ['not-saved', 'error'],
+  ] as const)('that was not done, %s, is one %s', async (reason, level) => {
     const result = refused(reason, { message: `it is ${SECRET}`, remedy: 'Look again.' });
-    const step = await report(memoryReport(result, { requestedIn: askedIn }));
+    const step = await report(memoryReport(result));
     expect(step).toMatchObject({ hasFailed: level === 'error', log: [] });
     expect(step.annotations).toMatchObject([
-      { level, title, message: 'Nothing was done: it is ***. Look again.' },
+      { level, title: 'Command in a comment', message: 'Nothing was done: it is ***. Look again.' },
     ]);
-  });
-
-  it('that found problems fails the step, unless `fail-on` leaves it out', async () => {
-    const finding = {
-      code: 'order',
-      severity: 'problem',
-      lane: 'trusted',
-      path: 'bot.md',
-      line: 3,
-      message: '',
-    } as const;
-    const looked = memoryReport(done('Looked.', { findings: [finding] }), { command: 'verify' });
-    const step = await report(looked);
-    expect(step).toMatchObject({ hasFailed: true, log: ['Looked.'] });
-    expect(step.annotations).toMatchObject([
-      { level: 'error', message: '1 problem in the memory of `bot`; the job summary lists them.' },
-    ]);
-    expect((await report(looked, { inputs: { 'fail-on': 'timeout' } })).hasFailed).toBe(false);
   });
 });
 

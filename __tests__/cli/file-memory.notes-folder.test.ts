@@ -24,7 +24,6 @@ function open(given: { readonly custom?: string; readonly dir?: string }) {
     custom: at(given.custom),
     dir: at(given.dir),
     path: 'bot.md',
-    scope: '',
     env,
   });
   return { home, store };

@@ -36,9 +36,8 @@ describe('memory on a branch of a repository, from a laptop', () => {
 
     expect(await memory(github, 'show', 'bot')).toMatchObject({
       exitCode: 0,
-      output: expect.stringMatching(/^2 entries of `bot\.md` in .*axe-memory/),
+      output: expect.stringMatching(/^2 entries \(\d+ bytes\) of `bot\.md` in .*axe-memory/),
     });
-    expect(await memory(github, 'edit', 'bot', 'bbbbbb', '--text', 'better')).toMatchObject({ exitCode: 0 });
     expect(await memory(github, 'remember', 'bot', 'by', 'hand')).toMatchObject({ exitCode: 0 });
     expect(await memory(github, 'forget', 'bot', 'aaaaaa', '--purge')).toMatchObject({
       exitCode: 0,
@@ -48,7 +47,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
     const files = github.files(REPO, 'axe-memory');
     expect(Object.keys(files).sort()).toEqual(['bot.md', 'bot.state.md']);
     expect(files['bot.md']).toMatch(
-      /^## [^\n]*\n\*\*Task:\*\* task 2\n\*\*Result:\*\* better\n[\s\S]*\*\*Result:\*\* by hand\n<!--/,
+      /^## [^\n]*\n\*\*Task:\*\* task 2\n\*\*Result:\*\* result 2\n[\s\S]*\*\*Result:\*\* by hand\n<!--/,
     );
     expect(files['bot.md']).not.toContain('task 1');
     expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
@@ -67,16 +66,28 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
   });
 
-  it('is kept next to code on any other branch, whose history is never rewritten', async () => {
+  it.each([
+    ['main', ['--branch', 'main'], {}, 'main', /and only `axe-memory` is memory's alone/],
+    ['the default branch', [], {}, 'axe-memory', /which is the default branch/],
+    [
+      'a branch with code',
+      [],
+      { 'src/a.ts': '1' },
+      'main',
+      /which holds `src\/a\.ts`, and that is no memory/,
+    ],
+  ])('%s is never rewritten', async (_, flags, more, defaultBranch, why) => {
     const github = await startGitHubServer();
-    github.addRepo(REPO, { contents: 'write' });
-    github.commit(REPO, { '.axe/memory/api/bot.md': A + B });
-    const where = ['--branch', 'main', '--scope', 'api'];
-    const purged = await memory(github, 'forget', 'bot', 'aaaaaa-1', '--purge', ...where);
-    expect(purged.exitCode).toBe(1);
-    expect(purged.talk).toMatch(/^Forgotten in [\s\S]*\n\nOlder versions could not be dropped: /);
-    expect(github.files(REPO, 'main')['.axe/memory/api/bot.md']).toBe(B);
-    expect(github.history(REPO, 'main')).toHaveLength(2);
+    github.addRepo(REPO, { contents: 'write', defaultBranch });
+    github.commit(REPO, { 'README.md': '# Hello\n', '.axe/memory/bot.md': A + B }, { branch: 'main' });
+    github.commit(REPO, { 'bot.md': A + B, ...more }, { branch: 'axe-memory' });
+    const purged = await memory(github, 'forget', 'bot', 'aaaaaa-1', '--purge', ...flags);
+    expect(purged).toMatchObject({ exitCode: 1, output: '', talk: expect.stringMatching(why) });
+    expect(purged.talk).toMatch(/^`--purge` would rewrite `/);
+    for (const branch of ['main', 'axe-memory']) expect(github.history(REPO, branch)).toHaveLength(1);
+    expect(github.files(REPO, 'main')['.axe/memory/bot.md']).toBe(A + B);
+    const kept = await memory(github, 'forget', 'bot', 'aaaaaa-1', ...flags);
+    expect(kept).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^Forgot `aaaaaa-1` in /) });
   });
 
   it('that GitHub does not show is reported, exit status 1', async () => {

@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
 import { bareProvenance } from '../../src/core/memory/commands/compose.js';
@@ -38,19 +37,11 @@ async function memory(
   words: readonly string[],
   {
     env = {},
-    stdin,
-    cwd = home,
     isTTY = false,
-  }: {
-    readonly isTTY?: boolean;
-    readonly env?: Readonly<Record<string, string>>;
-    readonly stdin?: Uint8Array;
-    readonly cwd?: string;
-  } = {},
+  }: { readonly isTTY?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
 ) {
-  const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd, isTTY });
-  const typed = stdin === undefined ? terminal.stdin : Object.assign(Readable.from([stdin]), { fd: 0 });
-  const exitCode = await main(['memory', ...words], { ...terminal, stdin: typed });
+  const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd: home, isTTY });
+  const exitCode = await main(['memory', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
@@ -63,26 +54,13 @@ function store(files: Readonly<Record<string, string | Uint8Array>>): void {
 }
 
 describe('memory show', () => {
-  it('ends quietly for a reader that has seen enough', async () => {
-    store({ 'bot.md': AXE + A });
-    const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
-    const stdout = new Writable({
-      highWaterMark: 1,
-      write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
-    });
-    // As the program does for its own streams.
-    stdout.on('error', () => undefined);
-    expect(await main(['memory', 'show', 'bot'], { ...terminal, stdout })).toBe(0);
-    expect(terminal.talk()).toBe('');
-  });
-
   it("lists axe's own file and ours, the newest first", async () => {
     store({ 'bot.md': AXE + A });
     const { exitCode, output, talk } = await memory(['show', 'bot']);
     expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
     expect(output).toBe(
       [
-        `2 entries of \`bot.md\` in ${folder}, newest first:`,
+        `2 entries (${Buffer.byteLength(AXE + A)} bytes) of \`bot.md\` in ${folder}, newest first:`,
         '',
         '- `aaaaaa-1` 2026-02-23T04:01:00Z trusted, line 5',
         '  Task: task 1',
@@ -99,7 +77,7 @@ describe('memory show', () => {
     store({ 'bot.md': A });
     const shown = await memory(['show', 'bot'], { isTTY: true });
     expect(shown.output).toMatch(
-      /^1 entry of .*, newest first:\n\n\d+ \w+ ago · aaaaaa-1\n {10}2026-02-23T04:01:00Z\n {2}Task {4}task 1\n {2}Result {2}result 1\n$/,
+      /^1 entry .*, newest first:\n\n\d+ \w+ ago · aaaaaa-1\n {10}2026-02-23T04:01:00Z\n {2}Task {4}task 1\n {2}Result {2}result 1\n$/,
     );
     const raw = await memory(['show', 'bot', '--raw'], { isTTY: true });
     expect(raw).toEqual(await memory(['show', 'bot']));
@@ -177,6 +155,21 @@ describe('memory show', () => {
     expect(readFileSync(join(home, 'notes/mem.txt.state.md'), 'utf8')).toContain(`- forgotten ${id} at=`);
   });
 
+  it.each([[[]], [['--dir', '.']]])('reads 20 MB, and says so beyond 64 MB: %j', async (flags) => {
+    const text = A + `${entry(2, 'bbbbbb-1', 'x'.repeat(1000))}`.repeat(20_000);
+    store({ 'bot.md': text });
+    const where = flags.map((flag) => (flag === '.' ? folder : flag));
+    const { output } = await memory(['show', 'bot', '--last', '1', ...where]);
+    expect(output).toMatch(/^The newest 1 of 20001 entries /);
+    expect(await memory(['forget', 'bot', 'aaaaaa', ...where])).toMatchObject({ exitCode: 0 });
+    store({ 'bot.md': text.repeat(3) });
+    const refused = await memory(['show', 'bot', ...where]);
+    expect(refused).toMatchObject({ exitCode: 1, output: '' });
+    expect(refused.talk).toMatch(
+      /bot\.md` is larger than the 64 MB that a command reads\n {2}Trim it with `axe-action gc <agent>`/,
+    );
+  });
+
   it("follows a link of the user's", async () => {
     writeFiles(home, { 'dotfiles/bot.md': AXE });
     store({ 'x.md': '' });
@@ -185,17 +178,15 @@ describe('memory show', () => {
   });
 });
 
-describe('memory show and verify on this machine', () => {
+describe('memory show on this machine', () => {
   it('report files in place of notes that were left out, and no others', async () => {
     store({ 'bot.md': A, 'other.txt': 'x' });
     symlinkSync('/etc/hosts', join(folder, 'MEMORY.md'));
     symlinkSync('/etc', join(folder, 'projects'));
     symlinkSync('/etc/hosts', join(folder, 'other.md'));
-    for (const name of ['show', 'verify']) {
-      const { exitCode, talk } = await memory([name, 'bot']);
-      expect(exitCode).toBe(0);
-      expect(talk).toContain('left out: "MEMORY.md", "projects".');
-    }
+    const { exitCode, talk } = await memory(['show', 'bot']);
+    expect(exitCode).toBe(0);
+    expect(talk).toContain('left out: "MEMORY.md", "projects".');
   });
 
   it('report notes that cannot be read', async () => {
@@ -203,7 +194,7 @@ describe('memory show and verify on this machine', () => {
     store({ 'bot.md': A });
     writeFiles(home, { here: 'a file in the place of the folder' });
     const { output, talk } = await memory(['show', 'bot']);
-    expect(output).toContain('1 entry of `bot.md`');
+    expect(output).toMatch(/^1 entry \(\d+ bytes\) of `bot\.md`/);
     expect(talk).toMatch(/The notes could not be read and are missing here: .*here/);
   });
 
@@ -224,15 +215,6 @@ describe('memory show and verify on this machine', () => {
     expect(output).toContain(`1 entry in \`offline/bot.md\` (\`--dir ${folder}/offline\`)`);
     expect((await memory(['show', 'bot', '--dir', `${folder}/offline`])).output).toContain('task 1');
   });
-
-  it('include the problems of notes in JSON and in the exit status', async () => {
-    store({ 'bot.md': A, 'MEMORY.md': '<<<<<<< HEAD\n' });
-    const { exitCode, output } = await memory(['verify', 'bot', '--json']);
-    expect(exitCode).toBe(1);
-    expect(JSON.parse(output)).toContainEqual(
-      expect.objectContaining({ code: 'conflict-marker', path: 'MEMORY.md', line: 1 }),
-    );
-  });
 });
 
 const BOT_WITH_DIR = `name = "bot"
@@ -243,27 +225,13 @@ notes = true
 dir = "here"
 `;
 
-describe('memory search and verify', () => {
-  it('find the entries that hold a word', async () => {
+describe('memory search', () => {
+  it('finds the entries that hold a word', async () => {
     store({ 'bot.md': AXE + A });
     expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
       exitCode: 0,
       output: expect.stringMatching(/^1 of 2 entries .* contains "正常" and "42":\n\n- `t-/),
     });
-  });
-
-  it('have exit status 0 for a valid memory and 1 for one with problems', async () => {
-    store({ 'bot.md': AXE + A });
-    expect(await memory(['verify', 'bot'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringContaining('No problems'),
-    });
-    store({ 'bot.md': AXE + A + A });
-    const { exitCode, output } = await memory(['verify', 'bot', '--json']);
-    expect(exitCode).toBe(1);
-    expect(JSON.parse(output)).toContainEqual(
-      expect.objectContaining({ code: 'duplicate-id', severity: 'problem', lane: 'trusted', line: 10 }),
-    );
   });
 });
 
@@ -276,11 +244,11 @@ describe('memory forget', () => {
     store({ 'bot.md': Buffer.concat([before, Buffer.from(A.replaceAll('\n', '\r\n') + B)]) });
     expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
       exitCode: 0,
-      output: expect.stringMatching(/^Forgotten in [\s\S]*`\.bak` at the end of its name/),
+      output: expect.stringMatching(/^Forgot `aaaaaa-1` in [^\n]*\.\n\n- `aaaaaa-1` [^\n]*\n$/),
     });
     expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);
     expect(read('bot.state.md')).toMatch(/^- forgotten aaaaaa-1 at=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
-    expect(existsSync(join(folder, 'bot.md.bak'))).toBe(true);
+    expect(read('bot.md.bak')).not.toContain('aaaaaa-1');
   });
 
   it('removes with --purge what the rewrite left', async () => {
@@ -304,7 +272,7 @@ describe('memory forget', () => {
     expect(await memory(['forget', 'bot', 'zzzzzz'])).toEqual({
       exitCode: 1,
       output: '',
-      talk: `no entry with id \`zzzzzz\` in ${folder}\n  Give the id as \`show\` or \`search\` prints it, or its first six characters or more.\n`,
+      talk: `no entry with id \`zzzzzz\` in ${folder}\n  Give the id as \`axe-action memory show\` prints it, or its first six characters or more.\n`,
     });
     expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
       exitCode: 1,
@@ -313,119 +281,19 @@ describe('memory forget', () => {
   });
 });
 
-describe('memory edit, remember and promote', () => {
-  const EDITOR = { EDITOR: `sed -i s/正常/已改/` };
-
-  it('change an entry in the editor and keep its form', async () => {
-    store({ 'bot.md': AXE + B });
-    const id = parseLog(AXE).units[0]?.id ?? '';
-    expect(await memory(['edit', 'bot', id], { env: EDITOR })).toMatchObject({ exitCode: 0 });
-    expect(read('bot.md')).toBe(AXE.replace('正常', '已改') + B);
-  });
-
-  it('prefer the editor that VISUAL names', async () => {
+describe('memory remember and promote', () => {
+  it("add an entry in axe's form", async () => {
     store({ 'bot.md': AXE });
-    const id = parseLog(AXE).units[0]?.id ?? '';
-    const env = { VISUAL: EDITOR.EDITOR, EDITOR: 'false' };
-    expect(await memory(['edit', 'bot', id], { env })).toMatchObject({ exitCode: 0 });
-    expect(read('bot.md')).toBe(AXE.replace('正常', '已改'));
-  });
-
-  it('change a note by its path, and show it', async () => {
-    store({ 'bot.md': A, 'MEMORY.md': 'use tabs\n' });
-    const env = { EDITOR: 'sed -i s/tabs/spaces/' };
-    expect(await memory(['edit', 'bot', 'MEMORY.md'], { env })).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^`MEMORY\.md` was changed in .*; it has 11 bytes now\.\n$/),
-    });
-    expect(read('MEMORY.md')).toBe('use spaces\n');
-    expect((await memory(['notes', 'bot', 'MEMORY.md'])).output).toContain('use spaces\n');
-    expect((await memory(['notes', 'bot'])).output).toContain('- `MEMORY.md`, 11 bytes\n');
-  });
-
-  it('change the result without an editor', async () => {
-    store({ 'bot.md': AXE + B });
-    await memory(['edit', 'bot', 'bbbbbb-1', '--text', 'new words']);
-    expect(read('bot.md')).toMatch(
-      /\*\*Task:\*\* task 2\n\*\*Result:\*\* new words\n<!-- axe-action v=1 id=(?!bbbbbb)/,
+    expect(await memory(['remember', 'bot', 'use', 'pnpm'])).toMatchObject({ exitCode: 0 });
+    expect(read('bot.md').replace(/^## 20.*$/gm, '##')).toBe(
+      `${AXE.replace(/^## 20.*$/m, '##')}##\n**Task:** Remembered by hand\n**Result:** use pnpm\n\n`,
     );
   });
-
-  it('report what is missing without an editor', async () => {
-    store({ 'bot.md': A });
-    const talk = '$EDITOR environment variable is not set\n  Set it, or give `--text`.\n';
-    expect(await memory(['edit', 'bot', 'aaaaaa-1'])).toEqual({ exitCode: 1, output: '', talk });
-    expect(await memory(['remember', 'bot'])).toEqual({ exitCode: 1, output: '', talk });
-  });
-
-  it.each([[['remember', 'bot', 'use', 'pnpm']], [['remember', 'bot', '--text', 'use pnpm']]])(
-    "add an entry in axe's form: %j",
-    async (words) => {
-      store({ 'bot.md': AXE });
-      expect(await memory(words)).toMatchObject({ exitCode: 0 });
-      expect(read('bot.md').replace(/^## 20.*$/gm, '##')).toBe(
-        `${AXE.replace(/^## 20.*$/m, '##')}##\n**Task:** Remembered by hand\n**Result:** use pnpm\n\n`,
-      );
-    },
-  );
 
   it('promote an entry', async () => {
     store({ 'untrusted/bot.md': A });
     expect(await memory(['promote', 'bot', 'aaaaaa'])).toMatchObject({ exitCode: 0 });
     expect([read('bot.md').includes('id=p-aaaaaa-1 '), read('untrusted/bot.md')]).toEqual([true, '']);
-  });
-});
-
-describe('memory export and import', () => {
-  it('write the bytes unchanged, to a new file or standard output', async () => {
-    const bytes = Buffer.concat([
-      Buffer.from(AXE.replaceAll('\n', '\r\n')),
-      Buffer.from([0xff, 0xfe]),
-      Buffer.from(`\n${A}`),
-    ]);
-    store({ 'bot.md': bytes });
-    expect(await memory(['export', 'bot', '--out', 'copy.md'])).toEqual({
-      exitCode: 0,
-      output: '',
-      talk: 'Exported 2 entries to copy.md.\n',
-    });
-    expect(readFileSync(join(home, 'copy.md')).equals(bytes)).toBe(true);
-    expect(await memory(['export', 'bot', '--out', 'copy.md'])).toMatchObject({
-      exitCode: 1,
-      talk: expect.stringMatching(/copy\.md exists already/),
-    });
-    expect((await memory(['export', 'bot'])).output).toBe(bytes.toString());
-  });
-
-  it('write everything to a new folder, without an agent', async () => {
-    const files = { 'bot.md': A, 'bot.state.md': '- forgotten x\n', 'untrusted/bot.md': B, 'other.md': AXE };
-    store(files);
-    expect(await memory(['export', '--all', '--out', 'copy'])).toMatchObject({ exitCode: 0 });
-    for (const [path, text] of Object.entries(files))
-      expect(readFileSync(join(home, 'copy', path), 'utf8')).toBe(text);
-    expect(await memory(['export', '--all', '--out', 'copy'])).toMatchObject({ exitCode: 1 });
-  });
-
-  it('merge a file or standard input, and the second time changes nothing', async () => {
-    store({ 'bot.md': AXE + A });
-    const bytes = Buffer.concat([Buffer.from(A), Buffer.from([0xff, 0x0a]), Buffer.from(B)]);
-    expect(await memory(['import', 'bot', '-'], { stdin: bytes })).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^Imported 1 entry; 1 was there already\./),
-    });
-    expect(read('bot.md')).toBe(AXE + A + B);
-    writeFiles(home, { 'more.md': bytes });
-    expect(await memory(['import', 'bot', 'more.md'])).toMatchObject({
-      output: expect.stringMatching(/^Imported 0 entries; 2 /),
-    });
-    expect(read('bot.md')).toBe(AXE + A + B);
-  });
-
-  it('report a missing file', async () => {
-    expect(await memory(['import', 'bot', 'nothing.md'])).toMatchObject({
-      exitCode: 1,
-      talk: `open ${join(home, 'nothing.md')}: no such file or directory\n  Check the path, which counts from the current folder.\n`,
-    });
   });
 });
 
@@ -447,10 +315,10 @@ describe('the place of memory', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('can be a scope of it, and needs no home folder', async () => {
+  it('needs no home folder', async () => {
     writeFiles(home, { 'mem/packages/api/bot.md': A });
     const { exitCode, output } = await memory(
-      ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem', '--scope', 'packages/api'],
+      ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem/packages/api'],
       {
         env: { HOME: '' },
       },
@@ -466,18 +334,17 @@ describe('the place of memory', () => {
     expect(await memory(['show', 'bot', ...dir])).toMatchObject({
       exitCode: 0,
       output: expect.stringMatching(
-        /^1 entry of `offline\/bot\.md` in [\s\S]*task 1[\s\S]*untrusted lane has 1 entry/,
+        /^1 entry \(\d+ bytes\) of `offline\/bot\.md` in [\s\S]*task 1[\s\S]*untrusted lane has 1 entry/,
       ),
     });
     expect(await memory(['show', 'other', ...dir])).toMatchObject({
       exitCode: 0,
-      output: expect.stringMatching(/^1 entry of `other\.md` in .*offline/),
+      output: expect.stringMatching(/^1 entry \(\d+ bytes\) of `other\.md` in .*offline/),
     });
   });
 
   it.each([
     ['show', 'reviewre'],
-    ['verify', 'reviewre'],
     ['search', 'reviewre', 'auth'],
   ])('is not searched for a mistyped name: %s %s', async (...words) => {
     writeFiles(home, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/m"\n' });
@@ -521,7 +388,6 @@ describe('the place of memory', () => {
   });
 
   it.each([
-    [['show', 'bot', '--cache'], /^the Actions cache can only be reached inside a job\n {2}.*`mode: memory`/],
     [['show', 'bot', '--dir', 'a', '--repo', 'b/c'], /^`--dir` and `--repo` cannot be used together/],
     [['show', 'bot', '--branch', 'main'], /^`--branch` has no effect without `--repo`/],
     [['show', 'bot', '--repo', 'nonsense'], /^`--repo` is "nonsense"/],
@@ -532,10 +398,10 @@ describe('the place of memory', () => {
       ['show'],
       /^requires at least 1 arg\(s\), only received 0\n {2}Usage: `axe-action memory show <agent> \[id\]`\.\n$/,
     ],
-    [['forget', 'bot'], /^`forget` needs <id>\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/],
+    [['forget', 'bot'], /^`forget` needs `<id>`\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/],
     [
       ['search', 'bot'],
-      /^`search` needs at least one word\n {2}Usage: `axe-action memory search <agent> <words>`\.\n$/,
+      /^`search` needs `<words>`\n {2}Usage: `axe-action memory search <agent> <words>`\.\n$/,
     ],
     [['show', 'bot', '--last=-1'], /^invalid argument "-1" for "--last" flag: it is less than 0\n/],
     [
@@ -543,7 +409,10 @@ describe('the place of memory', () => {
       /^unknown flag: --json\n {2}`axe-action memory forget --help` lists the flags\.\n$/,
     ],
     [['show', 'bot', '--lane', 'side'], /^`--lane` is "side"/],
-    [['import', 'bot'], /^`import` needs <file>\n/],
+    [
+      ['remember', 'bot'],
+      /^`remember` needs `<text>`\n {2}Usage: `axe-action memory remember <agent> <text>`/,
+    ],
   ])('is refused: %j', async (words, talk) => {
     const result = await memory(words);
     expect(result.output).toBe('');

@@ -54,10 +54,6 @@ const MODES: readonly Inputs[] = [
   { mode: 'gc', 'report-to': 'pull-request' },
   { mode: 'validate' },
   { mode: 'validate', agent: '' },
-  ...['show', 'verify', 'search tokens', 'forget 01zzzz', 'remember "Use tabs."', 'dance'].map((command) => ({
-    mode: 'memory',
-    'memory-command': command,
-  })),
 ];
 
 /** Inputs that are refused, that refuse one another, or that end a run early. */
@@ -69,8 +65,6 @@ const ENDS: readonly Inputs[] = [
   { 'max-cost-usd': '0.0000001' },
   { 'max-cost-usd-per-pr': '0.0000001' },
   { 'max-cost-usd-per-day': '0.0000001' },
-  { mode: 'memory' },
-  { 'memory-command': 'show' },
   { 'report-to': 'pull-request' },
   { 'memory-path': '../outside' },
   { 'timeout-minutes': 'soon' },

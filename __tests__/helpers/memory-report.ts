@@ -25,7 +25,6 @@ export function memoryReport(
     agent: 'bot',
     store: 'repo',
     command: 'forget',
-    requestedIn: 'workflow',
     result,
     published: { line: undefined, url: undefined },
     ...patch,

@@ -43,10 +43,9 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',
     level: 'write',
-    what: 'Memory on a branch (`memory-store: repo`, and `auto` as far as it may), `mode: memory`, `mode: gc`, a step of yours that pushes',
+    what: 'Memory on a branch (`memory-store: repo`, and `auto` as far as it may), `mode: gc`, a step of yours that pushes',
     isNeeded: ({ inputs, agent, step }) =>
       pushes(step) ||
-      inputs['mode'] === 'memory' ||
       inputs['mode'] === 'gc' ||
       (inputs['memory-store'] === 'repo' &&
         (inputs['memory-repo'] === undefined || inputs['repositories-token'] === undefined) &&

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type ChildResult, startChild } from './child.js';
@@ -32,7 +32,10 @@ export function startJob({ remote, step: common }: JobOptions): Job {
   async function run(step: Step): Promise<StepResult | ChildResult> {
     const { uses = '', run: script, with: given = {} } = step;
     if (script !== undefined) {
-      const env = { PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...NOBODY };
+      // Git needs no login on a disk.
+      const tools = tempDir('tools');
+      writeFileSync(join(tools, 'gh'), '#!/bin/sh\n', { mode: 0o755 });
+      const env = { PATH: `${tools}:${process.env['PATH']}`, HOME: tempDir('home'), ...NOBODY };
       return await startChild({ command: 'bash', args: ['-e', '-c', script], cwd: workspace, env }).finished;
     }
     if (uses.startsWith('actions/checkout@')) return await checkout();
@@ -79,13 +82,4 @@ export function exampleSteps(name: string): readonly Step[] {
     readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
   };
   return Object.values(jobs)[0]?.steps ?? [];
-}
-
-/** The steps in a page whose block holds a text. */
-export function stepsInPage(page: string, holds: string): readonly Step[] {
-  const text = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
-  const blocks = [...text.matchAll(/^```ya?ml\n([\s\S]*?)^```/gm)].map(([, yaml = '']) => yaml);
-  const block = blocks.find((yaml) => yaml.includes(holds) && /^\s+- uses:/m.test(yaml));
-  if (block === undefined) throw new Error(`${page} has no steps with ${holds}`);
-  return parse(block) as readonly Step[];
 }

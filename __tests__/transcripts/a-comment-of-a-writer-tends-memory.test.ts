@@ -47,12 +47,6 @@ function onComment(stage: Stage, inputs: Readonly<Record<string, string>> = {}):
   return stage.run({ inputs, env: { ...env, ANTHROPIC_API_KEY: '' } });
 }
 
-/** Another comment in the same repository. */
-function later(stage: Stage, body: string, id: number): Promise<StepResult> {
-  const payload = loadWebhook('issue_comment', 'created', { 'comment.body': body, 'comment.id': id });
-  return stage.run({ event: { name: 'issue_comment', payload } });
-}
-
 it('a comment forgets an entry: it is answered, no model is called, and no late copy restores it', async () => {
   const stage = await commented(`/axe forget ${idOf('01kgk41')}`);
   // A run whose token cannot write leaves a copy of the memory in the cache, all of which the branch already has.
@@ -81,18 +75,31 @@ it('a comment forgets an entry: it is answered, no model is called, and no late 
   expect(onBranch(stage)).not.toContain('Ask @octocat.');
 });
 
-it('an entry that was forgotten in the branch alone stays forgotten in a run that can reach only the cache', async () => {
-  const stage = await commented('/axe remember x');
-  stage.repo.contents = 'read';
-  const first = await stage.run({ ...onSchedule(stage) });
-  const id = first.outputs['memory-entry-id'] ?? '';
-  expect(first.outputs['memory-store']).toBe('cache');
-  stage.repo.contents = 'write';
-  const step = await later(stage, `/axe forget ${id}`, 492700402);
-  expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'repo' });
+it('a comment promotes an entry, and quotes nothing of it', async () => {
+  const stage = await commented('/axe promote 01kgr83');
+  const tabs = review(5, { id: '01kgr83', task: 'Answer #7', result: 'Ask for tabs.', trust: 'untrusted' });
+  rememberOnBranch(stage, { 'untrusted/reviewer.md': tabs });
+  expect(await onComment(stage)).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+  expect(idsOnBranch(stage)).toContain(`p-${idOf('01kgr83')}`);
+  expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining('and trusted runs load it.') }]);
+  expect(stage.repo.comments[0]?.body).not.toContain('tabs');
   await stage.run(onSchedule(stage));
+  expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toContain('Ask for tabs.');
+});
+
+it('a comment forgets an entry in the cache, if that is the store', async () => {
+  const inputs = { 'memory-store': 'cache' };
+  const stage = await commented('/axe remember x');
+  const first = await stage.run({ ...onSchedule(stage), inputs: { ...onSchedule(stage).inputs, ...inputs } });
+  const id = first.outputs['memory-entry-id'] ?? '';
+  const payload = loadWebhook('issue_comment', 'created', { 'comment.body': `/axe forget ${id}` });
+  const step = await stage.run({ event: { name: 'issue_comment', payload }, inputs });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+  expect(stage.repo.comments).toMatchObject([
+    { body: expect.stringContaining('`gh cache list --key axe-memory/v1/`') },
+  ]);
+  await stage.run({ ...onSchedule(stage), inputs: { ...onSchedule(stage).inputs, ...inputs } });
   expect(stage.model.prompts().at(-1)?.system).not.toContain(ANSWER);
-  expect(idsOnBranch(stage)).not.toContain(id);
 });
 
 it('a comment remembers its text, in several lines, for the next run', async () => {
@@ -130,7 +137,7 @@ it('a command is answered in a pull request’s conversation, and under a line o
     rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
     const step = await onComment(stage);
     expect([name, step.exitCode, step.annotations]).toEqual([name, 0, []]);
-    expect(stage.repo.comments).toMatchObject([{ issue: 2, body: expect.stringContaining('Forgotten in') }]);
+    expect(stage.repo.comments).toMatchObject([{ issue: 2, body: expect.stringContaining('Forgot `') }]);
     expect(idsOnBranch(stage)).toEqual([idOf('01kgnp2')]);
     expect(stage.model.requests()).toEqual([]);
   }
@@ -175,7 +182,7 @@ it('a command is answered by the one of several agents that has the entry', asyn
   expect(stage.repo.comments.map(({ body }) => body.split('\n')[0])).toEqual([
     expect.stringContaining('"agent":"memory/reply'),
   ]);
-  expect(stage.repo.comments[0]?.body).toMatch(/Forgotten in [\s\S]*About the agent `triager`/);
+  expect(stage.repo.comments[0]?.body).toMatch(/Forgot `[\s\S]*About the agent `triager`/);
   expect([idsOnBranch(stage), idsOnBranch(stage, 'triager.md')]).toEqual([[idOf('01kgk41')], []]);
 });
 
@@ -183,21 +190,17 @@ describe('a mistake in a command', () => {
   it.each([
     [
       '/axe show',
-      'Nothing was done: `show` cannot be asked for in a comment. Run a workflow with `mode: memory` and `memory-command: show`, or `axe-action memory show` on the command line.',
+      'Nothing was done: `show` cannot be asked for in a comment. Run `axe-action memory show <agent> --repo <owner/name>` on the command line.',
     ],
-    ['/axe search auth', 'Nothing was done: `search` cannot be asked for in a comment. Run a workflow with'],
     ['/axe show me what is wrong', 'Nothing was done: `show` cannot be asked for in a comment. '],
     [
       '/axe forget 01kgk41 --purge',
-      'Nothing was done: `forget --purge` cannot be asked for in a comment. Run a workflow',
+      'Nothing was done: `forget --purge` cannot be asked for in a comment. Run `axe-action memory forget',
     ],
-    [
-      '/axe forget',
-      'Nothing was done: `/axe forget` takes one id. Write, for example, `/axe forget 01m8k2`.',
-    ],
+    ['/axe forget', 'Nothing was done: `forget` needs `<id>`. Usage: `/axe forget <id>`.'],
     [
       '/axe forget 01kg',
-      'Nothing was done: no entry with id `01kg` in Codertocat/Hello-World@axe-memory. Give the id as `show` or `search` prints it, or its first six characters or more.',
+      'Nothing was done: no entry with id `01kg` in Codertocat/Hello-World@axe-memory. Give the id as `axe-action memory show` prints it, or its first six characters or more.',
     ],
     [
       '/axe forget 01kgk41\n/axe forget 01kgnp2',
@@ -234,7 +237,7 @@ it('is answered in the summary alone if the token cannot comment or comments are
   const quiet = await commented('/axe forget 01kgk41');
   const step = await onComment(quiet, { comment: 'never' });
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
-  expect(step.summary).toContain('Forgotten in Codertocat/Hello-World@axe-memory:');
+  expect(step.summary).toContain(`Forgot \`${idOf('01kgk41')}\` in Codertocat/Hello-World@axe-memory.`);
   expect(quiet.repo.comments).toEqual([]);
 
   const denied = await commented('/axe forget 01kgk41');

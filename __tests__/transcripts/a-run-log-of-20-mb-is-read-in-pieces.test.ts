@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { grouped } from '../../src/core/text/number.js';
 import { writeLargeLog } from '../helpers/large-log.js';
 import { startLoopback } from '../helpers/loopback.js';
 import { runCli } from '../helpers/run-cli.js';
@@ -48,21 +47,6 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 }
 
 describe('a run log that is larger than the memory there is for it', () => {
-  it('is verified', async () => {
-    const { exitCode, stdout } = await run(['memory', 'verify', 'a']);
-    expect(stdout).toContain(
-      `a.md: ${entries} entries, ${grouped(statSync(join(home, 'axe/memory/a.md')).size)} bytes`,
-    );
-    expect(exitCode).toBe(1);
-  });
-
-  it('is shown, as much of it as is wanted', async () => {
-    const { stdout } = await run(['memory', 'show', 'a', '--last', '3']);
-    expect(stdout).toMatch(new RegExp(`^The newest 3 of ${entries} entries of `));
-    expect(stdout.match(/^- `/gm)).toHaveLength(3);
-    expect(stdout).toContain(`Review pull request #${entries - 1}\n`);
-  });
-
   it('is trimmed, and what was trimmed is kept alongside', async () => {
     const log = join(home, 'axe/memory/a.md');
     const before = readFileSync(log);

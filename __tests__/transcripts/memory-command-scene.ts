@@ -3,7 +3,11 @@ import { formatProvenance, type Provenance } from '../../src/core/memory/provena
 import { formatEntry } from '../../src/core/memory/run-log.js';
 import { forgottenIds } from '../../src/core/memory/state.js';
 import { parseLog } from '../../src/core/memory/units.js';
+import type { ChildResult } from '../helpers/child.js';
+import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import type { StepOptions } from '../helpers/run-action.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir } from '../helpers/temp.js';
 import { type Payload, payloadField } from '../helpers/webhooks.js';
 import type { Stage } from './stage.js';
 
@@ -61,9 +65,13 @@ export function forgottenOnBranch(stage: Stage, path = 'reviewer.state.md'): rea
   return [...forgottenIds(onBranch(stage, path))];
 }
 
-/** A step of `mode: memory`. */
-export function asking(command: string, more: Readonly<Record<string, string>> = {}): Partial<StepOptions> {
-  return { inputs: { mode: 'memory', 'memory-command': command, ...more } };
+/** The command line on a laptop that has no checkout and no agent. */
+export function onLaptop(stage: Stage, words: readonly string[], agent = 'reviewer'): Promise<ChildResult> {
+  const [command = '', ...rest] = words;
+  return runCli(['memory', command, agent, '--repo', nameOf(stage), ...rest], {
+    cwd: tempDir('laptop'),
+    env: { ...stage.github.env, GITHUB_TOKEN },
+  });
 }
 
 /** A scheduled run in the repository of a stage. */

@@ -1,8 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { text, toolCall } from '../helpers/model-server.js';
-import { runCli } from '../helpers/run-cli.js';
-import { asking, nameOf } from './memory-command-scene.js';
+import { nameOf, onLaptop } from './memory-command-scene.js';
 import { blockIn, calmNotes, keeperToml, newResults, notesStage, placesOf } from './notes-scene.js';
 import { expectTranscript, steady } from './stage.js';
 
@@ -36,7 +34,7 @@ async function withNotes() {
   return { stage, places: placesOf(nameOf(stage)) };
 }
 
-it('notes can be shown, searched and forgotten in a workflow and on a laptop alike', async () => {
+it('notes can be shown, searched and forgotten on a laptop', async () => {
   const { stage, places } = await withNotes();
   const told: string[] = [];
   const commands = [
@@ -47,22 +45,10 @@ it('notes can be shown, searched and forgotten in a workflow and on a laptop ali
     `forget ${places.note('auth')}`,
     'search redis',
     `show ${places.note('none')}`,
-    'verify',
   ];
   for (const command of commands) {
-    const words = command.split(' ');
-    const isChange = words[0] === 'forget';
-    const here = isChange
-      ? undefined
-      : await runCli(['memory', words[0] ?? '', 'keeper', '--repo', nameOf(stage), ...words.slice(1)], {
-          env: { ...stage.github.env, GITHUB_TOKEN },
-        });
-    const { inputs } = asking(command);
-    const step = await stage.runOn('repo', { inputs: { ...inputs } });
-    expect(step.stderr).toBe('');
-    const answer = step.outputs['response'] || step.annotations.map(({ message }) => message).join('\n');
-    if (here?.exitCode === 0) expect(steady(answer)).toBe(steady(here.stdout.trimEnd()));
-    told.push(`$ ${command}\n${answer}\n[${step.exitCode}]\n`);
+    const { stdout, stderr, exitCode } = await onLaptop(stage, command.split(' '), 'keeper');
+    told.push(`$ ${command}\n${steady(stdout)}${stderr}\n[${exitCode}]\n`);
   }
   expectTranscript(NAME, calmNotes(told.join('\n')));
   const files = stage.memoryOf('repo');

@@ -1,18 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import type { ChildResult } from '../helpers/child.js';
-import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { runCli } from '../helpers/run-cli.js';
-import { tempDir } from '../helpers/temp.js';
 import {
-  asking,
   BRANCH,
   forgottenOnBranch,
   idOf,
   idsOnBranch,
   nameOf,
   onBranch,
+  onLaptop,
   onSchedule,
   rememberOnBranch,
   review,
@@ -41,29 +36,19 @@ async function withMemory(): Promise<Stage> {
   return stage;
 }
 
-/** The command line on a laptop that has no checkout and no agent. */
-function onLaptop(stage: Stage, words: readonly string[], cwd = tempDir('laptop')): Promise<ChildResult> {
-  const [command = '', ...rest] = words;
-  return runCli(['memory', command, 'reviewer', '--repo', nameOf(stage), ...rest], {
-    cwd,
-    env: { ...stage.github.env, GITHUB_TOKEN },
-  });
-}
-
 const COMMANDS: readonly (readonly string[])[] = [
   ['show'],
   ['show', '01kgk41'],
   ['search', 'auth'],
-  ['verify'],
+  ['show', '--lane', 'untrusted'],
   ['forget', '01kgk41'],
-  ['edit', '01kgnp2', '--text', 'Close both doors.'],
   ['promote', '01kgr83'],
   ['remember', 'We never use floats for money'],
-  ['verify'],
+  ['show'],
   ['forget', '01kgzz9'],
 ];
 
-it('the command line prints and does the same as `mode: memory` in a workflow', async () => {
+it('the command line shows, searches, forgets, promotes and remembers, and the next run follows', async () => {
   const stage = await withMemory();
   const told: string[] = [];
   for (const words of COMMANDS) {
@@ -72,21 +57,18 @@ it('the command line prints and does the same as `mode: memory` in a workflow', 
   }
   expectTranscript('the-laptop-tends-the-memory-of-a-workflow', steady(told.join('\n')));
   expect(idsOnBranch(stage)).toEqual([
-    expect.stringMatching(/^0[0-9a-z]{25}$/),
+    idOf('01kgnp2'),
     `p-${idOf('01kgr83')}`,
     expect.stringMatching(/^0[0-9a-z]{25}$/),
   ]);
-  expect(forgottenOnBranch(stage)).toEqual(['01kgk41', '01kgnp2', '01kgr83'].map(idOf));
+  expect(forgottenOnBranch(stage)).toEqual(['01kgk41', '01kgr83'].map(idOf));
 
   await stage.run(onSchedule(stage));
   expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual([
-    'Close both doors.',
+    'Close the door.',
     'They ask for tabs.',
     'We never use floats for money',
   ]);
-  // Both ways lead to one memory, and read it alike.
-  const [here, there] = [await onLaptop(stage, ['show']), await stage.run(asking('show'))];
-  expect(there.outputs['response']).toBe(here.stdout.trimEnd());
 });
 
 it('--purge leaves one commit in the history, and reports what GitHub still keeps', async () => {
@@ -114,41 +96,6 @@ it('--purge leaves one commit in the history, and reports what GitHub still keep
   expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
 });
 
-it('a branch that holds more than memory is not rewritten', async () => {
-  const stage = await withMemory();
-  stage.github.commit(nameOf(stage), {
-    'axe/agents/reviewer.toml': 'name = "reviewer"\n',
-    '.axe/memory/reviewer.md': AUTH + DOOR,
-  });
-  const commits = stage.github.history(nameOf(stage)).length;
-  const { exitCode, stdout, stderr } = await onLaptop(stage, [
-    'forget',
-    '01kgk41',
-    '--purge',
-    '--branch',
-    stage.repo.defaultBranch,
-    '--path',
-    '.axe/memory',
-  ]);
-  expect([exitCode, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(
-    /^Forgotten in [\s\S]*\n\nOlder versions could not be dropped: .* holds other things than memory/,
-  );
-  expect(stage.github.history(nameOf(stage))).toHaveLength(commits + 1);
-  expect(stage.github.files(nameOf(stage))['.axe/memory/reviewer.md']).toBe(DOOR);
-});
-
-it('memory can be moved to another repository, where forgotten entries stay forgotten', async () => {
-  const stage = await withMemory();
-  const cwd = tempDir('laptop');
-  await onLaptop(stage, ['export', '--out', 'kept.md'], cwd);
-  expect(readFileSync(join(cwd, 'kept.md'), 'utf8')).toBe(AUTH + DOOR);
-  await onLaptop(stage, ['forget', '01kgk41'], cwd);
-  const brought = await onLaptop(stage, ['import', 'kept.md'], cwd);
-  expect(brought.stdout).toMatch(/^Imported 0 entries; 1 was there already; 1 was forgotten and stays so\./);
-  expect(idsOnBranch(stage)).toEqual([idOf('01kgnp2')]);
-});
-
 it('a missing token and missing permissions are named', async () => {
   const stage = await withMemory();
   const words = ['memory', 'forget', 'reviewer', '01kgk41', '--repo', nameOf(stage)];
@@ -158,7 +105,5 @@ it('a missing token and missing permissions are named', async () => {
   const denied = await onLaptop(stage, ['forget', '01kgk41']);
   expect(denied).toMatchObject({ exitCode: 1, stdout: '' });
   expect(denied.stderr).toMatch(/the memory could not be changed: /);
-  const cache = await runCli(['memory', 'show', 'reviewer', '--cache']);
-  expect(cache.stderr).toMatch(/the Actions cache can only be reached inside a job\n.*`mode: memory`/);
   expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { text, toolCall } from '../helpers/model-server.js';
-import { asking, BRANCH, nameOf, onSchedule } from './memory-command-scene.js';
+import { BRANCH, nameOf, onLaptop, onSchedule } from './memory-command-scene.js';
 import { blockIn, branchFiles, keeperToml, newResults } from './notes-scene.js';
 import { REPO, type StageOptions, setStage, troubles } from './stage.js';
 
@@ -73,9 +73,7 @@ describe('a trusted run that has read a stranger’s text', () => {
     expect(files['MEMORY.md']).toBe(`${KNOWN}\n`);
     expect(files['untrusted/MEMORY.md']).toBe(`${OBEYED}\n`);
     expect(step.summary).toContain('The changes to notes are in `untrusted/`');
-    const { inputs } = asking('show untrusted/MEMORY.md', INPUTS);
-    const shown = await stage.run({ ...onSchedule(stage), inputs: { ...inputs } });
-    expect(shown.outputs['response']).toContain(OBEYED);
+    expect((await onLaptop(stage, ['show', 'untrusted/MEMORY.md'], 'keeper')).stdout).toContain(OBEYED);
 
     const next = await stage.run({
       ...onSchedule(stage),

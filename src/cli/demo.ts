@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RunDeadline } from '../adapters/host/deadline.js';
 import { createFiles } from '../adapters/host/files.js';
 import { diffOfRange } from '../adapters/host/git.js';
-import { runGit } from '../adapters/host/git-checkout/run-git.js';
+import { runGit } from '../adapters/host/run-git.js';
 import { withTempDir } from '../adapters/host/temp-dir.js';
 import { readTextFile } from '../adapters/host/text-file.js';
 import { AxeError, type ExitCode } from '../core/errors.js';

@@ -4,6 +4,7 @@ import { createFiles } from '../adapters/host/files.js';
 import { dataDir } from '../adapters/host/xdg.js';
 import { createFileStore } from '../adapters/stores/file/file-store.js';
 import { createBrokenStore } from '../adapters/stores/none-store.js';
+import { MAX_LOG_BYTES, tooLargeLog } from '../commands/memory/command-session.js';
 import type { Environment } from '../core/environment.js';
 import { messageOf } from '../core/errors.js';
 import type { Files, OpenFile } from '../core/files.js';
@@ -19,7 +20,7 @@ import type {
   SaveResult,
   TreeResult,
 } from '../core/memory/store.js';
-import { readWhole } from '../core/text/bytes.js';
+import { decodeBytes } from '../core/text/bytes.js';
 
 /** Whose memory it is, and where. */
 interface FileMemory {
@@ -29,8 +30,6 @@ interface FileMemory {
   readonly path: string;
   /** The agent's `memory.dir`, absolute; empty for the folder where run logs are without a `memory.path`. */
   readonly dir: string;
-  /** Folder below the place; empty for none. */
-  readonly scope: string;
   readonly env: Environment;
 }
 
@@ -42,7 +41,7 @@ export function openFileMemory(memory: FileMemory, wants = (_path: string) => tr
   const paths = memory.custom === '' ? new Map<string, string>() : placesOf(memory);
   const store = openFolder(() => rootOf(memory), { paths, wants });
   if (memory.custom === '' && memory.dir === '') return store;
-  const root = () => join(memory.dir || defaultFolder(memory), memory.scope);
+  const root = () => memory.dir || defaultFolder(memory);
   return withNotesFolder(store, openFolder(root, { paths: new Map(), wants }));
 }
 
@@ -69,24 +68,25 @@ function openFolder(
 }
 
 /**
- * The same for people's commands: only this agent's files, links followed and however large they are, and the notes or
- * the places that are asked for; dropping the history removes what rewrites have left next to the agent's files. With
- * `all` the rest of the folder is read as well.
+ * The same for people's commands: only this agent's files with their copies, links followed, and the notes or the places
+ * that are asked for; dropping the history removes what rewrites have left next to the agent's files.
  */
-export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all: boolean }): MemoryStore {
-  const store = openFileMemory(memory, (path) => all || isSeen(path, memory));
+export function openWholeFileMemory(memory: FileMemory): MemoryStore {
+  const store = openFileMemory(memory, (path) => isSeen(path, memory));
   try {
     const places = placesOf(memory);
+    const copies = [...places].map(([path, file]) => [`${path}.bak`, `${file}.bak`] as const);
     const files = createFiles();
     const location = memory.custom === '' ? rootOf(memory) : (places.get(memory.path) ?? '');
     const readOthers = async (signal: AbortSignal, under: readonly string[] | undefined) => {
       const others = under?.filter((path) => !places.has(path));
-      if (!all && others === undefined) return await readRest(store, location, signal);
+      if (others === undefined) return await readRest(store, location, signal);
       return await store.readTree(signal, others);
     };
     return {
       ...store,
-      readTree: async (signal, under) => await withFiles(await readOthers(signal, under), places, files),
+      readTree: async (signal, under) =>
+        await withFiles(await readOthers(signal, under), new Map([...places, ...copies]), files),
       openLogs: async (logs, signal, under) => {
         const rest = new Map([...places].filter(([path]) => !logs.includes(path)));
         const found = await withFiles(await readOthers(signal, under), rest, files);
@@ -135,7 +135,7 @@ export function ownPaths(path: string): readonly string[] {
 }
 
 function rootOf(memory: FileMemory): string {
-  return join(memory.custom === '' ? defaultFolder(memory) : dirname(memory.custom), memory.scope);
+  return memory.custom === '' ? defaultFolder(memory) : dirname(memory.custom);
 }
 
 function defaultFolder({ env }: FileMemory): string {
@@ -143,11 +143,8 @@ function defaultFolder({ env }: FileMemory): string {
 }
 
 function placesOf(memory: FileMemory): ReadonlyMap<string, string> {
-  const { custom, path, scope } = memory;
-  const place = (log: string) =>
-    custom === ''
-      ? join(rootOf(memory), log)
-      : pathOfLane(join(dirname(custom), scope, basename(custom)), log);
+  const { custom, path } = memory;
+  const place = (log: string) => (custom === '' ? join(rootOf(memory), log) : pathOfLane(custom, log));
   return new Map(
     [path, untrustedPath(path)].flatMap((log) => [
       [log, place(log)],
@@ -156,7 +153,7 @@ function placesOf(memory: FileMemory): ReadonlyMap<string, string> {
   );
 }
 
-/** A lane or scope of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`. */
+/** A lane of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`. */
 function pathOfLane(custom: string, treePath: string): string {
   const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(treePath)?.[0] ?? '';
   return lane === '' ? custom : join(dirname(custom), lane, basename(custom));
@@ -176,8 +173,14 @@ async function withFiles(
   const tree = new Map(base.tree);
   for (const [path, file] of places) {
     try {
-      const text = await readWhole(files, file, { followLinks: true });
-      if (text !== undefined) tree.set(path, text);
+      const opened = await files.open(file, { followLinks: true });
+      if (opened === undefined) continue;
+      try {
+        if (opened.bytes > MAX_LOG_BYTES) return { kind: 'failed', location: file, ...tooLargeLog(file) };
+        tree.set(path, decodeBytes(await opened.read(0, opened.bytes)));
+      } finally {
+        await opened.close();
+      }
     } catch (thrown) {
       return { kind: 'failed', location: file, message: messageOf(thrown) };
     }

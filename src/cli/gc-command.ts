@@ -151,7 +151,7 @@ function placeOf(agent: LoadedAgent, flags: ParsedFlags, { cwd, env }: Terminal)
   const custom = memory.path === '' ? '' : resolve(cwd, memory.path);
   const dir = memory.dir === '' ? '' : resolve(cwd, memory.dir);
   const path = runLogPath(agent, modelOf(flags.string('model') || model), false);
-  return { path, store: openWholeFileMemory({ custom, path, dir, scope: '', env }, { all: false }) };
+  return { path, store: openWholeFileMemory({ custom, path, dir, env }) };
 }
 
 /** A model that cannot be read is told when it is asked, as axe does it. */

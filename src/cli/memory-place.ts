@@ -1,4 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
+import type { GitHubClient } from '../adapters/github/client/client.js';
 import type { AgentsDir, ListedAgent } from '../adapters/host/agents/agents-dir.js';
 import { createClock } from '../adapters/host/clock.js';
 import { createFiles } from '../adapters/host/files.js';
@@ -16,7 +18,6 @@ import { checkAgentName } from '../core/agent/name.js';
 import { COMMITTED_FOLDER } from '../core/defaults.js';
 import { AxeError, formatError, isNotFound } from '../core/errors.js';
 import { defaultLogPath, memoryName } from '../core/memory/log-path.js';
-import { joinFolders, scopeFolder } from '../core/memory/scope.js';
 import type { MemoryStore } from '../core/memory/store.js';
 import { runLogPath } from '../core/plan.js';
 import { agentsDirOf } from './agents-dir.js';
@@ -25,7 +26,7 @@ import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
 
 /** A memory that a command is about. */
-export interface MemoryPlace {
+interface MemoryPlace {
   readonly store: MemoryStore;
   /** The agent's run log in the tree. */
   readonly path: string;
@@ -37,12 +38,9 @@ export interface MemoryPlace {
 
 /** What is wanted of a place. */
 interface PlaceRequest {
-  /** Empty where no agent is needed. */
   readonly agent: string;
   readonly flags: ParsedFlags;
   readonly terminal: Terminal;
-  /** Everything is wanted, not one agent's. */
-  readonly all: boolean;
   /** Whether what is missing is made. */
   readonly mayCreate: boolean;
 }
@@ -51,9 +49,9 @@ interface PlaceRequest {
 export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlace> {
   const { flags, agent: name } = request;
   refuseMixed(flags);
-  const agent = name === '' ? undefined : await findAgent(request);
+  const agent = await findAgent(request);
   const place = await openPlace(request, agent);
-  if (name === '' || agent !== undefined) return place;
+  if (agent !== undefined) return place;
   return {
     ...place,
     unknown: { name: memoryName(name), known: await knownAgents(request), isElsewhere: isElsewhere(request) },
@@ -62,17 +60,16 @@ export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlac
 
 async function openPlace(request: PlaceRequest, agent: LoadedAgent | undefined): Promise<MemoryPlace> {
   const { flags, agent: name } = request;
-  const scope = flags.string('scope') === '' ? '' : scopeFolder(flags.string('scope'));
   const path = pathOf(name, agent, isElsewhere(request));
-  if (flags.string('dir') !== '') return await openFolder(request, { path, scope });
-  if (flags.string('repo') !== '') return await openBranch(request, { path, scope });
+  if (flags.string('dir') !== '') return await openFolder(request, path);
+  if (flags.string('repo') !== '') return await openBranch(request, path);
   const { env, cwd } = request.terminal;
   const own = agent?.config.memory.path ?? '';
   const custom = own === '' ? '' : resolve(cwd, own);
   const notes = agent?.config.memory.dir ?? '';
   const dir = notes === '' ? '' : resolve(cwd, notes);
   return {
-    store: openWholeFileMemory({ custom, path, dir, scope, env }, { all: request.all }),
+    store: openWholeFileMemory({ custom, path, dir, env }),
     path,
     writesProvenance: agent?.config.memory.provenance === 'on',
   };
@@ -83,12 +80,6 @@ function isElsewhere({ flags }: PlaceRequest): boolean {
 }
 
 function refuseMixed(flags: ParsedFlags): void {
-  if (flags.bool('cache')) {
-    throw new AxeError('the Actions cache can only be reached inside a job', {
-      remedy:
-        'Run the action there with `mode: memory` and, for example, `memory-command: show`; or name a branch with `--repo`.',
-    });
-  }
   if (flags.string('dir') !== '' && flags.string('repo') !== '') {
     throw new AxeError('`--dir` and `--repo` cannot be used together', { remedy: 'Give one of the two.' });
   }
@@ -138,16 +129,8 @@ function pathOf(name: string, agent: LoadedAgent | undefined, inWorkflow: boolea
   return runLogPath(agent, parseModelRef(agent.config.model), inWorkflow);
 }
 
-interface InPlace {
-  readonly path: string;
-  readonly scope: string;
-}
-
 /** A folder that may hold what strangers wrote: no links are followed. */
-async function openFolder(
-  { flags, terminal, mayCreate }: PlaceRequest,
-  { path, scope }: InPlace,
-): Promise<MemoryPlace> {
+async function openFolder({ flags, terminal, mayCreate }: PlaceRequest, path: string): Promise<MemoryPlace> {
   const named = resolve(terminal.cwd, flags.string('dir'));
   // An agent of the offline rules already has their folder in its path.
   const root = basename(named) === 'offline' && path.startsWith('offline/') ? dirname(named) : named;
@@ -158,7 +141,7 @@ async function openFolder(
       remedy: 'Give the folder the memory is in, `--dir .axe/memory`.',
     });
   }
-  const store = createFileStore({ files, clock: createClock(), root, folder: scope, followLinks: false });
+  const store = createFileStore({ files, clock: createClock(), root, followLinks: false });
   const own = new Set(ownPaths(path).map((file) => `${file}.bak`));
   return {
     store: {
@@ -167,7 +150,7 @@ async function openFolder(
         const found = await store.readTree(signal);
         if (found.kind === 'failed') return { ...found, reason: 'error' };
         const copies = [...found.tree.keys()].filter((file) => own.has(file));
-        const paths = copies.map((file) => join(root, scope, dirname(file), basename(file, '.bak')));
+        const paths = copies.map((file) => join(root, dirname(file), basename(file, '.bak')));
         return await removeCopies(paths, { files, location: found.location });
       },
     },
@@ -176,10 +159,7 @@ async function openFolder(
   };
 }
 
-async function openBranch(
-  { flags, terminal, mayCreate }: PlaceRequest,
-  { path, scope }: InPlace,
-): Promise<MemoryPlace> {
+async function openBranch({ flags, terminal, mayCreate }: PlaceRequest, path: string): Promise<MemoryPlace> {
   const { env } = terminal;
   const [, owner = '', name = ''] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)$/.exec(flags.string('repo')) ?? [];
   if (name === '') {
@@ -195,14 +175,47 @@ async function openBranch(
     });
   }
   const branch = flags.string('branch') || OWN_BRANCH;
-  const base = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
-  const folder = joinFolders(base, scope);
+  const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
+  if (flags.bool('purge')) await refusePurge({ owner, name, branch }, client);
   return {
     store: openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate }),
     path,
     writesProvenance: true,
   };
 }
+
+interface PurgedBranch {
+  readonly owner: string;
+  readonly name: string;
+  readonly branch: string;
+}
+
+/** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */
+async function refusePurge({ owner, name, branch }: PurgedBranch, client: GitHubClient): Promise<void> {
+  const remedy = 'Leave `--purge` out, and take it out of the history with `git filter-repo`.';
+  const refused = (why: string) =>
+    new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${name}, ${why}`, { remedy });
+  if (branch !== OWN_BRANCH) throw refused(`and only \`${OWN_BRANCH}\` is memory's alone`);
+  const { signal } = new AbortController();
+  const repository = await client.request('GET /repos/{owner}/{repo}', {
+    params: { owner, repo: name },
+    signal,
+  });
+  if (v.parse(REPOSITORY, repository.body).default_branch === branch)
+    throw refused('which is the default branch');
+  const tree = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+    params: { owner, repo: name, tree_sha: branch, recursive: '1' },
+    signal,
+  });
+  const files = v.parse(TREE, tree.body).tree.filter(({ type }) => type !== 'tree');
+  const other = files.find(({ path }) => !MEMORY_FILE.test(path));
+  if (other !== undefined) throw refused(`which holds \`${other.path}\`, and that is no memory`);
+}
+
+const REPOSITORY = v.object({ default_branch: v.string() });
+const TREE = v.object({ tree: v.array(v.object({ path: v.string(), type: v.string() })) });
+/** A run log, a state or a note, and what a rewrite has left of one. */
+const MEMORY_FILE = /\.(?:md|bak)$/;
 
 /** Warns of an agent file that cannot be used, with its line and what to do about it. */
 export function warnLeftOut({ file, error }: ListedAgent, { stderr }: Terminal): void {

@@ -81,7 +81,6 @@ export async function createTerminalDependencies(
           custom: config.memory.path,
           path,
           dir: config.memory.dir === '' ? '' : resolve(cwd, config.memory.dir),
-          scope: '',
           env,
         }),
       ),

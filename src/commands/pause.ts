@@ -48,7 +48,6 @@ export async function runPauseCommand(
     agent: agent.name,
     store,
     command: command.kind === 'paused' ? 'pause' : 'resume',
-    requestedIn: 'comment',
     result,
     published: request.dryRun ? UNPUBLISHED : await deps.publisher.reply(reply),
   };

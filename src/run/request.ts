@@ -214,13 +214,12 @@ export type RunReport =
       /** Of answers to earlier findings; left out, there were none. */
       readonly learned?: Learned;
     }
-  /** A command over memory was carried out, and no model asked. */
+  /** A command of a comment was carried out, and no model asked. */
   | {
       readonly kind: 'memory-command';
       readonly agent: string;
       readonly store: MemoryStore['kind'];
       readonly command: string;
-      readonly requestedIn: 'workflow' | 'comment';
       readonly result: MemoryCommandResult;
       readonly published: Published;
     }

@@ -21,7 +21,6 @@ describe('inputs', () => {
       repositoriesToken: '',
       publish: { reportTo: '', checkRun: false, language: '' },
       mode: 'run',
-      memoryCommand: '',
       prompt: '',
       model: '',
       apiKey: '',
@@ -128,28 +127,9 @@ describe('inputs', () => {
       'the input `agent` is missing',
       'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
     ],
+    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Give one of `run`, `gc`, `validate`.'],
     [
-      { mode: 'review' },
-      'the input `mode` cannot be "review"',
-      'Give one of `run`, `gc`, `memory`, `validate`.',
-    ],
-    [
-      { mode: 'memory' },
-      '`mode: memory` needs the input `memory-command`',
-      'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
-    ],
-    [
-      { 'memory-command': 'show' },
-      'the input `memory-command` is for `mode: memory` only',
-      'Write `mode: memory` as well.',
-    ],
-    [
-      { agent: '', mode: 'memory', 'memory-command': 'push --branch main', 'memory-store': 'repo' },
-      '`memory-command: push` cannot be used with `memory-store: repo`',
-      'It pushes the memory of `memory-store: file`; the other stores save by themselves.',
-    ],
-    [
-      { agent: '', mode: 'memory', 'memory-command': 'show', prompt: 'Why?', model: 'openai/gpt-4o' },
+      { agent: '', mode: 'gc', prompt: 'Why?', model: 'openai/gpt-4o' },
       'the input `agent` is missing',
       'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
     ],
@@ -186,11 +166,11 @@ describe('inputs', () => {
       'the input `report-to` cannot be "pr"',
       'Give one of `issue`, `pull-request`.',
     ],
-    ...['gc', 'memory'].map((mode): [Readonly<Record<string, string>>, string, string] => [
-      { mode, 'memory-store': 'none', ...(mode === 'memory' ? { 'memory-command': 'show' } : {}) },
-      `\`mode: ${mode}\` cannot be used with \`memory-store: none\`, which keeps nothing`,
+    [
+      { mode: 'gc', 'memory-store': 'none' },
+      '`mode: gc` cannot be used with `memory-store: none`, which keeps nothing',
       "Write the `memory-store` of the agent's runs, or leave it out.",
-    ]),
+    ],
     [
       { 'report-to': 'pull-request' },
       '`report-to: pull-request` is for `mode: gc` only',
@@ -221,7 +201,6 @@ describe('inputs', () => {
       ['prompt', 'check-run', 'language'],
     ],
     [{ mode: 'gc', comment: 'auto', 'max-turns': '50', 'max-cost-usd': '1', model: 'openai/gpt-4o' }, []],
-    [{ mode: 'memory', 'memory-command': 'show', paths: 'src/**' }, ['paths']],
     [{ mode: 'run', prompt: 'Why?', language: 'de' }, []],
   ])('report the inputs that the mode does not use of %j', (given, unused) => {
     expect(read(given).unused).toEqual(unused);
@@ -230,8 +209,6 @@ describe('inputs', () => {
   it.each<Readonly<Record<string, string>>>([
     { agent: '', prompt: 'Why?', model: 'openai/gpt-4o' },
     { agent: 'bot', prompt: 'Why?' },
-    { agent: 'bot', mode: 'memory', 'memory-command': 'remember Ask first.' },
-    { agent: '', mode: 'memory', 'memory-command': 'push', 'memory-store': 'file' },
   ])('require nothing beyond %j', (given) => {
     expect(read(given)).toMatchObject({ agent: given['agent'] });
   });

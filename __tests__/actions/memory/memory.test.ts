@@ -129,7 +129,7 @@ describe('the store of a workflow', () => {
       reason: 'unavailable',
       message: 'this runner offers no Actions cache, and there is no token to reach a memory branch with',
       remedy:
-        'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and push it in a later step (`memory-command: push`), or `memory-store: none` to do without memory.',
+        'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and commit and push it in a later step, or `memory-store: none` to do without memory.',
     });
   });
 

@@ -1,25 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryReporter } from '../../../src/actions/report/reporters.js';
-import type { LogFinding } from '../../../src/core/memory/commands/search.js';
 import { done, memoryReport, refused } from '../../helpers/memory-report.js';
 import { outputsOf } from '../../helpers/reports.js';
 
-const SIZE: LogFinding = {
-  code: 'size',
-  severity: 'information',
-  lane: 'trusted',
-  path: 'bot.md',
-  line: undefined,
-  message: '',
-};
-const ORDER: LogFinding = {
-  code: 'order',
-  severity: 'problem',
-  lane: 'trusted',
-  path: 'bot.md',
-  line: 3,
-  message: '',
-};
 const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
 
 describe('the outputs of a memory command', () => {
@@ -42,18 +25,13 @@ describe('the outputs of a memory command', () => {
   });
 
   it.each([
-    ['workflow', 'not-found', 'failure'],
-    ['workflow', 'ambiguous', 'failure'],
-    ['workflow', 'refused', 'failure'],
-    ['workflow', 'unreadable', 'failure'],
-    ['workflow', 'not-saved', 'failure'],
-    ['comment', 'not-found', 'skipped'],
-    ['comment', 'ambiguous', 'skipped'],
-    ['comment', 'refused', 'skipped'],
-    ['comment', 'unreadable', 'failure'],
-    ['comment', 'not-saved', 'failure'],
-  ] as const)('from a %s that was not done, %s, are a %s', (askedIn, reason, conclusion) => {
-    const report = memoryReport(refused(reason), { requestedIn: askedIn });
+    ['not-found', 'skipped'],
+    ['ambiguous', 'skipped'],
+    ['refused', 'skipped'],
+    ['unreadable', 'failure'],
+    ['not-saved', 'failure'],
+  ] as const)('from one that was not done, %s, are a %s', (reason, conclusion) => {
+    const report = memoryReport(refused(reason));
     const levels = memoryReporter(report)
       .annotations()
       .map(({ level }) => level);
@@ -73,20 +51,5 @@ describe('the outputs of a memory command', () => {
       conclusion: 'failure',
       'memory-saved': 'true',
     });
-  });
-
-  it.each([
-    [[], 0, 'success'],
-    [[SIZE], 0, 'success'],
-    [[SIZE, ORDER, ORDER], 2, 'failure'],
-  ])('for the problems %j report %d problems and a %s', (findings, problems, conclusion) => {
-    const report = memoryReport(done('Looked.', { findings }), { command: 'verify' });
-    const [annotation] = memoryReporter(report).annotations();
-    expect(annotation?.message).toBe(
-      problems === 0
-        ? undefined
-        : `${problems} problems in the memory of \`bot\`; the job summary lists them.`,
-    );
-    expect(outputsOf(report, false)).toMatchObject({ conclusion, response: 'Looked.' });
   });
 });

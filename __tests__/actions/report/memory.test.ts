@@ -13,21 +13,14 @@ describe('the summary of a memory command', () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/x' };
     const warnings = [{ code: 'memory-store-notice', message: 'a link was left out' }] as const;
     expect(format(memoryReport(done('Forgotten.'), { published }), warnings)).toBe(
-      '### bot: memory forget\n\n(clean) Forgotten.\n\nPosted a comment on #7. [Open it](https://github.com/x)\n\n**Warnings**\n\n- a link was left out',
-    );
-  });
-
-  it.each(['show', 'search', 'export'])('shows the text of entries unchanged: %s', (command) => {
-    const text = '- `a`\n  Result: ```ts\n<b> @octocat\n';
-    expect(format(memoryReport(done(text), { command }))).toBe(
-      `### bot: memory ${command}\n\n\`\`\`\`text\n${text.trimEnd()}\n\`\`\`\``,
+      '### bot: /axe forget\n\n(clean) Forgotten.\n\nPosted a comment on #7. [Open it](https://github.com/x)\n\n**Warnings**\n\n- a link was left out',
     );
   });
 
   it('shows why nothing was done, and what to do about it', () => {
     const result = refused('not-found', { remedy: 'Look again.' });
-    expect(format(memoryReport(result, { command: 'show' }))).toBe(
-      '### bot: memory show\n\n(clean) Nothing was done: it is so. Look again.',
+    expect(format(memoryReport(result))).toBe(
+      '### bot: /axe forget\n\n(clean) Nothing was done: it is so. Look again.',
     );
   });
 });

@@ -73,7 +73,7 @@ Added to \`/memory/bot.md\`:
 +the answer
 \`\`\`
 
-Undo: \`axe-action memory forget bot id1\`.
+Undo: \`axe-action memory forget bot id1 --dir .axe/memory\` in a checkout.
 
 ${FIGURES}
 

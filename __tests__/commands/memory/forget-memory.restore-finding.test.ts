@@ -20,7 +20,8 @@ describe('forgetting the id of a dismissed finding', () => {
     expect(await command(store, `forget ${id}`)).toMatchObject({
       kind: 'done',
       changed: true,
-      text: expect.stringContaining('The finding on security in `src/auth.ts` is no longer dismissed'),
+      text: expect.stringContaining('The finding `5a1b888c32f7c519` is no longer dismissed'),
+      quoted: 'security in `src/auth.ts`',
     });
     expect(store.tree.get('bot.md')).toBe(log);
     expect(store.tree.get(STATE)).toContain(state);

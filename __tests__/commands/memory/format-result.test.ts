@@ -8,17 +8,6 @@ it.each<[string, Partial<MemoryRefusal>, string]>([
   ['why', {}, 'Nothing was done: no entry of `a`.'],
   ['why and what to do', { remedy: 'Look again.' }, 'Nothing was done: no entry of `a`. Look again.'],
   [
-    'a list, and apart from it what to do',
-    { message: 'two ids:\n- `a`\n- `b`', remedy: 'Give more.' },
-    'Nothing was done: two ids:\n- `a`\n- `b`\n\nGive more.',
-  ],
-  ['a list', { message: 'two ids:\n- `a`\n- `b`' }, 'Nothing was done: two ids:\n- `a`\n- `b`'],
-  [
-    'what was done all the same',
-    { message: 'Forgotten in x.\n\nThe history is still there: 403', remedy: 'Ask an admin.', changed: true },
-    'Forgotten in x.\n\nThe history is still there: 403\n\nAsk an admin.',
-  ],
-  [
     'that it was done and cannot be shown',
     { message: 'the memory could not be read: 502', changed: true },
     'It was done, but the memory could not be read: 502.',

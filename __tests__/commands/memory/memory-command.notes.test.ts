@@ -12,7 +12,8 @@ const FILES = {
 };
 
 function textOf(result: Awaited<ReturnType<typeof command>>): string {
-  return result.kind === 'done' ? result.text : result.message;
+  if (result.kind === 'failed') return result.message;
+  return [result.text, result.quoted, result.below].join('\n\n');
 }
 
 describe('commands over notes', () => {
@@ -47,26 +48,6 @@ describe('commands over notes', () => {
     expect(store.tree.get('projects/p-12345678/notes/auth.bak')).toBe('');
     expect(store.tree.get('MEMORY.md')).toBe(FILES['MEMORY.md']);
     expect([...store.tree.keys()].filter((path) => path.endsWith('.state.md'))).toEqual(['MEMORY.state.md']);
-  });
-
-  it('report conflict markers in them (`verify`)', async () => {
-    const store = createFakeMemory({ ...FILES, 'MEMORY.md': 'a\n<<<<<<< HEAD\nb\n' });
-    const text = textOf(await command(store, 'verify'));
-    expect(text).toContain('- MEMORY.md:2: a conflict marker of git');
-    expect(text).toContain('1 problem in');
-  });
-
-  it('report as many findings as their text counts (`verify`)', async () => {
-    const untrusted = 'untrusted/projects/p-12345678/notes/a.md';
-    const files = { 'MEMORY.md': 'a\n<<<<<<< HEAD\nb\n', [untrusted]: 'a\uDC80\n' };
-    const result = await command(createFakeMemory(files), 'verify');
-    expect(result).toMatchObject({
-      text: expect.stringContaining('1 problem in'),
-      findings: [
-        { code: 'conflict-marker', severity: 'problem', lane: 'trusted', path: 'MEMORY.md', line: 2 },
-        { code: 'encoding', severity: 'information', lane: 'untrusted', path: untrusted, line: 1 },
-      ],
-    });
   });
 
   it.each(['show', 'forget'])('report for `%s` of a missing note what to give', async (name) => {

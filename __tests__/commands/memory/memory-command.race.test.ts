@@ -28,13 +28,10 @@ function createRacedStore(first: Readonly<Record<string, string>>, theirs: Reado
 }
 
 describe('a person changes memory while a run adds to it', () => {
-  it.each([
-    ['forget aaaaaa-1', ['bbbbbb-1', 'cccccc-1']],
-    ['edit aaaaaa-1 --text better', ['fresh-1', 'bbbbbb-1', 'cccccc-1']],
-  ])('and nothing is lost or left: %s', async (line, ids) => {
+  it('and nothing is lost or left', async () => {
     const { store, textOf, all } = createRacedStore({ 'bot.md': A + B }, { 'bot.md': A + B + C });
-    expect(await command(store, line)).toMatchObject({ kind: 'done', changed: true });
-    expect(parseLog(textOf('bot.md')).units.map(({ id }) => id)).toEqual(ids);
+    expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ kind: 'done', changed: true });
+    expect(parseLog(textOf('bot.md')).units.map(({ id }) => id)).toEqual(['bbbbbb-1', 'cccccc-1']);
     expect(all()).not.toContain('**Result:** result 1\n');
   });
 

@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Exported } from '../../../src/commands/memory/command-session.js';
-import { AxeError } from '../../../src/core/errors.js';
 import { forgottenIds } from '../../../src/core/memory/state.js';
-import type { MemoryStore } from '../../../src/core/memory/store.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { command, createFakeMemory, entry, type FakeMemory } from './memory-scene.js';
 
@@ -33,7 +30,7 @@ function forgottenOf(store: FakeMemory, path: string): readonly string[] {
 }
 
 describe('any command', () => {
-  it.each(['show', 'forget aaaaaa', 'remember x', 'verify'])(
+  it.each(['show', 'search x', 'forget aaaaaa', 'remember x', 'promote aaaaaa'])(
     'does nothing if memory cannot be read: %s',
     async (line) => {
       const unreadable = {
@@ -54,7 +51,7 @@ describe('any command', () => {
     },
   );
 
-  it.each(['forget aaaaaa-1', 'edit aaaaaa-1 --text new', 'remember x', 'promote cccccc-1'])(
+  it.each(['forget aaaaaa-1', 'remember x', 'promote cccccc-1'])(
     'reports why a store refused the change: %s',
     async (line) => {
       const save = {
@@ -76,7 +73,7 @@ describe('any command', () => {
     },
   );
 
-  it.each(['forget', 'edit', 'promote', 'show'])(
+  it.each(['forget', 'promote', 'show'])(
     'reports an unknown id, and one that matches several: %s',
     async (name) => {
       const both = entry(1, { id: 'aaaaaa-1' }) + entry(2, { id: 'aaaaaa-2' });
@@ -85,7 +82,8 @@ describe('any command', () => {
       expect(await command(store, `${name} aaaaaa`)).toMatchObject({
         kind: 'failed',
         reason: 'ambiguous',
-        message: expect.stringMatching(/aaaaaa-1[\s\S]*aaaaaa-2/),
+        message: '`aaaaaa` is the beginning of 2 ids',
+        quoted: expect.stringMatching(/aaaaaa-1[\s\S]*aaaaaa-2/),
       });
       expect(store.writes).toBe(0);
     },
@@ -105,12 +103,11 @@ describe('show', () => {
       changed: false,
       entries: [{ id: 'bbbbbb-1' }, { id: 'aaaaaa-1' }],
     });
-    const text = result.kind === 'done' ? result.text : '';
-    expect(text).toMatch(
-      /^2 entries of `bot\.md` in octocat\/hello@axe-memory, newest first:\n\n- `bbbbbb-1` /,
-    );
-    expect(text).toMatch(/\n\nThe untrusted lane has 1 entry \(`--lane untrusted`\)\.$/);
-    expect(text).not.toContain('theirs');
+    expect(result).toMatchObject({
+      text: '2 entries (316 bytes) of `bot.md` in octocat/hello@axe-memory, newest first:',
+      below: 'The untrusted lane has 1 entry (`--lane untrusted`).',
+    });
+    expect(JSON.stringify(result)).not.toContain('theirs');
   });
 
   it('lists the requested number of entries of the requested lane', async () => {
@@ -119,15 +116,29 @@ describe('show', () => {
       text: expect.stringMatching(/^The newest 1 of 2 entries /),
     });
     expect(await command(store, 'show --lane untrusted')).toMatchObject({
-      entries: [{ id: 'cccccc-1' }],
-      text: expect.stringContaining('theirs'),
+      entries: [{ id: 'cccccc-1', result: 'theirs' }],
+    });
+  });
+
+  it('has what became of findings in three numbers a severity', async () => {
+    const line = (id: string, rest: string) =>
+      `- ${id}/2 pr=2 path=a.ts cat=security ${rest} at=2026-01-02T00:00:00.000Z\n`;
+    const [one, two] = ['5a1b888c32f7c519', '6a1b888c32f7c519'];
+    const state = [
+      line(`finding ${one}`, 'sev=major'),
+      line(`ended ${one}`, 'how=settled why=fixed by=octocat'),
+      line(`finding ${two}`, 'sev=major'),
+    ].join('');
+    expect(await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show')).toMatchObject({
+      below: 'Findings: major 1 acted on, 0 dismissed, 1 unanswered.',
     });
   });
 
   it('shows one entry whole, from either lane', async () => {
     expect(await command(store, 'show cccccc')).toMatchObject({
       entries: [{ id: 'cccccc-1' }],
-      text: expect.stringMatching(/ untrusted, line 1\n {2}Task: task 4\n {2}Result: theirs$/),
+      text: '',
+      quoted: expect.stringMatching(/ untrusted, line 1\n {2}Task: task 4\n {2}Result: theirs$/),
     });
   });
 
@@ -153,18 +164,6 @@ describe('search', () => {
   });
 });
 
-describe('verify', () => {
-  it('checks both lanes and names file and line', async () => {
-    const store = createFakeMemory({ 'bot.md': A + A, 'untrusted/bot.md': '## oops\n' });
-    expect(await command(store, 'verify')).toMatchObject({
-      kind: 'done',
-      text: expect.stringMatching(
-        /^- bot\.md:6: the id `aaaaaa-1`[\s\S]*- untrusted\/bot\.md:1: `## oops`[\s\S]*\n\n2 problems in octocat\/hello@axe-memory\.$/,
-      ),
-    });
-  });
-});
-
 describe('forget', () => {
   it('removes an entry from every lane that has it, and records it in both', async () => {
     const theirs = entry(1, { id: 'aaaaaa-1', result: 'whole' });
@@ -172,9 +171,8 @@ describe('forget', () => {
     expect(await command(store, 'forget aaaaaa')).toMatchObject({
       kind: 'done',
       changed: true,
-      text: expect.stringMatching(
-        /^Forgotten in octocat.*\n\n- `aaaaaa-1` .*\n- `aaaaaa-1` .*\n\nIt stays forgotten/,
-      ),
+      text: expect.stringMatching(/^Forgot `aaaaaa-1` in octocat\/hello@axe-memory\./),
+      quoted: expect.stringMatching(/^- `aaaaaa-1` .*\n- `aaaaaa-1` .*$/),
     });
     expect([textOf(store, 'bot.md'), textOf(store, 'untrusted/bot.md')]).toEqual([B, PLAIN]);
     expect(textOf(store, 'bot.state.md')).toContain('- forgotten aaaaaa-1 at=2026-02-03T12:00:00Z\n');
@@ -228,33 +226,17 @@ describe('forget', () => {
   });
 
   it.each([
-    ['repo', /Older commits of the branch still hold it; `forget --purge`/],
-    ['cache', /`gh cache delete <id>`/],
-    ['file', /`\.bak` at the end of its name; `forget --purge` removes that/],
-  ] as const)('reports for %s where it can still be read', async (kind, expected) => {
-    expect(await command(createFakeMemory({ 'bot.md': A }, { kind }), 'forget aaaaaa-1')).toMatchObject({
-      text: expect.stringMatching(expected),
-    });
-  });
-
-  it.each([
-    ['the cache alone', '', A, /^(?![\s\S]*Older commits)[\s\S]*`gh cache delete <id>`/],
-    ['the branch alone', A, B, /Older commits of the branch(?![\s\S]*gh cache)/],
-    ['both', A, A + B, /Older commits of the branch[\s\S]*`gh cache delete <id>`/],
-  ])('names the one of two places where it was found: %s', async (_, branch, cache, expected) => {
-    const store = createFakeMemory({ 'bot.md': A + B });
-    const parts = [
-      { store: 'repo', tree: new Map([['bot.md', branch]]) },
-      { store: 'cache', tree: new Map([['bot.md', cache]]) },
-    ] as const;
-    const { readTree: readAll } = store;
-    const readTree: MemoryStore['readTree'] = async (signal) => {
-      const found = await readAll(signal);
-      return found.kind === 'tree' ? { ...found, parts } : found;
-    };
-    expect(await command(Object.assign(store, { readTree }), 'forget aaaaaa-1')).toMatchObject({
-      text: expect.stringMatching(expected),
-    });
+    ['repo', {}, /Older commits of the branch still hold it; `axe-action memory forget --purge`/],
+    ['cache', {}, /`gh cache delete <id>`/],
+    [
+      'file',
+      { 'bot.md.bak': A },
+      /former version next to it still holds it: `bot\.md\.bak`\. `forget --purge`/,
+    ],
+    ['file', { 'bot.md.bak': B }, /^Forgot `aaaaaa-1` in octocat\/hello@axe-memory\.$/],
+  ] as const)('reports for %s with %j where it can still be read', async (kind, files, expected) => {
+    const store = createFakeMemory({ 'bot.md': A, ...files }, { kind });
+    expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ text: expect.stringMatching(expected) });
   });
 
   it('with --purge drops the history, and reports what GitHub keeps for a while', async () => {
@@ -263,9 +245,7 @@ describe('forget', () => {
     const purged = await command(store, 'forget aaaaaa-1 --purge');
     expect(purged).toMatchObject({
       changed: true,
-      text: expect.stringMatching(
-        /full commit id[\s\S]*Clones, forks[\s\S]*GitHub Support[\s\S]*gh cache delete/,
-      ),
+      text: expect.stringMatching(/full commit id[\s\S]*GitHub Support[\s\S]*Clones and forks/),
     });
     // Also for what was forgotten before.
     expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({ kind: 'done', changed: true });
@@ -282,135 +262,11 @@ describe('forget', () => {
     expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({
       kind: 'failed',
       reason: 'not-saved',
-      message: expect.stringMatching(
-        /^Forgotten in[\s\S]*Older versions could not be dropped: a ruleset forbids it$/,
-      ),
+      message: 'older versions could not be dropped: a ruleset forbids it',
       remedy: 'Ask an admin.',
       changed: true,
     });
     expect(textOf(store, 'bot.md')).toBe(B);
-  });
-
-  it.each([
-    ['repo', /the branch holds more than memory/],
-    ['cache', /no history to rewrite/],
-    ['file', /remove those/],
-  ] as const)('with --purge reports for %s what cannot be done', async (kind, expected) => {
-    expect(
-      await command(createFakeMemory({ 'bot.md': A }, { kind }), 'forget aaaaaa-1 --purge'),
-    ).toMatchObject({
-      kind: 'done',
-      text: expect.stringMatching(expected),
-    });
-  });
-});
-
-describe('edit', () => {
-  it('replaces the old entry with a new one with the same time and origin', async () => {
-    const store = createFakeMemory({ 'bot.md': A + B });
-    expect(await command(store, ['edit', 'aaaaaa', '--text', 'better'])).toMatchObject({
-      kind: 'done',
-      changed: true,
-      text: expect.stringMatching(/^`aaaaaa-1` is now `fresh-1` in /),
-    });
-    expect(textOf(store, 'bot.md')).toBe(
-      entry(1, { id: 'fresh-1', actor: 'octocat', trust: 'trusted', result: 'better' }) + B,
-    );
-    expect(forgottenOf(store, 'bot.state.md')).toEqual(['aaaaaa-1']);
-  });
-
-  it('lets a person change task and result', async () => {
-    const store = createFakeMemory({ 'bot.md': PLAIN });
-    const drafts: string[] = [];
-    const edit = async (draft: string) => {
-      drafts.push(draft);
-      return draft.replace('task 3', '任务').replace('result 3', 'one\ntwo');
-    };
-    const id = idsOf(store, 'bot.md')[0] ?? '';
-    await command(store, `edit ${id}`, { edit });
-    expect(drafts).toEqual(['**Task:** task 3\n**Result:** result 3\n']);
-    expect(textOf(store, 'bot.md')).toBe(entry(3, { task: '任务', result: 'one\ntwo' }));
-    expect(forgottenOf(store, 'bot.state.md')).toEqual([id]);
-  });
-
-  it('can revert an edit, so that the text is no longer forgotten', async () => {
-    const store = createFakeMemory({ 'bot.md': PLAIN });
-    const first = idsOf(store, 'bot.md')[0] ?? '';
-    await command(store, `edit ${first} --text other`);
-    await command(store, ['edit', idsOf(store, 'bot.md')[0] ?? '', '--text', 'result 3']);
-    expect(idsOf(store, 'bot.md')).toEqual(['fresh-1']);
-    expect(textOf(store, 'bot.md')).toContain('**Result:** result 3\n');
-    expect(forgottenOf(store, 'bot.state.md')).not.toContain('fresh-1');
-  });
-
-  it('writes nothing if nothing was changed', async () => {
-    const store = createFakeMemory({ 'bot.md': A });
-    expect(await command(store, 'edit aaaaaa-1', { edit: async (draft) => `${draft}\n\n` })).toMatchObject({
-      kind: 'done',
-      changed: false,
-    });
-    expect(store.writes).toBe(0);
-  });
-
-  it.each([
-    ['has lost its lines', async () => 'words', /neither a `\*\*Task:\*\*` nor/],
-    ['says nothing', async () => '**Task:** t\n**Result:**\n', /would say nothing/],
-    [
-      'could not be edited',
-      async () => {
-        throw new AxeError('the editor ended with status 1');
-      },
-      /^the editor ended/,
-    ],
-    ['nobody can give', undefined, /^there is no text$/],
-  ])('refuses a text that %s', async (_, edit, message) => {
-    const store = createFakeMemory({ 'bot.md': A });
-    const result = await command(store, 'edit aaaaaa-1', edit === undefined ? {} : { edit });
-    expect(result).toMatchObject({
-      kind: 'failed',
-      reason: 'refused',
-      message: expect.stringMatching(message),
-    });
-    expect(store.writes).toBe(0);
-  });
-
-  it('changes the requested lane, or else the trusted one', async () => {
-    const store = createFakeMemory({ 'bot.md': A, 'untrusted/bot.md': A });
-    await command(store, 'edit aaaaaa-1 --text one --lane untrusted');
-    expect([textOf(store, 'bot.md') === A, textOf(store, 'untrusted/bot.md') === A]).toEqual([true, false]);
-    await command(store, 'edit aaaaaa-1 --text two');
-    expect(textOf(store, 'bot.md')).toContain('**Result:** two\n');
-  });
-
-  it('reports that the entry was removed while a person wrote, and does not restore it', async () => {
-    const store = createFakeMemory({ 'bot.md': A + B });
-    store.before = () => {
-      store.tree = new Map([['bot.md', B]]);
-    };
-    expect(await command(store, 'edit aaaaaa-1 --text new')).toMatchObject({
-      kind: 'failed',
-      reason: 'not-found',
-    });
-    expect(textOf(store, 'bot.md')).toBe(B);
-  });
-
-  it('leaves an entry of a newer version alone (C2 24)', async () => {
-    const text = `${PLAIN.trimEnd()}\n<!-- axe-action v=9 id=x -->\n\n`;
-    const store = createFakeMemory({ 'bot.md': text });
-    expect(await command(store, ['edit', idsOf(store, 'bot.md')[0] ?? '', '--text', 'x'])).toMatchObject({
-      kind: 'failed',
-      reason: 'refused',
-    });
-    expect(textOf(store, 'bot.md')).toBe(text);
-  });
-
-  it('redacts what is written, and reports it (D11)', async () => {
-    const secret = 'sk-live-0123456789abcdef';
-    const store = createFakeMemory({ 'bot.md': A });
-    expect(
-      await command(store, ['edit', 'aaaaaa-1', '--text', `it was ${secret}`], { secrets: [secret] }),
-    ).toMatchObject({ text: expect.stringContaining('written as `***`') });
-    expect(textOf(store, 'bot.md')).toContain('**Result:** it was ***\n');
   });
 });
 
@@ -433,16 +289,6 @@ describe('remember', () => {
     expect(text).toContain(
       '**Task:** Remembered by octocat\n**Result:** 用 pnpm\n<!-- axe-action v=1 id=fresh-1 run=7/1 ',
     );
-  });
-
-  it('lets a person write it, and refuses an empty text', async () => {
-    const store = createFakeMemory({});
-    await command(store, 'remember', { edit: async () => '  written\n' });
-    expect(textOf(store, 'bot.md')).toContain('**Result:** written\n');
-    expect(await command(store, 'remember', { edit: async () => ' \n' })).toMatchObject({
-      reason: 'refused',
-    });
-    expect(await command(store, 'remember')).toMatchObject({ reason: 'refused' });
   });
 
   it('reports that a long text was cut', async () => {
@@ -469,7 +315,8 @@ describe('promote', () => {
     expect(await command(store, 'promote cccccc', { origin: ORIGIN })).toMatchObject({
       kind: 'done',
       changed: true,
-      text: expect.stringMatching(/^`cccccc-1` is now `p-cccccc-1` in the trusted lane[\s\S]*theirs/),
+      text: '`cccccc-1` is now `p-cccccc-1` in the trusted lane, and trusted runs load it.',
+      quoted: expect.stringContaining('theirs'),
     });
     const promoted = entry(4, {
       id: 'p-cccccc-1',
@@ -530,86 +377,6 @@ describe('promote', () => {
     });
     store.tree = new Map([...store.tree, ['bot.state.md', '- forgotten p-cccccc-1\n']]);
     expect(await command(store, 'promote cccccc-1')).toMatchObject({ kind: 'failed', reason: 'refused' });
-    expect(store.writes).toBe(0);
-  });
-});
-
-describe('export and import', () => {
-  async function exported(store: FakeMemory, line: string) {
-    const written: [string, Exported][] = [];
-    const writeExport = async (out: string, what: Exported) => void written.push([out, what]);
-    return { result: await command(store, line, { writeExport }), written };
-  }
-
-  it('return the run log unchanged, and merge it into another memory without a change', async () => {
-    const log = `# Mine\r\n\r\n${A.replaceAll('\n', '\r\n')}\udcff\n${PLAIN}`;
-    const store = createFakeMemory({ 'bot.md': log });
-    const { result, written } = await exported(store, 'export --out bot-memory.md');
-    expect(result).toMatchObject({
-      kind: 'done',
-      changed: false,
-      text: 'Exported 2 entries to bot-memory.md.',
-    });
-    expect(written).toEqual([['bot-memory.md', { kind: 'file', text: log }]]);
-
-    const other = createFakeMemory({});
-    expect(await command(other, 'import x.md', { readImport: async () => log })).toMatchObject({
-      changed: true,
-      text: expect.stringMatching(/^Imported 2 entries\. /),
-    });
-    expect(textOf(other, 'bot.md')).toBe(log);
-    expect(await command(other, 'import x.md', { readImport: async () => log })).toMatchObject({
-      changed: false,
-      text: expect.stringMatching(/^Imported 0 entries; 2 were there already\. /),
-    });
-    expect([textOf(other, 'bot.md'), other.writes]).toEqual([log, 1]);
-  });
-
-  it('return everything as a folder', async () => {
-    const store = createFakeMemory({ 'bot.md': A, 'bot.state.md': '- forgotten x\n', 'other.md': B });
-    const { written } = await exported(store, 'export --all --out folder');
-    expect(written).toEqual([['folder', { kind: 'folder', tree: store.tree }]]);
-    expect((await exported(store, 'export --all')).result).toMatchObject({
-      kind: 'failed',
-      reason: 'refused',
-    });
-  });
-
-  it('report that there is nothing to export, or no way to do so', async () => {
-    expect((await exported(createFakeMemory({}), 'export')).result).toMatchObject({ reason: 'not-found' });
-    expect(await command(createFakeMemory({ 'bot.md': A }), 'export')).toMatchObject({ reason: 'refused' });
-    expect(await command(createFakeMemory({}), 'import x')).toMatchObject({ reason: 'refused' });
-  });
-
-  it('leave out what was forgotten, and report it', async () => {
-    const store = createFakeMemory({
-      'bot.md': B,
-      'bot.state.md': '- forgotten aaaaaa-1 at=2026-01-01T00:00:00Z\n',
-    });
-    expect(await command(store, 'import x', { readImport: async () => A + PLAIN })).toMatchObject({
-      text: expect.stringMatching(/^Imported 1 entry; 1 was forgotten and stays so\. /),
-    });
-    expect(textOf(store, 'bot.md')).toBe(B + PLAIN);
-  });
-
-  it('import into the requested lane', async () => {
-    const store = createFakeMemory({ 'bot.md': B });
-    await command(store, 'import x --lane untrusted', { readImport: async () => A });
-    expect([textOf(store, 'bot.md'), textOf(store, 'untrusted/bot.md')]).toEqual([B, A]);
-  });
-
-  it('refuse a file without entries, and report why one cannot be read', async () => {
-    const store = createFakeMemory({ 'bot.md': B });
-    expect(await command(store, 'import notes.md', { readImport: async () => '# Notes\n' })).toMatchObject({
-      kind: 'failed',
-      message: 'notes.md holds no entries',
-    });
-    const readImport = async () => {
-      throw new AxeError('open /x: permission denied');
-    };
-    expect(await command(store, 'import x', { readImport })).toMatchObject({
-      message: 'open /x: permission denied',
-    });
     expect(store.writes).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import type { CommandSession, MemoryCommandResult } from '../../../src/commands/memory/command-session.js';
 import { runMemoryCommand } from '../../../src/commands/memory/memory-command.js';
-import { parseMemoryCommand } from '../../../src/commands/memory/parse-memory-command.js';
+import { type MemoryCommand, parseMemoryCommand } from '../../../src/commands/memory/parse-memory-command.js';
 import { applyChanges } from '../../../src/core/memory/change.js';
 import { bareProvenance } from '../../../src/core/memory/commands/compose.js';
 import { formatProvenance, type Provenance } from '../../../src/core/memory/provenance.js';
@@ -62,7 +62,7 @@ export async function command(
   more: Partial<CommandSession> = {},
 ): Promise<MemoryCommandResult> {
   let ids = 0;
-  return await runMemoryCommand(parseMemoryCommand(typeof words === 'string' ? words.split(' ') : words), {
+  return await runMemoryCommand(parse(typeof words === 'string' ? words.split(' ') : words), {
     store,
     path: 'bot.md',
     clock: {
@@ -79,6 +79,21 @@ export async function command(
     secrets: [],
     origin: undefined,
     ...more,
+  });
+}
+
+function parse(given: readonly string[]): MemoryCommand {
+  const words = [...given];
+  const value = (flag: string) => {
+    const at = words.indexOf(flag);
+    return at < 0 ? undefined : words.splice(at, 2)[1];
+  };
+  const lane = value('--lane') === 'untrusted' ? 'untrusted' : 'trusted';
+  const last = Number(value('--last') ?? 0);
+  const purge = words.at(-1) === '--purge';
+  return parseMemoryCommand(purge ? words.slice(0, -1) : words, {
+    prefix: 'axe-action memory',
+    flags: { lane, last, purge },
   });
 }
 

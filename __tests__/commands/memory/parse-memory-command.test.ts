@@ -1,78 +1,117 @@
 import { describe, expect, it } from '@jest/globals';
-import { isCommentCommand, parseMemoryCommand } from '../../../src/commands/memory/parse-memory-command.js';
+import {
+  commandInComment,
+  hasSeveralCommands,
+  isCommentCommand,
+  parseMemoryCommand,
+} from '../../../src/commands/memory/parse-memory-command.js';
+import { COMMENT_COMMANDS } from '../../../src/core/event/comment-commands.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+
+const FLAGS = { lane: 'untrusted', last: 2, purge: true } as const;
 
 describe('parseMemoryCommand', () => {
   it.each([
-    ['show', { kind: 'show', id: '', lane: 'trusted', last: 0 }],
-    ['show abc --lane=untrusted --last 3', { kind: 'show', id: 'abc', lane: 'untrusted', last: 3 }],
-    ['search --last 2 race db', { kind: 'search', words: ['race', 'db'], lane: 'trusted', last: 2 }],
-    ['search race --last 2', { kind: 'search', words: ['race', '--last', '2'], lane: 'trusted', last: 0 }],
-    ['verify', { kind: 'verify' }],
-    ['forget abc', { kind: 'forget', id: 'abc', purge: false }],
-    ['forget --purge abc', { kind: 'forget', id: 'abc', purge: true }],
-    ['forget abc --purge', { kind: 'forget', id: 'abc', purge: true }],
-    ['edit abc', { kind: 'edit', id: 'abc', text: undefined, lane: undefined }],
-    ['edit abc --text new --lane untrusted', { kind: 'edit', id: 'abc', text: 'new', lane: 'untrusted' }],
-    ['remember use --frozen-lockfile', { kind: 'remember', text: 'use --frozen-lockfile' }],
-    ['remember -- --frozen-lockfile', { kind: 'remember', text: '--frozen-lockfile' }],
-    ['remember', { kind: 'remember', text: undefined }],
-    ['show --', { kind: 'show', id: '', lane: 'trusted', last: 0 }],
-    ['promote abc', { kind: 'promote', id: 'abc' }],
-    ['export', { kind: 'export', out: '-', all: false, lane: 'trusted' }],
-    ['export --all --out folder', { kind: 'export', out: 'folder', all: true, lane: 'trusted' }],
-    ['import - --lane untrusted', { kind: 'import', from: '-', lane: 'untrusted' }],
-  ])('reads `%s`', (line, command) => {
-    expect(parseMemoryCommand(line.split(' '))).toEqual(command);
-  });
-
-  it('keeps the line breaks of a text that is one argument', () => {
-    expect(parseMemoryCommand(['remember', 'one\ntwo  three'])).toEqual({
-      kind: 'remember',
-      text: 'one\ntwo  three',
-    });
+    [['show'], { kind: 'show', id: '', lane: 'untrusted', last: 2 }],
+    [['show', 'abc'], { kind: 'show', id: 'abc', lane: 'untrusted', last: 2 }],
+    [
+      ['search', 'race db', '--x'],
+      { kind: 'search', words: ['race', 'db', '--x'], lane: 'untrusted', last: 2 },
+    ],
+    [['forget', 'abc'], { kind: 'forget', id: 'abc', purge: true }],
+    [['remember', 'one\ntwo  three', 'four'], { kind: 'remember', text: 'one\ntwo  three four' }],
+    [['promote', 'abc'], { kind: 'promote', id: 'abc' }],
+  ])('reads %j', (words, command) => {
+    expect(parseMemoryCommand(words, { prefix: 'axe-action memory', flags: FLAGS })).toEqual(command);
   });
 
   it.each([
-    ['', 'what to do with the memory is missing', '`show [id]'],
-    ['bogus', 'unknown memory command "bogus"', '`forget <id> [--purge]`'],
-    ['constructor', 'unknown memory command "constructor"', '`verify`'],
-    ['forget', '`forget` needs <id>', '`forget <id> [--purge]`'],
-    ['import', '`import` needs <file>', '`import <file>'],
-    ['forget a b', '`forget` takes one argument, not 2', '`forget <id> [--purge]`'],
-    ['forget a --last 3', 'unknown flag: --last', '`forget <id> [--purge]`'],
-    ['forget a --purge=perhaps', '`--purge` is "perhaps"', '`forget <id> [--purge]`'],
-    ['show --last many', '`--last` is "many"', '`show [id]'],
-    ['show --last', 'flag needs an argument: --last', '`show [id]'],
-    ['show --lane side', '`--lane` is "side"', '`show [id]'],
-    ['search', '`search` needs at least one word', '`search'],
-    ['verify all', '`verify` takes no argument', '`verify`'],
-    ['export a.md', '`export` takes no argument', '`export'],
+    ['forget', '`forget` needs `<id>`', 'Usage: `axe-action memory forget <agent> <id>`.'],
+    ['forget a b', '`forget` takes one argument, not 2', 'Usage: `axe-action memory forget <agent> <id>`.'],
+    ['show a b', '`show` takes one argument, not 2', 'Usage: `axe-action memory show <agent> [id]`.'],
+    ['search', '`search` needs `<words>`', 'Usage: `axe-action memory search <agent> <words>`.'],
+    ['remember', '`remember` needs `<text>`', 'Usage: `axe-action memory remember <agent> <text>`.'],
   ])('refuses `%s` and shows the correct form', (line, message, remedy) => {
-    const parse = () => parseMemoryCommand(line === '' ? [] : line.split(' '));
-    expect(parse).toThrow(
-      expect.objectContaining({
-        message: expect.stringContaining(message),
-        remedy: expect.stringContaining(remedy),
-        exitCode: 1,
-      }),
-    );
+    const parse = () => parseMemoryCommand(line.split(' '), { prefix: 'axe-action memory' });
+    expect(parse).toThrow(expect.objectContaining({ message, remedy, exitCode: 1 }));
   });
 });
 
-describe('isCommentCommand', () => {
+it('comments have what `/axe help` lists of memory, and nothing that shows any of it', () => {
+  const all = ['show', 'search', 'remember', 'forget', 'promote'];
+  const listed = COMMENT_COMMANDS.map(({ name }) => name).filter((name) => all.includes(name));
+  expect(all.filter(isCommentCommand).sort()).toEqual(listed.sort());
+  expect(listed).not.toContain('show');
+});
+
+describe('a comment', () => {
+  it.each<[string, readonly string[]]>([
+    ['/axe forget 01m8k2', ['forget', '01m8k2']],
+    ['/axe  forget\t01m8k2  ', ['forget', '01m8k2']],
+    ['\n \n/axe forget 01m8k2\n\nIt was wrong.', ['forget', '01m8k2']],
+    ['   /axe forget 01m8k2', ['forget', '01m8k2']],
+    ['/axe forget `01m8k2`', ['forget', '01m8k2']],
+    ['/axe forget "01m8k2"\r\nThanks.', ['forget', '01m8k2']],
+    ['/Axe Forget 01m8k2', ['forget', '01m8k2']],
+    ['/axe forget 01m8k2 --purge', ['forget', '01m8k2', '--purge']],
+    ['/axe forget', ['forget']],
+    ['/axe forget\n01m8k2', ['forget']],
+    ['/axe forget about it', ['forget', 'about', 'it']],
+    ['/axe promote 01m8k2', ['promote', '01m8k2']],
+    ['/axe remember We use tabs', ['remember', 'We use tabs']],
+    ['/axe remember\nWe use:\n\n- tabs\n- "x"\n', ['remember', 'We use:\n\n- tabs\n- "x"']],
+    ['/axe remember --force is never used', ['remember', '--force is never used']],
+    ['/axe remember "We use tabs"', ['remember', 'We use tabs']],
+    ['/axe remember "a" is not "b"', ['remember', '"a" is not "b"']],
+    ['/axe remember', ['remember']],
+    ['/axe remember \n ', ['remember']],
+    ['/axe show', ['show']],
+    ['/axe search the docs for timeouts', ['search', 'the', 'docs', 'for', 'timeouts']],
+  ])('%j holds a command', (body, words) => {
+    expect(commandInComment(comment({ body }))).toEqual(words);
+  });
+
   it.each([
-    ['forget abc', true],
-    ['remember this', true],
-    ['forget abc --purge', false],
-    ['remember', false],
-    ['show', false],
-    ['search x', false],
-    ['verify', false],
-    ['edit a --text b', false],
-    ['promote a', false],
-    ['export', false],
-    ['import x', false],
-  ])('returns for `%s`: %j', (line, expected) => {
-    expect(isCommentCommand(parseMemoryCommand(line.split(' ')))).toBe(expected);
+    '/axe forgetful',
+    '/axe forget-me-not',
+    '/axe forget_01m8k2',
+    '/axes forget 01m8k2',
+    '/axeforget 01m8k2',
+    '/axe',
+    '/axe\nforget 01m8k2',
+    'axe forget 01m8k2',
+    'Please /axe forget 01m8k2',
+    'Please:\n/axe forget 01m8k2',
+    '> /axe forget 01m8k2',
+    '- /axe forget 01m8k2',
+    '`/axe forget 01m8k2`',
+    '```\n/axe forget 01m8k2\n```',
+    '    /axe forget 01m8k2',
+    '\n    /axe forget 01m8k2',
+    '\t/axe forget 01m8k2',
+    '<!-- x -->/axe forget 01m8k2',
+    '/axe verify that the tests pass',
+    '/axe constructor 01m8k2',
+    '',
+  ])('%j holds none', (body) => {
+    expect(commandInComment(comment({ body }))).toBeUndefined();
+  });
+
+  it.each([issue({ body: '/axe forget 01m8k2' }), pullRequest({ body: '/axe forget 01m8k2' }), SCHEDULE])(
+    'is the only event that can hold one: %j',
+    (trigger) => {
+      expect(commandInComment(trigger)).toBeUndefined();
+      expect(hasSeveralCommands(trigger)).toBe(false);
+    },
+  );
+
+  it.each([
+    ['/axe forget 01m8k2\n/axe promote 01m8k3', true],
+    ['/axe remember We use tabs\r\n\r\n/axe forget 01m8k2', true],
+    ['/axe forget 01m8k2\n\n> /axe forget 01m8k3', false],
+    ['/axe remember that /axe forget takes an id', false],
+    ['/axe forget 01m8k2\n/axe forgetful', false],
+  ])('%j holds several: %j', (body, expected) => {
+    expect(hasSeveralCommands(comment({ body }))).toBe(expected);
   });
 });

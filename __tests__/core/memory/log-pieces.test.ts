@@ -1,12 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { OpenFile } from '../../../src/core/files.js';
-import { readEntries, readEntry } from '../../../src/core/memory/commands/entry.js';
-import { LogVerifier, verifyLog } from '../../../src/core/memory/commands/verify.js';
-import { openText, piecesOf, SpanReader } from '../../../src/core/memory/log-pieces.js';
+import { openText, piecesOf } from '../../../src/core/memory/log-pieces.js';
 import { EntrySplitter, parseEntries } from '../../../src/core/memory/run-log.js';
 import { PartReader, partLog } from '../../../src/core/memory/trim.js';
-import { parseLog, UnitReader } from '../../../src/core/memory/units.js';
 import { countBytes, decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
 import { anyLog } from './commands/logs.js';
 
@@ -42,18 +39,6 @@ describe('a run log in pieces', () => {
     },
   );
 
-  it('has the units of the whole, and the lines they begin in', () => {
-    fc.assert(
-      fc.property(cutAnywhere(anyLog), ({ text, pieces }) => {
-        const reader = new UnitReader();
-        const placed = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
-        expect(placed.map(({ unit }) => unit)).toEqual(parseLog(text).units);
-        expect(placed.map((one) => readEntry(one, 'trusted'))).toEqual(readEntries(text, 'trusted'));
-        for (const { unit, line } of placed) expect(text.slice(0, unit.start).split('\n')).toHaveLength(line);
-      }),
-    );
-  });
-
   it('has the parts of the whole, which are the text again', () => {
     fc.assert(
       fc.property(cutAnywhere(anyLog), ({ text, pieces }) => {
@@ -63,21 +48,6 @@ describe('a run log in pieces', () => {
         expect(read.map(({ head }) => head).join('')).toBe(whole.head);
         expect(read.flatMap(({ parts }) => parts)).toEqual(whole.parts);
         expect(whole.head + whole.parts.map((part) => part.text).join('')).toBe(text);
-      }),
-    );
-  });
-
-  it('is verified as the whole is, lanes included', () => {
-    fc.assert(
-      fc.property(cutAnywhere(anyLog), ({ text, pieces }) => {
-        const log = {
-          lane: 'untrusted',
-          path: 'bot.md',
-          forgotten: new Set(['id-aaaaaa', 'id-7']),
-        } as const;
-        const verifier = new LogVerifier(log);
-        for (const piece of pieces) verifier.push(piece);
-        expect(verifier.end()).toEqual(verifyLog(text, log));
       }),
     );
   });
@@ -114,23 +84,6 @@ describe('the pieces of a file', () => {
   it('end with an error if the file becomes shorter', async () => {
     const file = { ...openText('one entry'), bytes: 20 };
     await expect(piecesOf(file).next()).rejects.toThrow('the file became shorter while it was read');
-  });
-
-  it('are read at once where spans lie close together, from the end on', async () => {
-    const text = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`).join('');
-    const plain = openText(text);
-    let reads = 0;
-    const file: OpenFile = {
-      ...plain,
-      read: async (position, length) => {
-        reads += 1;
-        return await plain.read(position, length);
-      },
-    };
-    const spans = new SpanReader(file);
-    for (let end = text.length; end > 100; end -= 100)
-      expect(await spans.read({ start: end - 100, end })).toBe(text.slice(end - 100, end));
-    expect(reads).toBe(1);
   });
 });
 

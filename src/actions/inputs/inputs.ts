@@ -29,8 +29,6 @@ import { REVIEW_INPUT_DEFAULTS, type ReviewInputs, readReviewInputs } from './re
 export interface Inputs {
   readonly agent: string;
   readonly mode: (typeof MODES)[number];
-  /** For `mode: memory`. */
-  readonly memoryCommand: string;
   readonly prompt: string;
   readonly model: string;
   /** Undefined for the agent's own. */
@@ -70,7 +68,7 @@ export interface Inputs {
   readonly failOnReview: readonly FindingsGate[];
 }
 
-const MODES = ['run', 'gc', 'memory', 'validate'] as const;
+const MODES = ['run', 'gc', 'validate'] as const;
 const COMMENTS = ['auto', 'always', 'never'] as const;
 
 /** Name and default of every input about who may start a run, as `action.yml` has them. */
@@ -91,7 +89,6 @@ export const DIFF_INPUT_DEFAULTS = { 'max-diff-tokens': String(MAX_DIFF_TOKENS),
 export const INPUT_DEFAULTS = {
   agent: '',
   mode: 'run',
-  'memory-command': '',
   prompt: '',
   model: '',
   effort: '',
@@ -144,7 +141,6 @@ export function readInputs(env: Environment): Inputs {
   const inputs: Inputs = {
     agent: read('agent'),
     mode: oneOf(MODES, read('mode'), 'mode'),
-    memoryCommand: read('memory-command'),
     prompt: read('prompt'),
     model: models[0] ?? '',
     fallbackModels: models.slice(1),
@@ -207,28 +203,17 @@ function givenInput(env: Environment, name: string): string {
 }
 
 function unusedInputs(env: Environment, mode: string): readonly string[] {
-  if (mode !== 'gc' && mode !== 'memory') return [];
+  if (mode !== 'gc') return [];
   return Object.entries(RUN_INPUT_DEFAULTS).flatMap(([name, unset]) => {
     const value = givenInput(env, name);
-    const isUsed = name === 'report-to' && mode === 'gc';
+    const isUsed = name === 'report-to';
     return value === '' || value === unset || isUsed ? [] : [name];
   });
 }
 
 function checkTogether(inputs: Inputs): void {
-  const { agent, mode, memoryCommand, memory, prompt, model } = inputs;
+  const { agent, mode, memory, prompt, model } = inputs;
   const { publish, agentsRepo, repositoriesToken } = inputs;
-  const isPush = mode === 'memory' && /^push(?:\s|$)/.test(memoryCommand);
-  if (mode === 'memory' && memoryCommand === '') {
-    throw new ConfigError('`mode: memory` needs the input `memory-command`', {
-      remedy: 'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
-    });
-  }
-  if (mode !== 'memory' && memoryCommand !== '') {
-    throw new ConfigError('the input `memory-command` is for `mode: memory` only', {
-      remedy: 'Write `mode: memory` as well.',
-    });
-  }
   if (mode !== 'gc' && publish.reportTo === 'pull-request') {
     throw new ConfigError('`report-to: pull-request` is for `mode: gc` only', {
       remedy: 'Write `report-to: issue` for the answer of a run.',
@@ -239,20 +224,12 @@ function checkTogether(inputs: Inputs): void {
       remedy: 'Write `agents-repo: owner/name@ref` or `memory-repo: owner/name` as well.',
     });
   }
-  if ((mode === 'gc' || mode === 'memory') && memory.store === 'none') {
-    throw new ConfigError(
-      `\`mode: ${mode}\` cannot be used with \`memory-store: none\`, which keeps nothing`,
-      {
-        remedy: "Write the `memory-store` of the agent's runs, or leave it out.",
-      },
-    );
-  }
-  if (isPush && memory.store !== 'file' && memory.store !== 'auto') {
-    throw new ConfigError(`\`memory-command: push\` cannot be used with \`memory-store: ${memory.store}\``, {
-      remedy: 'It pushes the memory of `memory-store: file`; the other stores save by themselves.',
+  if (mode === 'gc' && memory.store === 'none') {
+    throw new ConfigError('`mode: gc` cannot be used with `memory-store: none`, which keeps nothing', {
+      remedy: "Write the `memory-store` of the agent's runs, or leave it out.",
     });
   }
-  if (mode === 'validate' || isPush) return;
+  if (mode === 'validate') return;
   if (agent === '' && (mode !== 'run' || model === '' || prompt === '')) {
     throw new ConfigError('the input `agent` is missing', {
       remedy:

@@ -183,7 +183,7 @@ const NO_STORE = { location: 'nowhere (no store can be reached)', nowhere: 'no-s
 
 const MESSAGE = 'this runner offers no Actions cache, and there is no token to reach a memory branch with';
 const REMEDY =
-  'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and push it in a later step (`memory-command: push`), or `memory-store: none` to do without memory.';
+  'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and commit and push it in a later step, or `memory-store: none` to do without memory.';
 
 /** The store of a run that has none. Nothing can have been kept there, so only saving fails, and only that is told. */
 function createMissingStore(): MemoryStore {

@@ -123,7 +123,7 @@ function announced({ task }: Plan, { isHidden }: LoadedMemoryView): string {
 
 type MemoryReport = ReportOf<'memory-command'>;
 
-/** The reporter of a command over memory. */
+/** The reporter of a command of a comment. */
 export function memoryReporter(report: MemoryReport): KindReporter {
   const { result, published } = report;
   return {
@@ -137,13 +137,11 @@ export function memoryReporter(report: MemoryReport): KindReporter {
   };
 }
 
-/** What was found to be wrong makes the step red, as it makes the command line fail. */
-function outputsOf(report: MemoryReport): Outputs {
-  const { store, result, published } = report;
-  const isFine = result.kind === 'done' && problemsIn(report) === 0;
+function outputsOf({ store, result, published }: MemoryReport): Outputs {
+  const isSkipped = result.kind === 'failed' && MISTAKES.has(result.reason);
   return {
-    conclusion: isFine ? 'success' : isMistaken(report) ? 'skipped' : 'failure',
-    ...(result.kind === 'failed' && isMistaken(report) ? { reason: result.reason } : {}),
+    conclusion: result.kind === 'done' ? 'success' : isSkipped ? 'skipped' : 'failure',
+    ...(isSkipped ? { reason: result.reason } : {}),
     response: result.kind === 'done' ? result.text : '',
     'memory-store': store,
     'memory-saved': String(result.changed),
@@ -155,51 +153,28 @@ function outputsOf(report: MemoryReport): Outputs {
 }
 
 /**
- * Whether a comment asked for what cannot be done, or for another agent's entry: it is answered there if by anybody, and
+ * What a comment asked for cannot be done, or is about another agent's entry: it is answered there if by anybody, and
  * nothing is wrong with the workflow.
  */
-function isMistaken({ requestedIn: askedIn, result }: MemoryReport): boolean {
-  return askedIn === 'comment' && result.kind === 'failed' && MISTAKES.has(result.reason);
-}
-
 const MISTAKES: ReadonlySet<string> = new Set(['not-found', 'ambiguous', 'refused']);
 
-/** How many problems a look through memory found. */
-function problemsIn({ result }: MemoryReport): number {
-  const findings = result.kind === 'done' ? (result.findings ?? []) : [];
-  return findings.filter(({ severity }) => severity === 'problem').length;
-}
-
-/** What the command did. What entries say is shown as it stands there, whatever marks it holds. */
 function summaryOfMemory(
-  { agent, command, requestedIn: askedIn, result, published }: MemoryReport,
+  { agent, command, result, published }: MemoryReport,
   { warnings, clean }: SummaryOptions,
 ): string {
-  const text = formatCommandResult(result);
   return sections([
-    askedIn === 'comment'
-      ? `### ${agent}: /axe ${oneLine(command)}`
-      : `### ${agent}: memory ${oneLine(command)}`,
-    result.kind === 'done' && VERBATIM.has(command) ? codeBlock(text.trimEnd()) : clean(text),
+    `### ${agent}: /axe ${oneLine(command)}`,
+    clean(formatCommandResult(result)),
     formatPublished(published),
     warningList(warnings),
   ]);
 }
 
-const VERBATIM: ReadonlySet<string> = new Set(['show', 'search', 'export']);
-
-/** Why a command was not done; a comment that was mistaken is nobody's failure. Problems that were found are one, too. */
-function annotationsOfMemory(report: MemoryReport): readonly Annotation[] {
-  const { agent, requestedIn, result } = report;
-  // A comment can also ask for what has nothing to do with memory, such as a review.
-  const title = requestedIn === 'comment' ? 'Command in a comment' : 'Memory';
-  const problems = problemsIn(report);
-  const found = `${count(problems, 'problem')} in the memory of \`${agent}\`; the job summary lists them.`;
-  const level = isMistaken(report) ? 'notice' : 'error';
-  return [
-    ...(problems > 0 ? [{ level: 'error', title, message: found } as const] : []),
-    ...(result.kind === 'failed' ? [{ level, title, message: formatRefusal(result) } as const] : []),
-  ];
+/** Why a command was not done; a comment that was mistaken is nobody's failure. */
+function annotationsOfMemory({ result }: MemoryReport): readonly Annotation[] {
+  if (result.kind === 'done') return [];
+  const level = MISTAKES.has(result.reason) ? 'notice' : 'error';
+  return [{ level, title: 'Command in a comment', message: formatRefusal(result) }];
 }
 
 /** The reporter of a look at agents. */

@@ -42,7 +42,6 @@ export async function runFindingCommand(
     agent: agent.name,
     store,
     command: verb,
-    requestedIn: 'comment',
     result,
     published: isAnswered ? await deps.publisher.reply(reply) : UNPUBLISHED,
   };

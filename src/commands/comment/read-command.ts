@@ -4,7 +4,7 @@ import { findMention } from '../../core/event/mention.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
 import { parseReply } from '../../core/review/parse-reply.js';
 import { isOwnText } from '../../core/sanitize/mark.js';
-import { commandInComment } from '../memory/parse-comment.js';
+import { commandInComment } from '../memory/parse-memory-command.js';
 import { type PauseCommand, pauseCommand } from '../pause.js';
 
 /** A command about a finding. */
@@ -138,7 +138,8 @@ function meantBy(name: string, rest: readonly string[], { inReplyTo }: CommentTr
     case 'dismiss':
     case 'done':
     case 'reopen':
-    case 'forget': {
+    case 'forget':
+    case 'promote': {
       const takesReason = meant === 'dismiss' && inReplyTo !== undefined;
       const isFit = rest.length === 0 || idIn(first) !== undefined || takesReason;
       return isFit && name !== meant ? ['/axe', meant, ...rest].join(' ') : undefined;

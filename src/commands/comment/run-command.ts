@@ -38,7 +38,7 @@ async function carryOut(
     case 'pause':
       return await runPauseCommand(command.command, request, deps);
     case 'memory':
-      return await answerMemoryCommand({ ...request, words: command.words, requestedIn: 'comment' }, deps);
+      return await answerMemoryCommand({ ...request, words: command.words }, deps);
   }
 }
 
@@ -61,7 +61,6 @@ async function answerHelp(command: HelpCommand, request: RunRequest, deps: Depen
     agent: request.agent,
     store: 'none',
     command: command.kind === 'help' ? 'help' : cleanLine(command.said, MAX_SAID),
-    requestedIn: 'comment',
     result,
     published: await publish(result, command, { request, deps }),
   };

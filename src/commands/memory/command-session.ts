@@ -1,14 +1,12 @@
 import type { Clock } from '../../core/clock.js';
-import { AxeError } from '../../core/errors.js';
 import { firstUnread } from '../../core/memory/blocked.js';
 import type { Change } from '../../core/memory/change.js';
 import { type LogLane, lanePath, type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
 import { formatEntries } from '../../core/memory/commands/format.js';
 import { type MemoryNote, readNotes } from '../../core/memory/commands/notes.js';
-import type { LogFinding } from '../../core/memory/commands/search.js';
 import type { Provenance } from '../../core/memory/provenance.js';
 import { forgottenIds, statePath } from '../../core/memory/state.js';
-import type { MemoryStore, SaveResult, TreePart } from '../../core/memory/store.js';
+import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
 import type { Warning } from '../../core/warning.js';
 
@@ -23,62 +21,32 @@ export interface CommandSession {
   readonly secrets: readonly string[];
   /** Where new entries come from; undefined writes them as axe does, without provenance. */
   readonly origin: Omit<Provenance, 'id'> | undefined;
-  /** New entries stay apart from what trusted runs load until somebody promotes them. */
-  readonly isQuarantined?: boolean;
-  /** Takes a list of entries in groups, so that it may be of any length; left out: it is part of the text. */
-  readonly list?: (listing: MemoryListing) => Promise<void>;
-  /** Lets a person change a text; absent where nobody can be asked. May throw an AxeError. */
-  readonly edit?: (draft: string) => Promise<string>;
-  /** The text of a file to import, as `decodeBytes` gives it. May throw an AxeError. */
-  readonly readImport?: (from: string) => Promise<string>;
-  /** Writes what is exported; a text that it returns is the answer itself. May throw an AxeError. */
-  readonly writeExport?: (out: string, exported: Exported) => Promise<string | undefined>;
 }
-
-/** Entries for people, the newest first, and what stands above and below them. */
-export interface MemoryListing {
-  readonly above: string;
-  readonly entries: AsyncIterable<readonly MemoryEntry[]>;
-  /** Empty for nothing. */
-  readonly below: string;
-  readonly warnings: readonly Warning[];
-}
-
-/** What is exported; texts are encoded by `encodeBytes`. */
-export type Exported =
-  | { readonly kind: 'file'; readonly text: string }
-  | { readonly kind: 'folder'; readonly tree: MemoryTree };
 
 /** How a command ended. */
-export type MemoryDone = {
+export interface MemoryDone {
   readonly kind: 'done';
-  /** For people, in markdown; not yet cleaned for where it goes. */
+  /** For people, in markdown: what was done, with ids and without a word that memory says. */
   readonly text: string;
-  /**
-   * What was done, with ids and without a word that the memory says: all that is reported of a memory in another
-   * repository (D14). Left out: only that it is done.
-   */
-  readonly headline?: string;
-  /** The text is exactly what was asked for, and nothing may be added to it. */
-  readonly isExport?: true;
-  /** The answer was a list, and whoever asked has it. */
-  readonly isListed?: true;
+  /** What memory says of it: shown on the command line alone. */
+  readonly quoted?: string;
+  /** What was shown or found, the newest first; listed below the text where nothing is quoted. */
+  readonly entries?: readonly MemoryEntry[];
+  /** What stands below that; left out for nothing. */
+  readonly below?: string;
   /** Whether the memory is another now. */
   readonly changed: boolean;
-  /** What was shown or found, the newest first. */
-  readonly entries?: readonly MemoryEntry[];
-  /** What `verify` found. */
-  readonly findings?: readonly LogFinding[];
   readonly warnings: readonly Warning[];
-};
+}
 
 /** Why a command did not do what was asked. */
 export interface MemoryRefusal {
   readonly kind: 'failed';
   readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
+  /** Without a word that memory says. */
   readonly message: string;
-  /** The message without a word that the memory says, where it holds some; left out: the message is. */
-  readonly hiddenMessage?: string;
+  /** What memory says of it: shown on the command line alone. */
+  readonly quoted?: string;
   readonly remedy?: string;
   /** Whether the memory is another now anyway. */
   readonly changed: boolean;
@@ -103,8 +71,6 @@ export interface MemoryView {
   readonly kind: 'view';
   readonly location: string;
   readonly tree: MemoryTree;
-  /** What each place holds of it; one, unless several are read as one. */
-  readonly parts: readonly TreePart[];
   readonly warnings: readonly Warning[];
   readonly trusted: MemoryLog;
   readonly untrusted: MemoryLog;
@@ -117,23 +83,51 @@ export async function viewMemory({
   store,
   path,
   signal,
-}: CommandSession): Promise<MemoryView | MemoryRefusal> {
-  const found = await store.readTree(signal);
-  const logs = [path, lanePath(path, 'untrusted')].flatMap((log) => [log, statePath(log)]);
-  const trouble = found.kind === 'failed' ? found : firstUnread(found, logs);
+}: Pick<CommandSession, 'store' | 'path' | 'signal'>): Promise<MemoryView | MemoryRefusal> {
+  const logs = [path, lanePath(path, 'untrusted')];
+  const places = logs.flatMap((log) => [log, statePath(log)]);
+  const found = await readWith(store, places, signal);
+  const trouble =
+    found.kind === 'failed' ? found : (firstUnread(found, places) ?? tooLarge(found.tree, logs));
   if (found.kind === 'failed' || trouble !== undefined)
     return refusal('unreadable', `the memory could not be read: ${trouble?.message}`, trouble?.remedy);
-  const { tree, warnings, location, parts = [{ store: store.kind, tree }] } = found;
+  const { tree, warnings, location } = found;
   return {
     kind: 'view',
     location,
     tree,
-    parts,
     warnings,
     trusted: logOf(tree, path, 'trusted'),
     untrusted: logOf(tree, path, 'untrusted'),
-    notes: readNotes(tree, [path, lanePath(path, 'untrusted')]),
+    notes: readNotes(tree, logs),
   };
+}
+
+/** Everything within the limits of a look at all files, and these files whatever their size. */
+async function readWith(
+  store: MemoryStore,
+  places: readonly string[],
+  signal: AbortSignal,
+): Promise<TreeResult> {
+  const found = await store.readTree(signal);
+  const left = found.kind === 'tree' ? places.filter((path) => found.left?.includes(path)) : [];
+  if (found.kind === 'failed' || left.length === 0) return found;
+  const named = await store.readTree(signal, left);
+  return named.kind === 'failed' ? named : { ...found, tree: new Map([...found.tree, ...named.tree]) };
+}
+
+/** A command holds the whole log, and makes several texts of it. */
+export const MAX_LOG_BYTES = 64 * 1024 * 1024;
+
+/** Why a log is not read. */
+export function tooLargeLog(path: string): { readonly message: string; readonly remedy: string } {
+  const message = `\`${path}\` is larger than the ${MAX_LOG_BYTES / 1024 / 1024} MB that a command reads`;
+  return { message, remedy: 'Trim it with `axe-action gc <agent>`, or `mode: gc` in a workflow.' };
+}
+
+function tooLarge(tree: MemoryTree, logs: readonly string[]): ReturnType<typeof tooLargeLog> | undefined {
+  const path = logs.find((log) => (tree.get(log) ?? '').length > MAX_LOG_BYTES);
+  return path === undefined ? undefined : tooLargeLog(path);
 }
 
 /** Both lanes, those first that trusted runs load. */
@@ -141,15 +135,24 @@ export function logsOf({ trusted, untrusted }: MemoryView): readonly MemoryLog[]
   return [trusted, untrusted];
 }
 
-/** Writes changes; what comes back is trouble, or undefined. */
+/** Writes changes; of what was saved, what people should know. */
 export async function saveChanges(
   changes: readonly Change[],
   { store, signal }: CommandSession,
-): Promise<MemoryRefusal | undefined> {
+): Promise<{ readonly kind: 'saved'; readonly notices: readonly string[] } | MemoryRefusal> {
+  if (store.kind === 'none')
+    return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
   const saved = await store.write(changes, signal);
-  if (saved.kind === 'failed') return notSaved(saved);
+  if (saved.kind === 'failed') return notSaved(saved, false);
   const [unsaved] = saved.unsaved ?? [];
-  return unsaved === undefined ? undefined : { ...notSaved({ kind: 'failed', ...unsaved }), changed: true };
+  return unsaved === undefined ? { kind: 'saved', notices: saved.notices ?? [] } : notSaved(unsaved, true);
+}
+
+function notSaved(
+  { message, remedy }: { readonly message: string; readonly remedy?: string },
+  changed: boolean,
+): MemoryRefusal {
+  return { ...refusal('not-saved', `the memory could not be changed: ${message}`, remedy), changed };
 }
 
 /** A result that tells why it was not done. */
@@ -157,45 +160,26 @@ export function refusal(reason: MemoryRefusal['reason'], message: string, remedy
   return { kind: 'failed', reason, message, changed: false, ...(remedy === undefined ? {} : { remedy }) };
 }
 
-/** What a person's side of a command gave, or why it gave nothing. */
-export async function ask<T>(
-  question: Promise<T>,
-): Promise<{ readonly kind: 'answer'; readonly answer: T } | MemoryRefusal> {
-  try {
-    return { kind: 'answer', answer: await question };
-  } catch (thrown) {
-    if (!(thrown instanceof AxeError)) throw thrown;
-    return refusal('refused', thrown.message, thrown.remedy);
-  }
-}
-
 type Located = Pick<MemoryView, 'location'>;
 
 /** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
 export function noSuchEntryOrNote(id: string, view: Located): MemoryRefusal {
-  return /\/|\.md$/.test(id) ? noSuchNote(id, view) : noSuchEntry(id, view);
-}
-
-/** What is told of a path that no note has. */
-export function noSuchNote(path: string, { location }: Located): MemoryRefusal {
+  if (!/\/|\.md$/.test(id)) return noSuchEntry(id, view);
   const remedy = 'Give the path of a note as `show` lists it after the entries.';
-  return refusal('not-found', `no note \`${path}\` in ${location}`, remedy);
+  return refusal('not-found', `no note \`${id}\` in ${view.location}`, remedy);
 }
 
 /** What is told of an id that is nobody's. */
 export function noSuchEntry(id: string, { location }: Located, entry = 'entry'): MemoryRefusal {
-  return refusal(
-    'not-found',
-    `no ${entry} with id \`${id}\` in ${location}`,
-    'Give the id as `show` or `search` prints it, or its first six characters or more.',
-  );
+  const remedy = 'Give the id as `axe-action memory show` prints it, or its first six characters or more.';
+  return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }
 
 /** What is told of the beginning of several ids. */
 export function severalEntries(id: string, candidates: readonly MemoryEntry[]): MemoryRefusal {
-  const message = `\`${id}\` is the beginning of ${candidates.length} ids:\n${formatEntries(candidates)}`;
+  const message = `\`${id}\` is the beginning of ${candidates.length} ids`;
   const several = refusal('ambiguous', message, 'Give more characters of the one that is meant.');
-  return { ...several, hiddenMessage: 'that is the beginning of several ids' };
+  return { ...several, quoted: formatEntries(candidates) };
 }
 
 function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {
@@ -210,10 +194,4 @@ function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog 
     forgotten: forgottenIds(state ?? ''),
     entries: readEntries(text, lane),
   };
-}
-
-function notSaved({ message, remedy, kept }: Extract<SaveResult, { kind: 'failed' }>): MemoryRefusal {
-  const elsewhere =
-    kept === undefined ? '' : `; it is kept in ${kept.location} until a run that can write folds it in`;
-  return refusal('not-saved', `the memory could not be changed: ${message}${elsewhere}`, remedy);
 }

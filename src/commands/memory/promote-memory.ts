@@ -1,5 +1,5 @@
 import { bareProvenance, composeEntry } from '../../core/memory/commands/compose.js';
-import { type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
+import type { MemoryEntry } from '../../core/memory/commands/entry.js';
 import { formatWhole } from '../../core/memory/commands/format.js';
 import { fieldsOf, forgetEntry, noteForgotten, placeEntry } from '../../core/memory/commands/replace.js';
 import { findEntry } from '../../core/memory/commands/search.js';
@@ -13,8 +13,8 @@ import {
   saveChanges,
   severalEntries,
 } from './command-session.js';
-import { entryNotes } from './edit-memory.js';
 import type { MemoryCommand } from './parse-memory-command.js';
+import { entryNotes } from './remember-memory.js';
 
 const PREFIX = 'p-';
 
@@ -55,7 +55,7 @@ async function promote(
     },
     { secrets, forgotten: trusted.forgotten, newId: clock.newId },
   );
-  const failed = await saveChanges(
+  const saved = await saveChanges(
     [
       placeEntry({ path: trusted.path, oldId: old.id, entry }),
       ...noteForgotten(trusted.path, old.id, clock.now()),
@@ -64,14 +64,12 @@ async function promote(
     ],
     hand,
   );
-  if (failed !== undefined) return failed;
-  const [shown] = readEntries(entry.text, 'trusted');
-  const whole = shown === undefined ? [] : [formatWhole({ ...shown, line: old.line })];
-  const promoted = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it`;
+  if (saved.kind === 'failed') return saved;
+  const promoted = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
   return {
     kind: 'done',
-    text: [`${promoted}:`, ...whole, ...entryNotes(entry, fields, hand)].join('\n\n'),
-    headline: `${promoted}.`,
+    text: [promoted, ...entryNotes(entry, fields, hand), ...saved.notices].join('\n\n'),
+    quoted: formatWhole(old),
     changed: true,
     warnings: view.warnings,
   };
@@ -86,7 +84,7 @@ function notThere(id: string, view: MemoryView): MemoryCommandResult {
   const promoted = findEntry(view.trusted.entries, PREFIX + id);
   if (promoted.kind === 'found') {
     const text = `\`${id}\` was promoted before: \`${promoted.id}\`.`;
-    return { kind: 'done', text, headline: text, changed: false, warnings: view.warnings };
+    return { kind: 'done', text, changed: false, warnings: view.warnings };
   }
   const trusted = findEntry(view.trusted.entries, id);
   if (trusted.kind === 'found')

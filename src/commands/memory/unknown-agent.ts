@@ -1,9 +1,7 @@
 import { nearest } from '../../core/agent/suggest.js';
 import { isNotesPath } from '../../core/memory/notes/place.js';
 import { isStatePath } from '../../core/memory/state.js';
-import { type MemoryRefusal, refusal } from './command-session.js';
-import { lanesOf, type MemoryLook } from './look.js';
-import type { MemoryCommand } from './parse-memory-command.js';
+import { logsOf, type MemoryRefusal, type MemoryView, refusal } from './command-session.js';
 
 /** An agent that is asked about and whose file is not here. */
 export interface UnknownAgent {
@@ -14,20 +12,18 @@ export interface UnknownAgent {
   readonly isElsewhere: boolean;
 }
 
-const LOOKING: ReadonlySet<MemoryCommand['kind']> = new Set(['show', 'search', 'verify']);
 const MAX_NAMED = 10;
 
 /** Why there is nothing to see: the name is nobody's. A memory outlives its agent, and an empty one may be new. */
 export function refuseUnknown(
-  { kind }: MemoryCommand,
-  view: MemoryLook,
+  view: MemoryView,
   unknown: UnknownAgent | undefined,
 ): MemoryRefusal | undefined {
-  if (unknown === undefined || !LOOKING.has(kind)) return undefined;
+  if (unknown === undefined) return undefined;
   const { name, known, isElsewhere } = unknown;
   // What a trial without a model left lies apart (D32).
   const isRemembered =
-    lanesOf(view).some(({ exists }) => exists) || view.tree.has(`offline/${view.trusted.path}`);
+    logsOf(view).some(({ exists }) => exists) || view.tree.has(`offline/${view.trusted.path}`);
   if (known.includes(name) || isRemembered) return undefined;
   const names = [...new Set([...loggedIn(view), ...known])];
   const meant = nearest(name, names);
@@ -37,7 +33,7 @@ export function refuseUnknown(
 }
 
 /** Names of the run logs that are there. */
-function loggedIn({ tree }: MemoryLook): readonly string[] {
+function loggedIn({ tree }: MemoryView): readonly string[] {
   return [...tree.keys()].flatMap((path) => {
     const isLog = /^[^/]+\.md$/.test(path) && !isStatePath(path) && !isNotesPath(path);
     return isLog ? [path.slice(0, -'.md'.length)] : [];

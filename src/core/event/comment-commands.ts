@@ -82,6 +82,13 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     who: 'writer',
     does: 'Adds an entry to memory.',
   },
+  {
+    name: 'promote',
+    forms: ['/axe promote <id>'],
+    where: 'issues and pull requests',
+    who: 'writer',
+    does: 'Makes an entry that was kept apart one that trusted runs load.',
+  },
 ];
 
 const WHO: Readonly<Record<CommandUser, string>> = {

@@ -1,8 +1,7 @@
 import type { OpenFile } from '../files.js';
 import { decodeBytes, encodeBytes } from '../text/bytes.js';
-import { type ByteSpan, openBytes, readExactly, wholeAtEnd } from './tail.js';
+import { openBytes, readExactly, wholeAtEnd } from './tail.js';
 import { type LogPart, PartReader } from './trim.js';
-import { type EntryVisitor, type PlacedUnit, UnitReader } from './units.js';
 
 /** Bytes that are read at once: enough that reading costs little. */
 const BLOCK_BYTES = 64 * 1024;
@@ -38,13 +37,6 @@ export async function* piecesOf(file: OpenFile, pieceBytes = PIECE_BYTES): Async
   }
 }
 
-/** The units of a log, with the lines they begin in. */
-export async function* unitsOf(file: OpenFile, visit?: EntryVisitor): AsyncGenerator<readonly PlacedUnit[]> {
-  const reader = new UnitReader(visit);
-  for await (const piece of piecesOf(file)) yield reader.push(piece);
-  yield reader.end();
-}
-
 /** What gc keeps or removes of a log as a whole, and before the first of that the text above it. */
 export async function* partsOf(
   pieces: AsyncIterable<string>,
@@ -52,23 +44,4 @@ export async function* partsOf(
   const reader = new PartReader();
   for await (const piece of pieces) yield reader.push(piece);
   yield reader.end();
-}
-
-/** Reads spans of a file; those that lie before one another, close together, are read from disk at once. */
-export class SpanReader {
-  readonly #file: OpenFile;
-  #start = 0;
-  #bytes: Uint8Array = new Uint8Array();
-
-  constructor(file: OpenFile) {
-    this.#file = file;
-  }
-
-  async read({ start, end }: ByteSpan): Promise<string> {
-    if (start < this.#start || end > this.#start + this.#bytes.length) {
-      this.#start = Math.min(start, Math.max(0, end - BLOCK_BYTES));
-      this.#bytes = await readExactly(this.#file, this.#start, end - this.#start);
-    }
-    return decodeBytes(this.#bytes.subarray(start - this.#start, end - this.#start));
-  }
 }

@@ -113,7 +113,7 @@ export type LogsResult =
   | Extract<TreeResult, { readonly kind: 'failed' }>;
 
 /** What one of several places holds. */
-export interface TreePart {
+interface TreePart {
   readonly store: StoreKind;
   readonly tree: MemoryTree;
 }

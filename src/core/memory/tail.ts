@@ -205,7 +205,7 @@ async function readEnds(file: OpenFile, { start, end }: ByteSpan, maxBytes: numb
 }
 
 /** Part of a file, from the first byte up to the one that no longer belongs to it. */
-export interface ByteSpan {
+interface ByteSpan {
   readonly start: number;
   readonly end: number;
 }

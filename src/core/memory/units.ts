@@ -1,4 +1,4 @@
-import { type Entry, EntrySplitter, parseEntries } from './run-log.js';
+import { type Entry, parseEntries } from './run-log.js';
 
 /**
  * A timestamped entry with everything up to the next one: what is under a heading that is not a timestamp
@@ -80,55 +80,6 @@ export class UnitBuilder {
   }
 }
 
-/** A unit and the line of the log that it begins in, from 1. */
-export interface PlacedUnit {
-  readonly unit: Unit;
-  readonly line: number;
-}
-
-/** What is told of each entry on the way: the line it begins in, and whether a timestamped entry came before it. */
-export type EntryVisitor = (entry: Entry, line: number, isBelowUnit: boolean) => void;
-
-/** The units of a log that comes in pieces, see {@link EntrySplitter}. */
-export class UnitReader {
-  readonly #splitter = new EntrySplitter();
-  readonly #builder = new UnitBuilder();
-  readonly #visit: EntryVisitor;
-  /** Line of the next entry; undefined before the first. */
-  #line: number | undefined;
-  #unitLine = 1;
-
-  constructor(visit: EntryVisitor = () => {}) {
-    this.#visit = visit;
-  }
-
-  /** Units that are over with this piece. */
-  push(piece: string): readonly PlacedUnit[] {
-    return this.#take(this.#splitter.push(piece));
-  }
-
-  /** What is left once there are no more pieces. */
-  end(): readonly PlacedUnit[] {
-    const placed = [...this.#take(this.#splitter.end())];
-    for (const unit of this.#builder.end()) placed.push({ unit, line: this.#unitLine });
-    return placed;
-  }
-
-  #take(entries: readonly Entry[]): readonly PlacedUnit[] {
-    const placed: PlacedUnit[] = [];
-    for (const entry of entries) {
-      const line = this.#line ?? 1 + countLineBreaks(this.#splitter.head);
-      const wasBegun = this.#builder.isBegun;
-      this.#visit(entry, line, wasBegun);
-      const unit = this.#builder.add(entry);
-      if (unit !== undefined) placed.push({ unit, line: this.#unitLine });
-      if (unit !== undefined || !wasBegun) this.#unitLine = line;
-      this.#line = line + countLineBreaks(entry.text);
-    }
-    return placed;
-  }
-}
-
 /** Line breaks in a text. */
 export function countLineBreaks(text: string): number {
   let breaks = 0;
@@ -152,7 +103,7 @@ export function textId(text: string): string {
 }
 
 /** The two hashes of a text as it is. */
-export function textDigest(text: string): readonly [number, number] {
+function textDigest(text: string): readonly [number, number] {
   let [one, other] = [FNV_OFFSET, FNV_OFFSET];
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

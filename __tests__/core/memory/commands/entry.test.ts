@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lanePath, readEntries, readFields } from '../../../../src/core/memory/commands/entry.js';
+import { lanePath, readEntries } from '../../../../src/core/memory/commands/entry.js';
 import { anyLog, entry } from './logs.js';
 
 describe('readEntries', () => {
@@ -61,13 +61,11 @@ describe('readEntries', () => {
   });
 });
 
-describe('readFields', () => {
-  it('reads the first result line, and a task only above it', () => {
-    expect(readFields('**Result:** a\n**Task:** b\n**Result:** c')).toEqual({
-      task: undefined,
-      result: 'a\n**Task:** b\n**Result:** c',
-    });
-  });
+it('an entry has the first result line, and a task only above it', () => {
+  const log = '## 2026-02-03T04:05:06Z\n**Result:** a\n**Task:** b\n**Result:** c\n';
+  expect(readEntries(log, 'trusted')).toMatchObject([
+    { task: undefined, result: 'a\n**Task:** b\n**Result:** c' },
+  ]);
 });
 
 describe('lanePath', () => {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readEntries } from '../../../../src/core/memory/commands/entry.js';
-import {
-  formatBrief,
-  formatEntries,
-  formatLogFindings,
-  formatWhole,
-} from '../../../../src/core/memory/commands/format.js';
+import { formatBrief, formatEntries, formatWhole } from '../../../../src/core/memory/commands/format.js';
 import { entry } from './logs.js';
 
 const LONG = entry(2, { id: 'b2', actor: 'octocat', event: 'push', result: 'one\ntwo\n\nthree\nfour\nfive' });
@@ -56,22 +51,5 @@ describe('entries formatted for people', () => {
     expect(plain === undefined ? '' : formatBrief(plain)).toMatch(
       /^- `t-[0-9a-f]{16}` 2026-02-03T04:01:00Z trusted, line 1: task 1$/,
     );
-  });
-});
-
-describe('problems formatted for people', () => {
-  it('name file and line, and mark what is not a problem', () => {
-    const text = formatLogFindings([
-      { code: 'order', severity: 'problem', lane: 'trusted', path: 'bot.md', line: 7, message: 'a before b' },
-      {
-        code: 'size',
-        severity: 'information',
-        lane: 'trusted',
-        path: 'bot.md',
-        line: undefined,
-        message: '2 entries',
-      },
-    ]);
-    expect(text).toBe('- bot.md:7: a before b\n- bot.md: (information) 2 entries');
   });
 });

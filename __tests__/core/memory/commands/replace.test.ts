@@ -1,18 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChange } from '../../../../src/core/memory/change.js';
-import { placeEntry, replaceEntry } from '../../../../src/core/memory/commands/replace.js';
+import { placeEntry } from '../../../../src/core/memory/commands/replace.js';
 import { parseLog } from '../../../../src/core/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
 const NEW = { id: 'new-id', text: entry(9, { id: 'new-id', result: '改过的' }), isCut: false };
 
-function replace(log: string, oldId: string, isAdded = false): string {
-  const replacement = { path: 'bot.md', oldId, entry: NEW };
-  return applyChange(log, isAdded ? placeEntry(replacement) : replaceEntry(replacement), new Set());
+function replace(log: string, oldId: string): string {
+  return applyChange(log, placeEntry({ path: 'bot.md', oldId, entry: NEW }), new Set());
 }
 
-describe('replaceEntry', () => {
+describe('placeEntry', () => {
   it('puts the new entry in place of the old one', () => {
     const log = entry(1) + entry(2, { id: 'b' }) + entry(3);
     expect(replace(log, 'b')).toBe(entry(1) + NEW.text + entry(3));
@@ -47,16 +46,6 @@ describe('replaceEntry', () => {
     );
   });
 
-  it('changes nothing the second time, nor if the old entry is missing', () => {
-    fc.assert(
-      fc.property(anyLog, (log) => {
-        const once = replace(log, 'id-aaaaaa');
-        expect(replace(once, 'id-aaaaaa')).toBe(once);
-        expect(replace(log, 'nobody')).toBe(log);
-      }),
-    );
-  });
-
   it('keeps the line ends of the entry it replaces', () => {
     const log = (entry(1) + entry(2, { id: 'b' }) + entry(3)).replaceAll('\n', '\r\n');
     expect(replace(log, 'b')).toBe((entry(1) + NEW.text + entry(3)).replaceAll('\n', '\r\n'));
@@ -69,27 +58,25 @@ describe('replaceEntry', () => {
   it('removes every copy of the old entry', () => {
     expect(replace(entry(2, { id: 'b' }) + entry(3) + entry(2, { id: 'b' }), 'b')).toBe(NEW.text + entry(3));
   });
-});
 
-describe('placeEntry', () => {
   it('adds the new entry in its place by time if there is no old one, once', () => {
     const log = entry(1) + entry(20);
-    const placed = replace(log, 'nobody', true);
+    const placed = replace(log, 'nobody');
     expect(placed).toBe(entry(1) + NEW.text + entry(20));
-    expect(replace(placed, 'nobody', true)).toBe(placed);
+    expect(replace(placed, 'nobody')).toBe(placed);
   });
 
   it('replaces the old one if it exists, and starts an empty log', () => {
-    expect(replace(entry(1, { id: 'b' }) + entry(20), 'b', true)).toBe(NEW.text + entry(20));
-    expect(replace('', 'b', true)).toBe(NEW.text);
+    expect(replace(entry(1, { id: 'b' }) + entry(20), 'b')).toBe(NEW.text + entry(20));
+    expect(replace('', 'b')).toBe(NEW.text);
   });
 
   it('adds one however often, to any log', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
-        const placed = replace(log, 'id-aaaaaa', true);
+        const placed = replace(log, 'id-aaaaaa');
         expect(parseLog(placed).units.filter(({ id }) => id === 'new-id')).toHaveLength(1);
-        expect(replace(placed, 'id-aaaaaa', true)).toBe(placed);
+        expect(replace(placed, 'id-aaaaaa')).toBe(placed);
       }),
     );
   });

@@ -90,7 +90,7 @@ function archivedRemedy(place: MemoryBranchPlace): string {
 }
 
 function secretRemedy(): string {
-  return 'GitHub found a secret in the memory file: remove it, for example with `axe-action memory edit`, and replace it where it is valid.';
+  return 'GitHub found a secret in the memory file: remove it, for example with `axe-action memory forget`, and replace it where it is valid.';
 }
 
 function ruleRemedy({ branch }: MemoryBranchPlace): string {

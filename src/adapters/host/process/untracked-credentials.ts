@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../../../core/environment.js';
 import { isSecretPath } from '../../../core/tools/files/path-rules.js';
-import { runGit } from '../git-checkout/run-git.js';
+import { runGit } from '../run-git.js';
 
 /** Folders of package managers: certificates for everybody. */
 const PACKAGES = /(?:^|\/)(?:node_modules|site-packages|vendor)\//;

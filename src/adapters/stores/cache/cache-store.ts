@@ -240,8 +240,7 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
     case 'count':
       return {
         message: `memory holds ${grouped(refused.count)} files, and the cache takes at most ${grouped(refused.most)}`,
-        remedy:
-          'Delete notes with `mode: memory` and `memory-command: forget`, or set `memory-store: repo` with `permissions: contents: write`.',
+        remedy: 'Set `memory-store: repo` with `permissions: contents: write`.',
       };
   }
 }

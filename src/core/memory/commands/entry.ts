@@ -1,7 +1,7 @@
 import { untrustedPath } from '../log-path.js';
 import { type Provenance, parseProvenance } from '../provenance.js';
 import { stripProvenance } from '../run-log.js';
-import { countLineBreaks, type PlacedUnit, parseLog, type Unit } from '../units.js';
+import { countLineBreaks, parseLog, type Unit } from '../units.js';
 
 /** The two logs of an agent (D19). */
 export type LogLane = 'trusted' | 'untrusted';
@@ -39,14 +39,14 @@ export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[]
   const { preamble, units } = parseLog(text);
   let line = 1 + countLineBreaks(preamble);
   return units.map((unit) => {
-    const entry = readEntry({ unit, line }, lane);
+    const entry = readEntry(unit, line, lane);
     line += countLineBreaks(unit.text);
     return entry;
   });
 }
 
 /** The two fields of an entry's text without its heading; a field is undefined where its line is missing. */
-export function readFields(body: string): {
+function readFields(body: string): {
   readonly task: string | undefined;
   readonly result: string | undefined;
 } {
@@ -61,7 +61,7 @@ export function readFields(body: string): {
 }
 
 /** What a unit says, for people. */
-export function readEntry({ unit, line }: PlacedUnit, lane: LogLane): MemoryEntry {
+function readEntry(unit: Unit, line: number, lane: LogLane): MemoryEntry {
   const lines = unit.text.replaceAll('\r\n', '\n').split('\n');
   const body = stripProvenance(lines.slice(1).join('\n')).trimEnd();
   const { task, result } = readFields(body);

@@ -1,6 +1,5 @@
 import { count } from '../../text/number.js';
 import type { MemoryEntry } from './entry.js';
-import type { LogFinding } from './search.js';
 
 const MAX_LINES = 3;
 const MAX_CHARACTERS = 240;
@@ -22,16 +21,6 @@ export function formatWhole(entry: MemoryEntry): string {
 /** An entry in one line. */
 export function formatBrief(entry: MemoryEntry): string {
   return `${formatHead(entry)}: ${shorten(entry.task ?? entry.body, MAX_TASK_CHARACTERS)}`;
-}
-
-/** Findings as a markdown list with the lines they are in; what is not a problem says so. */
-export function formatLogFindings(findings: readonly LogFinding[]): string {
-  return findings
-    .map(({ path, line, severity, message }) => {
-      const where = line === undefined ? path : `${path}:${line}`;
-      return `- ${where}: ${severity === 'problem' ? '' : '(information) '}${message}`;
-    })
-    .join('\n');
 }
 
 function formatListed(entry: MemoryEntry): string {

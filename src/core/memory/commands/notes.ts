@@ -4,9 +4,7 @@ import type { NoteChange } from '../change.js';
 import { copiesOf, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 import type { MemoryTree } from '../tree.js';
-import { lanePath } from './entry.js';
-import { fold, type LogFinding } from './search.js';
-import { checkLines } from './verify.js';
+import { fold } from './search.js';
 
 /** A note as people ask for it. */
 export interface MemoryNote {
@@ -41,14 +39,6 @@ export function searchNoteLines(notes: readonly MemoryNote[], words: readonly st
         : [];
     }),
   );
-}
-
-/** What is to be known of a note: git's conflict markers, and bytes that are no text. */
-export function verifyNote({ path, text }: MemoryNote): readonly LogFinding[] {
-  const lane = path.startsWith(lanePath('', 'untrusted')) ? 'untrusted' : 'trusted';
-  return checkLines(text)
-    .filter(({ code }) => code === 'conflict-marker' || code === 'encoding')
-    .map((one) => ({ ...one, lane, path }));
 }
 
 /** Deletes a note and the versions of it that are kept next to it. */

@@ -3,7 +3,7 @@ import { mergeRunLogs, withoutEntries } from '../merge.js';
 import { type Fact, parseState, statePath, withFacts } from '../state.js';
 import { parseLog } from '../units.js';
 import type { ComposedEntry } from './compose.js';
-import { type MemoryEntry, readFields } from './entry.js';
+import type { MemoryEntry } from './entry.js';
 
 /** An entry that takes the place of another. */
 interface Replacement {
@@ -12,13 +12,7 @@ interface Replacement {
   readonly entry: ComposedEntry;
 }
 
-/** Puts the new entry where the old one is; where there is no old one, nothing changes. */
-export function replaceEntry({ path, oldId, entry }: Replacement): Change {
-  const rewrite = (text: string) => withReplacement(text, oldId, entry);
-  return { kind: 'rewrite', path, rewrite };
-}
-
-/** The same, but where there is no old one, the new entry goes to its place by time. */
+/** Puts the new entry where the old one is; where there is none, to its place by time. */
 export function placeEntry({ path, oldId, entry }: Replacement): Change {
   const rewrite = (text: string) => mergeRunLogs(withReplacement(text, oldId, entry), entry.text);
   return { kind: 'rewrite', path, rewrite };
@@ -60,23 +54,11 @@ export function fieldsOf({ task, result, body }: MemoryEntry): Fields {
   return { task: task ?? '', result: result ?? '' };
 }
 
-/** An entry's fields as a text to edit, in the form they have in the file. */
-export function formatDraft({ task, result }: Fields): string {
-  return `**Task:** ${task}\n**Result:** ${result}\n`;
-}
-
-/** The fields of an edited text; undefined if it has none of the two lines any more. */
-export function parseDraft(text: string): Fields | undefined {
-  const { task, result } = readFields(text.replaceAll('\r\n', '\n'));
-  if (task === undefined && result === undefined) return undefined;
-  return { task: task ?? '', result: result ?? '' };
-}
-
 /** What a fact's key may hold (see `state.ts`); an id of a hand-made provenance line may hold anything. */
 const KEY = /^[A-Za-z0-9._:/@+%#-]+$/;
 
 /** Whether an id can be noted as forgotten. */
-export function isNotable(id: string): boolean {
+function isNotable(id: string): boolean {
   return KEY.test(id);
 }
 

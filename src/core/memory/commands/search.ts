@@ -1,4 +1,4 @@
-import type { LogLane, MemoryEntry } from './entry.js';
+import type { MemoryEntry } from './entry.js';
 
 /** Tells the entries that hold all the words in task or result, whatever their case. */
 export function matcherOf(words: readonly string[]): (entry: MemoryEntry) => boolean {
@@ -25,11 +25,6 @@ type EntrySearch =
 /** Fewest characters that may stand for an id they begin. */
 export const MIN_PREFIX = 6;
 
-/** Whether a requested id may stand for this one: it is the same, or its beginning. */
-export function isMeant(id: string, requested: string): boolean {
-  return id === requested || (requested.length >= MIN_PREFIX && id.startsWith(requested));
-}
-
 /** Finds entries by their id or by the first characters of it, if they are no other's too. */
 export function findEntry(entries: readonly MemoryEntry[], requested: string): EntrySearch {
   const exact = entries.filter(({ id }) => id === requested);
@@ -46,42 +41,4 @@ export function findEntry(entries: readonly MemoryEntry[], requested: string): E
   if (first === undefined) return { kind: 'missing' };
   if (others.length === 0) return { kind: 'found', id: first[0], entries: first[1] };
   return { kind: 'ambiguous', candidates: [...byId.values()].flatMap(([entry]) => entry ?? []) };
-}
-
-/** What is looked for in a log. */
-export type FindingCode =
-  | 'conflict-marker'
-  | 'encoding'
-  | 'heading'
-  | 'fields'
-  | 'duplicate-id'
-  | 'duplicate-text'
-  | 'provenance'
-  | 'no-provenance'
-  | 'order'
-  | 'forgotten'
-  | 'size';
-
-/** Something that a person should know of a log or a note. */
-export interface LogFinding {
-  readonly code: FindingCode;
-  /** `information` is nothing to be fixed. */
-  readonly severity: 'problem' | 'information';
-  readonly lane: LogLane;
-  /** The run log or the note, in the memory tree. */
-  readonly path: string;
-  /** From 1; undefined for what is of the whole file. */
-  readonly line: number | undefined;
-  readonly message: string;
-}
-
-/** A finding before it is known which file it is of. */
-export type BareFinding = Omit<LogFinding, 'lane' | 'path'>;
-
-/** What is known of a log that is verified, besides its text. */
-export interface VerifiedLog {
-  readonly lane: LogLane;
-  /** Its place in the tree. */
-  readonly path: string;
-  readonly forgotten: ReadonlySet<string>;
 }

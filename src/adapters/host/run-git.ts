@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
-import type { Environment } from '../../../core/environment.js';
+import type { Environment } from '../../core/environment.js';
 
 /** How a git command ended. */
-export type GitEnd =
+type GitEnd =
   | { readonly kind: 'ok'; readonly stdout: Buffer }
   /** `message` is what git printed to either output; `status` is undefined for a git that did not start or end by itself. */
   | { readonly kind: 'failed'; readonly status: number | undefined; readonly message: string };
 
 /** How git is started. */
-export interface GitOptions {
+interface GitOptions {
   readonly cwd: string;
   readonly env: Environment;
   /** Settings for this process alone, `name=value`. They are given by the environment, which other users cannot read. */
   readonly settings?: readonly (readonly [name: string, value: string])[];
-  readonly indexFile?: string;
-  readonly input?: Uint8Array;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +33,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
 
 /** Runs git to its end. Rejects with the signal's reason when it aborts. */
 export function runGit(args: readonly string[], options: GitOptions): Promise<GitEnd> {
-  const { cwd, signal, input } = options;
+  const { cwd, signal } = options;
   return new Promise((resolve, reject) => {
     const child = execFile(
       'git',
@@ -54,9 +52,7 @@ export function runGit(args: readonly string[], options: GitOptions): Promise<Gi
         else resolve(failed(error, `${stdout.toString('utf8')}\n${stderr.toString('utf8')}`));
       },
     );
-    // A git that ends before it has read everything is told of by its status.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input ?? '');
+    child.stdin?.end();
   });
 }
 
@@ -78,7 +74,7 @@ function failed(
   return { kind: 'failed', status, message: output.trim() || error.message };
 }
 
-function environment({ env, settings = [], indexFile }: GitOptions): Record<string, string> {
+function environment({ env, settings = [] }: GitOptions): Record<string, string> {
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value === undefined || WITHHELD.test(name) ? [] : [[name, value] as const],
   );
@@ -93,6 +89,5 @@ function environment({ env, settings = [], indexFile }: GitOptions): Record<stri
     GIT_TERMINAL_PROMPT: '0',
     GIT_LITERAL_PATHSPECS: '1',
     LC_ALL: 'C',
-    ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
   };
 }
