@@ -12,6 +12,7 @@ const ALL: Record<WarningCode, true> = {
   'agent-unknown-key': true,
   'agent-unused-key': true,
   'memory-file-large': true,
+  'memory-damaged': true,
   'agent-changed-in-pull-request': true,
   'tool-not-available': true,
   'home-writable': true,

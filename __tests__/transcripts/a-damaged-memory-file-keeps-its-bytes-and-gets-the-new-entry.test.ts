@@ -5,6 +5,7 @@ import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { scheduledStep, titles } from './memory-scene.js';
+import { notesStage } from './notes-scene.js';
 
 const WHOLE = '## 2026-01-02T03:04:05Z\n**Task:** Say what is new.\n**Result:** All is well: größer ✓.\n\n';
 const CUT = Buffer.from(`${WHOLE}## 2026-01-03T03:04:05Z\n**Task:** Say what is new.\n**Result:** ✓`);
@@ -26,6 +27,7 @@ interface Damage {
 }
 
 const KNOWN = '**Result:** All is well: größer ✓.';
+const DAMAGED_FILE = 'A file of memory is damaged';
 
 const DAMAGED: readonly (readonly [string, Damage])[] = [
   ['C2 17: a memory file that is missing', { known: [], between: '' }],
@@ -62,7 +64,7 @@ const DAMAGED: readonly (readonly [string, Damage])[] = [
       ),
       known: [KNOWN, 'Much is new'],
       between: '',
-      warned: ['Where memory lives'],
+      warned: [DAMAGED_FILE],
     },
   ],
   [
@@ -115,6 +117,30 @@ const DAMAGED: readonly (readonly [string, Damage])[] = [
     'C2 25: a memory file with a byte order mark and mixed line ends',
     { bytes: Buffer.from(`\u{FEFF}# Notes\r\n\r\n${WHOLE}\rx\n`), known: [KNOWN], between: '' },
   ],
+  [
+    'a memory file with a byte order mark before the first entry',
+    { bytes: Buffer.from(`\u{FEFF}${WHOLE}`), known: [], hidden: KNOWN, between: '', warned: [DAMAGED_FILE] },
+  ],
+  [
+    'a memory file that is binary',
+    {
+      bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0x0a]),
+      known: [],
+      hidden: 'PNG',
+      between: '',
+      warned: [DAMAGED_FILE],
+    },
+  ],
+  [
+    'a memory file that is a page of HTML',
+    {
+      bytes: Buffer.from('<!DOCTYPE html>\n<html><body>Sign in</body></html>'),
+      known: [],
+      hidden: 'Sign in',
+      between: '\n',
+      warned: [DAMAGED_FILE],
+    },
+  ],
 ];
 
 it.each(DAMAGED)(
@@ -131,6 +157,8 @@ it.each(DAMAGED)(
     const system = model.prompts()[0]?.system ?? '';
     for (const part of known) expect(system).toContain(part);
     if (hidden !== undefined) expect(system).not.toContain(hidden);
+    for (const { message } of step.annotations.filter(({ title }) => title === DAMAGED_FILE))
+      expect(message).toContain('.axe/memory/ask.md`');
     const after = readFileSync(join(workspace, '.axe/memory/ask.md'));
     expect(after.subarray(0, bytes.length)).toEqual(bytes);
     expect(after.subarray(bytes.length).toString()).toBe(between + step.outputs['memory-entry']);
@@ -139,3 +167,18 @@ it.each(DAMAGED)(
     expect(model.prompts()[1]?.system).toContain('**Result:** It rains.');
   },
 );
+
+it.each([
+  ['a state that is a page of HTML', 'keeper.state.md', '<html>Sign in</html>'],
+  ['a note that is binary', 'MEMORY.md', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff])],
+  ['a note with conflict markers', 'MEMORY.md', '<<<<<<< HEAD\nTabs.\n=======\nSpaces.\n>>>>>>> main\n'],
+])('%s is named in a warning, keeps its bytes, and the run goes on', async (_, path, content) => {
+  const stage = await notesStage({ model: [text('Twelve.')] });
+  writeFiles(join(stage.workspace, '.axe/memory'), { [path]: content });
+  const step = await stage.runOn('file');
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  expect(step.annotations.map(({ title }) => title)).toEqual([DAMAGED_FILE]);
+  expect(step.annotations[0]?.message).toContain(`.axe/memory/${path}\``);
+  const after = readFileSync(join(stage.workspace, '.axe/memory', path));
+  expect(after.subarray(0, Buffer.from(content).length)).toEqual(Buffer.from(content));
+});

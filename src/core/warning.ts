@@ -21,6 +21,7 @@ export type WarningCode =
   | 'memory-file-large'
   | 'memory-save-failed'
   | 'memory-store-notice'
+  | 'memory-damaged'
   | 'model-warning'
   | 'answer-truncated'
   | 'not-verified'
@@ -116,6 +117,7 @@ const TITLES: Record<WarningCode, string> = {
   'memory-file-large': 'A file of memory is large',
   'memory-save-failed': 'Memory not saved',
   'memory-store-notice': 'Where memory lives',
+  'memory-damaged': 'A file of memory is damaged',
   'model-warning': 'Model',
   'answer-truncated': 'Answer cut short',
   'not-verified': 'Findings without a second look',

@@ -2,12 +2,14 @@ import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies, Journal } from '../core/dependencies.js';
 import type { Lane } from '../core/event/trust.js';
 import { applyChanges, type NoteChange } from '../core/memory/change.js';
+import { damageOf, damageWarning } from '../core/memory/damage.js';
 import {
   changesInFolder,
   inNotesFolder,
   notesFolderOf,
   outOfNotesFolder,
 } from '../core/memory/notes/folder.js';
+import { type NotesPlaces, pathOf } from '../core/memory/notes/place.js';
 import { createNotesSession, type NotesSession } from '../core/memory/notes/session.js';
 import type { NotesTool } from '../core/memory/notes/tool-names.js';
 import { everythingUnder, listNotes } from '../core/memory/notes/view.js';
@@ -98,7 +100,13 @@ export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<
     tools: grant.tools,
     found: { files: listNotes(files, places).length, location: loaded.location },
     prompt: made.prompt,
-    warnings: [...notLoaded(agent, loaded), ...early, ...made.warnings, ...grant.warnings],
+    warnings: [
+      ...notLoaded(agent, loaded),
+      ...early,
+      ...damaged(loaded, places),
+      ...made.warnings,
+      ...grant.warnings,
+    ],
     changes(lane) {
       const saved = notesLane(lane);
       return saved === undefined ? [] : inLane(saved);
@@ -175,6 +183,19 @@ function notLoaded({ name }: LoadedAgent, loaded: TreeResult): readonly Warning[
   const { remedy } = loaded;
   const message = `failed to load the notes of "${name}": ${loaded.message}`;
   return [{ code: 'memory-load-failed', message, ...(remedy === undefined ? {} : { remedy }) }];
+}
+
+/** Of notes that go into the prompt or that the tools read. */
+function damaged(loaded: TreeResult, places: NotesPlaces): readonly Warning[] {
+  if (loaded.kind === 'failed') return [];
+  const { within = { root: loaded.location, separator: '/' } } = loaded;
+  const paths = [...listNotes(loaded.tree, places), pathOf({ kind: 'scratchpad' }, places)];
+  return paths.flatMap((path) => {
+    const damage = damageOf(loaded.tree.get(path) ?? '');
+    return damage === undefined
+      ? []
+      : [damageWarning({ location: within.root + within.separator + path }, damage)];
+  });
 }
 
 /** Which lane notes are saved in; undefined for none of them. */

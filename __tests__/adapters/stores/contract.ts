@@ -225,7 +225,7 @@ export function describeMemoryStore(
       await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
       const result = await open().read({ paths: ['bot.md'], lastN: 2, count: false }, never);
       expect(idsIn(textOf(result))).toEqual(['a', 'b']);
-      expect(result).toMatchObject({ warnings: [{ code: 'memory-store-notice' }] });
+      expect(result).toMatchObject({ warnings: [{ code: 'memory-damaged' }] });
     });
 
     it('reads several places as one log, in the order of time', async () => {

@@ -1,10 +1,12 @@
 import type { OpenFile } from '../../core/files.js';
+import { damageOf, damageWarning, markersIn } from '../../core/memory/damage.js';
 import { mergeRunLogs, withoutEntries } from '../../core/memory/merge.js';
+import { lastEntries } from '../../core/memory/run-log.js';
 import { removedIds, statePath } from '../../core/memory/state.js';
 import type { Place, ReadRequest, RestoreResult } from '../../core/memory/store.js';
-import { countEntriesIn, openBytes, readTail } from '../../core/memory/tail.js';
+import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../../core/memory/tail.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
-import { encodeBytes } from '../../core/text/bytes.js';
+import { decodeBytes, encodeBytes } from '../../core/text/bytes.js';
 import type { Warning } from '../../core/warning.js';
 import type { Snapshot } from './backend.js';
 import { isUnder } from './tree-path.js';
@@ -16,8 +18,7 @@ export async function readLogs(
   place: LoadedLog,
 ): Promise<RestoreResult> {
   const text = joinLogs(tree, request.paths);
-  const state = tree.get(statePath(request.paths.at(-1) ?? '')) ?? '';
-  const found = state === '' ? place : { ...place, state };
+  const found = withState(place, tree.get(statePath(request.paths.at(-1) ?? '')) ?? '');
   if (text === undefined) return { ...found, kind: 'empty' };
   return await readRunLog(openBytes(encodeBytes(text)), request, found);
 }
@@ -69,30 +70,43 @@ interface LoadedLog extends Place {
   readonly warnings: readonly Warning[];
 }
 
-const CONFLICT_MARKER = /^(?:<{7}|>{7}) /m;
+/** The place of a run log with the state next to it (D36). */
+export function withState(place: LoadedLog, state: string): LoadedLog {
+  if (state === '') return place;
+  const damage = damageOf(state);
+  if (damage === undefined) return { ...place, state };
+  const warning = damageWarning({ location: statePath(place.location) }, damage);
+  return { ...place, state, warnings: [...place.warnings, warning] };
+}
+
+/** A damaged file is looked for in so many bytes. */
+const HEAD_BYTES = 64 * 1024;
 
 /** What a store answers about the run log in an open file. Throws what reading throws. */
 export async function readRunLog(
   file: OpenFile,
-  { paths, count, ...wanted }: ReadRequest,
+  { count, ...wanted }: ReadRequest,
   found: LoadedLog,
 ): Promise<RestoreResult> {
   if (file.bytes === 0) return { ...found, kind: 'empty' };
+  const head = decodeBytes(wholeAtEnd(await readExactly(file, 0, Math.min(HEAD_BYTES, file.bytes))));
   const { text, loaded, truncated } = await readTail(file, wanted);
+  // What entries hold is their own: a result can quote anything.
+  const above = damageOf(head.slice(0, head.length - fromFirstEntry(head).length));
+  const damage = head.startsWith('\uFEFF## ')
+    ? 'begins with a byte order mark, which hides its first entry'
+    : (above ?? markersIn(text));
   return {
     ...found,
     kind: 'restored',
-    text,
+    text: above === undefined ? text : fromFirstEntry(text),
     loaded,
     total: count ? await countEntriesIn(file) : undefined,
     truncated: truncated ? { fileBytes: file.bytes } : undefined,
-    warnings: [...found.warnings, ...conflictWarnings(text, paths[0] ?? '')],
+    warnings: damage === undefined ? found.warnings : [...found.warnings, damageWarning(found, damage)],
   };
 }
 
-/** A merge that was never finished; entries of both sides are read all the same. */
-function conflictWarnings(text: string, path: string): readonly Warning[] {
-  if (!CONFLICT_MARKER.test(text)) return [];
-  const message = `\`${path}\` holds git conflict markers. The entries of both sides were read; take the marker lines out.`;
-  return [{ code: 'memory-store-notice', message }];
+function fromFirstEntry(text: string): string {
+  return lastEntries(text, Number.POSITIVE_INFINITY);
 }

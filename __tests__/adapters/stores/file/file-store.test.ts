@@ -558,7 +558,7 @@ describe('both lanes as one log', () => {
     await writeFile(join(root, 'bot.md'), `<<<<<<< HEAD\n${entryText('a')}=======\n>>>>>>> main\n`);
     await createFiles().replace(join(root, 'untrusted', 'bot.md'), entryText('b'));
     expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
-      warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('`bot.md`') }],
+      warnings: [{ code: 'memory-damaged', message: expect.stringContaining('bot.md`') }],
     });
   });
 });

@@ -5,7 +5,7 @@ import { forgottenIds, statePath } from '../../../core/memory/state.js';
 import type { BlockedPlace, ReadRequest, RestoreResult, TreeResult } from '../../../core/memory/store.js';
 import { parseLog } from '../../../core/memory/units.js';
 import { decodeBytes, encodeBytes, readWhole } from '../../../core/text/bytes.js';
-import { readLogs, readRunLog, shownTree } from '../read-logs.js';
+import { readLogs, readRunLog, shownTree, withState } from '../read-logs.js';
 import { codeOf } from '../storage-failure.js';
 import { type ReadTree, readFound, readTree, type StoredFile } from '../tree-on-disk.js';
 import { isTreePlace, isUnder, outsideTree } from '../tree-path.js';
@@ -85,7 +85,7 @@ async function readOne(places: FilePlaces, path: string, request: ReadRequest): 
     await checkedPlace(places, path);
     const file = await places.files.open(place.location, places);
     const state = await readText(places, statePath(path));
-    const found = state === '' ? place : { ...place, state };
+    const found = withState(place, state);
     if (file === undefined) return { ...found, kind: 'empty' };
     try {
       const result = await readRunLog(file, one, found);
