@@ -485,8 +485,8 @@ describe('an entry that was not saved', () => {
     ]);
   });
 
-  it('fails the step if memory is required', async () => {
-    const inputs = { 'memory-required': 'true' };
+  it('fails the step if `fail-on` lists memory', async () => {
+    const inputs = { 'fail-on': 'memory' };
     const step = await report(await reportOf('ran', { save }), { inputs });
     expect(step.hasFailed).toBe(true);
     expect((await report(await reportOf('ran'), { inputs })).hasFailed).toBe(false);

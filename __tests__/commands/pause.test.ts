@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { pauseCommand, runPauseCommand } from '../../src/commands/pause.js';
-import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -98,12 +97,7 @@ describe('a pause', () => {
 
   it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
     ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`if:` of the job/],
-    [
-      'if memory is only read',
-      {},
-      { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } },
-      /`memory-write: never`/,
-    ],
+    ['if memory is only read', {}, { isMemoryReadOnly: true }, /`memory-readonly: true`/],
     [
       'on an issue',
       {},

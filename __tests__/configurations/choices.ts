@@ -22,12 +22,8 @@ export const INPUT_VALUES = {
   paths: ['src/**', 'docs/**', '!docs/**', '!**'],
   'memory-store': ['repo', 'cache', 'file', 'none'],
   'memory-branch': ['other-memory'],
-  'memory-path': ['.axe/memory'],
-  'memory-scope': ['packages/api'],
-  'memory-cache-name': ['other'],
-  'memory-write': ['quarantine', 'never'],
-  'memory-min-trust': ['untrusted'],
-  'memory-required': ['true'],
+  'memory-path': ['.axe/memory', 'packages/api'],
+  'memory-readonly': ['true'],
   comment: ['always', 'never'],
   'block-on': ['major'],
   'min-severity': ['major', 'nit'],
@@ -44,7 +40,7 @@ export const INPUT_VALUES = {
   'tools-allowed': ['run_command', 'write', 'run_comand'],
   'output-schema': ['{"type":"object"}'],
   'dry-run': ['true'],
-  'fail-on': ['', 'success', 'skipped', 'success, skipped, failure'],
+  'fail-on': ['', 'memory', 'success', 'skipped', 'success, skipped, failure'],
 } as const;
 
 /** Inputs that belong together. */

@@ -19,11 +19,11 @@ export function brokenPromises(chosen: Configuration, observed: Observed): reado
   ];
 }
 
-/** The exit status is the conclusion by `fail-on`; memory that is required and not saved fails the step too. */
+/** The exit status is the conclusion by `fail-on`; memory that it lists and that was not saved fails the step too. */
 function statusFaults({ inputs }: Configuration, { step }: Observed): readonly string[] {
   const { conclusion = '', 'memory-saved': saved } = step.outputs;
   const isListed = failOn(inputs['fail-on']).includes(conclusion);
-  const isUnsaved = inputs['memory-required'] === 'true' && saved !== 'true';
+  const isUnsaved = inputs['fail-on'] === 'memory' && saved !== 'true';
   const isRed = step.exitCode !== 0;
   const hasError = step.annotations.some(({ level }) => level === 'error');
   return [
@@ -41,7 +41,8 @@ function failOn(value: string | undefined): readonly string[] {
     ?.split(/[,\n]/)
     .map((word) => word.trim())
     .filter(Boolean);
-  const isKnown = words?.every((word) => CONCLUSIONS.some((known) => known === word)) === true;
+  const isKnown =
+    words?.every((word) => word === 'memory' || CONCLUSIONS.some((known) => known === word)) === true;
   return words !== undefined && isKnown ? words : DEFAULT_FAIL_ON;
 }
 

@@ -4,7 +4,7 @@ import { parseAgent } from '../../src/core/agent/parse.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import type { Trust } from '../../src/core/event/trust.js';
 import { notesPlaces } from '../../src/core/memory/notes/place.js';
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, planMemory } from '../../src/core/plan.js';
+import { planMemory } from '../../src/core/plan.js';
 import { grantNotesTools, namedNotesTools, planNotes } from '../../src/core/plan-notes.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
@@ -18,7 +18,7 @@ interface Given {
   readonly model?: string;
   readonly trigger?: Trigger;
   readonly trust?: Trust;
-  readonly write?: MemoryPolicy['write'];
+  readonly isReadOnly?: boolean;
   readonly isSubAgent?: boolean;
 }
 
@@ -33,10 +33,7 @@ function partsOf({ memory = '', top = '', trigger = SCHEDULE, trust = TRUSTED, .
     trust,
     origin: trigger.kind === 'local' ? undefined : { runId: '1', attempt: '1', job: 'j', sha: '' },
     entryId: 'id',
-    policy: {
-      ...DEFAULT_MEMORY_POLICY,
-      write: given.write ?? 'auto',
-    },
+    isReadOnly: given.isReadOnly ?? false,
     wantCount: false,
   });
   const isSubAgent = given.isSubAgent ?? false;
@@ -80,8 +77,7 @@ describe('the notes tools of a run', () => {
   it.each<[string, Given, boolean, readonly string[], number]>([
     ['all of them if it is trusted', {}, true, [...READING, 'memory_write'], 0],
     ['reading ones if it is not', { trust: UNTRUSTED }, true, READING, 1],
-    ['all of them in quarantine', { write: 'quarantine' }, true, [...READING, 'memory_write'], 0],
-    ['reading ones if nothing is to be added', { write: 'never' }, true, READING, 1],
+    ['reading ones if nothing is to be added', { isReadOnly: true }, true, READING, 1],
     ['reading ones if nothing is kept', {}, false, READING, 1],
     ['reading ones as a sub-agent, which is no surprise', { isSubAgent: true }, true, READING, 0],
     [

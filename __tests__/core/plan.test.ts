@@ -7,13 +7,7 @@ import type { Trust } from '../../src/core/event/trust.js';
 import type { Coverage } from '../../src/core/findings/record.js';
 import { memoryName, untrustedPath } from '../../src/core/memory/log-path.js';
 import type { RunOutcome, RunStats } from '../../src/core/outcome.js';
-import {
-  DEFAULT_MEMORY_POLICY,
-  type MemoryPlanParts,
-  type MemoryPolicy,
-  planMemory,
-  readByRun,
-} from '../../src/core/plan.js';
+import { type MemoryPlanParts, planMemory, readByRun } from '../../src/core/plan.js';
 import type { Task } from '../../src/core/prompt/task.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
@@ -50,7 +44,7 @@ function plan(patch: Partial<MemoryPlanParts> = {}) {
     trust: TRUSTED,
     origin: undefined,
     entryId: 'id1',
-    policy: DEFAULT_MEMORY_POLICY,
+    isReadOnly: false,
     wantCount: false,
     ...patch,
   });
@@ -67,7 +61,6 @@ describe('the memory plan', () => {
   it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
     expect(plan()).toEqual({
       path: 'bot.md',
-      readPaths: ['bot.md'],
       lane: 'trusted',
       lastN: 0,
       maxBytes: 262_144,
@@ -102,34 +95,12 @@ describe('the memory plan', () => {
   it.each([TRUSTED, TAINTED, UNTRUSTED])(
     'uses the lane of the run, which reads the trusted one: %j (D19)',
     (trust) => {
-      expect(plan({ trust })).toMatchObject({ path: 'bot.md', readPaths: ['bot.md'], lane: trust.lane });
+      expect(plan({ trust })).toMatchObject({ path: 'bot.md', lane: trust.lane });
     },
   );
 
-  it.each<[MemoryPolicy['write'], MemoryPolicy['minTrust'], Trust, string]>([
-    ['auto', 'trusted', TRUSTED, 'trusted'],
-    ['auto', 'trusted', TAINTED, 'tainted'],
-    ['auto', 'trusted', UNTRUSTED, 'untrusted'],
-    ['auto', 'untrusted', TRUSTED, 'trusted'],
-    ['auto', 'untrusted', TAINTED, 'tainted'],
-    ['auto', 'untrusted', UNTRUSTED, 'untrusted'],
-    ['quarantine', 'trusted', TRUSTED, 'untrusted'],
-    ['quarantine', 'untrusted', TAINTED, 'untrusted'],
-    ['quarantine', 'trusted', UNTRUSTED, 'untrusted'],
-    ['never', 'trusted', TRUSTED, 'none'],
-    ['never', 'untrusted', TAINTED, 'none'],
-    ['never', 'trusted', UNTRUSTED, 'none'],
-  ])(
-    'with memory-write %s and memory-min-trust %s turns %j into the lane %s',
-    (write, minTrust, trust, lane) => {
-      const policy = { ...DEFAULT_MEMORY_POLICY, write, minTrust };
-      const readPaths = minTrust === 'untrusted' ? ['untrusted/bot.md', 'bot.md'] : ['bot.md'];
-      expect(plan({ trigger: pullRequest, trust, policy })).toMatchObject({ lane, readPaths });
-    },
-  );
-
-  it('stays in the trusted lane if a person reads the output, whatever is loaded (D18)', () => {
-    expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } })?.lane).toBe('trusted');
+  it.each([TRUSTED, TAINTED, UNTRUSTED])('adds nothing if memory is read-only, for %j', (trust) => {
+    expect(plan({ trigger: pullRequest, trust, isReadOnly: true })).toMatchObject({ lane: 'none' });
   });
 
   it.each([
@@ -178,7 +149,7 @@ describe('the memory plan', () => {
   it('keeps the offline rules apart (D32)', () => {
     const model = { provider: 'offline', model: 'rules' };
     const offline = plan({ model });
-    expect(offline).toMatchObject({ path: 'offline/bot.md', readPaths: ['offline/bot.md'] });
+    expect(offline).toMatchObject({ path: 'offline/bot.md' });
     expect(untrustedPath(offline?.path ?? '')).toBe('untrusted/offline/bot.md');
   });
 

@@ -26,7 +26,6 @@ import type {
   RestoreResult,
   SaveResult,
 } from '../../src/core/memory/store.js';
-import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { ContextFile } from '../../src/core/prompt/context-files.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/core/prompt/context-policy.js';
@@ -246,7 +245,7 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     readStdin: async () => '',
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
-    memoryPolicy: DEFAULT_MEMORY_POLICY,
+    isMemoryReadOnly: false,
     diffPolicy: DEFAULT_DIFF_POLICY,
     // A scripted model has no reply for a second look.
     review: { depth: 'quick' },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -115,22 +114,12 @@ describe('the cost of several runs together (D36)', () => {
     },
   );
 
-  it('causes a warning about `memory-write` if that prevents the cost from being stored', async () => {
-    const { deps } = depsOf();
-    const { memoryPolicy, ...rest } = request({ perDayUsd: 2 });
-    await runPipeline({ ...rest, memoryPolicy: { ...memoryPolicy, write: 'never' } }, deps);
-    expect(deps.warnings.map(({ message }) => message)).toEqual([
-      '`max-cost-usd-per-day` is not held: this run writes no memory, so what it costs is not kept. Set `memory-write: auto`.',
-    ]);
-  });
-
   it.each([
-    [AGENT, {}, /keeps no memory of what its runs cost.*`enabled = true`/],
-    [AGENT_WITH_MEMORY, { write: 'never' as const }, /this run writes no memory.*`memory-write: auto`/],
-  ])('is not limited without memory, and the remedy names the cause', async (bot, policy, told) => {
+    [AGENT, false, /keeps no memory of what its runs cost.*`enabled = true`/],
+    [AGENT_WITH_MEMORY, true, /this run writes no memory.*Leave `memory-readonly` out/],
+  ])('is not limited without memory, and the remedy names the cause', async (bot, isMemoryReadOnly, told) => {
     const { deps } = depsOf({ agents: { bot } });
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
-    await runPipeline({ ...request({ perDayUsd: 2 }), memoryPolicy }, deps);
+    await runPipeline({ ...request({ perDayUsd: 2 }), isMemoryReadOnly }, deps);
     expect(deps.warnings.map(({ message }) => message)).toEqual([expect.stringMatching(told)]);
   });
 });

@@ -6,7 +6,6 @@ import { ProviderError } from '../../src/core/errors.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import { notesPlaces, pathOf } from '../../src/core/memory/notes/place.js';
 import type { Place } from '../../src/core/memory/store.js';
-import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { Tool } from '../../src/core/tools/tool.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -206,12 +205,7 @@ describe('the right to write notes', () => {
   it.each<[string, SceneParts, readonly string[], number]>([
     ['a trusted run can', {}, ALL, 0],
     ['an untrusted run cannot', { trigger: stranger, request: open }, READING, 1],
-    [
-      'a run without memory writes cannot',
-      { request: { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } } },
-      READING,
-      1,
-    ],
+    ['a run without memory writes cannot', { request: { isMemoryReadOnly: true } }, READING, 1],
     ['a run on the command line can', { trigger: LOCAL }, ALL, 0],
     [
       'an agent has the tools that its memory names',
@@ -328,13 +322,6 @@ describe('a run’s change to its notes', () => {
       replies: [reply([call('1', 'url_fetch', {})]), writes('Spaces.'), says('Done.')],
     });
     expect(deps.memory.get('MEMORY.md')).toBe('Spaces.\n');
-  });
-
-  it('stays apart in quarantine', async () => {
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' as const };
-    const { deps } = await run({ request: { memoryPolicy }, replies: [writes('A fact.'), says('Done.')] });
-    expect(deps.memory.has('MEMORY.md')).toBe(false);
-    expect(deps.memory.get('untrusted/MEMORY.md')).toBe('A fact.\n');
   });
 
   it('that cannot be saved is one warning', async () => {

@@ -94,10 +94,4 @@ describe('the taint of a run before its first turn', () => {
     const { taint } = await preparedFor(issue({ author: STRANGER }), QUIET);
     expect(taint.sources).toEqual([{ kind: 'event', reason: expect.stringContaining('text by hubot') }]);
   });
-
-  it('comes from the untrusted lane if the workflow gives it to the model', async () => {
-    const memoryPolicy = { ...makeRequest({}).memoryPolicy, minTrust: 'untrusted' } as const;
-    const { taint } = await preparedFor(issue(), QUIET, { memoryPolicy });
-    expect(taint.sources).toEqual([{ kind: 'untrusted-memory' }]);
-  });
 });

@@ -235,7 +235,7 @@ describe('trust (D18, D19)', () => {
     );
     expect(plan.trust.level).toBe(level);
     expect(plan.memory?.lane).toBe(level === 'trusted' ? 'trusted' : 'tainted');
-    expect(plan.memory?.readPaths).toEqual(['bot.md']);
+    expect(plan.memory?.path).toBe('bot.md');
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import { parseProvenance } from '../../src/core/memory/provenance.js';
 import { parseEntries } from '../../src/core/memory/run-log.js';
-import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { Tool } from '../../src/core/tools/tool.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -213,16 +212,6 @@ describe('slow poisoning', () => {
   it('C6 80: by an entry of the untrusted lane that claims to be trusted does not load it', async () => {
     const reservations = entryText('x', ORDER).replace('trust=-', 'trust=trusted');
     const { nextPrompt } = createScene({ memory: { 'bot.md': OLD, 'untrusted/bot.md': reservations } });
-    expect(await nextPrompt()).not.toContain(EVIL);
-  });
-
-  it('does not pass through a run that receives the untrusted lane (`memory-min-trust: untrusted`)', async () => {
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } as const;
-    const memory = { 'bot.md': OLD, 'untrusted/bot.md': entryText('x', ORDER) };
-    const { deps, nextPrompt } = createScene({ memory });
-    expect(await nextPrompt({ memoryPolicy })).toContain(EVIL);
-    expect(parseEntries(untrusted(deps))).toHaveLength(2);
-    expect(trusted(deps)).not.toContain(EVIL);
     expect(await nextPrompt()).not.toContain(EVIL);
   });
 });

@@ -4,7 +4,7 @@ import { AxeError } from '../../src/core/errors.js';
 import type { TaintSource, TaintTracker } from '../../src/core/event/taint.js';
 import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, type Plan } from '../../src/core/plan.js';
+import type { Plan } from '../../src/core/plan.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { memoryWarnings, readMemory } from '../../src/run/restore.js';
@@ -314,39 +314,14 @@ describe('an entry after text of the open network was read (D19)', () => {
     expect(entries[0]?.text).toContain('So it says.');
   });
 
-  it.each<[Partial<MemoryPolicy>, readonly TaintSource[], readonly string[]]>([
-    [{ write: 'quarantine' }, [], ['untrusted/bot.md']],
-    [{ write: 'quarantine' }, [fetched], ['untrusted/bot.md']],
-    [{ write: 'never' }, [], []],
-    [{ write: 'never' }, [fetched], []],
-    [{ minTrust: 'untrusted' }, [], ['bot.md', 'untrusted/bot.md']],
-  ])('follows the workflow’s settings: %j after %j', async (policy, read, paths) => {
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
-    const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, memoryPolicy });
-    for (const source of read) taint.add(source);
-    expect(entriesOf({ ...end, plan, taint, outcome }, deps).map(({ path }) => path)).toEqual(paths);
-  });
-});
-
-describe('memory of both lanes', () => {
-  const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } as const;
-
-  it('is one log, in which the whole entry of a tainted run replaces both of its halves', async () => {
-    const { memory, deps } = await loaded(
-      {
-        memory: {
-          'bot.md': entryText('a') + entryText('b', 'computed'),
-          'untrusted/bot.md': entryText('b', 'its own words') + entryText('c'),
-        },
-      },
-      { trigger: SCHEDULE, memoryPolicy },
-    );
-    expect(deps.reads).toMatchObject([{ paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: false }]);
-    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 3 });
-    expect(memory?.text.match(/task of ./g)?.sort()).toEqual(['task of a', 'task of b', 'task of c']);
-    expect(memory?.text).toContain('its own words');
-    expect(memory?.text).not.toContain('computed');
-  });
+  it.each<[readonly TaintSource[]]>([[[]], [[fetched]]])(
+    'is none if memory is read-only: %j',
+    async (read) => {
+      const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, isMemoryReadOnly: true });
+      for (const source of read) taint.add(source);
+      expect(entriesOf({ ...end, plan, taint, outcome }, deps)).toEqual([]);
+    },
+  );
 });
 
 describe('saving the entry', () => {

@@ -71,17 +71,17 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
 ];
 
 describe('a run whose entry is refused', () => {
-  it('fails the step if memory is required', async () => {
+  it('fails the step if `fail-on` lists memory', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     const step = await runMain(
-      scheduledStep({ model, cache, token: { mayWrite: false } }, { inputs: { 'memory-required': 'true' } }),
+      scheduledStep({ model, cache, token: { mayWrite: false } }, { inputs: { 'fail-on': 'memory' } }),
     );
     expect(step.exitCode).toBe(1);
     expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(step.annotations).toMatchObject([
-      { level: 'error', message: expect.stringContaining('because of `memory-required: true`') },
+      { level: 'error', message: expect.stringContaining('because `fail-on` lists `memory`') },
     ]);
   });
 });

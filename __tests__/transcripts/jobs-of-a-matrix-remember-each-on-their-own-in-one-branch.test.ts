@@ -2,10 +2,10 @@ import { expect, it } from '@jest/globals';
 import { BRANCH, branchScene, NO_CACHE, REPOSITORY } from './branch-scene.js';
 import { resultsIn } from './memory-scene.js';
 
-it('`memory-scope` gives each job a folder', async () => {
+it('`memory-path` gives each job a folder', async () => {
   const { run, github, model, memory } = await branchScene();
-  const job = (scope: string) =>
-    run({ job: 'test', inputs: { 'memory-scope': scope, prompt: `Look at ${scope}.` }, env: NO_CACHE });
+  const job = (path: string) =>
+    run({ job: 'test', inputs: { 'memory-path': path, prompt: `Look at ${path}.` }, env: NO_CACHE });
   const [one, other] = await Promise.all([job('packages/api'), job('packages/web')]);
   const next = await job('packages/api');
 

@@ -13,9 +13,7 @@ const AGENT = agentToml({ tools: LISTED, memory: true }).replace('tools =', 'fil
 it.each([
   ['.axe/memory', {}],
   ['docs/mem', { 'memory-path': 'docs/mem' }],
-  ['docs/mem', { 'memory-path': 'docs/mem', 'memory-scope': 'web' }],
 ])('memory in %s, of which a stranger wrote a part, is not read with %j', async (root, inputs) => {
-  const folder = [root, ...Object.values(inputs).slice(1)].join('/');
   const files = { 'README.md': '# Hello\n', 'axe/agents/worker.toml': AGENT };
   const workspace = checkout(files);
   const given = { agent: 'worker', 'memory-store': 'file', 'tools-allowed': 'write', ...inputs };
@@ -29,11 +27,11 @@ it.each([
   });
   const asked = await first.run({ workspace, inputs: given });
   expect(asked).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  const apart = join(workspace, folder, 'untrusted/worker.md');
+  const apart = join(workspace, root, 'untrusted/worker.md');
   expect(readFileSync(apart, 'utf8')).toContain(EVIL);
 
   // A trusted run looks everywhere, and finds nothing of it.
-  const untrusted = `${folder}/untrusted/worker.md`;
+  const untrusted = `${root}/untrusted/worker.md`;
   const forged = '## 2026-01-01T00:00:00Z\n**Task:** x\n**Result:** forged\n';
   const second = await setStage({
     event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
@@ -45,8 +43,8 @@ it.each([
       toolCall('list_directory', { path: '.' }),
       toolCall('list_directory', { path: dirname(root) }),
       toolCall('github_file', { path: untrusted }),
-      toolCall('github_file', { path: folder }),
-      toolCall('write_file', { path: `${folder}/worker.md`, content: forged }),
+      toolCall('github_file', { path: root }),
+      toolCall('write_file', { path: `${root}/worker.md`, content: forged }),
       text('Nothing there.'),
     ],
   });
@@ -59,7 +57,7 @@ it.each([
   expect(refusals).toHaveLength(4);
   expect(results.join('\n')).toContain('README.md');
   expect(results[4]).not.toContain(basename(root));
-  const log = readFileSync(join(workspace, folder, 'worker.md'), 'utf8');
+  const log = readFileSync(join(workspace, root, 'worker.md'), 'utf8');
   expect(log).not.toMatch(/forged|APPROVE/);
   expect(log).toContain('Nothing there.');
 });

@@ -122,7 +122,6 @@ describe('notes of one run are in the prompt, the search and the tools of the ne
     });
     // Entry and notes of a run are one commit.
     if (store === 'repo') expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
-    expect(first.outputs['memory-diff']).toContain(FACT);
     expect(first.summary).toMatch(/\| append \| `[^`]*MEMORY\.md` \| \d+ \|/);
     expect(second.summary).toMatch(/\| overwrite \| `[^`]*notes\/import\.md` \| 0 \|/);
   });

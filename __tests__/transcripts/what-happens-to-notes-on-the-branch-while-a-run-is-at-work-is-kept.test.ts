@@ -127,12 +127,12 @@ describe('notes that must not be kept', () => {
     expect(JSON.stringify([stage.memoryOf('repo'), step.outputs, step.summary, step.log])).not.toContain(key);
   });
 
-  it('are none at all if `memory-write` is `never`: the tools that write are withheld', async () => {
+  it('are none at all if memory is read-only: the tools that write are withheld', async () => {
     const stage = await notesStage({
       model: [WRITE, text('Two.')],
       branch: { 'MEMORY.md': 'Old.\n' },
     });
-    const step = await stage.runOn('repo', { inputs: { 'memory-write': 'never' } });
+    const step = await stage.runOn('repo', { inputs: { 'memory-readonly': 'true' } });
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'false' } });
     expect(stage.model.prompts()[0]?.tools).toEqual(['memory_read', 'memory_search']);
     expect(blockIn(stage.model.prompts()[0]?.system ?? '')).toContain('Old.');

@@ -329,8 +329,7 @@ async function makeRequest(
     admissionPolicy: inputs.admission,
     language: inputs.publish.language,
     readCheckout: () => readCheckedOut(workspace),
-    memoryPolicy: inputs.memory.policy,
-    requiresMemory: inputs.memory.isRequired,
+    isMemoryReadOnly: inputs.memory.isReadOnly,
     diffPolicy: { ...inputs.diff, memoryRoots: memoryRoots(inputs.memory) },
     isMemoryHidden: isElsewhere(inputs.memory, env),
     wantCount: true,
@@ -369,9 +368,8 @@ export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
 }
 
 /**
- * Folders of the run's own repository in which memory lies, or lay under other inputs, relative to its root: the whole
- * `memory-path`, since what is next to `memory-scope` is memory of other jobs. At the top of a branch of its own memory
- * lies next to no code.
+ * Folders of the run's own repository in which memory lies, or lay under other inputs, relative to its root. At the top of a
+ * branch of its own memory lies next to no code.
  */
 function memoryRoots({ path, repository }: Pick<MemoryInputs, 'path' | 'repository'>): readonly string[] {
   const own = repository === undefined && path !== undefined && path !== '' ? [path] : [];

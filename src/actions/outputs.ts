@@ -12,7 +12,6 @@ export const OUTPUT_NAMES = [
   'memory-save-error',
   'memory-entry',
   'memory-entry-id',
-  'memory-diff',
   'memory-loaded',
   'input-tokens',
   'output-tokens',
@@ -31,7 +30,8 @@ export type Outputs = Partial<Record<(typeof OUTPUT_NAMES)[number], string>>;
 /** What decides whether a step fails. */
 interface FailInputs {
   readonly failOn: readonly Conclusion[];
-  readonly memory: { readonly isRequired: boolean };
+  /** `fail-on` lists `memory`. */
+  readonly failOnMemory: boolean;
 }
 
 /** Whether the step turns red: by the conclusion, or because memory had to be saved and was not. */
@@ -41,7 +41,7 @@ export function failsStep(outputs: Outputs, inputs: FailInputs): boolean {
 }
 
 /** Whether memory had to be saved and was not. */
-export function lacksMemory(outputs: Outputs, { memory }: Pick<FailInputs, 'memory'>): boolean {
+export function lacksMemory(outputs: Outputs, { failOnMemory }: Pick<FailInputs, 'failOnMemory'>): boolean {
   const wasToSave = outputs['memory-entry-id'] !== undefined || outputs['memory-save-error'] !== undefined;
-  return memory.isRequired && wasToSave && outputs['memory-saved'] !== 'true';
+  return failOnMemory && wasToSave && outputs['memory-saved'] !== 'true';
 }

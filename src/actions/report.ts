@@ -139,7 +139,7 @@ export async function reportFailure(
   const view = { isHidden: false, notes: [] };
   await writeSummary(reporter.formatSummary({ warnings, view, clean }), { runner, secrets });
   await annotate([...warningAnnotations(warnings, NO_WEIGHT), ...reporter.annotations()], secrets);
-  const fails = failsStep(outputs, { failOn, memory: { isRequired: false } });
+  const fails = failsStep(outputs, { failOn, failOnMemory: false });
   if (fails || reporter.alwaysFails === true) runner.fail();
 }
 
@@ -222,7 +222,7 @@ interface WarningWeights {
   readonly isUnpublished: boolean;
 }
 
-const REQUIRED = 'The step fails because of `memory-required: true`.';
+const REQUIRED = 'The step fails because `fail-on` lists `memory`.';
 const UNPUBLISHED = 'The run failed because nothing else could be published either.';
 
 /** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */

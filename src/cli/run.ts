@@ -12,7 +12,7 @@ import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { RestoreResult } from '../core/memory/store.js';
 import { errorOf } from '../core/outcome.js';
-import { DEFAULT_MEMORY_POLICY, type Plan, type RunOrigin } from '../core/plan.js';
+import type { Plan, RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_DIFF_POLICY } from '../core/prompt/context-policy.js';
 import {
@@ -252,7 +252,7 @@ export function makeRequest({ agent, flags, trigger, terminal, signal }: Request
     readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
-    memoryPolicy: DEFAULT_MEMORY_POLICY,
+    isMemoryReadOnly: false,
     diffPolicy: DEFAULT_DIFF_POLICY,
     isMemoryHidden: false,
     wantCount: flags.bool('verbose'),

@@ -31,7 +31,7 @@ export const PEOPLES_COMMAND: CommandPolicy = {
   trust: (trigger) => classifyTrust(trigger, { actor: 'write', author: 'write' }),
 };
 
-type CommandRequest = Pick<RunRequest, 'trigger' | 'agent' | 'model' | 'origin' | 'memoryPolicy'>;
+type CommandRequest = Pick<RunRequest, 'trigger' | 'agent' | 'model' | 'origin' | 'isMemoryReadOnly'>;
 
 /** What every command over an agent's memory begins with: admission, the agent with its warnings, its store. */
 export async function openAgentMemory(
@@ -39,7 +39,7 @@ export async function openAgentMemory(
   { admission, trust }: CommandPolicy,
   deps: Dependencies,
 ): Promise<AgentMemory | Extract<Access, { readonly kind: 'skipped' }>> {
-  const { trigger, origin, memoryPolicy: policy } = request;
+  const { trigger, origin, isMemoryReadOnly: isReadOnly } = request;
   const access = await admitActor({ trigger, policy: admission }, deps);
   if (access.kind === 'skipped') return access;
   const agent = await loadCommandAgent(request.agent, deps);
@@ -51,7 +51,7 @@ export async function openAgentMemory(
     trust: trust(trigger, access.permission),
     origin,
     entryId: deps.clock.newId(),
-    policy,
+    isReadOnly,
     wantCount: false,
   });
   const memory = plan === undefined ? undefined : { plan, store: deps.openMemory(agent, plan) };
@@ -75,13 +75,17 @@ export interface AgentState {
   readonly path: string;
 }
 
+/** What is told where the workflow leaves memory as it is. */
+export function readOnly(): MemoryRefusal {
+  return refusal('refused', '`memory-readonly: true` leaves memory as it is', 'Leave `memory-readonly` out.');
+}
+
 /** The state file of an agent, or why a command cannot change it. */
 export function openAgentState(
   { agent, memory }: AgentMemory,
-  { memoryPolicy }: Pick<RunRequest, 'memoryPolicy'>,
+  { isMemoryReadOnly }: Pick<RunRequest, 'isMemoryReadOnly'>,
 ): AgentState | MemoryRefusal {
-  if (memoryPolicy.write === 'never')
-    return refusal('refused', '`memory-write: never` leaves memory as it is', 'Leave `memory-write` out.');
+  if (isMemoryReadOnly) return readOnly();
   if (memory === undefined) {
     const remedy =
       'Set `enabled = true` in `[memory]` of the agent, or leave labelled pull requests out with `if:` of the job.';

@@ -25,7 +25,7 @@ export interface NotesPlan {
   readonly isListed: boolean;
   /** Sub-agents only look (D10). */
   readonly isSubAgent: boolean;
-  /** Whether the run may write to memory at all (`memory-write: never`). */
+  /** Whether the run may write to memory at all (`memory-readonly: true`). */
   readonly mayWrite: boolean;
   readonly rules: GrantRules;
 }
@@ -99,7 +99,7 @@ export function notesAreOff(agent: string, names: readonly NotesTool[]): Warning
 const SUB_AGENT =
   'a sub-agent only reads notes; what matters it reports to the agent that called it. Remove the tool from its `tools`.';
 const NEVER =
-  'with `memory-write: never` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
+  'with `memory-readonly: true` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
 const NOT_KEPT =
   'this run has no memory that would keep anything. Set `memory-store` to `auto`, or remove the tool from `tools`.';
 

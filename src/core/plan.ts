@@ -106,8 +106,6 @@ export interface ReviewPass {
 export interface MemoryPlan {
   /** Place of the agent's run log in the tree; the untrusted lane's is {@link untrustedPath} of it. */
   readonly path: string;
-  /** Places that are read, as one log. */
-  readonly readPaths: readonly string[];
   /** Where the event lets the entry go (D19); what the run reads can change it, which the run's `TaintTracker` says. */
   readonly lane: Lane;
   readonly lastN: number;
@@ -121,20 +119,6 @@ export interface MemoryPlan {
   /** The entry's last line; undefined leaves the file as axe writes it (D8). */
   readonly provenance: Provenance | undefined;
 }
-
-/** What the starter of a run wants of memory besides what the agent says. */
-export interface MemoryPolicy {
-  /** `auto` leaves the lane to the run's trust; `quarantine` sends every entry to the untrusted lane; `never` adds none. */
-  readonly write: 'auto' | 'quarantine' | 'never';
-  /** What the model is given: `untrusted` opens the untrusted lane to it (D19). */
-  readonly minTrust: 'trusted' | 'untrusted';
-}
-
-/** Memory as the decisions have it, where nobody asks for anything else. */
-export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
-  write: 'auto',
-  minTrust: 'trusted',
-};
 
 /** Facts of a workflow run that an entry's provenance names (D8); absent on the command line without an event. */
 export interface RunOrigin {
@@ -152,7 +136,8 @@ export interface MemoryPlanParts {
   readonly trust: Trust;
   readonly origin: RunOrigin | undefined;
   readonly entryId: string;
-  readonly policy: MemoryPolicy;
+  /** The run adds nothing to memory. */
+  readonly isReadOnly: boolean;
   /** Somebody wants to see the count although no `max_entries` is set. */
   readonly wantCount: boolean;
 }
@@ -165,8 +150,7 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
   const path = runLogPath(agent, model, parts.origin !== undefined);
   return {
     path,
-    readPaths: readPathsOf(path, parts.policy),
-    lane: laneOf(parts),
+    lane: parts.isReadOnly ? 'none' : parts.trust.lane,
     lastN: memory.lastN,
     maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
     maxEntries: memory.maxEntries,
@@ -174,22 +158,6 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
     entryId,
     provenance: writesProvenance(memory.provenance, parts.origin) ? provenanceOf(parts) : undefined,
   };
-}
-
-/** The untrusted lane first: of a tainted run's two entries with one id the whole one counts. */
-function readPathsOf(path: string, { minTrust }: MemoryPolicy): readonly string[] {
-  return minTrust === 'untrusted' ? [untrustedPath(path), path] : [path];
-}
-
-function laneOf({ policy, trust }: MemoryPlanParts): Lane {
-  switch (policy.write) {
-    case 'auto':
-      return trust.lane;
-    case 'quarantine':
-      return 'untrusted';
-    case 'never':
-      return 'none';
-  }
 }
 
 /**

@@ -127,7 +127,6 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await early) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
-  if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
 
   const basis = await planBasis(request, { agent, trust }, deps);
   const notes = { plan: basis.notes, unsaved: [] };

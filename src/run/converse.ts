@@ -139,7 +139,7 @@ function warnOfUnheldLimits({ memory }: Plan, { spendLimits }: RunRequest, { rep
   const remedy =
     memory === undefined
       ? 'the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.'
-      : 'this run writes no memory, so what it costs is not kept. Set `memory-write: auto`.';
+      : 'this run writes no memory, so what it costs is not kept. Leave `memory-readonly` out.';
   const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${remedy}`;
   reporter.warn({ code: 'input-invalid', message });
 }

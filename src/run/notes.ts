@@ -116,7 +116,7 @@ export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<
 }
 
 function runLogsOf({ memory, plan: { folder } }: Pick<NotesParts, 'memory' | 'plan'>): readonly string[] {
-  return memory.readPaths.map((path) => outOfNotesFolder(path, folder) ?? path);
+  return [outOfNotesFolder(memory.path, folder) ?? memory.path];
 }
 
 /** The places in the store that a run may ask for; undefined for all of it. */

@@ -57,7 +57,7 @@ export async function planSubAgent({ name, task, parent }: SubAgent, delegation:
       trust,
       origin: request.origin,
       entryId: deps.clock.newId(),
-      policy: request.memoryPolicy,
+      isReadOnly: request.isMemoryReadOnly,
       wantCount: false,
     }),
     warnings: [...agent.warnings, ...warnings],

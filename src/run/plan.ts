@@ -3,7 +3,6 @@ import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { AgentConfig, ModelParams } from '../core/agent/config.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
-import { ConfigError } from '../core/errors.js';
 import { taskOfMention } from '../core/event/mention.js';
 import { laneOfWords } from '../core/event/taint.js';
 import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
@@ -187,10 +186,9 @@ export async function planBasis(
     trust,
     origin: request.origin,
     entryId: deps.clock.newId(),
-    policy: request.memoryPolicy,
+    isReadOnly: request.isMemoryReadOnly,
     wantCount: request.wantCount,
   });
-  if (request.requiresMemory === true && memory === undefined) throw withoutMemory(agent);
   const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
   const notes = planNotes({
     agent,
@@ -227,12 +225,6 @@ async function reviewInstructions(
 export function runAhead<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
-}
-
-function withoutMemory({ name }: LoadedAgent): ConfigError {
-  return new ConfigError(`\`memory-required: true\` needs an agent with memory, and "${name}" has none`, {
-    remedy: 'Set `enabled = true` in `[memory]` of the agent, or leave out `memory-required`.',
-  });
 }
 
 /** A diagnosis of another workflow's run is for those who wait for its pull request. */

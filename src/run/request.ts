@@ -17,7 +17,7 @@ import type { AgentUsage } from '../core/loop/usage.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
 import type { RunOutcome } from '../core/outcome.js';
-import type { MemoryPlan, MemoryPolicy, Plan, ReadByRun, RunOrigin } from '../core/plan.js';
+import type { MemoryPlan, Plan, ReadByRun, RunOrigin } from '../core/plan.js';
 import type { NotesPlan } from '../core/plan-notes.js';
 import type { LocalChange, TriggerContext } from '../core/prompt/context.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
@@ -57,9 +57,8 @@ export interface RunRequest {
   /** In a workflow an empty answer is a failure and a cut one is warned of (D27). */
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
-  readonly memoryPolicy: MemoryPolicy;
-  /** A run that saves nothing to memory is a failure, so an agent without memory is not run. */
-  readonly requiresMemory?: boolean;
+  /** The run loads memory and adds nothing to it. */
+  readonly isMemoryReadOnly: boolean;
   /** How much the model is told of a change. */
   readonly diffPolicy: DiffPolicy;
   /** Memory is kept in another repository, and what it says must not be shown here (D14). */

@@ -74,8 +74,8 @@ export async function readMemory(
   { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const { readPaths: paths, lastN, maxBytes, count } = memory;
-  const loading = { paths, lastN, maxBytes, count };
+  const { path, lastN, maxBytes, count } = memory;
+  const loading = { paths: [path], lastN, maxBytes, count };
   const alongside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
   const request = alongside === undefined ? loading : { ...loading, alongside };
   const store = deps.openMemory(agent, memory);

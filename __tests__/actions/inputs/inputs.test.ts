@@ -32,10 +32,7 @@ describe('inputs', () => {
         branch: 'axe-memory',
         path: undefined,
         repository: undefined,
-        scope: '',
-        cacheName: 'default',
-        policy: { write: 'auto', minTrust: 'trusted' },
-        isRequired: false,
+        isReadOnly: false,
       },
       comment: 'auto',
       review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
@@ -52,6 +49,7 @@ describe('inputs', () => {
       outputSchema: '',
       dryRun: false,
       failOn: [],
+      failOnMemory: false,
       failOnReview: [],
     });
   });
@@ -189,7 +187,7 @@ describe('inputs', () => {
     [
       { 'fail-on': 'failure, warnings' },
       'the input `fail-on` cannot be "warnings"',
-      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`.',
+      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`, `memory`.',
     ],
   ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });

@@ -20,8 +20,6 @@ function thrownBy(given: Given): unknown {
   }
 }
 
-const POLICY = read().policy;
-
 describe('the inputs of memory', () => {
   it.each<[keyof Given, string, Partial<MemoryInputs>]>([
     ...(['auto', 'repo', 'cache', 'file', 'none'] as const).map(
@@ -30,17 +28,9 @@ describe('the inputs of memory', () => {
     ['memory-repo', 'octocat/memory', { repository: { owner: 'octocat', name: 'memory' } }],
     ['memory-repo', 'mona-cat_octo/.github', { repository: { owner: 'mona-cat_octo', name: '.github' } }],
     ['memory-repo', 'octo/a.b_c-d', { repository: { owner: 'octo', name: 'a.b_c-d' } }],
-    ['memory-scope', 'packages/api', { scope: 'packages/api' }],
-    ['memory-scope', 'api', { scope: 'api' }],
-    ['memory-cache-name', 'team-a', { cacheName: 'team-a' }],
-    ['memory-write', 'auto', { policy: { ...POLICY, write: 'auto' } }],
-    ['memory-write', 'quarantine', { policy: { ...POLICY, write: 'quarantine' } }],
-    ['memory-write', 'never', { policy: { ...POLICY, write: 'never' } }],
-    ['memory-min-trust', 'trusted', { policy: { ...POLICY, minTrust: 'trusted' } }],
-    ['memory-min-trust', 'untrusted', { policy: { ...POLICY, minTrust: 'untrusted' } }],
-    ['memory-required', 'true', { isRequired: true }],
-    ['memory-required', 'TRUE', { isRequired: true }],
-    ['memory-required', 'False', { isRequired: false }],
+    ['memory-readonly', 'true', { isReadOnly: true }],
+    ['memory-readonly', 'TRUE', { isReadOnly: true }],
+    ['memory-readonly', 'False', { isReadOnly: false }],
   ])('accept `%s: %s`', (name, value, expected) => {
     expect(read({ [name]: value })).toEqual({ ...read(), ...expected });
   });
@@ -48,15 +38,6 @@ describe('the inputs of memory', () => {
   it.each(['auto', 'repo'] as const)('accept `memory-repo` together with `memory-store: %s`', (store) => {
     const inputs = read({ 'memory-store': store, 'memory-repo': 'octocat/memory' });
     expect(inputs).toMatchObject({ store, repository: { owner: 'octocat', name: 'memory' } });
-  });
-
-  it('map a scope that is not a valid folder name to a folder of its own, and never two scopes to the same folder', () => {
-    const scopes = ['${{ matrix.package }}', 'Api', 'api ', 'a:b', 'a*b', 'untrusted', '../api', '.', 'con'];
-    const folders = scopes.map((scope) => read({ 'memory-scope': scope }).scope);
-    for (const folder of folders) expect(folder).toMatch(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/);
-    // White space around an input is ignored.
-    expect(folders[2]).toBe('api');
-    expect(new Set(folders).size).toBe(scopes.length);
   });
 
   it.each([
@@ -138,31 +119,11 @@ describe('the inputs of memory', () => {
       `the input \`memory-store\` cannot be "${store}"`,
       words('auto', 'repo', 'cache', 'file', 'none'),
     ]),
-    [
-      { 'memory-write': 'always' },
-      'the input `memory-write` cannot be "always"',
-      words('auto', 'quarantine', 'never'),
-    ],
-    [
-      { 'memory-min-trust': 'none' },
-      'the input `memory-min-trust` cannot be "none"',
-      words('trusted', 'untrusted'),
-    ],
     ...['yes', '1', 'on', 'tRUE', '"true"'].map((word): [Given, string, string] => [
-      { 'memory-required': word },
-      `the input \`memory-required\` must be true or false, not ${JSON.stringify(word)}`,
-      'Write `memory-required: true` or leave it out.',
+      { 'memory-readonly': word },
+      `the input \`memory-readonly\` must be true or false, not ${JSON.stringify(word)}`,
+      'Write `memory-readonly: true` or leave it out.',
     ]),
-    [
-      { 'memory-required': 'true', 'memory-store': 'none' },
-      '`memory-required: true` cannot be used with `memory-store: none`, which saves nothing',
-      'Leave out `memory-required`, or `memory-store: none`.',
-    ],
-    [
-      { 'memory-required': 'true', 'memory-write': 'never' },
-      '`memory-required: true` cannot be used with `memory-write: never`, which saves nothing',
-      'Leave out `memory-required`, or `memory-write: never`.',
-    ],
     ...['cache', 'file', 'none'].map((store): [Given, string, string] => [
       { 'memory-repo': 'octocat/memory', 'memory-store': store },
       `\`memory-repo\` cannot be used with \`memory-store: ${store}\``,
@@ -202,16 +163,6 @@ describe('the inputs of memory', () => {
       `the input \`memory-path\` must be a folder inside the repository, not ${JSON.stringify(path)}`,
       'Write it relative to the repository, for example `.axe/memory`.',
     ]),
-    [
-      { 'memory-scope': 'packages//api' },
-      'the input `memory-scope` has an empty part: "packages//api"',
-      'Write names with single slashes between them, for example `packages/api`.',
-    ],
-    [
-      { 'memory-scope': 'a'.repeat(201) },
-      'the input `memory-scope` is 201 characters long',
-      'Write at most 200.',
-    ],
   ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
   });

@@ -145,12 +145,6 @@ describe('the store of a workflow', () => {
       remedy,
     });
   });
-
-  it.each(['team/a', '-a', 'a b', 'a'.repeat(101)])('is not opened with the cache name %j', async (name) => {
-    await expect(open({ given: { 'memory-cache-name': name }, env: V2 })).rejects.toThrow(
-      /^invalid cache name/,
-    );
-  });
 });
 
 describe('memory on a branch', () => {
@@ -160,14 +154,11 @@ describe('memory on a branch', () => {
     [{}, 'octocat/hello@axe-memory', 'bot.md'],
     [{ 'memory-path': 'bots' }, 'octocat/hello@axe-memory', 'bots/bot.md'],
     [{ 'memory-path': '.' }, 'octocat/hello@axe-memory', 'bot.md'],
-    [{ 'memory-scope': 'packages/api' }, 'octocat/hello@axe-memory', 'packages/api/bot.md'],
-    [{ 'memory-path': 'bots', 'memory-scope': 'api' }, 'octocat/hello@axe-memory', 'bots/api/bot.md'],
+    [{ 'memory-path': 'packages/api' }, 'octocat/hello@axe-memory', 'packages/api/bot.md'],
     [{ 'memory-branch': 'main' }, 'octocat/hello@main', '.axe/memory/bot.md'],
     [{ 'memory-branch': 'main', 'memory-path': '.' }, 'octocat/hello@main', 'bot.md'],
-    [{ 'memory-branch': 'main', 'memory-scope': 'api' }, 'octocat/hello@main', '.axe/memory/api/bot.md'],
     [{ 'memory-branch': 'main', 'memory-path': 'docs' }, 'octocat/hello@main', 'docs/bot.md'],
     [OTHER, 'octocat/memory@axe-memory', 'octocat/hello/bot.md'],
-    [{ ...OTHER, 'memory-scope': 'api' }, 'octocat/memory@axe-memory', 'octocat/hello/api/bot.md'],
     [{ ...OTHER, 'memory-path': '.' }, 'octocat/memory@axe-memory', 'bot.md'],
     [{ ...OTHER, 'memory-path': 'a/b' }, 'octocat/memory@axe-memory', 'a/b/bot.md'],
     [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
@@ -219,14 +210,12 @@ describe('memory in the cache', () => {
     return restored.location;
   };
 
-  it.each<[string, string, string]>([
-    ['refs/heads/main', 'default', 'cache axe-memory/v1/trunk/default/'],
-    ['refs/pull/42/merge', 'default', 'cache axe-memory/v1/pr-42/default/'],
-    ['refs/pull/42/merge', 'team-a', 'cache axe-memory/v1/pr-42/team-a/'],
-    ['refs/heads/fix', 'default', `cache axe-memory/v1/br-${hashOf('refs/heads/fix')}/default/`],
-  ])('for %s under the name %s has a version chain of its own', async (ref, name, location) => {
-    const given = { 'memory-cache-name': name };
-    expect(await place({ given, env: { GITHUB_REF: ref }, trigger: pullRequest() })).toBe(location);
+  it.each([
+    ['refs/heads/main', 'cache axe-memory/v1/trunk/default/'],
+    ['refs/pull/42/merge', 'cache axe-memory/v1/pr-42/default/'],
+    ['refs/heads/fix', `cache axe-memory/v1/br-${hashOf('refs/heads/fix')}/default/`],
+  ])('for %s has a version chain of its own', async (ref, location) => {
+    expect(await place({ env: { GITHUB_REF: ref }, trigger: pullRequest() })).toBe(location);
   });
 
   it('for a schedule is that of the default branch, although its event might not name it', async () => {
@@ -236,8 +225,8 @@ describe('memory in the cache', () => {
     expect(await place({ env, trigger })).toBe('cache axe-memory/v1/trunk/default/');
   });
 
-  it('for a scope is a folder in the version chain of all', async () => {
-    const given = { 'memory-scope': 'packages/api' };
+  it('in a folder is in the version chain of all', async () => {
+    const given = { 'memory-path': 'packages/api' };
     expect(await place({ given })).toBe('cache axe-memory/v1/trunk/default/');
   });
 });
@@ -258,15 +247,6 @@ describe('memory in the workspace', () => {
     expect(await write(store)).toMatchObject({ kind: 'saved', location, within });
     expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
     expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
-  });
-
-  it('for a scope is in a folder of its own', async () => {
-    const store = await open({ given: { ...FILE, 'memory-scope': 'packages/api' } });
-    expect(await write(store)).toMatchObject({ location: '.axe/memory/packages/api/bot.md' });
-    expect(await read(await open({ given: { ...FILE, 'memory-scope': 'packages/web' } }))).toMatchObject({
-      kind: 'empty',
-      location: '.axe/memory/packages/web/bot.md',
-    });
   });
 
   it('is exported whole from the folder', async () => {

@@ -173,13 +173,13 @@ describe('an entry (D13, D14)', () => {
     },
   );
 
-  it('with a scope and a folder is stored under both, in either store', async () => {
-    const given = { 'memory-scope': 'api', 'memory-path': 'bots' };
+  it('in a folder is stored there, in either store', async () => {
+    const given = { 'memory-path': 'bots/api' };
     await run({ given, hasCache: true, token: 'read' }, 'a');
     const next = await run({ given, hasCache: true, token: 'write' }, 'b');
     expect(next.ids).toEqual(['a']);
     expect(Object.keys(github.files(HERE, BRANCH))).toEqual(['bots/api/bot.md']);
-    const other = await run({ given: { ...given, 'memory-scope': 'web' }, hasCache: true, token: 'write' });
+    const other = await run({ given: { 'memory-path': 'bots/web' }, hasCache: true, token: 'write' });
     expect(other.restored.kind).toBe('empty');
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
-import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { Warning } from '../../../src/core/warning.js';
 import type { RunReport } from '../../../src/run/request.js';
 import { formatSummary, reportOf } from '../../helpers/reports.js';
@@ -97,9 +96,8 @@ An entry for the task “Is it safe? Say why.” would have been added.
   });
 
   it('announces no entry if the run adds nothing', async () => {
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
-    const text = format(await reportOf('planned', {}, { memoryPolicy }));
-    expect(text).toContain('`memory-write: never`: this run adds nothing to memory.\n\n| Agent |');
+    const text = format(await reportOf('planned', {}, { isMemoryReadOnly: true }));
+    expect(text).toContain('`memory-readonly: true`: this run adds nothing to memory.\n\n| Agent |');
   });
 
   it('of an agent without memory and instructions reports it', async () => {

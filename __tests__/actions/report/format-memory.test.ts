@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { formatMemory, type LoadedMemoryView } from '../../../src/actions/report/format-memory.js';
 import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import type { RestoreResult, SaveResult, StoreKind } from '../../../src/core/memory/store.js';
-import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
 import type { RunRequest } from '../../../src/run/request.js';
 import { type Report, reportOf } from '../../helpers/reports.js';
@@ -219,20 +218,9 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     );
   });
 
-  it('in quarantine is shown with the way out of it', async () => {
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
-    expect(await added({ patch: { memoryPolicy } })).toBe(
-      `Added to ${LINK}:\n\n${ADDED}\n\n\`memory-write: quarantine\`: the entry is quarantined until a person promotes it with \`axe-action memory promote\`.`,
-    );
-    expect(await added({ patch: { memoryPolicy, trigger: issue({ author: STRANGER }) } })).toMatch(
-      /\n\nThe entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access\.$/,
-    );
-  });
-
   it('is replaced by a statement if the run adds nothing', async () => {
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
-    expect(await added({ patch: { memoryPolicy } })).toBe(
-      '`memory-write: never`: this run adds nothing to memory.',
+    expect(await added({ patch: { isMemoryReadOnly: true } })).toBe(
+      '`memory-readonly: true`: this run adds nothing to memory.',
     );
   });
 

@@ -1,15 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { failsStep } from '../../../src/actions/outputs.js';
-import {
-  formatDiff,
-  formatMemory,
-  type LoadedMemoryView,
-} from '../../../src/actions/report/format-memory.js';
-import { describeNoteChange, noteDiffs, whatWasAdded } from '../../../src/actions/report/format-notes.js';
+import { formatMemory, type LoadedMemoryView } from '../../../src/actions/report/format-memory.js';
+import { describeNoteChange, whatWasAdded } from '../../../src/actions/report/format-notes.js';
 import { ProviderError } from '../../../src/core/errors.js';
 import type { NoteChange } from '../../../src/core/memory/change.js';
 import type { SaveResult } from '../../../src/core/memory/store.js';
-import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { RunRequest } from '../../../src/run/request.js';
 import { AGENT_WITH_MEMORY } from '../../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../../helpers/model-fake.js';
@@ -108,12 +103,6 @@ describe('notes in the job summary', () => {
     expect(summary.includes('MEMORY.md, added:\nTabs, not spaces.')).toBe(isWhole);
   });
 
-  it('are reported as kept apart if they are', async () => {
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' as const };
-    const summary = shown(await ran({ request: { memoryPolicy } }));
-    expect(summary).toContain('are in `untrusted/`, which no run loads');
-  });
-
   it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([
     [
       'with an entry',
@@ -138,25 +127,18 @@ describe('notes in the job summary', () => {
 });
 
 describe('notes in the outputs', () => {
-  it('are part of the diff', async () => {
-    const diff = outputsOf(await ran(), false)['memory-diff'] ?? '';
-    expect(diff).toMatch(/^--- bot\.md/);
-    expect(diff).toContain('\n--- MEMORY.md\n+++ MEMORY.md\n@@ 1 line added @@\n+Tabs, not spaces.\n');
-  });
-
   it('count as saved without an entry, which then has no id', async () => {
     const outputs = outputsOf(await ran({ replies: [WRITES, DOWN] }), false);
     expect(outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'true' });
     expect(outputs).not.toHaveProperty('memory-entry-id');
     expect(outputs).not.toHaveProperty('memory-entry');
-    expect(outputs['memory-diff']).toMatch(/^--- MEMORY\.md/);
   });
 
   it('fail the step if memory is required and they were not saved', async () => {
     const outputs = outputsOf(await ran({ replies: [WRITES, DOWN], save: REFUSED }), false);
     expect(outputs).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': 'no permission' });
-    expect(failsStep(outputs, { failOn: [], memory: { isRequired: true } })).toBe(true);
-    expect(failsStep(outputs, { failOn: [], memory: { isRequired: false } })).toBe(false);
+    expect(failsStep(outputs, { failOn: [], failOnMemory: true })).toBe(true);
+    expect(failsStep(outputs, { failOn: [], failOnMemory: false })).toBe(false);
   });
 
   it('are shown with their texts if only they could not be saved, and the entry is saved (D54)', async () => {
@@ -175,8 +157,6 @@ describe('notes in the outputs', () => {
       'memory-saved': 'false',
       'memory-save-error': 'MEMORY.md: permission denied',
     });
-    expect(outputs['memory-diff']).toContain('notes/a.md');
-    expect(outputs['memory-diff']).not.toContain('Tabs');
     if (report.remembered.kind === 'nothing') throw new Error('no entry');
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
       '1 entry added to x.md and 1 change to notes',
@@ -187,7 +167,6 @@ describe('notes in the outputs', () => {
     const report = await ran({ replies: [says('Done.')] });
     if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe('1 entry added to x.md');
-    expect(formatDiff(report.memory, report.remembered, [])).not.toContain('MEMORY.md');
   });
 });
 
@@ -200,17 +179,12 @@ describe('a change to a note', () => {
     id: '1',
   });
 
-  it.each<[NoteChange['edit'], string, string]>([
-    [
-      { kind: 'append', text: 'a\nb\n', dedup: true },
-      'MEMORY.md, added:\na\nb\n\n',
-      '@@ 2 lines added @@\n+a\n+b',
-    ],
-    [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, rewritten:\na\n\n', '@@ 1 line rewritten @@\n+a'],
-    [{ kind: 'overwrite', text: '' }, 'MEMORY.md, rewritten:\n\n\n', '@@ 0 lines rewritten @@'],
-    [{ kind: 'delete' }, 'MEMORY.md, deleted\n\n', '@@ deleted @@'],
-  ])('%j is described', (edit, text, diff) => {
+  it.each<[NoteChange['edit'], string]>([
+    [{ kind: 'append', text: 'a\nb\n', dedup: true }, 'MEMORY.md, added:\na\nb\n\n'],
+    [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, rewritten:\na\n\n'],
+    [{ kind: 'overwrite', text: '' }, 'MEMORY.md, rewritten:\n\n\n'],
+    [{ kind: 'delete' }, 'MEMORY.md, deleted\n\n'],
+  ])('%j is described', (edit, text) => {
     expect(describeNoteChange(change(edit))).toBe(text);
-    expect(noteDiffs([change(edit)])).toEqual([`--- MEMORY.md\n+++ MEMORY.md\n${diff}`]);
   });
 });

@@ -5,7 +5,6 @@ import { AxeError } from '../../../src/core/errors.js';
 import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
 import type { SaveResult } from '../../../src/core/memory/store.js';
 import type { Conclusion, RunOutcome } from '../../../src/core/outcome.js';
-import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { RunReport } from '../../../src/run/request.js';
 import { AGENT } from '../../helpers/dependencies-fake.js';
 import { completed, exhausted, outputsOf, reportOf, STATS } from '../../helpers/reports.js';
@@ -123,24 +122,8 @@ describe('the outputs of a run', () => {
       'memory-saved': 'true',
       'memory-entry': `${entry.join('\n')}\n\n`,
       'memory-entry-id': 'id1',
-      'memory-diff': [
-        '--- bot.md (1 entry loaded from /memory/bot.md)',
-        '+++ bot.md (/memory/bot.md)',
-        '@@ 3 lines added @@',
-        ...entry.map((line) => `+${line}`),
-      ].join('\n'),
     });
     expect(outputsOf(report)).not.toHaveProperty('memory-save-error');
-  });
-
-  it('name the file of a new memory if it has an address', async () => {
-    const url = 'https://github.com/octocat/hello/blob/axe-memory/bot.md';
-    const save = { kind: 'saved', location: 'octocat/hello@axe-memory:bot.md', url, attempts: 1 } as const;
-    const outputs = outputsOf(await reportOf('ran', { save }));
-    expect(outputs['memory-diff']?.split('\n').slice(0, 2)).toEqual([
-      '--- bot.md (nothing loaded)',
-      `+++ bot.md (${url})`,
-    ]);
   });
 
   it('hold both entries, under one id, after reading text by a stranger', async () => {
@@ -153,12 +136,6 @@ describe('the outputs of a run', () => {
     expect(outputs['memory-entry']?.match(/^## /gm)).toHaveLength(2);
     expect(outputs['memory-entry']?.match(/ id=id1 /g)).toHaveLength(2);
     expect(outputs['memory-entry-id']).toBe('id1');
-    expect(outputs['memory-diff']?.split('\n').filter((line) => /^(?:---|\+\+\+) /.test(line))).toEqual([
-      '--- bot.md (1 entry loaded from /memory/bot.md)',
-      '+++ bot.md (/memory/bot.md)',
-      '--- untrusted/bot.md (not loaded)',
-      '+++ untrusted/bot.md',
-    ]);
   });
 
   it.each<[SaveResult, Partial<Outputs>]>([
@@ -180,10 +157,9 @@ describe('the outputs of a run', () => {
 
   it('name the store that was read if nothing was added', async () => {
     const restore = { kind: 'empty', location: 'cache k', store: 'cache', warnings: [] } as const;
-    const never = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
     for (const report of [
       await reportOf('planned', { restore }),
-      await reportOf('ran', { restore }, { memoryPolicy: never }),
+      await reportOf('ran', { restore }, { isMemoryReadOnly: true }),
     ]) {
       expect(outputsOf(report)).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'false' });
       expect(outputsOf(report)).not.toHaveProperty('memory-entry-id');
@@ -199,7 +175,6 @@ describe('the outputs of a run', () => {
       expect(outputs).toMatchObject({ 'memory-loaded': '1', 'memory-entry-id': 'id1' });
       expect(Object.values(outputs).join('\n')).not.toMatch(/Review|Fine|Task|answer|instructions/);
       expect(outputs).not.toHaveProperty('memory-entry');
-      expect(outputs).not.toHaveProperty('memory-diff');
     }
   });
 
@@ -213,7 +188,6 @@ describe('the outputs of a run', () => {
       'memory-entry': expect.stringContaining('the answer'),
       'memory-entry-id': 'id1',
     });
-    expect(outputs).not.toHaveProperty('memory-diff');
   });
 
   it('hold no memory if it was not loaded, and state why nothing was saved', async () => {
@@ -236,7 +210,6 @@ describe('the outputs of a run', () => {
       remembered: { ...report.remembered, result },
     });
     expect(outputs).toMatchObject({ 'memory-store': 'none', 'memory-saved': 'false' });
-    expect(outputs).not.toHaveProperty('memory-diff');
     expect(outputs).not.toHaveProperty('memory-save-error');
   });
 

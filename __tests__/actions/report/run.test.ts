@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../../src/core/outcome.js';
-import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { Warning } from '../../../src/core/warning.js';
 import type { RunReport } from '../../../src/run/request.js';
 import { AGENT } from '../../helpers/dependencies-fake.js';
@@ -196,11 +195,10 @@ ${FIGURES}
 
   it('shows an entry that was not saved, so that it is not lost (D14), and states that it is kept apart (D19)', async () => {
     const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
-    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
     const report = await reportOf(
       'ran',
       { save },
-      { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true, memoryPolicy },
+      { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true },
     );
     const text = format({ ...report, outcome: completed('Fine.') });
     expect(text).toBe(`### bot: success · 6.5 s
@@ -211,7 +209,17 @@ Fine.
 
 **Memory** (file): nothing yet in \`/memory/bot.md\`.
 
-**Not saved:** the token may only read. The entry, so that nothing is lost:
+**Not saved:** the token may only read. The entries, so that nothing is lost:
+
+\`bot.md\`:
+
+\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Issue #7
+**Result:** The run completed after 1 turn and 0 tool calls. It read what people without write access or the open network may have written, so its own words are kept apart, in untrusted/bot.md.
+\`\`\`
+
+\`untrusted/bot.md\`:
 
 \`\`\`text
 ## 2026-02-03T04:05:06Z
@@ -219,7 +227,7 @@ Fine.
 **Result:** the answer
 \`\`\`
 
-The entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access.
+The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.
 
 ${FIGURES.replace('| trusted |', '| untrusted |')}`);
   });

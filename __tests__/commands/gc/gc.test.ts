@@ -31,7 +31,6 @@ function log(entries: number, words = 1): string {
 
 const PLAN = {
   path: 'bot.md',
-  readPaths: ['bot.md'],
   lane: 'trusted',
   lastN: 0,
   maxBytes: 0,

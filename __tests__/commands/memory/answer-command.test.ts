@@ -4,7 +4,6 @@ import { formatProvenance, parseProvenance } from '../../../src/core/memory/prov
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { forgottenIds } from '../../../src/core/memory/state.js';
 import { parseLog } from '../../../src/core/memory/units.js';
-import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { RunRequest } from '../../../src/run/request.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
@@ -219,10 +218,9 @@ describe('a comment by a writer', () => {
   it.each(['forget aaaaaa-1', 'remember x', 'promote dddddd-1'])(
     'is answered that memory must not change: %s',
     async (command) => {
-      const never = { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } } as const;
       const deps = depsWith();
-      await say(`/axe ${command}`, deps, never);
-      expect(deps.replies).toMatchObject([{ text: expect.stringContaining('`memory-write: never`') }]);
+      await say(`/axe ${command}`, deps, { isMemoryReadOnly: true });
+      expect(deps.replies).toMatchObject([{ text: expect.stringContaining('`memory-readonly: true`') }]);
       expect(deps.steps).not.toContain('write memory');
     },
   );

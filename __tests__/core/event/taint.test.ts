@@ -3,7 +3,6 @@ import { createTaintTracker, describeTaint, type TaintSource } from '../../../sr
 
 const SOURCES: readonly TaintSource[] = [
   { kind: 'event', reason: 'it reads text by hubot, who is not known to have write access' },
-  { kind: 'untrusted-memory' },
   { kind: 'failing-checks' },
   { kind: 'history' },
   { kind: 'own-words' },

@@ -64,6 +64,8 @@ export interface Inputs {
   readonly unused: readonly string[];
   /** Conclusions that fail the step. */
   readonly failOn: readonly Conclusion[];
+  /** An entry that was to be saved and was not fails the step. */
+  readonly failOnMemory: boolean;
   /** What of a review fails the step. */
   readonly failOnReview: readonly FindingsGate[];
 }
@@ -181,12 +183,13 @@ export function readSecrets(env: Environment): Secrets {
 }
 
 /** What fails the step; read before all other inputs, whose mistakes it decides about too. */
-export function readFailOn(env: Environment): Pick<Inputs, 'failOn' | 'failOnReview'> {
+export function readFailOn(env: Environment): Pick<Inputs, 'failOn' | 'failOnMemory' | 'failOnReview'> {
   const words = list(readInput(env, 'fail-on')).map((word) =>
-    oneOf([...CONCLUSIONS, ...FINDINGS_GATES], word, 'fail-on'),
+    oneOf([...CONCLUSIONS, ...FINDINGS_GATES, 'memory'], word, 'fail-on'),
   );
   return {
     failOn: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
+    failOnMemory: words.includes('memory'),
     failOnReview: words.map(parseGate).filter((gate) => gate !== undefined),
   };
 }

@@ -1,26 +1,19 @@
 import { ConfigError } from '../../core/errors.js';
-import { scopeFolder } from '../../core/memory/scope.js';
-import type { MemoryPolicy } from '../../core/plan.js';
 import { flag, oneOf } from './input-values.js';
 
 /** What the inputs say of memory. */
 export interface MemoryInputs {
   readonly store: (typeof STORES)[number];
   readonly branch: string;
-  /** Folder in the workspace or on the branch, empty for the top; undefined for the store's own default. */
+  /** Folder in the store, empty for the top; undefined for the store's own default. */
   readonly path: string | undefined;
   /** Another repository than the run's. */
   readonly repository: { readonly owner: string; readonly name: string } | undefined;
-  /** Sub-folder in the tree; empty for none. */
-  readonly scope: string;
-  readonly cacheName: string;
-  readonly policy: MemoryPolicy;
-  readonly isRequired: boolean;
+  /** Entries are loaded, and none is added. */
+  readonly isReadOnly: boolean;
 }
 
 const STORES = ['auto', 'repo', 'cache', 'file', 'none'] as const;
-const WRITES = ['auto', 'quarantine', 'never'] as const;
-const TRUSTS = ['trusted', 'untrusted'] as const;
 
 /** Name and default of every input about memory, as `action.yml` has them. */
 export const MEMORY_INPUT_DEFAULTS = {
@@ -28,11 +21,7 @@ export const MEMORY_INPUT_DEFAULTS = {
   'memory-branch': 'axe-memory',
   'memory-path': '',
   'memory-repo': '',
-  'memory-scope': '',
-  'memory-cache-name': 'default',
-  'memory-write': 'auto',
-  'memory-min-trust': 'trusted',
-  'memory-required': 'false',
+  'memory-readonly': 'false',
 } as const;
 
 /** The inputs about memory, checked. Throws a ConfigError that names the input. */
@@ -42,25 +31,13 @@ export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS
     branch: branchName(read('memory-branch')),
     path: folder(read('memory-path')),
     repository: repositoryName(read('memory-repo')),
-    scope: read('memory-scope') === '' ? '' : scopeFolder(read('memory-scope')),
-    cacheName: read('memory-cache-name'),
-    policy: {
-      write: oneOf(WRITES, read('memory-write'), 'memory-write'),
-      minTrust: oneOf(TRUSTS, read('memory-min-trust'), 'memory-min-trust'),
-    },
-    isRequired: flag(read('memory-required'), 'memory-required'),
+    isReadOnly: flag(read('memory-readonly'), 'memory-readonly'),
   };
   checkTogether(inputs);
   return inputs;
 }
 
-function checkTogether({ store, repository, policy, isRequired }: MemoryInputs): void {
-  if (isRequired && (store === 'none' || policy.write === 'never')) {
-    const other = store === 'none' ? 'memory-store: none' : 'memory-write: never';
-    throw new ConfigError(`\`memory-required: true\` cannot be used with \`${other}\`, which saves nothing`, {
-      remedy: `Leave out \`memory-required\`, or \`${other}\`.`,
-    });
-  }
+function checkTogether({ store, repository }: MemoryInputs): void {
   if (repository !== undefined && store !== 'auto' && store !== 'repo') {
     throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
       remedy: 'Leave `memory-store` out, or write `memory-store: repo`.',

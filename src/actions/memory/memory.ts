@@ -16,7 +16,6 @@ import type { Clock } from '../../core/clock.js';
 import { COMMITTED_FOLDER, SAVE_BUDGET_MS } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
 import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
-import { joinFolders } from '../../core/memory/scope.js';
 import type { MemoryStore, Place, StoreRoot } from '../../core/memory/store.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 import { readThisRun } from '../runner/runner.js';
@@ -43,7 +42,7 @@ export async function openActionMemory(options: ActionMemoryOptions): Promise<Me
 }
 
 function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMemoryOptions): MemoryStore {
-  const folder = joinFolders(inputs.path ?? COMMITTED_FOLDER, inputs.scope);
+  const folder = inputs.path ?? COMMITTED_FOLDER;
   const files = createFiles();
   const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
   // At the top of the workspace a `.gitignore` would be the whole repository's.
@@ -118,7 +117,7 @@ function branchTier(options: ActionMemoryOptions, mayCreate: boolean): readonly 
   const { inputs, trigger, memoryClient: client, env, clock, log } = options;
   if (client === undefined || trigger.kind === 'local') return [];
   const { owner, name } = inputs.repository ?? trigger.repository;
-  const folder = joinFolders(inputs.path ?? defaultFolder(inputs, trigger.repository), inputs.scope);
+  const folder = inputs.path ?? defaultFolder(inputs, trigger.repository);
   const { runUrl } = readThisRun(env);
   const cause = { event: trigger.event, number: subjectNumber(trigger), runUrl };
   return [
@@ -166,10 +165,11 @@ function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryCl
     ...(log === undefined ? {} : { log }),
     directory: join(workspace, CACHE_DIRECTORY),
     scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
-    name: inputs.cacheName,
+    name: 'default',
     ...(trigger.kind === 'local' ? {} : { event: trigger.event }),
   });
-  return inputs.scope === '' ? store : inFolder(store, inputs.scope);
+  const { path = '' } = inputs;
+  return path === '' ? store : inFolder(store, path);
 }
 
 /** A schedule runs on the default branch alone, whose name its payload may leave out. */

@@ -3,18 +3,9 @@ import type { Trust } from '../../core/event/trust.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
 import type { FailedSave, MemoryStore, Place, SaveResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
-import { count } from '../../core/text/number.js';
 import type { EntryChange, Memory, Remembered } from '../../run/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
-import {
-  formatLoadedNotes,
-  formatNotes,
-  formatUnsavedNotes,
-  noteDiffs,
-  notesCount,
-  notesIn,
-  savedNotes,
-} from './format-notes.js';
+import { formatLoadedNotes, formatNotes, formatUnsavedNotes, notesCount, notesIn } from './format-notes.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
 /** How memory is shown. */
@@ -185,13 +176,13 @@ function undoLine(
 
 /** Why an entry stands where trusted runs do not read (D19). */
 function apartNote({ trust, memory }: Plan, taints: readonly TaintSource[], remembered: Remembered): string {
-  if (memory?.lane === 'none') return '`memory-write: never`: this run adds nothing to memory.';
+  if (memory?.lane === 'none') return '`memory-readonly: true`: this run adds nothing to memory.';
   if (remembered.kind === 'nothing' || isNowhere(remembered)) return '';
   const { entries } = remembered;
   if (entries.length === 0) return '';
   if (entries.length === 2) return computedNote(taints);
   if (entries[0]?.path === memory?.path) return '';
-  return trust.level === 'trusted' ? QUARANTINE_NOTE : untrustedNote(trust);
+  return untrustedNote(trust);
 }
 
 function computedNote(taints: readonly TaintSource[]): string {
@@ -204,29 +195,4 @@ function untrustedNote({ reason }: Trust): string {
 
 function listOf(reasons: readonly string[]): string {
   return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')}, and ${reasons.at(-1)}`;
-}
-
-const QUARANTINE_NOTE =
-  '`memory-write: quarantine`: the entry is quarantined until a person promotes it with `axe-action memory promote`.';
-
-/**
- * What a run added to memory, as a diff whose heads say what was loaded, and from and to where: output `memory-diff`.
- * Empty where nothing was added.
- */
-export function formatDiff({ restored }: Memory, added: Added, readPaths: readonly string[]): string {
-  const { entries, result } = added;
-  if (result.kind !== 'saved') return '';
-  const loaded = restored.kind === 'restored' ? describeRestored(restored) : 'nothing loaded';
-  const diffs = entries.map(({ path, text }, index) => {
-    const lines = text.trimEnd().split('\n');
-    // The place is the first entry's.
-    const place = index === 0 ? ` (${result.url ?? result.location})` : '';
-    return [
-      `--- ${path} (${readPaths.includes(path) ? loaded : 'not loaded'})`,
-      `+++ ${path}${place}`,
-      `@@ ${count(lines.length, 'line')} added @@`,
-      ...lines.map((line) => `+${line}`),
-    ].join('\n');
-  });
-  return [...diffs, ...noteDiffs(savedNotes(added))].join('\n');
 }

@@ -89,7 +89,7 @@ export function formatNotes({ notesSession }: Memory, remembered: Remembered): s
 }
 
 /** The changes to notes that were saved. */
-export function savedNotes(remembered: Remembered): readonly NoteChange[] {
+function savedNotes(remembered: Remembered): readonly NoteChange[] {
   const unsaved = unsavedIn(remembered);
   return notesIn(remembered).filter(({ path }) => !unsaved.some((note) => note.path === path));
 }
@@ -114,25 +114,3 @@ function unsavedIn(remembered: Remembered): readonly BlockedPlace[] {
 
 const NOTES_APART =
   'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:';
-
-/** The changes to notes as parts of a diff. */
-export function noteDiffs(notes: readonly NoteChange[]): readonly string[] {
-  return notes.map((change) => [`--- ${change.path}`, `+++ ${change.path}`, ...diffOf(change)].join('\n'));
-}
-
-function diffOf({ edit }: NoteChange): readonly string[] {
-  switch (edit.kind) {
-    case 'append':
-      return hunk('added', edit.text);
-    case 'overwrite':
-      return hunk('rewritten', edit.text);
-    case 'delete':
-      return ['@@ deleted @@'];
-  }
-}
-
-function hunk(what: string, text: string): readonly string[] {
-  const whole = text.replace(/\n+$/, '');
-  const lines = whole === '' ? [] : whole.split('\n');
-  return [`@@ ${count(lines.length, 'line')} ${what} @@`, ...lines.map((line) => `+${line}`)];
-}

@@ -16,7 +16,7 @@ import type { Remembered } from '../../run/request.js';
 import { memoryNotes } from '../memory/memory-notes.js';
 import type { Outputs } from '../outputs.js';
 import { noAnswerLine } from './failure.js';
-import { formatDiff, formatMemory, loadedEntries } from './format-memory.js';
+import { formatMemory, loadedEntries } from './format-memory.js';
 import { whatWasAdded } from './format-notes.js';
 import {
   formatFindingTable,
@@ -78,7 +78,7 @@ function structuredOutput({ plan, outcome }: Ran): Outputs {
   return { 'structured-output': outcome.answer };
 }
 
-function memoryOutputs({ plan, memory, remembered }: Ran, isHidden: boolean): Outputs {
+function memoryOutputs({ memory, remembered }: Ran, isHidden: boolean): Outputs {
   const loaded: Outputs = { 'memory-loaded': String(loadedEntries(memory)) };
   if (memory === undefined) return { ...loaded, 'memory-store': 'none', 'memory-saved': 'false' };
   if (remembered.kind === 'nothing')
@@ -96,9 +96,6 @@ function memoryOutputs({ plan, memory, remembered }: Ran, isHidden: boolean): Ou
     ...(isHidden || remembered.kind === 'notes'
       ? {}
       : { 'memory-entry': entries.map(({ text }) => text).join('') }),
-    ...(isKept && !isHidden
-      ? { 'memory-diff': formatDiff(memory, remembered, plan.memory?.readPaths ?? []) }
-      : {}),
     ...(result.kind === 'failed' ? { 'memory-save-error': result.message } : {}),
     ...(unsaved.length === 0
       ? {}

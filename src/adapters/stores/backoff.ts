@@ -111,7 +111,7 @@ function failedSave(failure: RetryableFailure, effort: string): FailedSave {
       return failed(
         'conflict',
         `other runs kept changing the same memory; gave up after ${effort}`,
-        'Set `concurrency:` on the job, or give its runs memories of their own with `memory-scope`.',
+        'Set `concurrency:` on the job, or give its runs memories of their own with `memory-path`.',
       );
     case 'unknown':
       return failed(

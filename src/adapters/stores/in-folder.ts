@@ -4,7 +4,7 @@ import type { MemoryTree } from '../../core/memory/tree.js';
 import type { TreeStore } from './store.js';
 
 /**
- * The part of a store's tree below a folder as a store of its own (input `memory-scope`). Other folders are neither
+ * The part of a store's tree below a folder as a store of its own (input `memory-path`). Other folders are neither
  * seen nor touched, but for `dropHistory`, which is about the whole store. Places are those of the whole tree.
  */
 export function inFolder(store: TreeStore, folder: string): TreeStore {

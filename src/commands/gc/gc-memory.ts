@@ -105,10 +105,10 @@ function refuseStrangers(trigger: Trigger): void {
   });
 }
 
-function refuseReadOnly({ memoryPolicy, dryRun }: RunRequest): void {
-  if (memoryPolicy.write === 'auto' || dryRun) return;
-  throw new ConfigError(`\`mode: gc\` trims memory, which \`memory-write: ${memoryPolicy.write}\` forbids`, {
-    remedy: 'Leave `memory-write` out, or write `dry-run: true` for the figures alone.',
+function refuseReadOnly({ isMemoryReadOnly, dryRun }: RunRequest): void {
+  if (!isMemoryReadOnly || dryRun) return;
+  throw new ConfigError('`mode: gc` trims memory, which `memory-readonly: true` forbids', {
+    remedy: 'Leave `memory-readonly` out, or write `dry-run: true` for the figures alone.',
   });
 }
 

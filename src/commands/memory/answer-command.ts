@@ -4,7 +4,7 @@ import { MIN_PREFIX } from '../../core/memory/commands/search.js';
 import { isNotesPath } from '../../core/memory/notes/place.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
-import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND } from '../open-agent-memory.js';
+import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND, readOnly } from '../open-agent-memory.js';
 import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
 import { formatCommandResult } from './format-result.js';
 import { runMemoryCommand } from './memory-command.js';
@@ -77,8 +77,7 @@ async function carryOut(
   }
   if (request.dryRun)
     return { kind: 'done', text: 'Dry run: nothing was changed.', changed: false, warnings: [] };
-  if (request.memoryPolicy.write === 'never')
-    return refusal('refused', '`memory-write: never` leaves memory as it is', 'Leave `memory-write` out.');
+  if (request.isMemoryReadOnly) return readOnly();
   const { store, plan } = memory;
   const { provenance } = plan;
   const result = await runMemoryCommand(command, {

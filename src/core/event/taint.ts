@@ -8,8 +8,6 @@ export type TaintSource =
   | { readonly kind: 'event'; readonly reason: string }
   /** A squash merge carries the title of a pull request, which may be anybody's, and generated notes list such titles. */
   | { readonly kind: 'history' }
-  /** The untrusted lane was given to the model (`memory-min-trust: untrusted`). */
-  | { readonly kind: 'untrusted-memory' }
   /** Checks of the commit, which print whatever the programs under test were fed. */
   | { readonly kind: 'failing-checks' }
   /** What runs of ours have posted that had read such text themselves. */
@@ -58,8 +56,6 @@ export function describeTaint(source: TaintSource): string {
       return source.reason;
     case 'history':
       return 'it was shown commit messages or release notes, which hold titles by anyone';
-    case 'untrusted-memory':
-      return '`memory-min-trust: untrusted` gave it entries of untrusted runs';
     case 'failing-checks':
       return 'it read failing checks, which can print anything';
     case 'own-words':

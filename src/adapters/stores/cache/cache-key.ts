@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ConfigError } from '../../../core/errors.js';
 
 /** Who shares a version chain: the default branch, one other ref (by hash), or one pull request. */
 export type CacheScope = 'trunk' | `br-${string}` | `pr-${number}`;
@@ -8,7 +7,6 @@ const DIGITS = 10;
 const HASH_DIGITS = 16;
 /** Keys that the service takes in one request. */
 const MAX_KEYS = 10;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** The scope of a run by its `GITHUB_REF`, as the cache service separates them (memory-and-security A2.3). */
 export function cacheScope(ref: string, defaultBranch: string): CacheScope {
@@ -20,14 +18,9 @@ export function cacheScope(ref: string, defaultBranch: string): CacheScope {
 
 /**
  * The beginning of all keys of a version chain. It ends in a slash, so that no name is ever taken for the beginning of
- * another (memory-and-security A2.2). Throws a ConfigError for a name that cannot be part of a key.
+ * another (memory-and-security A2.2).
  */
 export function keyPrefix(scope: CacheScope, name: string): string {
-  if (!NAME.test(name)) {
-    throw new ConfigError(`invalid cache name ${JSON.stringify(name)}`, {
-      remedy: 'Write `memory-cache-name` with at most 100 letters, digits, dots, underscores and hyphens.',
-    });
-  }
   return `axe-memory/v1/${scope}/${name}/`;
 }
 

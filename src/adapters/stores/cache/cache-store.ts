@@ -40,7 +40,6 @@ interface CacheStoreOptions {
   readonly directory: string;
   /** Whose version chain this run writes; another than `trunk` also reads the default branch's. */
   readonly scope: CacheScope;
-  /** Input `memory-cache-name`. */
   readonly name: string;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
@@ -225,7 +224,7 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
     return {
       message: `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
       remedy:
-        'Set `memory-store: repo` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
+        'Set `memory-store: repo` with `permissions: contents: write`, which has no such limit, or trim it with `mode: gc`.',
     };
   }
   const refused = tree.has(SKIPPED_VERSIONS_FILE) ? OWN_FILE : notReadBack(tree);

@@ -4,7 +4,6 @@ import { setStage } from './stage.js';
 
 const BROKEN: ModelReply = { kind: 'raw', status: 500, body: '' };
 const REFUSED: ModelReply = { kind: 'text', text: 'I will not.', finishReason: 'content_filter' };
-const PLAIN = 'name = "plain"\nmodel = "openai/gpt-4o"\n';
 const CUT: ModelReply = { kind: 'text', text: 'So f', finishReason: 'length' };
 const NO_CACHE = { ACTIONS_RESULTS_URL: '' };
 
@@ -25,11 +24,11 @@ const STEPS: readonly (readonly [string, Step, number])[] = [
   ['success that is listed', { reply: text('Fine.'), 'fail-on': 'success' }, 1],
   ['success without memory', { reply: text('Fine.'), env: NO_CACHE }, 0],
   [
-    'success without the memory that is required',
-    { reply: text('Fine.'), env: NO_CACHE, 'memory-required': 'true' },
+    'success without the memory that is listed',
+    { reply: text('Fine.'), env: NO_CACHE, 'fail-on': 'failure, memory' },
     1,
   ],
-  ['success with the memory that is required', { reply: text('Fine.'), 'memory-required': 'true' }, 0],
+  ['success with the memory that is listed', { reply: text('Fine.'), 'fail-on': 'memory' }, 0],
 ];
 
 interface Step {
@@ -37,7 +36,6 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
   readonly agent?: string;
   readonly 'fail-on'?: string;
-  readonly 'memory-required'?: string;
 }
 
 it('the step fails for what is listed and nothing else', async () => {
@@ -56,31 +54,19 @@ it('the step fails for what is listed and nothing else', async () => {
   );
 });
 
-it('one error states why required memory was not saved', async () => {
+it('one error states why memory was not saved', async () => {
   const stage = await setStage({ model: [text('Fine.')] });
-  const inputs = { model: 'openai/gpt-4o', 'memory-required': 'true' };
+  const inputs = { model: 'openai/gpt-4o', 'fail-on': 'memory' };
   const step = await stage.run({ inputs, env: NO_CACHE });
   const told = step.annotations.filter(({ title }) => title === 'Memory not saved');
   expect(told).toMatchObject([
     {
       level: 'error',
       message: expect.stringMatching(
-        /^failed to save memory for .*\. The step fails because of `memory-required: true`\.$/,
+        /^failed to save memory for .*\. The step fails because `fail-on` lists `memory`\.$/,
       ),
     },
   ]);
-});
-
-it.each([
-  [{ 'memory-store': 'none' }, '`memory-required: true` cannot be used with `memory-store: none`'],
-  [{ 'memory-write': 'never' }, '`memory-required: true` cannot be used with `memory-write: never`'],
-  [{ agent: 'plain' }, '`memory-required: true` needs an agent with memory, and "plain" has none'],
-])('the step fails before anything runs if required memory cannot be saved: %j', async (given, message) => {
-  const stage = await setStage({ model: [text('Fine.')], base: { 'axe/agents/plain.toml': PLAIN } });
-  const step = await stage.run({ inputs: { 'memory-required': 'true', ...given } });
-  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
-  expect(step.annotations).toMatchObject([{ level: 'error', message: expect.stringContaining(message) }]);
-  expect(stage.model.requests()).toEqual([]);
 });
 
 it('an unknown conclusion is refused', async () => {
@@ -89,6 +75,6 @@ it('an unknown conclusion is refused', async () => {
   expect(step.exitCode).toBe(1);
   expect(step.annotations.map(({ message }) => message)).toEqual([
     'the input `fail-on` cannot be "warnings"\n' +
-      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`.',
+      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`, `memory`.',
   ]);
 });
