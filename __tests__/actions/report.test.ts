@@ -363,7 +363,7 @@ describe('a run that completed', () => {
     expect(step.summary).toMatch(
       /\n- Memory went to the Actions cache, since … GitHub .* loses its memory\.\n/,
     );
-    expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'true' });
+    expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
   });
 });
 
@@ -468,7 +468,7 @@ describe('an entry that was not saved', () => {
     const kept = { location: 'cache k', store: 'cache' } as const;
     const step = await report(await reportOf('ran', { save: { ...save, kept } }));
     expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read; kept in cache k');
-    expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'false' });
+    expect(step.outputs).toMatchObject({ 'memory-saved': 'false' });
     expect(step).toMatchObject({ state: { told: 'true' } });
   });
 

@@ -23,7 +23,6 @@ export function memoryReport(
   return {
     kind: 'memory-command',
     agent: 'bot',
-    store: 'repo',
     command: 'forget',
     result,
     published: { line: undefined, url: undefined },

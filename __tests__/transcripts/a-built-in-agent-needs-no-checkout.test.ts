@@ -10,7 +10,6 @@ it('a built-in agent reviews in an empty workspace of a repository without agent
   expect(step).toMatchObject({ exitCode: 0, annotations: [] });
   expect(step.outputs).toMatchObject({
     conclusion: 'success',
-    'memory-store': 'none',
     'memory-saved': 'false',
   });
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining(ANSWER)]);

@@ -62,7 +62,6 @@ it('a comment forgets an entry: it is answered, no model is called, and no late 
   expect(step.outputs).toMatchObject({
     conclusion: 'success',
     'memory-saved': 'true',
-    'memory-store': 'repo',
     'comment-url': expect.stringContaining('#issuecomment-'),
   });
   expect(stage.model.requests()).toHaveLength(asked);

@@ -17,7 +17,6 @@ it('a dry run shows prompt and memory, calls no model, and leaves GitHub, cache 
   expect(step.outputs).toEqual({
     conclusion: 'success',
     'memory-saved': 'false',
-    'memory-store': 'cache',
     'memory-loaded': '1',
   });
   expect(stage.model.requests()).toHaveLength(1);

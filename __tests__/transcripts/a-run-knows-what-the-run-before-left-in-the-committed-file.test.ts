@@ -15,7 +15,7 @@ it('a run appends to the file in the workspace and reads it from there', async (
 
   for (const step of [first, second]) {
     expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-    expect(step.outputs).toMatchObject({ 'memory-store': 'file', 'memory-saved': 'true' });
+    expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
     expect(step.log).toContain('Memory: 1 entry added to .axe/memory/ask.md');
   }
   expect(model.prompts()[1]?.system).toContain('**Result:** The lighthouse has a new lamp.');

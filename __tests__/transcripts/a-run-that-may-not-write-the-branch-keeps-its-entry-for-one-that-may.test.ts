@@ -10,7 +10,6 @@ it('one warning names the line to add if the branch was requested, and the entry
   const kept = await scene.run({ runId: '1' });
   expect(expectNotSavedReported(kept, 'Answer 0.')).toMatch(PERMISSION);
   expect(titles(kept)).toEqual(['Memory not saved']);
-  expect(kept.outputs['memory-store']).toBe('cache');
   expect(kept.summary).toContain('The entry is kept in `cache axe-memory/v1/trunk/default/0000000001`');
   expect(resultsIn(scene.memory())).toEqual(['Before.']);
   expectTranscript('a-run-that-may-not-write-the-branch-keeps-its-entry-for-one-that-may', seen(kept, scene));
@@ -19,7 +18,7 @@ it('one warning names the line to add if the branch was requested, and the entry
   const saved = await scene.run({ runId: '2' });
   expect(saved).toMatchObject({
     annotations: [],
-    outputs: { 'memory-saved': 'true', 'memory-store': 'repo' },
+    outputs: { 'memory-saved': 'true' },
   });
   expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.', 'Answer 1.']);
   expect(scene.memory()).toContain(kept.outputs['memory-entry']);
@@ -35,7 +34,6 @@ it('the entry goes to the cache like any other if no store was requested, and th
   const auto = { inputs: { 'memory-store': 'auto' } };
   const first = await scene.run({ ...auto, runId: '1' });
   expect(first).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
-  expect(first.outputs['memory-store']).toBe('cache');
   const remarks = first.summary.split('\n').filter((line) => line.startsWith('- '));
   expect(remarks).toEqual([expect.stringMatching(PERMISSION)]);
 
@@ -49,7 +47,7 @@ it('the entry goes to the cache like any other if no store was requested, and th
   scene.repo.contents = 'write';
   const third = await scene.run({ ...auto, runId: '3' });
   expect(told(third)).toEqual([]);
-  expect(third.outputs).toMatchObject({ 'memory-store': 'repo', 'memory-loaded': '3' });
+  expect(third.outputs).toMatchObject({ 'memory-loaded': '3' });
   expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.', 'Answer 1.', 'Answer 2.']);
   expect(scene.cache.entries()).toHaveLength(2);
 });

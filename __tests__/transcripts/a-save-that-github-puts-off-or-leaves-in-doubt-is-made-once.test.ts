@@ -50,7 +50,7 @@ async function expectOneEntry(fault: Trouble[1]): Promise<void> {
   scene.github.fail({ ...fault, route: 'POST /graphql', contains: 'createCommitOnBranch' });
   const step = await scene.run();
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-  expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'repo' });
+  expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
   expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.']);
   expect(scene.github.history(REPOSITORY, 'axe-memory')).toHaveLength(2);
 }

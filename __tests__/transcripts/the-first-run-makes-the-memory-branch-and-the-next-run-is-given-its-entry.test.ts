@@ -29,7 +29,7 @@ it('the first run reports the new branch, and that it is public, and needs neith
   const stage = await setStage({ model: ['First.', 'Second.', 'Third.'].map((answer) => text(answer)) });
   stage.repo.contents = 'write';
   const opened = await stage.run(bare());
-  expect(opened).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true', 'memory-store': 'repo' } });
+  expect(opened).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
   expect(told(opened)).toEqual([
     'notice: The branch `Codertocat/Hello-World@axe-memory` was created to keep memory. The repository is public, so everybody can read what is remembered there; `memory-repo` can name a private one.',
   ]);

@@ -54,7 +54,7 @@ it('CI reviews, validates and collects with the action itself, and calls no mode
   for (const { exitCode, outputs } of Object.values(results)) {
     expect({ exitCode, conclusion: outputs['conclusion'] }).toEqual({ exitCode: 0, conclusion: 'success' });
   }
-  expect(results['review']?.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'file' });
+  expect(results['review']?.outputs).toMatchObject({ 'memory-saved': 'true' });
   expect([stage.model.requests(), stage.repo.comments, stage.repo.talk.reviews]).toEqual([[], [], []]);
 });
 

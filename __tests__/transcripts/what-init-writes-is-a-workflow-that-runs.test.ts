@@ -48,7 +48,7 @@ describe('what `init` writes for reviews', () => {
       ['src/auth.ts', 11],
     ]);
     expect(step.summary).toContain('reviewer');
-    expect(step.outputs).toMatchObject({ 'memory-store': 'repo', 'memory-saved': 'true' });
+    expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
     expect(step.outputs['memory-entry']).toMatch(/\*\*Result:\*\* /);
   });
 
@@ -61,7 +61,7 @@ describe('what `init` writes for reviews', () => {
     expect(step.exitCode).toBe(0);
     const [asked] = stage.model.prompts();
     expect(asked?.system).toContain('A public interface stays compatible within a major version.');
-    expect(step.outputs).toMatchObject({ 'memory-store': 'repo', 'memory-saved': 'true' });
+    expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
   });
 });
 

@@ -48,7 +48,7 @@ it.each(PASSING)('a review continues after %s, at any request', async (_, fault)
       });
       expect(step.summary).not.toContain('Not read');
       expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual(['Before.']);
-      expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'repo' });
+      expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
     }),
   );
 });

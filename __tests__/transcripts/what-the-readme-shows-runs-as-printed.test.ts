@@ -22,7 +22,7 @@ describe('the quick start of the README', () => {
     const stage = await setStage({ base: { 'README.md': '# Hello\n' }, diff: CHANGE, model: MODEL });
     stage.repo.contents = 'write';
     const step = await stage.run({ inputs: { agent: String(STEP?.with?.['agent']) } });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-store': 'repo' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
     expect(stage.repo.talk.reviews).toHaveLength(1);
     expect(Object.keys(stage.github.files(REPO, 'axe-memory'))).toContain('pr-reviewer.md');
   });

@@ -7,7 +7,6 @@ export const OUTPUT_NAMES = [
   'response',
   'response-file',
   'structured-output',
-  'memory-store',
   'memory-saved',
   'memory-save-error',
   'memory-entry',

@@ -6,11 +6,11 @@ import type { Permission } from '../core/event/permission.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { classifyTrust, type Trust } from '../core/event/trust.js';
 import { statePath } from '../core/memory/state.js';
-import type { MemoryStore, StoreKind } from '../core/memory/store.js';
+import type { MemoryStore } from '../core/memory/store.js';
 import { type MemoryPlan, planMemory } from '../core/plan.js';
 import { type Access, admitActor } from '../run/access.js';
 import type { RunRequest } from '../run/request.js';
-import { type MemoryRefusal, refusal } from './memory/command-session.js';
+import { keepsNothing, type MemoryRefusal, refusal } from './memory/command-session.js';
 
 /** The agent that a command is about, and its memory; undefined if it has none. */
 export interface AgentMemory {
@@ -91,17 +91,17 @@ export function openAgentState(
       'Set `enabled = true` in `[memory]` of the agent, or leave labelled pull requests out with `if:` of the job.';
     return refusal('refused', `the agent "${agent.name}" has no memory to keep it in`, remedy);
   }
+  if (memory.store.kind === 'none') return keepsNothing();
   return { kind: 'state', store: memory.store, path: statePath(memory.plan.path) };
 }
 
-/** The store that a rewritten state went to, or why it was not kept. */
+/** Rewrites the state; what comes back is why it was not kept. */
 export async function rewriteState(
   { store, path }: AgentState,
   rewrite: (text: string) => string,
   deps: Dependencies,
-): Promise<{ readonly store: StoreKind; readonly trouble?: MemoryRefusal }> {
+): Promise<MemoryRefusal | undefined> {
   const saved = await store.write([{ kind: 'rewrite', path, rewrite }], deps.deadline.signal);
-  if (saved.kind === 'saved') return { store: saved.store ?? store.kind };
-  const trouble = refusal('not-saved', `the memory could not be changed: ${saved.message}`, saved.remedy);
-  return { store: store.kind, trouble };
+  if (saved.kind === 'saved') return undefined;
+  return refusal('not-saved', `the memory could not be changed: ${saved.message}`, saved.remedy);
 }

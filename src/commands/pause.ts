@@ -1,6 +1,5 @@
 import type { Dependencies } from '../core/dependencies.js';
 import type { CommentTrigger, Trigger } from '../core/event/trigger.js';
-import type { StoreKind } from '../core/memory/store.js';
 import { withReviewFacts } from '../core/review/state-facts.js';
 import { UNPUBLISHED } from '../run/publish.js';
 import type { RunReport, RunRequest } from '../run/request.js';
@@ -40,13 +39,12 @@ export async function runPauseCommand(
   if (opened.kind === 'skipped') return opened;
   const { agent } = opened;
   deps.acknowledgement?.start();
-  const { store, result } = await keep(command, { opened, request }, deps);
+  const result = await keep(command, { opened, request }, deps);
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   const reply = { trigger, agent: agent.name, text: formatCommandResult(result) };
   return {
     kind: 'memory-command',
     agent: agent.name,
-    store,
     command: command.kind === 'paused' ? 'pause' : 'resume',
     result,
     published: request.dryRun ? UNPUBLISHED : await deps.publisher.reply(reply),
@@ -57,19 +55,18 @@ async function keep(
   { kind, trigger }: PauseCommand,
   { opened, request }: { readonly opened: AgentMemory; readonly request: RunRequest },
   deps: Dependencies,
-): Promise<{ readonly store: StoreKind; readonly result: MemoryCommandResult }> {
+): Promise<MemoryCommandResult> {
   if (trigger.on !== 'pull_request') {
     const message = 'only runs on a pull request can be paused';
-    return { store: 'none', result: refusal('refused', message, 'Write it below the pull request.') };
+    return refusal('refused', message, 'Write it below the pull request.');
   }
   const state = openAgentState(opened, request);
-  if (state.kind === 'failed') return { store: 'none', result: state };
+  if (state.kind === 'failed') return state;
   const confirmation = `Runs of \`${opened.agent.name}\` on this pull request are ${kind === 'paused' ? 'paused' : 'no longer paused'}.`;
-  if (request.dryRun)
-    return { store: state.store.kind, result: done('Dry run: nothing was changed.', false) };
+  if (request.dryRun) return done('Dry run: nothing was changed.', false);
   const fact = { kind, pull: trigger.number, by: trigger.actor.login, at: deps.clock.now() } as const;
-  const { store, trouble } = await rewriteState(state, (text) => withReviewFacts(text, [fact]), deps);
-  return { store, result: trouble ?? done(confirmation, true) };
+  const trouble = await rewriteState(state, (text) => withReviewFacts(text, [fact]), deps);
+  return trouble ?? done(confirmation, true);
 }
 
 function done(text: string, changed: boolean): MemoryCommandResult {

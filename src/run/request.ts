@@ -217,7 +217,6 @@ export type RunReport =
   | {
       readonly kind: 'memory-command';
       readonly agent: string;
-      readonly store: MemoryStore['kind'];
       readonly command: string;
       readonly result: MemoryCommandResult;
       readonly published: Published;
@@ -226,7 +225,6 @@ export type RunReport =
   | {
       readonly kind: 'gc';
       readonly agent: string;
-      readonly store: MemoryStore['kind'];
       readonly collection: GcResult;
     }
   /** Agents were looked at, and none was run. */

@@ -31,7 +31,7 @@ describe('garbage collection that trims nothing', () => {
       'Dry run: no entries trimmed. No model was asked, and 1 entry would be removed, 2,000 entries kept.',
     ],
   ] as const)('states why: %j', (end, line) => {
-    const report = { kind: 'gc', agent: 'bot', store: 'file', collection: { end } } as const;
+    const report = { kind: 'gc', agent: 'bot', collection: { end } } as const;
     expect(gcReporter(report).logLines()).toEqual([line]);
     expect(summaryOf(report)).toContain(line);
     expect(gcReporter(report).outputs(false)).toMatchObject({
@@ -46,7 +46,7 @@ describe('garbage collection of a log that is longer than one question', () => {
     const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
     const end = { kind: 'trimmed', removed: 8, kept: 12, saved } as const;
     const collection = { analysis: { text: 'Found it.', unread: 12 }, end } as const;
-    const report = { kind: 'gc', agent: 'bot', store: 'repo', collection } as const;
+    const report = { kind: 'gc', agent: 'bot', collection } as const;
     expect(summaryOf(report)).toContain('The oldest 12 entries were not analysed');
     expect(gcReporter(report).outputs(false)).toMatchObject({ 'memory-saved': 'true' });
   });
@@ -56,7 +56,7 @@ describe('garbage collection that failed', () => {
   it('shows an analysis that was cut off, which is not a failed save', () => {
     const error = new AxeError('the analysis was cut off, so nothing was trimmed');
     const collection = { analysis: { text: '## Patt', unread: 0 }, end: { kind: 'failed', error } } as const;
-    const report = { kind: 'gc', agent: 'bot', store: 'file', collection } as const;
+    const report = { kind: 'gc', agent: 'bot', collection } as const;
     const summary = summaryOf(report);
     expect(summary).toContain('## Patt\n');
     expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
@@ -70,7 +70,7 @@ describe('garbage collection that failed', () => {
   it('shows what it used next to what went wrong', () => {
     const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
     const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
-    const summary = summaryOf({ kind: 'gc', agent: 'bot', store: 'file', collection });
+    const summary = summaryOf({ kind: 'gc', agent: 'bot', collection });
     expect(summary).toContain('the analysis is empty, so nothing was trimmed\n```\n\nRun it again.');
     expect(summary).toContain('| Model | Turns |');
     expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
@@ -83,7 +83,6 @@ describe('suggestions that were not published', () => {
     summaryOf({
       kind: 'gc',
       agent: 'bot',
-      store: 'repo',
       collection: { suggestion, end: { kind: 'dry-run' } },
     });
 

@@ -7,14 +7,11 @@ const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
 
 describe('the outputs of a memory command', () => {
   it('hold its text after it was done, and whether memory changed', () => {
-    expect(outputsOf(memoryReport(done('Forgotten.', { changed: true }), { store: 'cache' }), false)).toEqual(
-      {
-        conclusion: 'success',
-        response: 'Forgotten.',
-        'memory-store': 'cache',
-        'memory-saved': 'true',
-      },
-    );
+    expect(outputsOf(memoryReport(done('Forgotten.', { changed: true })), false)).toEqual({
+      conclusion: 'success',
+      response: 'Forgotten.',
+      'memory-saved': 'true',
+    });
   });
 
   it('name the comment that answers it', () => {
@@ -39,7 +36,6 @@ describe('the outputs of a memory command', () => {
     expect(outputsOf(report, false)).toEqual({
       conclusion,
       response: '',
-      'memory-store': 'repo',
       'memory-saved': 'false',
       ...(conclusion === 'skipped' ? { reason: reason } : {}),
       ...(reason === 'not-saved' ? { 'memory-save-error': 'it is so' } : {}),

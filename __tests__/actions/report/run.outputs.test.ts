@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { OUTPUT_NAMES, type Outputs } from '../../../src/actions/outputs.js';
+import { OUTPUT_NAMES } from '../../../src/actions/outputs.js';
 import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
-import type { SaveResult } from '../../../src/core/memory/store.js';
 import type { Conclusion, RunOutcome } from '../../../src/core/outcome.js';
 import type { RunReport } from '../../../src/run/request.js';
 import { AGENT } from '../../helpers/dependencies-fake.js';
@@ -38,11 +37,10 @@ describe('the outputs of a run', () => {
     expect(outputsOf(report)).toEqual({
       conclusion: 'success',
       'memory-saved': 'false',
-      'memory-store': 'file',
       'memory-loaded': '2',
     });
     const without = await reportOf('planned', { agents: { bot: AGENT } });
-    expect(outputsOf(without)).toEqual({ conclusion: 'success', ...NOTHING, 'memory-store': 'none' });
+    expect(outputsOf(without)).toEqual({ conclusion: 'success', ...NOTHING });
   });
 
   it.each<[Conclusion, RunOutcome, string]>([
@@ -75,7 +73,6 @@ describe('the outputs of a run', () => {
       conclusion,
       response,
       ...NOTHING,
-      'memory-store': 'none',
       ...FIGURES,
     });
   });
@@ -117,7 +114,6 @@ describe('the outputs of a run', () => {
       '**Result:** the answer',
     ];
     expect(outputsOf(report)).toMatchObject({
-      'memory-store': 'file',
       'memory-loaded': '1',
       'memory-saved': 'true',
       'memory-entry': `${entry.join('\n')}\n\n`,
@@ -138,32 +134,10 @@ describe('the outputs of a run', () => {
     expect(outputs['memory-entry-id']).toBe('id1');
   });
 
-  it.each<[SaveResult, Partial<Outputs>]>([
-    [
-      { kind: 'saved', location: 'cache k', store: 'cache', attempts: 1, notices: ['why'] },
-      { 'memory-store': 'cache', 'memory-saved': 'true' },
-    ],
-    [
-      { kind: 'failed', reason: 'denied', message: 'no', kept: { location: 'cache k', store: 'cache' } },
-      { 'memory-store': 'cache', 'memory-saved': 'false', 'memory-save-error': 'no' },
-    ],
-    [
-      { kind: 'failed', reason: 'denied', message: 'no' },
-      { 'memory-store': 'file', 'memory-saved': 'false', 'memory-save-error': 'no' },
-    ],
-  ])('name the store that holds the entry: %j', async (save, expected) => {
-    expect(outputsOf(await reportOf('ran', { save }))).toMatchObject(expected);
-  });
-
-  it('name the store that was read if nothing was added', async () => {
-    const restore = { kind: 'empty', location: 'cache k', store: 'cache', warnings: [] } as const;
-    for (const report of [
-      await reportOf('planned', { restore }),
-      await reportOf('ran', { restore }, { isMemoryReadOnly: true }),
-    ]) {
-      expect(outputsOf(report)).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'false' });
-      expect(outputsOf(report)).not.toHaveProperty('memory-entry-id');
-    }
+  it('hold no id of an entry if nothing was added', async () => {
+    const outputs = outputsOf(await reportOf('ran', {}, { isMemoryReadOnly: true }));
+    expect(outputs).toMatchObject({ 'memory-saved': 'false' });
+    expect(outputs).not.toHaveProperty('memory-entry-id');
   });
 
   it('hold only the id of an entry in another repository (D14)', async () => {
@@ -209,7 +183,7 @@ describe('the outputs of a run', () => {
       memory: { ...report.memory, store: none },
       remembered: { ...report.remembered, result },
     });
-    expect(outputs).toMatchObject({ 'memory-store': 'none', 'memory-saved': 'false' });
+    expect(outputs).toMatchObject({ 'memory-saved': 'false' });
     expect(outputs).not.toHaveProperty('memory-save-error');
   });
 

@@ -31,12 +31,11 @@ export function gcReporter(report: GcReport): KindReporter {
 const entries = (number: number) => count(number, 'entry');
 
 /** Of a memory in another repository the analysis is not told here (D14). */
-function outputsOf({ store, collection }: GcReport, isHidden: boolean): Outputs {
+function outputsOf({ collection }: GcReport, isHidden: boolean): Outputs {
   const { counted, analysis, usage, suggestion, isTrimming = false, end } = collection;
   return {
     conclusion: conclusionOf(end),
     response: isHidden ? '' : (analysis?.text ?? ''),
-    'memory-store': (end.kind === 'trimmed' ? end.saved.store : undefined) ?? store,
     'memory-loaded': String(counted?.entries ?? 0),
     'memory-saved': String(end.kind === 'trimmed'),
     ...(end.kind === 'failed' && isTrimming ? { 'memory-save-error': end.error.message } : {}),

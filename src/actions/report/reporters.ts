@@ -70,7 +70,6 @@ function dryRunReporter(report: Planned): KindReporter {
     outputs: () => ({
       conclusion: 'success',
       'memory-saved': 'false',
-      'memory-store': memory?.restored.store ?? memory?.store.kind ?? 'none',
       'memory-loaded': String(loadedEntries(memory)),
     }),
     formatSummary: (options) => summaryOfDryRun(report, options),
@@ -137,13 +136,12 @@ export function memoryReporter(report: MemoryReport): KindReporter {
   };
 }
 
-function outputsOf({ store, result, published }: MemoryReport): Outputs {
+function outputsOf({ result, published }: MemoryReport): Outputs {
   const isSkipped = result.kind === 'failed' && MISTAKES.has(result.reason);
   return {
     conclusion: result.kind === 'done' ? 'success' : isSkipped ? 'skipped' : 'failure',
     ...(isSkipped ? { reason: result.reason } : {}),
     response: result.kind === 'done' ? result.text : '',
-    'memory-store': store,
     'memory-saved': String(result.changed),
     ...(result.kind === 'failed' && result.reason === 'not-saved'
       ? { 'memory-save-error': result.message }

@@ -80,17 +80,13 @@ function structuredOutput({ plan, outcome }: Ran): Outputs {
 
 function memoryOutputs({ memory, remembered }: Ran, isHidden: boolean): Outputs {
   const loaded: Outputs = { 'memory-loaded': String(loadedEntries(memory)) };
-  if (memory === undefined) return { ...loaded, 'memory-store': 'none', 'memory-saved': 'false' };
-  if (remembered.kind === 'nothing')
-    return { ...loaded, 'memory-store': memory.restored.store ?? memory.store.kind, 'memory-saved': 'false' };
+  if (memory === undefined || remembered.kind === 'nothing') return { ...loaded, 'memory-saved': 'false' };
   const { result, entries } = remembered;
   const unsaved = result.kind === 'saved' ? (result.unsaved ?? []) : [];
   const isKept = result.kind === 'saved' && memory.store.kind !== 'none';
   const isSaved = isKept && unsaved.length === 0;
-  const store = result.kind === 'saved' ? result.store : result.kept?.store;
   return {
     ...loaded,
-    'memory-store': store ?? memory.store.kind,
     'memory-saved': String(isSaved),
     ...(remembered.kind === 'entry' ? { 'memory-entry-id': remembered.id } : {}),
     ...(isHidden || remembered.kind === 'notes'

@@ -30,7 +30,7 @@ export async function runFindingCommand(
   if (opened.kind === 'skipped') return opened;
   const { agent } = opened;
   const ended = await carryOut(command, { opened, request }, deps);
-  const { result, isOthers = false, store = 'none', ...answer } = ended;
+  const { result, isOthers = false, ...answer } = ended;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   // A plain sentence requests nothing, so no failure is reported.
   const isSilent = isOthers || (command.isReply === true && result.kind !== 'done');
@@ -40,7 +40,6 @@ export async function runFindingCommand(
   return {
     kind: 'memory-command',
     agent: agent.name,
-    store,
     command: verb,
     result,
     published: isAnswered ? await deps.publisher.reply(reply) : UNPUBLISHED,
@@ -58,7 +57,6 @@ export async function isAboutFinding(
 
 interface Ended extends Pick<Reply, 'among' | 'conversation'> {
   readonly result: MemoryCommandResult;
-  readonly store?: AgentState['store']['kind'];
   /** Another agent's finding: its own run answers. */
   readonly isOthers?: boolean;
 }
@@ -157,17 +155,14 @@ async function keep(
     const why = isReply === true ? 'reply' : 'command';
     return endFinding(text, { id: only, pull, how, why, by: actor.login, at, comment: thread });
   };
-  const { store, trouble } = await rewriteState(state, rewrite, deps);
-  if (trouble !== undefined) return { result: trouble, store };
+  const trouble = await rewriteState(state, rewrite, deps);
+  if (trouble !== undefined) return { result: trouble };
   const [only] = ids;
   if (only === undefined || ids.length > 1) {
     const remedy = 'The comment of the finding, or the answer to a command about it, has its id.';
     return forAll(refusal('not-found', `no finding \`${id}\` of \`${agent}\` on #${pull}`, remedy));
   }
-  if (store === 'none') {
-    return { result: refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.') };
-  }
-  return { result: done(ANSWERS[verb](only), true), store, ...conversation(verb, thread) };
+  return { result: done(ANSWERS[verb](only), true), ...conversation(verb, thread) };
 }
 
 /** A conversation that is as it should be is left alone. */

@@ -59,7 +59,6 @@ async function answerHelp(command: HelpCommand, request: RunRequest, deps: Depen
   return {
     kind: 'memory-command',
     agent: request.agent,
-    store: 'none',
     command: command.kind === 'help' ? 'help' : cleanLine(command.said, MAX_SAID),
     result,
     published: await publish(result, command, { request, deps }),

@@ -62,7 +62,6 @@ export async function collectAgentMemory(
   const report = (end: Pick<GcResult, 'end' | 'suggestion'>): RunReport => ({
     kind: 'gc',
     agent: agent.name,
-    store: store.kind,
     collection: { ...findings, ...end },
   });
   try {

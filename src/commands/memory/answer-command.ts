@@ -40,7 +40,6 @@ export async function answerMemoryCommand(
   return {
     kind: 'memory-command',
     agent,
-    store: opened.memory?.store.kind ?? 'none',
     command: words[0] ?? '',
     result,
     published: dryRun ? UNPUBLISHED : await deps.publisher.reply(answer),

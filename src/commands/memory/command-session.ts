@@ -140,8 +140,7 @@ export async function saveChanges(
   changes: readonly Change[],
   { store, signal }: CommandSession,
 ): Promise<{ readonly kind: 'saved'; readonly notices: readonly string[] } | MemoryRefusal> {
-  if (store.kind === 'none')
-    return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
+  if (store.kind === 'none') return keepsNothing();
   const saved = await store.write(changes, signal);
   if (saved.kind === 'failed') return notSaved(saved, false);
   const [unsaved] = saved.unsaved ?? [];
@@ -158,6 +157,11 @@ function notSaved(
 /** A result that tells why it was not done. */
 export function refusal(reason: MemoryRefusal['reason'], message: string, remedy?: string): MemoryRefusal {
   return { kind: 'failed', reason, message, changed: false, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+/** What is told where the workflow has no memory. */
+export function keepsNothing(): MemoryRefusal {
+  return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
 }
 
 type Located = Pick<MemoryView, 'location'>;
