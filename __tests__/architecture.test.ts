@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 68_063,
-  'files of src/': 576,
-  'types of src/': 1274,
+  'lines of src/': 67_584,
+  'files of src/': 571,
+  'types of src/': 1257,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 106_495,
+  'lines of __tests__/': 106_471,
   'lines of scripts/, bench/ and eval/': 6265,
 };
 

@@ -55,14 +55,14 @@ describe('the place of a run’s notes', () => {
     ['the repository in a workflow', {}, notesPlaces('project', 'octocat/hello')],
     ['the folder on the command line', { trigger: { kind: 'local' } }, notesPlaces('project', '/work/repo')],
     ['`project`', { memory: 'project = "x"' }, notesPlaces('project', 'x')],
-    ['nobody', { memory: 'scope = "shared"' }, { scope: 'shared', slug: '' }],
+    ['nobody', { memory: 'scope = "shared"' }, { folder: '', slug: '' }],
   ])('is determined by %s', (_, given, places) => {
     expect(planOf(given)?.places).toEqual(places);
   });
 
   it('is a separate folder for the offline rules', () => {
-    expect(planOf({})?.folder).toBe('');
-    expect(planOf({ model: 'offline/rules' })?.folder).toBe('offline/');
+    expect(planOf({})?.places.folder).toBe('');
+    expect(planOf({ model: 'offline/rules' })?.places.folder).toBe('offline/');
   });
 
   it('does not matter if notes are off', () => {

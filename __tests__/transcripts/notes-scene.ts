@@ -148,7 +148,7 @@ export function dayAgo(ago: number): string {
 
 /** Where a project's notes are, by what the project is known by: a repository, or a working directory. */
 export function placesOf(identity: string) {
-  const places = { scope: 'project', slug: projectSlug(identity) } as const;
+  const places = { folder: '', slug: projectSlug(identity) };
   return {
     scratchpad: pathOf({ kind: 'scratchpad' }, places),
     today: pathOf({ kind: 'daily', date: dayAgo(0) }, places),

@@ -15,8 +15,6 @@ import type { Warning } from './warning.js';
 /** Where the notes of a run are and what it may do with them. */
 export interface NotesPlan {
   readonly places: NotesPlaces;
-  /** What is before them in the memory tree: empty, or `offline/` (D32). */
-  readonly folder: '' | 'offline/';
   /** Changes are saved at once: on the command line without an event. */
   readonly isLive: boolean;
   /** Tools that the agent asks for. */
@@ -47,8 +45,11 @@ export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
   const { config } = agent;
   if (memory === undefined || !config.memory.notes) return undefined;
   return {
-    places: notesPlaces(config.memory.scope, config.memory.project || projectOf(parts)),
-    folder: memory.path.startsWith('offline/') ? 'offline/' : '',
+    places: notesPlaces(
+      config.memory.scope,
+      config.memory.project || projectOf(parts),
+      memory.path.startsWith('offline/') ? 'offline/' : '',
+    ),
     isLive: trigger.kind === 'local',
     requested: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],
     isListed: config.memory.tools.length > 0,

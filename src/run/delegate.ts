@@ -130,7 +130,7 @@ async function runSubAgent(
   for (const warning of plan.warnings) loop.reporter.warn(warning);
   const memory = await readMemory(plan.agent, plan.memory, deps, {
     plan: notesPlanOf(plan, deps),
-    unsaved: delegation.notesSession?.changes('trusted') ?? [],
+    unsaved: delegation.notesSession?.session.changes('trusted') ?? [],
   });
   if (memory !== undefined) {
     for (const warning of memoryWarnings(plan, memory.restored, deps)) loop.reporter.warn(warning);

@@ -1,6 +1,7 @@
 import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { NoteChange } from '../core/memory/change.js';
+import { notesUnder } from '../core/memory/notes/place.js';
 import { promptText } from '../core/memory/prompt-text.js';
 import type { RestoreResult } from '../core/memory/store.js';
 import type { MemoryPlan, Plan, ReviewPass } from '../core/plan.js';
@@ -11,7 +12,7 @@ import { FENCE_NOTICE } from '../core/sanitize/fence.js';
 import { grouped } from '../core/text/number.js';
 import type { Warning } from '../core/warning.js';
 import { lessonsFor } from './learn.js';
-import { openNotes, placesToRestore } from './notes.js';
+import { openNotes } from './notes.js';
 import type { Draft, Memory, Restored, RunRequest } from './request.js';
 
 /**
@@ -76,7 +77,7 @@ export async function readMemory(
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes, count } = memory;
   const loading = { paths: [path], lastN, maxBytes, count };
-  const alongside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
+  const alongside = plan === undefined ? undefined : notesUnder(plan.places, [path], deps.clock.now());
   const request = alongside === undefined ? loading : { ...loading, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);

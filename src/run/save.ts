@@ -168,7 +168,7 @@ function spentIn({ plan, facts }: RunEnd): readonly Change[] {
 function notesOf(end: RunEnd): readonly NoteChange[] {
   const { plan, memory, taint } = end;
   if (plan.memory === undefined || memory?.notesSession === undefined) return [];
-  return memory.notesSession.changes(taint.lane(plan.memory.lane));
+  return memory.notesSession.session.changes(taint.lane(plan.memory.lane));
 }
 
 /** The facts, written into the newest state, without those that have grown old. */

@@ -20,7 +20,7 @@ const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n'
 /** The notes of a run whose entry came to this end. */
 async function notesOf(save: SaveResult, trigger: Trigger = SCHEDULE, isElsewhere = false) {
   const report = await reportOf('ran', { save }, { trigger });
-  return memoryNotes({ report, isElsewhere });
+  return memoryNotes(report, isElsewhere);
 }
 
 const saved = (store: StoreKind, notices?: readonly string[]): SaveResult => ({
@@ -62,7 +62,7 @@ describe('the notes for people about a store', () => {
   it('add a line to the summary once the cache holds memory', async () => {
     const save = saved('cache');
     const report = await reportOf('ran', { save, memory: { 'bot.md': ENTRY } }, { trigger: pullRequest() });
-    expect(memoryNotes({ report, isElsewhere: false })).toEqual({
+    expect(memoryNotes(report, false)).toEqual({
       notices: [],
       remarks: [ONE_PULL_REQUEST],
     });
@@ -106,7 +106,7 @@ describe('the notes for people about a store', () => {
   it('are empty if nothing was remembered', async () => {
     const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
     const report = await reportOf('ran', { agents }, { trigger: SCHEDULE });
-    expect(memoryNotes({ report, isElsewhere: false })).toEqual({ notices: [], remarks: [] });
+    expect(memoryNotes(report, false)).toEqual({ notices: [], remarks: [] });
     const others = [
       await reportOf('planned', {}, { trigger: SCHEDULE }),
       await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }),

@@ -183,7 +183,6 @@ describe('a change to a note', () => {
     [{ kind: 'append', text: 'a\nb\n', dedup: true }, 'MEMORY.md, added:\na\nb\n\n'],
     [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, rewritten:\na\n\n'],
     [{ kind: 'overwrite', text: '' }, 'MEMORY.md, rewritten:\n\n\n'],
-    [{ kind: 'delete' }, 'MEMORY.md, deleted\n\n'],
   ])('%j is described', (edit, text) => {
     expect(describeNoteChange(change(edit))).toBe(text);
   });

@@ -13,7 +13,7 @@ const PARTS = {
     ['MEMORY.md', 'a'.repeat(500)],
     ['2026-01-05.md', 'planned'],
   ]),
-  places: { scope: 'shared', slug: '' } as const,
+  places: { folder: '', slug: '' } as const,
   today: '2026-03-01',
   tools: notesToolsOf([]),
 };

@@ -1,20 +1,14 @@
 import type { NoteChange } from '../../core/memory/change.js';
-import { formatRecent } from '../../core/memory/notes/ring.js';
+import type { RecentWrite } from '../../core/memory/notes/session.js';
 import type { BlockedPlace, Place } from '../../core/memory/store.js';
-import { count } from '../../core/text/number.js';
+import { count, grouped } from '../../core/text/number.js';
 import type { Memory, Remembered } from '../../run/request.js';
 import { code, codeBlock, details, sections } from './markdown.js';
 
 /** What was to be done to a note, for people who have to do it themselves now. */
 export function describeNoteChange({ path, edit }: NoteChange): string {
-  switch (edit.kind) {
-    case 'append':
-      return `${path}, added:\n${edit.text.trimEnd()}\n\n`;
-    case 'overwrite':
-      return `${path}, rewritten:\n${edit.text.trimEnd()}\n\n`;
-    case 'delete':
-      return `${path}, deleted\n\n`;
-  }
+  if (edit.kind === 'delete') return `${path}, deleted\n\n`;
+  return `${path}, ${edit.kind === 'append' ? 'added' : 'rewritten'}:\n${edit.text.trimEnd()}\n\n`;
 }
 
 /** The changes to notes that were to be saved with the run. */
@@ -27,26 +21,22 @@ export function whatWasAdded(
   remembered: Exclude<Remembered, { readonly kind: 'nothing' }>,
   saved: Place,
 ): string {
-  const { location } = saved;
+  const { location, within } = saved;
+  const { entries } = remembered;
   const notes = savedNotes(remembered);
   const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
+  const inSameStore = (path: string) =>
+    within === undefined ? `\`${path}\`` : `${within.root}${within.separator}${path}`;
   const [first, ...others] = [
-    ...remembered.entries.map(({ path }, index) => ({
-      what: '1 entry',
-      where: index === 0 ? location : locationInSameStore(saved, path),
-    })),
+    ...entries.map(({ path }, index) => `1 entry to ${index === 0 ? location : inSameStore(path)}`),
     ...(notes.length === apart
       ? []
-      : [{ what: notesCount(notes.length - apart), where: remembered.entries.length === 0 ? location : '' }]),
-    ...(apart === 0 ? [] : [{ what: notesCount(apart), where: '`untrusted/`' }]),
+      : [notesCount(notes.length - apart) + (entries.length === 0 ? ` to ${location}` : '')]),
+    ...(apart === 0 ? [] : [`${notesCount(apart)} to \`untrusted/\``]),
   ];
   if (first === undefined) return `nothing added to ${location}`;
-  const more = others.map(({ what, where }) => (where === '' ? what : `${what} to ${where}`));
-  return [`${first.what} added to ${first.where}`, ...more].join(' and ');
-}
-
-function locationInSameStore({ within }: Place, path: string): string {
-  return within === undefined ? `\`${path}\`` : `${within.root}${within.separator}${path}`;
+  // The verb comes before the place of the first.
+  return [first.replace(' to ', ' added to '), ...others].join(' and ');
 }
 
 /** `1 change to notes`. */
@@ -86,6 +76,29 @@ export function formatNotes({ notesSession }: Memory, remembered: Remembered): s
     formatRecent(notesSession.session.recent(), notes.length).trimEnd(),
     isLost ? details('The notes, so that nothing is lost', codeBlock(texts)) : '',
   ]);
+}
+
+/**
+ * The newest changes as a table, without what was written, with a line that says how many of all are not in it; empty for
+ * none. Nobody has cleaned it yet.
+ */
+export function formatRecent(recent: readonly RecentWrite[], made = recent.length): string {
+  if (recent.length === 0) return '';
+  const left = made - recent.length;
+  const rows = recent.map(({ timestamp, action, path, bytes }) => {
+    // A name may hold a backtick; a bar it cannot.
+    const cell = path.replaceAll('`', "'").replaceAll('|', '\\|');
+    return `| ${timestamp.toISOString().slice(11, 19)} | ${action} | \`${cell}\` | ${grouped(bytes)} |`;
+  });
+  return [
+    ...(left > 0
+      ? [`The newest ${recent.length} of ${made} changes; ${left} earlier ones are not listed.`, '']
+      : []),
+    '| Time (UTC) | Change | File | Bytes |',
+    '| --- | --- | --- | ---: |',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 /** The changes to notes that were saved. */

@@ -46,7 +46,7 @@ export function runReporter(report: Ran): KindReporter {
       outcome.kind === 'completed' || published.url !== undefined
         ? undefined
         : noAnswerLine(conclusionOf(outcome)),
-    memoryNotes: (isElsewhere) => memoryNotes({ report, isElsewhere }),
+    memoryNotes: (isElsewhere) => memoryNotes(report, isElsewhere),
     entry: { isUnsaved: remembered.kind !== 'nothing' && remembered.result.kind === 'failed' },
     ...(published.reviewResult === undefined ? {} : { review: published.reviewResult }),
   };

@@ -10,7 +10,7 @@ const CLOSE = '\n</memory>';
 const MARK = '\n…[memory truncated]';
 
 const OPTIONS: BlockOptions = {
-  places: { scope: 'project', slug: 'p-00000000' },
+  places: { folder: '', slug: 'p-00000000' },
   today: '2026-03-01',
   daily: 'calendar',
   maxBytes: 32_768,
@@ -54,7 +54,7 @@ describe('the block of notes', () => {
 
   it('reads the flat places if all agents share notes', () => {
     const files = { '2026-03-01.md': 'tday', 'SCRATCHPAD.md': '- [ ] a', [SCRATCHPAD]: '- [ ] b' };
-    const { text } = block(files, { places: { scope: 'shared', slug: '' } });
+    const { text } = block(files, { places: { folder: '', slug: '' } });
     expect(text).toContain('- [ ] a\n\n## Daily log 2026-03-01 (today)\ntday');
     expect(text).not.toContain('- [ ] b');
   });

@@ -1,7 +1,10 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../../../src/core/defaults.js';
-import type { NotesCaps } from '../../../../src/core/memory/notes/answer.js';
 import { type NotesPlaces, notesPlaces } from '../../../../src/core/memory/notes/place.js';
-import { createNotesSession, type NotesSession } from '../../../../src/core/memory/notes/session.js';
+import {
+  createNotesSession,
+  type NotesCaps,
+  type NotesSession,
+} from '../../../../src/core/memory/notes/session.js';
 import { ALL_NOTES_TOOLS } from '../../../../src/core/memory/notes/tool-names.js';
 import type { TreeResult } from '../../../../src/core/memory/store.js';
 import type { MemoryTree } from '../../../../src/core/memory/tree.js';

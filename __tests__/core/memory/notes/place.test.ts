@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import {
   backupPath,
   isNotesPath,
-  type NotesScope,
   type NoteTarget,
   noteKind,
   notesPlaces,
@@ -18,12 +17,12 @@ const TARGETS: readonly NoteTarget[] = [
   { kind: 'note', name: 'auth' },
 ];
 
-function places(scope: NotesScope) {
+function places(scope: 'project' | 'shared') {
   return notesPlaces(scope, 'octo-org/hello.world');
 }
 
 describe('places of notes', () => {
-  it.each<readonly [NotesScope, readonly string[]]>([
+  it.each<readonly ['project' | 'shared', readonly string[]]>([
     [
       'project',
       [
@@ -40,13 +39,17 @@ describe('places of notes', () => {
   });
 
   it('are requested from a store by file and folder', () => {
-    expect(notesUnder(places('project'))).toEqual([
+    const now = new Date('2026-03-01T14:05:09Z');
+    expect(notesUnder(places('project'), ['bot.md'], now)).toEqual([
+      '2026-03-01.md',
+      '2026-02-28.md',
       'MEMORY.md',
       'projects/hello-world-3ccd7a60/SCRATCHPAD.md',
       'projects/hello-world-3ccd7a60/daily/',
       'projects/hello-world-3ccd7a60/notes/',
+      'bot.md',
     ]);
-    expect(notesUnder(places('shared'))).toEqual(['MEMORY.md', 'SCRATCHPAD.md', 'notes/']);
+    expect(notesUnder(places('shared'), ['bot.md'], now)).toBeUndefined();
   });
 
   it.each([

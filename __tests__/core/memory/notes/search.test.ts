@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NotesPlaces } from '../../../../src/core/memory/notes/place.js';
-import { type SearchScope, searchNotes } from '../../../../src/core/memory/notes/search.js';
-import { renderSearch } from '../../../../src/core/memory/notes/session.js';
+import { renderSearch, type SearchScope, searchNotes } from '../../../../src/core/memory/notes/search.js';
 import { formatEntry } from '../../../../src/core/memory/run-log.js';
 import { utf8Bytes } from '../../../../src/core/text/cut.js';
 
-const PLACES: NotesPlaces = { scope: 'project', slug: 'p-00000000' };
-const SHARED: NotesPlaces = { scope: 'shared', slug: '' };
+const PLACES: NotesPlaces = { folder: '', slug: 'p-00000000' };
+const SHARED: NotesPlaces = { folder: '', slug: '' };
 const NOTES = 'projects/p-00000000/notes';
 const DAILY = 'projects/p-00000000/daily';
 const MARK = '\n…[memory truncated]';
@@ -165,7 +164,7 @@ describe('the shown part of a file', () => {
   it('is its start if only its name matches', () => {
     const file = { [`${NOTES}/redis.md`]: '# Title\r\n\r\nfirst\r\nsecond\r\nthird\r\n' };
     const { hits, terms } = search(file, 'redis');
-    expect(hits).toEqual([
+    expect(hits).toMatchObject([
       {
         path: `${NOTES}/redis.md`,
         matchedTerms: ['redis'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type NoteChange } from '../../../../src/core/memory/change.js';
 import type { NoteWish } from '../../../../src/core/memory/notes/notes-port.js';
-import { type NotesScope, notesPlaces } from '../../../../src/core/memory/notes/place.js';
+import { notesPlaces } from '../../../../src/core/memory/notes/place.js';
 import type { BlockedPlace, SaveResult } from '../../../../src/core/memory/store.js';
 import type { MemoryTree } from '../../../../src/core/memory/tree.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
@@ -66,7 +66,7 @@ describe('a session of notes', () => {
     expect(scene.loads.slice(1)).toEqual([['2026-01-02.md'], ['2026-01-04.md']]);
   });
 
-  it.each<readonly [NotesScope, string]>([
+  it.each<readonly ['project' | 'shared', string]>([
     ['project', `${PROJECT}/daily/2026-03-01.md`],
     ['shared', '2026-03-01.md'],
   ])('of the scope %s writes days at %s', async (scope, path) => {

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../../src/adapters/host/files.js';
 import { createFileStore } from '../../../../src/adapters/stores/file/file-store.js';
-import { compactionHeading } from '../../../../src/core/memory/notes/compose-edit.js';
 import {
   appendMemoryBlock,
   type BlockOptions,
   formatMemoryBlock,
 } from '../../../../src/core/memory/notes/context-block.js';
 import { effectiveReserve } from '../../../../src/core/memory/notes/effective-reserve.js';
+import { compactionHeading } from '../../../../src/core/memory/notes/entry-forms.js';
 import { formatMemoryError } from '../../../../src/core/memory/notes/memory-error.js';
 import { notesUnder, projectSlug } from '../../../../src/core/memory/notes/place.js';
-import { searchNotes } from '../../../../src/core/memory/notes/search.js';
-import { renderSearch } from '../../../../src/core/memory/notes/session.js';
+import { renderSearch, searchNotes } from '../../../../src/core/memory/notes/search.js';
 import { countEntries, formatEntry, lastEntries } from '../../../../src/core/memory/run-log.js';
 import { notesToolsPrompt } from '../../../../src/core/prompt/notes-prompt.js';
 import { NO_NOTES, withNotes } from '../../../../src/core/prompt/system.js';
@@ -839,7 +838,7 @@ const SAFETY: readonly Vector[] = [
         const { signal } = new AbortController();
         expect((await store.write([{ ...seed, edit }], signal)).kind).toBe('saved');
         await symlink(secret, join(root, 'MEMORY.md'));
-        const tree = await store.readTree(signal, notesUnder(PLACES));
+        const tree = await store.readTree(signal, notesUnder(PLACES, [], NOW));
         if (tree.kind !== 'tree') throw new Error(tree.message);
         expect([...tree.tree]).toEqual([[`${PROJECT}/notes/a.md`, 'a note\n']]);
         expect(tree.warnings.map(({ code }) => code)).toEqual(['memory-store-notice']);

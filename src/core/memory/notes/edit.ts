@@ -16,7 +16,7 @@ export type NoteEdit =
   | { readonly kind: 'delete' };
 
 /** What becomes of a note. */
-export type NoteResult =
+type NoteResult =
   /** `addedBytes` counts what came of the text that was given, without line breaks put in between. */
   | {
       readonly kind: 'written';

@@ -30,14 +30,16 @@ export type NoteAnswer =
     }
   /** Nothing was written: every line was there already. */
   | { readonly kind: 'duplicate'; readonly path: string; readonly skippedLines: number }
-  /** Memory could be neither read nor written, and why. */
-  | {
-      readonly kind: 'failed';
-      readonly reason: SaveFailure;
-      readonly message: string;
-      /** Which operation failed, where it was one of a store's. */
-      readonly storage?: StorageFailure;
-    };
+  | FailedNote;
+
+/** Memory could be neither read nor written, and why. */
+export interface FailedNote {
+  readonly kind: 'failed';
+  readonly reason: SaveFailure;
+  readonly message: string;
+  /** Which operation failed, where it was one of a store's. */
+  readonly storage?: StorageFailure;
+}
 
 /** The notes of a run, as its tools see them: one after the other, each seeing what those before it wrote. */
 export interface Notes {

@@ -1,4 +1,5 @@
-import { isDate } from '../../text/dates.js';
+import { dateOf, isDate } from '../../text/dates.js';
+
 /** What a note is about: lasting facts, open tasks, a day, or a text of its own (memory-tools 1.1). */
 export type NoteTarget =
   | { readonly kind: 'long_term' }
@@ -8,53 +9,71 @@ export type NoteTarget =
   /** `name` is one that `parseNoteName` gave. */
   | { readonly kind: 'note'; readonly name: string };
 
-/** Who shares the scratchpad, daily logs and notes: a project, or everybody (`[memory] scope`). */
-export type NotesScope = 'project' | 'shared';
-
-/** Where the notes of a run stand in the memory tree. */
+/** Where the notes of a run are in the memory tree. */
 export interface NotesPlaces {
-  readonly scope: NotesScope;
-  /** Folder below `projects/`; not used where everybody shares. */
+  /** Folder around all of them: empty, or `offline/` (D32). */
+  readonly folder: string;
+  /** Folder below `projects/`; empty where all projects share their notes (`[memory] scope`). */
   readonly slug: string;
 }
 
-/** The file of facts that all projects share. */
-export const LONG_TERM_PATH = 'MEMORY.md';
-
 /** The places for a scope; `identity` is what the project is known by (see `projectSlug`). */
-export function notesPlaces(scope: NotesScope, identity: string): NotesPlaces {
-  return { scope, slug: scope === 'shared' ? '' : projectSlug(identity) };
+export function notesPlaces(scope: 'project' | 'shared', identity: string, folder = ''): NotesPlaces {
+  return { folder, slug: scope === 'shared' ? '' : projectSlug(identity) };
 }
 
 /** The file of a target in the memory tree, `/`-separated (D10, D37). */
 export function pathOf(target: NoteTarget, places: NotesPlaces): string {
-  const folder = projectFolder(places);
+  const { folder, slug } = places;
+  const own = slug === '' ? folder : `${folder}projects/${slug}/`;
   switch (target.kind) {
     case 'long_term':
-      return LONG_TERM_PATH;
+      return `${folder}MEMORY.md`;
     case 'scratchpad':
-      return `${folder}SCRATCHPAD.md`;
+      return `${own}SCRATCHPAD.md`;
     case 'daily':
-      return places.scope === 'shared' ? flatDailyPath(target.date) : `${folder}daily/${target.date}.md`;
+      return slug === '' ? flatDailyPath(target.date, places) : `${own}daily/${target.date}.md`;
     case 'note':
-      return `${folder}notes/${target.name}.md`;
+      return `${own}notes/${target.name}.md`;
   }
 }
 
 /** Where memory-tools 2.2 keeps a day; read everywhere if the day has no other file, written where all share (D37). */
-export function flatDailyPath(date: string): string {
-  return `${date}.md`;
+export function flatDailyPath(date: string, { folder }: NotesPlaces): string {
+  return `${folder}${date}.md`;
+}
+
+/** What a path of the tree is among these notes; a day counts at its flat place too. */
+export function targetAt(path: string, places: NotesPlaces): NoteTarget | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, '');
+  if (isDate(name) && path === flatDailyPath(name, places)) return { kind: 'daily', date: name };
+  const targets: readonly NoteTarget[] = [
+    { kind: 'long_term' },
+    { kind: 'scratchpad' },
+    ...(isDate(name) ? [{ kind: 'daily' as const, date: name }] : []),
+    { kind: 'note', name },
+  ];
+  return targets.find((target) => pathOf(target, places) === path);
 }
 
 /**
- * Folders and files a run's notes can be in, as `MemoryStore.readTree` takes them; the flat days are left out. Of folders
- * that hold too much a store leaves out what comes last by `compareFiles`.
+ * Everything a run may ask for, as `MemoryStore.readTree` takes it. Where all projects share, days are between the run
+ * logs and no folder can be asked for: undefined, which means all. Of folders that hold too much a store leaves out what
+ * comes last by `compareFiles`.
  */
-export function notesUnder(places: NotesPlaces): readonly string[] {
-  const folder = projectFolder(places);
-  const days = places.scope === 'shared' ? [] : [`${folder}daily/`];
-  return [LONG_TERM_PATH, `${folder}SCRATCHPAD.md`, ...days, `${folder}notes/`];
+export function notesUnder(
+  places: NotesPlaces,
+  runLogs: readonly string[],
+  now: Date,
+): readonly string[] | undefined {
+  if (places.slug === '') return undefined;
+  const days = [now, new Date(now.getTime() - DAY_MS)].map((day) => flatDailyPath(dateOf(day), places));
+  const own = (['long_term', 'scratchpad'] as const).map((kind) => pathOf({ kind }, places));
+  const folder = `${places.folder}projects/${places.slug}/`;
+  return [...days, ...own, `${folder}daily/`, `${folder}notes/`, ...runLogs];
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where the one former version of a note is kept: `MEMORY.md` → `MEMORY.bak`. */
 export function backupPath(path: string): string {
@@ -66,14 +85,13 @@ export function copiesOf(path: string): readonly string[] {
   return [backupPath(path), `${path}.bak`];
 }
 
-/** What a path of the tree holds; undefined for a run log, a state or a former version. */
+/** What a path of the tree holds, whatever lane or folder it is in; undefined for a run log, a state or a former version. */
 export function noteKind(path: string): NoteTarget['kind'] | undefined {
-  const file = NOTE_PATH.exec(path)?.[1];
-  if (file === undefined) return undefined;
-  if (file === LONG_TERM_PATH) return 'long_term';
-  if (file.endsWith('SCRATCHPAD.md')) return 'scratchpad';
-  const [, name = ''] = /([^/]*)\.md$/.exec(file) ?? [];
-  return /(?:^|\/)notes\/[^/]*$/.test(file) ? 'note' : isDate(name) ? 'daily' : undefined;
+  const { longTerm, scratchpad, note, day = '' } = NOTE_PATH.exec(path)?.groups ?? {};
+  if (longTerm !== undefined) return 'long_term';
+  if (scratchpad !== undefined) return 'scratchpad';
+  if (note !== undefined) return 'note';
+  return isDate(day) ? 'daily' : undefined;
 }
 
 /** Whether a path of the tree is that of a note, whatever lane or scope it is in. */
@@ -81,13 +99,9 @@ export function isNotesPath(path: string): boolean {
   return noteKind(path) !== undefined;
 }
 
-/** Folders before it are lanes and scopes, which are never called like those of notes. */
+/** Folders before it are lanes and people's, which are never called like those of notes. */
 const NOTE_PATH =
-  /^(?:(?!(?:projects|notes|daily)\/)[^/]+\/)*((?:MEMORY|SCRATCHPAD|\d{4}-\d\d-\d\d|notes\/[^/]+|projects\/[^/]+\/(?:SCRATCHPAD|daily\/\d{4}-\d\d-\d\d|notes\/[^/]+))\.md)$/;
-
-function projectFolder({ scope, slug }: NotesPlaces): string {
-  return scope === 'shared' ? '' : `projects/${slug}/`;
-}
+  /^(?:(?!(?:projects|notes|daily)\/)[^/]+\/)*(?:(?<longTerm>MEMORY)|(?:projects\/[^/]+\/)?(?:(?<scratchpad>SCRATCHPAD)|notes\/(?<note>[^/]+))|(?:projects\/[^/]+\/daily\/)?(?<day>\d{4}-\d\d-\d\d))\.md$/;
 
 /** FNV-1a of 64 bits; its low half hangs on the low halves of basis and prime alone. */
 const LOW_BASIS = 0x84222325;

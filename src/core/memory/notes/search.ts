@@ -1,17 +1,21 @@
 import { compareBytes } from '../../text/bytes.js';
-import { isDate } from '../../text/dates.js';
+import { cutToBytes, utf8Bytes } from '../../text/cut.js';
+import { count } from '../../text/number.js';
 import { promptText, readableText } from '../prompt-text.js';
+import { TRUNCATED_MARK } from './context-block.js';
 import { linesOf } from './note-lines.js';
-import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
+import { type NotesPlaces, targetAt } from './place.js';
 
-/** Which files of a memory tree are searched. */
-export interface SearchScope extends NotesPlaces {
-  /** Places of the searching agent's own run log; those of other agents are never searched. */
-  readonly runLogs?: readonly string[];
+/** What came of a search, best first. */
+interface SearchResult {
+  readonly query: string;
+  /** Each term with the number of lines, over all files, that hold it. */
+  readonly terms: readonly { readonly term: string; readonly lines: number }[];
+  readonly hits: readonly SearchHit[];
 }
 
 /** A file that was found. */
-export interface SearchHit {
+interface SearchHit {
   readonly path: string;
   /** In the order and spelling of the query. */
   readonly matchedTerms: readonly string[];
@@ -21,12 +25,19 @@ export interface SearchHit {
   readonly body: string;
 }
 
-/** What came of a search, best first. */
-export interface SearchResult {
-  readonly query: string;
-  /** Each term with the number of lines, over all files, that hold it. */
-  readonly terms: readonly { readonly term: string; readonly lines: number }[];
-  readonly hits: readonly SearchHit[];
+/** A hit with what it is ranked by. */
+interface Found extends SearchHit {
+  readonly isLongTerm: boolean;
+  /** Empty, and so older than any day, for what is of no day. */
+  readonly date: string;
+  /** For each term the number of lines that hold it. */
+  readonly termLines: readonly number[];
+}
+
+/** Which files of a memory tree are searched. */
+export interface SearchScope extends NotesPlaces {
+  /** Places of the searching agent's own run log; those of other agents are never searched. */
+  readonly runLogs?: readonly string[];
 }
 
 /**
@@ -41,113 +52,59 @@ export function searchNotes(
   scope: SearchScope,
 ): SearchResult {
   const terms = parseTerms(query);
-  const found = [...files]
-    .flatMap(([path, text]) => searchFile({ path, text, place: placeOf(path, scope) }, terms))
-    .sort(compareFound);
-  return {
-    query,
-    terms: terms.map(({ written }, index) => ({
-      term: written,
-      lines: found.reduce((sum, { termLines }) => sum + (termLines[index] ?? 0), 0),
-    })),
-    hits: found.map(({ hit }) => hit),
-  };
+  const found = [...files].flatMap(([path, text]): readonly Found[] => {
+    const isRunLog = scope.runLogs?.includes(path) === true;
+    const target = targetAt(path, scope);
+    if (!isRunLog && (target === undefined || target.kind === 'scratchpad')) return [];
+    const hit = searchFile(path, isRunLog ? promptText(text) : readableText(text), terms);
+    if (hit === undefined) return [];
+    const date = target?.kind === 'daily' ? target.date : '';
+    return [{ ...hit, isLongTerm: target?.kind === 'long_term', date }];
+  });
+  found.sort(compareFound);
+  const linesWith = (index: number) => found.reduce((sum, { termLines }) => sum + (termLines[index] ?? 0), 0);
+  return { query, terms: terms.map(({ term }, index) => ({ term, lines: linesWith(index) })), hits: found };
 }
 
-type Place =
-  | { readonly kind: 'long_term' | 'note' | 'run_log' | 'none' }
-  | { readonly kind: 'daily'; readonly date: string };
-
-/** A day counts at its flat place in every scope, as it does for reading (D37). */
-function placeOf(path: string, scope: SearchScope): Place {
-  if (path === LONG_TERM_PATH) return { kind: 'long_term' };
-  if (scope.runLogs?.includes(path) === true) return { kind: 'run_log' };
-  const [, name] = /([^/]*)\.md$/.exec(path) ?? [];
-  if (name === undefined) return { kind: 'none' };
-  if (path === pathOf({ kind: 'note', name }, scope)) return { kind: 'note' };
-  const isDay = path === flatDailyPath(name) || path === pathOf({ kind: 'daily', date: name }, scope);
-  return isDay && isDate(name) ? { kind: 'daily', date: name } : { kind: 'none' };
-}
-
-/** A hit with what it is ranked by. */
-interface Found {
-  readonly hit: SearchHit;
-  readonly place: Place;
-  /** For each term the number of lines that hold it. */
-  readonly termLines: readonly number[];
-}
-
-/** One or none. */
 function searchFile(
-  { path, text, place }: { readonly path: string; readonly text: string; readonly place: Place },
-  terms: readonly SearchTerm[],
-): readonly Found[] {
-  if (place.kind === 'none') return [];
-  const readable = place.kind === 'run_log' ? promptText(text) : readableText(text);
-  const lines = linesOf(readable);
-  const { hitLines, termLines } = countLines(readable, terms);
-  const matching = (index: number): boolean => (termLines[index] ?? 0) > 0;
-  if (hitLines.length > 0) {
-    const body = withGaps(lines, regionsOf(hitLines, lines.length));
-    const matchedTerms = terms.filter((_, index) => matching(index)).map(({ written }) => written);
-    return [{ hit: { path, matchedTerms, totalHits: hitLines.length, body }, place, termLines }];
-  }
-  const name = path.slice(path.lastIndexOf('/') + 1).normalize('NFC');
-  const named = terms.filter((term) => isIn(term, name)).map(({ written }) => written);
-  if (named.length === 0) return [];
-  const body = [NAME_MATCH, ...lines.filter((line) => line.trim() !== '').slice(0, PREVIEW_LINES)].join('\n');
-  return [{ hit: { path, matchedTerms: named, totalHits: 0, body: body.trimEnd() }, place, termLines }];
-}
-
-const NAME_MATCH = '(filename match)';
-const PREVIEW_LINES = 3;
-
-/** Lines with any term, by index, and for each term how many have it. A term that is nowhere is looked for once. */
-function countLines(
+  path: string,
   text: string,
   terms: readonly SearchTerm[],
-): { readonly hitLines: readonly number[]; readonly termLines: readonly number[] } {
+): Omit<Found, 'isLongTerm' | 'date'> | undefined {
+  const lines = linesOf(text);
   const composed = text.normalize('NFC');
-  const present = terms.map((term) => isIn(term, composed));
   const termLines = terms.map(() => 0);
-  if (!present.includes(true)) return { hitLines: [], termLines };
   const hitLines: number[] = [];
-  for (const [line, words] of linesOf(composed).entries()) {
-    let isHit = false;
-    for (const [index, term] of terms.entries()) {
-      if (present[index] !== true || !isIn(term, words)) continue;
-      termLines[index] = (termLines[index] ?? 0) + 1;
-      isHit = true;
-    }
-    if (isHit) hitLines.push(line);
+  // A term that is nowhere is looked for once.
+  const present = [...terms.entries()].filter(([, { pattern }]) => pattern.test(composed));
+  for (const [line, words] of present.length === 0 ? [] : linesOf(composed).entries()) {
+    const found = present.filter(([, { pattern }]) => pattern.test(words));
+    for (const [index] of found) termLines[index] = (termLines[index] ?? 0) + 1;
+    if (found.length > 0) hitLines.push(line);
   }
-  return { hitLines, termLines };
+  if (hitLines.length > 0) {
+    const matchedTerms = terms.filter((_, index) => termLines[index] !== 0).map(({ term }) => term);
+    return { path, matchedTerms, totalHits: hitLines.length, body: bodyAround(hitLines, lines), termLines };
+  }
+  const name = path.slice(path.lastIndexOf('/') + 1).normalize('NFC');
+  const matchedTerms = terms.filter(({ pattern }) => pattern.test(name)).map(({ term }) => term);
+  if (matchedTerms.length === 0) return undefined;
+  const beginning = lines.filter((line) => line.trim() !== '').slice(0, PREVIEW_LINES);
+  const body = ['(filename match)', ...beginning].join('\n').trimEnd();
+  return { path, matchedTerms, totalHits: 0, body, termLines };
 }
+
+const PREVIEW_LINES = 3;
 
 function compareFound(a: Found, b: Found): number {
   return (
-    isLongTerm(b) - isLongTerm(a) ||
-    b.hit.matchedTerms.length - a.hit.matchedTerms.length ||
-    Number(b.hit.totalHits > 0) - Number(a.hit.totalHits > 0) ||
-    b.hit.totalHits - a.hit.totalHits ||
-    compareBytes(dateOf(b), dateOf(a)) ||
-    compareBytes(a.hit.path, b.hit.path)
+    Number(b.isLongTerm) - Number(a.isLongTerm) ||
+    b.matchedTerms.length - a.matchedTerms.length ||
+    Number(b.totalHits > 0) - Number(a.totalHits > 0) ||
+    b.totalHits - a.totalHits ||
+    compareBytes(b.date, a.date) ||
+    compareBytes(a.path, b.path)
   );
-}
-
-function isLongTerm({ place }: Found): number {
-  return Number(place.kind === 'long_term');
-}
-
-/** Empty, and so older than any day, for what is of no day. */
-function dateOf({ place }: Found): string {
-  return place.kind === 'daily' ? place.date : '';
-}
-
-/** Lines of a file that are shown together, by index; both ends belong to it. */
-interface Region {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Lines that are shown before and after one that was found. */
@@ -156,30 +113,25 @@ const CONTEXT_LINES = 3;
 /** Most regions of one file. */
 const MAX_REGIONS = 5;
 
-/** The regions around these lines, which are in order; those that touch are one. Later ones than the fifth are left out. */
-function regionsOf(hitLines: readonly number[], lineCount: number): readonly Region[] {
-  const regions: Region[] = [];
+/** The regions around these lines, those that touch as one, each with an ellipsis on a line of its own behind it. */
+function bodyAround(hitLines: readonly number[], lines: readonly string[]): string {
+  const regions: { readonly start: number; end: number }[] = [];
   for (const line of hitLines) {
     const start = Math.max(0, line - CONTEXT_LINES);
-    const end = Math.min(lineCount - 1, line + CONTEXT_LINES);
+    const end = line + CONTEXT_LINES;
     const last = regions.at(-1);
-    if (last !== undefined && start <= last.end + 1) regions[regions.length - 1] = { start: last.start, end };
+    if (last !== undefined && start <= last.end + 1) last.end = end;
     else if (regions.length < MAX_REGIONS) regions.push({ start, end });
     else break;
   }
-  return regions;
-}
-
-/** The lines of the regions, with an ellipsis on a line of its own behind each. */
-function withGaps(lines: readonly string[], regions: readonly Region[]): string {
   const shown = regions.flatMap(({ start, end }) => [...lines.slice(start, end + 1), '…']);
   return shown.join('\n').trimEnd();
 }
 
-/** A word that is looked for. */
+/** A word that is looked for, as the query has it. */
 interface SearchTerm {
-  /** As the query has it. */
-  readonly written: string;
+  readonly term: string;
+  /** `école` is in `ÉCOLE`, `STRASSE` not in `Straße`: simple case folding, which is what `i` means together with `u`. */
   readonly pattern: RegExp;
 }
 
@@ -193,19 +145,47 @@ function parseTerms(query: string): readonly SearchTerm[] {
     const folded = word.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
     if (word !== '' && !words.has(folded)) words.set(folded, word);
   }
-  return [...words.values()]
-    .slice(0, MAX_TERMS)
-    .map((written) => ({ written, pattern: new RegExp(escaped(written.normalize('NFC')), 'iu') }));
+  return [...words.values()].slice(0, MAX_TERMS).map((term) => {
+    const escaped = term.normalize('NFC').replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    return { term, pattern: new RegExp(escaped, 'iu') };
+  });
 }
 
-/**
- * Whether a text, composed by NFC, holds a word, whatever its case: `école` is in `ÉCOLE`, `STRASSE` not in `Straße`
- * (simple case folding, which is what `i` means together with `u`).
- */
-function isIn({ pattern }: SearchTerm, composed: string): boolean {
-  return pattern.test(composed);
+/** How a search is shown. */
+interface SearchView {
+  /** Folder or location that paths are shown below; empty shows them as they are in the tree. */
+  readonly root: string;
+  /** The text is cut here; the mark that says so is behind it. */
+  readonly maxBytes: number;
+  /** Most files that are shown; undefined for as many as there is room for. */
+  readonly limit?: number | undefined;
 }
 
-function escaped(word: string): string {
-  return word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/** What the model is told of a search (memory-tools 1.5): a line of figures, then the best files until there is no more room. */
+export function renderSearch(result: SearchResult, view: SearchView): string {
+  const text = result.hits.length === 0 ? `No matches for '${result.query}'.` : withHits(result, view);
+  const { text: kept, leftOutBytes } = cutToBytes(readableText(text), view.maxBytes);
+  return leftOutBytes === 0 ? kept : kept + TRUNCATED_MARK;
 }
+
+/** Kept free for the line of figures and the line of what was left out. */
+const FRAME_BYTES = 256;
+
+function withHits({ terms, hits }: SearchResult, { root, maxBytes, limit }: SearchView): string {
+  const blocks: string[] = [];
+  let bytes = 0;
+  for (const { path, matchedTerms, body } of hits.slice(0, limit)) {
+    const shown = root === '' ? path : `${root}/${path}`;
+    const block = `${shown}  [matched: ${matchedTerms.join(', ')}]\n${body}`;
+    bytes += utf8Bytes(block) + (blocks.length === 0 ? 0 : SEPARATOR.length);
+    if (blocks.length > 0 && bytes > maxBytes - FRAME_BYTES) break;
+    blocks.push(block);
+  }
+  const counts = terms.map(({ term, lines }) => `${term}(${lines})`).join(' ');
+  const head = `Searched ${count(terms.length, 'term')}: ${counts} across ${count(hits.length, 'file')}. Showing top ${blocks.length} by relevance.`;
+  const left = hits.length - blocks.length;
+  const tail = left === 0 ? [] : [`…[search truncated, ${count(left, 'more file')} omitted]`];
+  return [head, ...blocks, ...tail].join(SEPARATOR);
+}
+
+const SEPARATOR = '\n\n';

@@ -1,32 +1,29 @@
 import { ToolError } from '../../errors.js';
+import type { Lane } from '../../event/trust.js';
 import { createQueue } from '../../queue.js';
+import { compareBytes, encodeBytes } from '../../text/bytes.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { dateOf } from '../../text/dates.js';
-import { count } from '../../text/number.js';
 import type { Warning } from '../../warning.js';
 import { blockedAt, firstUnread } from '../blocked.js';
-import type { NoteChange } from '../change.js';
+import { applyChanges, type NoteChange } from '../change.js';
 import { untrustedPath } from '../log-path.js';
 import { promptText, readableText } from '../prompt-text.js';
-import type { FailedSave, SaveResult, TreeResult } from '../store.js';
+import type { BlockedPlace, FailedSave, SaveResult, TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
-import { editAnswer, type NotesCaps, notRead, notSaved, recentWrite } from './answer.js';
-import { compactionHeading, composeEdit } from './compose-edit.js';
-import { TRUNCATED_MARK } from './context-block.js';
 import { editedText, editNote, type NoteEdit, versionId } from './edit.js';
+import { compactionHeading, dailySection, datedEntry } from './entry-forms.js';
 import { formatMemoryError } from './memory-error.js';
-import type { NoteAnswer, Notes, NoteWish } from './notes-port.js';
-import { flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
-import { type RecentWrite, withRecent } from './ring.js';
-import { type SearchHit, type SearchResult, searchNotes } from './search.js';
-import { createView, listNotes } from './view.js';
+import type { FailedNote, NoteAnswer, Notes, NoteWish } from './notes-port.js';
+import { flatDailyPath, type NotesPlaces, type NoteTarget, notesUnder, pathOf, targetAt } from './place.js';
+import { renderSearch, searchNotes } from './search.js';
 
 /** What the notes of a run are worked on with. */
 interface NotesSessionOptions {
   readonly places: NotesPlaces;
   /** Places of the agent's own run log, which is searched and read with the notes. */
   readonly runLogs: readonly string[];
-  /** What is before paths that are shown: the absolute folder, or the name of the place. */
+  /** What is before paths that are shown: the absolute folder, or empty. */
   readonly root: string;
   readonly caps: NotesCaps;
   /** Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its signal. */
@@ -44,77 +41,169 @@ interface NotesSessionOptions {
   writeThrough?(changes: readonly NoteChange[]): Promise<SaveResult>;
 }
 
+/** What a write to notes may measure, in bytes. */
+export interface NotesCaps {
+  readonly maxWriteBytes: number;
+  /** Files above this are warned of; they are written anyway. */
+  readonly warnFileBytes: number;
+  /** Whether long-term memory gets no line twice. */
+  readonly dedup: boolean;
+}
+
+/** A change that a run made to its notes, for the job summary. */
+export interface RecentWrite {
+  readonly timestamp: Date;
+  readonly action: NoteWish['kind'];
+  readonly target: NoteTarget['kind'];
+  /** As the model was shown it. */
+  readonly path: string;
+  /** What was written, redacted and cut. */
+  readonly content: string;
+  /** Bytes of it in UTF-8. */
+  readonly bytes: number;
+}
+
+/** So many of a run's changes are kept for the summary (memory-tools 2.2). */
+const MAX_RECENT = 100;
+
 /** The notes of one run. */
 export interface NotesSession extends Notes {
   /** Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many it sums up. */
   addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
   /** Everything a run may ask for, with its changes. */
   tree(): Promise<TreeResult>;
-  /** The changes that still have to be saved, in order, for one of the lanes (D19). */
-  changes(lane: 'trusted' | 'untrusted'): readonly NoteChange[];
+  /** The changes that still have to be saved, in order; those of a tainted run are in the untrusted lane (D19). */
+  changes(lane: Lane): readonly NoteChange[];
   /** The newest changes, saved or not, oldest first. */
   recent(): readonly RecentWrite[];
 }
 
 /** Opens the notes of a run. Nothing is read before the first call; calls are carried out one after the other. */
 export function createNotesSession(options: NotesSessionOptions): NotesSession {
-  const { places, runLogs, root, caps, now, writeThrough } = options;
+  const { places, runLogs, root, caps, redact, now, writeThrough } = options;
   const inTurn = createQueue();
-  const view = createView({ ...options, isLive: writeThrough !== undefined });
   const large = new Set<string>();
+  /** Places that the store was asked for. */
+  const asked = new Set<string>();
+  /** What it answered, with the changes of the run. */
+  let current: Extract<TreeResult, { readonly kind: 'tree' }> | undefined;
   let changes: readonly NoteChange[] = [];
   let recent: readonly RecentWrite[] = [];
+
+  async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
+    const loaded = await options.load(under);
+    if (loaded.kind === 'tree') for (const warning of loaded.warnings) options.warn(warning);
+    return loaded;
+  }
+
+  /** Once what a run may ask for, and later only what is asked for besides it. */
+  async function load(paths?: readonly string[]): Promise<TreeResult> {
+    const everything = notesUnder(places, runLogs, now());
+    if (writeThrough !== undefined) return await ask(paths ?? everything);
+    if (current === undefined) {
+      const first = await ask(everything);
+      if (first.kind === 'failed') return first;
+      current = first;
+      for (const path of everything ?? []) asked.add(path);
+    }
+    const known = current;
+    const missing = everything === undefined ? [] : (paths ?? []).filter((path) => !isKnown(path, known));
+    if (missing.length === 0) return known;
+    const more = await ask(missing);
+    if (more.kind === 'failed') return more;
+    for (const path of missing) asked.add(path);
+    const blocked = [...(known.blocked ?? []), ...(more.blocked ?? [])];
+    current = { ...known, tree: new Map([...more.tree, ...known.tree]), blocked };
+    return current;
+  }
+
+  /** A store that left something out of a folder may have it anyway, under its name. */
+  function isKnown(
+    path: string,
+    { tree, warnings }: { tree: MemoryTree; warnings: readonly Warning[] },
+  ): boolean {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    return tree.has(path) || asked.has(path) || (warnings.length === 0 && asked.has(folder));
+  }
 
   async function change(target: NoteTarget, wish: NoteWish): Promise<NoteAnswer> {
     const timestamp = now();
     const path = pathOf(target, places);
-    if (target.kind === 'note' && options.redact(target.name) !== target.name) return SECRET_NAME;
-    const loaded = await view.tree([path]);
+    // A file's name is stored too, and cannot be masked.
+    if (target.kind === 'note' && redact(target.name) !== target.name)
+      return failed('the name of the note holds a secret. Choose another name.');
+    const loaded = await load([path]);
     if (loaded.kind === 'failed') return notRead(loaded);
     const blocked = blockedAt(loaded, path);
-    if (blocked !== undefined) return notSaved({ kind: 'failed', ...blocked });
-    const composed = composeEdit(target, wish, { ...caps, redact: options.redact, now: timestamp });
-    const { edit } = composed;
+    if (blocked !== undefined) return notSaved(blocked);
+    // Cut after it is redacted, since half a secret would not be known for one (D10).
+    const clean = redact(readableText(wish.content));
+    const { text: content } = cutToBytes(clean, caps.maxWriteBytes);
+    const edit = editOf(target, wish, { content, timestamp });
     const text = loaded.tree.get(path) ?? '';
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
-    if (makesSecret(text, edit, options.redact)) return SECRET_TEXT;
+    // Pieces that are no secrets may be one together (D11); one that was there before is masked first.
+    const masked = editedText(redact(text), edit);
+    if (redact(masked) !== masked)
+      return failed('together with what is there it would be a secret. Leave it out.');
     // What is written anew may be what another run has written since this one began (D12).
     const backup = wish.kind === 'overwrite';
     const makes = versionId(result.text);
-    const failure = await keep({ kind: 'note', path, edit, backup, makes, id: options.newId() });
-    if (failure !== undefined) return notSaved(failure);
-    const done = { path: shown(path), timestamp, target: target.kind, composed };
-    const write = recentWrite(wish, done);
-    recent = withRecent(recent, write);
+    const next: NoteChange = { kind: 'note', path, edit, backup, makes, id: options.newId() };
+    const saved = await writeThrough?.([next]);
+    if (saved?.kind === 'failed') return notSaved(saved);
+    if (saved === undefined) {
+      if (current !== undefined) current = { ...current, tree: applyChanges(current.tree, [next]) };
+      changes = [...changes, next];
+    }
+    const bytes = utf8Bytes(content);
+    const write = { timestamp, action: wish.kind, target: target.kind, path: shown(path), content, bytes };
+    recent = [...recent, write].slice(-MAX_RECENT);
     options.noteWrite?.(write);
-    const answer = editAnswer(result, done, caps);
-    warnOfSize(answer);
-    return answer;
+    const fileBytes = encodeBytes(result.text).length;
+    warnOfSize(shown(path), fileBytes);
+    return {
+      kind: 'written',
+      path: shown(path),
+      timestamp,
+      bytes: result.addedBytes,
+      givenBytes: utf8Bytes(clean),
+      maxBytes: caps.maxWriteBytes,
+      skippedLines: result.skippedLines,
+      fileBytes,
+      warnBytes: caps.warnFileBytes,
+    };
   }
 
-  async function keep(next: NoteChange): Promise<FailedSave | undefined> {
-    if (writeThrough === undefined) {
-      view.apply(next);
-      changes = [...changes, next];
-      return undefined;
-    }
-    const saved = await writeThrough([next]);
-    return saved.kind === 'failed' ? saved : undefined;
+  function editOf(
+    target: NoteTarget,
+    wish: NoteWish,
+    { content, timestamp }: { readonly content: string; readonly timestamp: Date },
+  ): NoteEdit {
+    if (wish.kind === 'overwrite') return { kind: 'overwrite', text: content };
+    const { form } = wish;
+    if (form === 'plain')
+      return { kind: 'append', text: content, dedup: caps.dedup && target.kind === 'long_term' };
+    const entry =
+      form === 'entry'
+        ? datedEntry(target, content, timestamp)
+        : { text: dailySection(form.heading, content, timestamp) };
+    return { kind: 'append', ...entry, dedup: false };
   }
 
   /** Once for each file. */
-  function warnOfSize(answer: NoteAnswer): void {
-    if (answer.kind !== 'written' || answer.fileBytes <= answer.warnBytes || large.has(answer.path)) return;
-    const { path, fileBytes: bytes, warnBytes: limitBytes } = answer;
+  function warnOfSize(path: string, bytes: number): void {
+    if (bytes <= caps.warnFileBytes || large.has(path)) return;
     large.add(path);
-    const message = formatMemoryError({ kind: 'file-too-large', path, bytes, limitBytes });
+    const error = { kind: 'file-too-large', path, bytes, limitBytes: caps.warnFileBytes } as const;
+    const message = formatMemoryError(error);
     options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
   }
 
   /** Of files that are asked for by name, one that cannot be read is an error; a search goes on without it. */
   async function readTree(requested?: readonly string[]): Promise<MemoryTree> {
-    const loaded = await view.tree(requested);
+    const loaded = await load(requested);
     const trouble = loaded.kind === 'failed' ? loaded : firstUnread(loaded, requested ?? []);
     if (loaded.kind === 'failed' || trouble !== undefined)
       throw new ToolError(notRead({ message: '', ...trouble }).message);
@@ -125,7 +214,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const path = pathOf(target, places);
     const text = (await readTree([path])).get(path) ?? '';
     if (text !== '' || target.kind !== 'daily') return readableText(text);
-    const flat = flatDailyPath(target.date);
+    const flat = flatDailyPath(target.date, places);
     return readableText((await readTree([flat])).get(flat) ?? '');
   }
 
@@ -144,85 +233,56 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     read: (target) => inTurn(() => read(target)),
     readRunLog: () => inTurn(readRunLog),
     list: () => inTurn(async () => listNotes(await readTree(), places).map(shown)),
-    search: (query, limits) =>
+    search: (query, view) =>
       inTurn(async () => {
         const result = searchNotes(await readTree(), query, { ...places, runLogs });
-        return renderSearch(result, { root, ...limits });
+        return renderSearch(result, { root, ...view });
       }),
     addSummary: (content, messages) =>
       inTurn(() => {
         const form = { heading: compactionHeading(messages) };
         return change({ kind: 'daily', date: dateOf(now()) }, { kind: 'append', content, form });
       }),
-    tree: () => inTurn(() => view.tree()),
-    // In the untrusted lane what is added to begins with nothing (D19).
-    changes: (lane) =>
-      lane === 'trusted' ? changes : changes.map((one) => ({ ...one, path: untrustedPath(one.path) })),
+    tree: () => inTurn(() => load()),
+    changes(lane) {
+      if (lane === 'none') return [];
+      if (lane === 'trusted') return changes;
+      return changes.map((one) => ({ ...one, path: untrustedPath(one.path) }));
+    },
     recent: () => recent,
   };
 }
 
-/** A file's name is stored too, and cannot be masked. */
-const SECRET_NAME: NoteAnswer = {
-  kind: 'failed',
-  reason: 'error',
-  message: 'the name of the note holds a secret. Choose another name.',
-};
-
 /**
- * Whether a change joins pieces that are not secrets to one that is: each piece alone passed the redaction (D11). A secret
- * that was there before is masked first, so that only what the change itself makes counts.
+ * Paths of long-term memory, daily logs and notes of a run, in byte order; empty files, scratchpads, run logs and former
+ * versions are left out, as memory-tools 1.4 has it.
  */
-function makesSecret(before: string, edit: NoteEdit, redact: (text: string) => string): boolean {
-  const after = editedText(redact(before), edit);
-  return redact(after) !== after;
+export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
+  const paths = [...tree].flatMap(([path, text]) => {
+    const kind = text === '' ? undefined : targetAt(path, places)?.kind;
+    return kind === undefined || kind === 'scratchpad' ? [] : [path];
+  });
+  return paths.sort(compareBytes);
 }
 
-const SECRET_TEXT: NoteAnswer = {
-  kind: 'failed',
-  reason: 'error',
-  message: 'together with what is there it would be a secret. Leave it out.',
-};
-
-/** How a search is shown. */
-interface SearchView {
-  /** Folder or location that paths are shown below; empty shows them as they are in the tree. */
-  readonly root: string;
-  /** The text is cut here; the mark that says so is behind it. */
-  readonly maxBytes: number;
-  /** Most files that are shown; undefined for as many as there is room for. */
-  readonly limit?: number | undefined;
+function failed(message: string): FailedNote {
+  return { kind: 'failed', reason: 'error', message };
 }
 
-/** What the model is told of a search (memory-tools 1.5): a line of figures, then the best files until there is no more room. */
-export function renderSearch(result: SearchResult, view: SearchView): string {
-  const text = result.hits.length === 0 ? `No matches for '${result.query}'.` : withHits(result, view);
-  const { text: kept, leftOutBytes } = cutToBytes(readableText(text), view.maxBytes);
-  return leftOutBytes === 0 ? kept : kept + TRUNCATED_MARK;
+/** Memory could not be read: nothing is written then either (D14). */
+function notRead(trouble: { readonly message: string; readonly remedy?: string }): FailedNote {
+  const message = `memory could not be read: ${withRemedy(trouble)}`;
+  const storage = { operation: 'read memory', cause: trouble.message };
+  return { kind: 'failed', reason: 'unavailable', message, storage };
 }
 
-/** Kept free for the line of figures and the line of what was left out. */
-const FRAME_BYTES = 256;
-
-function withHits({ terms, hits }: SearchResult, { root, maxBytes, limit }: SearchView): string {
-  const blocks: string[] = [];
-  let bytes = 0;
-  for (const hit of hits.slice(0, limit)) {
-    const block = formatHit(hit, root);
-    bytes += utf8Bytes(block) + (blocks.length === 0 ? 0 : SEPARATOR.length);
-    if (blocks.length > 0 && bytes > maxBytes - FRAME_BYTES) break;
-    blocks.push(block);
-  }
-  const counts = terms.map(({ term, lines }) => `${term}(${lines})`).join(' ');
-  const head = `Searched ${count(terms.length, 'term')}: ${counts} across ${count(hits.length, 'file')}. Showing top ${blocks.length} by relevance.`;
-  const left = hits.length - blocks.length;
-  const tail = left === 0 ? [] : [`…[search truncated, ${count(left, 'more file')} omitted]`];
-  return [head, ...blocks, ...tail].join(SEPARATOR);
+/** A change could not be saved. */
+function notSaved(trouble: BlockedPlace | FailedSave): FailedNote {
+  const { reason, storage } = trouble;
+  const failure = { kind: 'failed', reason, message: withRemedy(trouble) } as const;
+  return storage === undefined ? failure : { ...failure, storage };
 }
 
-const SEPARATOR = '\n\n';
-
-function formatHit({ path, matchedTerms, body }: SearchHit, root: string): string {
-  const shown = root === '' ? path : `${root}/${path}`;
-  return `${shown}  [matched: ${matchedTerms.join(', ')}]\n${body}`;
+function withRemedy({ message, remedy }: { readonly message: string; readonly remedy?: string }): string {
+  return remedy === undefined ? message : `${message}. ${remedy}`;
 }

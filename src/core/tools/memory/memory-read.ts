@@ -5,11 +5,10 @@ import { parseNoteName } from '../../memory/notes/note-name.js';
 import type { Notes } from '../../memory/notes/notes-port.js';
 import { lastEntries } from '../../memory/run-log.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
+import { isDate } from '../../text/dates.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { readDate, TARGETS } from './memory-write.js';
-
-const SOURCES = [...TARGETS, 'run_log', 'list'] as const;
+import { TARGETS } from './memory-write.js';
 
 /** `memory_read`: a note, the run log, or the list of what there is (memory-tools 1.4). */
 export function createMemoryRead(notes: Notes): Tool {
@@ -24,7 +23,7 @@ export function createMemoryRead(notes: Notes): Tool {
         description:
           '`long_term`, `scratchpad`, `daily` or `note` for the notes of that kind, `run_log` for what earlier runs did, `list` for the paths.',
         required: true,
-        choices: SOURCES,
+        choices: [...TARGETS, 'run_log', 'list'],
       },
       name: {
         type: 'string',
@@ -43,29 +42,28 @@ export function createMemoryRead(notes: Notes): Tool {
 }
 
 async function readSource(notes: Notes, source: string, name: string | undefined): Promise<string> {
-  const kind = SOURCES.find((one) => one === source);
-  switch (kind) {
+  switch (source) {
     case 'long_term':
     case 'scratchpad':
-      return await notes.read({ kind });
-    case 'daily':
-      return await notes.read({ kind, date: readDate(name ?? notes.today()) });
-    case 'note':
-      return await notes.read({ kind, name: nameOf(name) });
+      return await notes.read({ kind: source });
+    case 'daily': {
+      const date = name ?? notes.today();
+      if (!isDate(date)) throw new ToolError('invalid daily date name (expected YYYY-MM-DD)');
+      return await notes.read({ kind: source, date });
+    }
+    case 'note': {
+      if (name === undefined) throw new ToolError('note requires name');
+      const parsed = parseNoteName(name);
+      if (parsed.kind === 'invalid') throw new ToolError('invalid note name');
+      return await notes.read({ kind: source, name: parsed.name });
+    }
     case 'run_log':
       return await notes.readRunLog();
     case 'list':
       return (await notes.list()).join('\n');
-    case undefined:
+    default:
       throw new ToolError(`unknown source: ${source}`);
   }
-}
-
-function nameOf(given: string | undefined): string {
-  if (given === undefined) throw new ToolError('note requires name');
-  const parsed = parseNoteName(given);
-  if (parsed.kind === 'invalid') throw new ToolError('invalid note name');
-  return parsed.name;
 }
 
 function linesOf(text: string, offset: number, limit: number | undefined): string {

@@ -2,7 +2,6 @@ import { ToolError } from '../../errors.js';
 import { parseNoteName } from '../../memory/notes/note-name.js';
 import type { NoteAnswer, Notes, NoteWish } from '../../memory/notes/notes-port.js';
 import type { NoteTarget } from '../../memory/notes/place.js';
-import { isDate } from '../../text/dates.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 
@@ -26,35 +25,26 @@ export function createMemoryWrite(notes: Notes): Tool {
     async run({ target, content, mode, name }) {
       const wish: NoteWish =
         mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content, form: 'plain' };
-      // A log is written on the day itself, whatever is named.
-      const place = readTarget(target, target === 'daily' ? undefined : name, notes.today());
+      const place = targetOf(target, name, notes.today());
       if (wish.kind === 'append' && content.trim() === '') throw new ToolError('content is empty');
-      return formatAnswer(await notes.change(place, wish));
+      const answer = await notes.change(place, wish);
+      switch (answer.kind) {
+        case 'written':
+          return describeWritten(answer);
+        case 'duplicate':
+          return `Nothing written to ${answer.path}: all ${answer.skippedLines} line(s) were duplicates`;
+        case 'failed':
+          throw new ToolError(`nothing was written: ${answer.message}`);
+      }
     },
   });
 }
 
-function formatAnswer(answer: NoteAnswer): string {
-  switch (answer.kind) {
-    case 'written':
-      return `Wrote ${answer.bytes} bytes to ${answer.path}${describeSkipped(answer.skippedLines)}${describeTruncated(answer)}`;
-    case 'duplicate':
-      return `Nothing written to ${answer.path}: all ${answer.skippedLines} line(s) were duplicates`;
-    case 'failed':
-      throw new ToolError(`nothing was written: ${answer.message}`);
-  }
-}
-
-function describeSkipped(lines: number): string {
-  return lines === 0 ? '' : ` (skipped ${lines} duplicate line(s))`;
-}
-
-/** What is said of content that did not fit. */
-function describeTruncated({
-  givenBytes,
-  maxBytes,
-}: Pick<Extract<NoteAnswer, { readonly kind: 'written' }>, 'givenBytes' | 'maxBytes'>): string {
-  return givenBytes <= maxBytes ? '' : ` (truncated from ${givenBytes} bytes to ${maxBytes} byte cap)`;
+function describeWritten(written: Extract<NoteAnswer, { readonly kind: 'written' }>): string {
+  const { path, bytes, givenBytes, maxBytes, skippedLines: lines } = written;
+  const skipped = lines === 0 ? '' : ` (skipped ${lines} duplicate line(s))`;
+  const cut = givenBytes <= maxBytes ? '' : ` (truncated from ${givenBytes} bytes to ${maxBytes} byte cap)`;
+  return `Wrote ${bytes} bytes to ${path}${skipped}${cut}`;
 }
 
 /** What the tools that write may write to. */
@@ -65,29 +55,20 @@ const TARGET_DESCRIPTION =
   '`long_term`: lasting facts, preferences and decisions. `scratchpad`: open tasks as a `- [ ]` checklist. `daily`: what happened on a day. `note`: a longer text under a name of its own.';
 
 /** What a model names with `target` and `name`. Throws a ToolError for anything else. */
-function readTarget(target: string, name: string | undefined, today: string): NoteTarget {
-  const kind = TARGETS.find((one) => one === target);
-  switch (kind) {
+function targetOf(target: string, name: string | undefined, today: string): NoteTarget {
+  switch (target) {
     case 'long_term':
     case 'scratchpad':
-      return { kind };
+      return { kind: target };
     case 'daily':
-      return { kind, date: readDate(name ?? today) };
-    case 'note':
-      return { kind, name: readName(name) };
-    case undefined:
+      // On the day itself, whatever is named.
+      return { kind: target, date: today };
+    case 'note': {
+      const parsed = parseNoteName(name);
+      if (parsed.kind === 'invalid') throw new ToolError(parsed.message);
+      return { kind: target, name: parsed.name };
+    }
+    default:
       throw new ToolError(`unknown target: ${target}`);
   }
-}
-
-/** A day of the calendar. Throws a ToolError for anything else. */
-export function readDate(date: string): string {
-  if (!isDate(date)) throw new ToolError('invalid daily date name (expected YYYY-MM-DD)');
-  return date;
-}
-
-function readName(given: string | undefined): string {
-  const parsed = parseNoteName(given);
-  if (parsed.kind === 'invalid') throw new ToolError(parsed.message);
-  return parsed.name;
 }

@@ -1,8 +1,8 @@
-import { formatToolError, invalidArguments, type MemoryError } from '../../memory/notes/memory-error.js';
-import type { NoteAnswer, Notes } from '../../memory/notes/notes-port.js';
-import { formatConfirmation, type MemoryType } from '../../memory/notes/write-memory.js';
+import { formatTimestamp } from '../../memory/notes/entry-forms.js';
+import { formatToolError, invalidArguments } from '../../memory/notes/memory-error.js';
+import type { FailedNote, NoteAnswer, Notes } from '../../memory/notes/notes-port.js';
 import { type Shape, schemaOf } from '../check-input.js';
-import type { Tool, ToolResult } from '../tool.js';
+import type { Tool } from '../tool.js';
 
 const NAME = 'write_memory';
 
@@ -29,10 +29,23 @@ export function createWriteMemory(notes: Notes): Tool {
       signal.throwIfAborted();
       const { content, type } = checked;
       const target = type === 'daily' ? { kind: type, date: notes.today() } : { kind: type };
-      return formatAnswer(type, await notes.change(target, { kind: 'append', content, form: 'entry' }));
+      const answer = await notes.change(target, { kind: 'append', content, form: 'entry' });
+      switch (answer.kind) {
+        case 'written':
+          return { text: confirmation(type, answer), isError: false };
+        case 'duplicate':
+          return {
+            text: formatToolError(NAME, { kind: 'file-not-found', path: answer.path }),
+            isError: true,
+          };
+        case 'failed':
+          return { text: describeFailure(answer), isError: true };
+      }
     },
   };
 }
+
+type MemoryType = 'long_term' | 'daily';
 
 /** The checked arguments, or what is wrong with them in the words of memory-tools 2.2. */
 function checkArguments(input: unknown): { readonly content: string; readonly type: MemoryType } | string {
@@ -46,24 +59,29 @@ function checkArguments(input: unknown): { readonly content: string; readonly ty
   return { content, type: type ?? 'long_term' };
 }
 
-function formatAnswer(type: MemoryType, answer: NoteAnswer): ToolResult {
-  switch (answer.kind) {
-    case 'written':
-      return { text: formatConfirmation({ ...answer, type }), isError: false };
-    case 'failed':
-      return { text: formatToolError(NAME, errorOf(answer)), isError: true };
-    case 'duplicate':
-      return { text: formatToolError(NAME, { kind: 'file-not-found', path: answer.path }), isError: true };
-  }
+/** As JSON, its keys in the documented order. A file is too large strictly above `warnBytes`. */
+function confirmation(type: MemoryType, written: Extract<NoteAnswer, { readonly kind: 'written' }>): string {
+  const { path, timestamp, fileBytes, warnBytes, givenBytes, maxBytes } = written;
+  const done = type === 'daily' ? 'Daily note created' : 'Memory updated';
+  const isLarge = fileBytes > warnBytes;
+  const warnings = [
+    ...(isLarge
+      ? [`File size ${fileBytes} bytes exceeds limit ${warnBytes} bytes. Consider memory maintenance.`]
+      : []),
+    ...(givenBytes > maxBytes ? [`Content truncated from ${givenBytes} bytes to ${maxBytes} byte cap.`] : []),
+  ];
+  return JSON.stringify({
+    success: true,
+    message: isLarge ? `${done} (warning: file size approaching limit)` : done,
+    file_path: path,
+    timestamp: formatTimestamp(timestamp),
+    ...(warnings.length === 0 ? {} : { warning: warnings.join(' ') }),
+  });
 }
 
 /** A place that is no file of memory, a link say, is refused; all else is an operation that failed. */
-function errorOf({
-  reason,
-  message,
-  storage,
-}: Extract<NoteAnswer, { readonly kind: 'failed' }>): MemoryError {
-  if (reason === 'refused') return { kind: 'path-refused', message };
+function describeFailure({ reason, message, storage }: FailedNote): string {
+  if (reason === 'refused') return formatToolError(NAME, { kind: 'path-refused', message });
   const { operation, cause } = storage ?? { operation: 'append to memory file', cause: message };
-  return { kind: 'storage-failed', operation, cause };
+  return formatToolError(NAME, { kind: 'storage-failed', operation, cause });
 }
