@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 67_584,
+  'lines of src/': 67_510,
   'files of src/': 571,
-  'types of src/': 1257,
+  'types of src/': 1256,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 106_471,
+  'lines of __tests__/': 106_426,
   'lines of scripts/, bench/ and eval/': 6265,
 };
 

@@ -4,10 +4,9 @@ import { createFiles } from '../adapters/host/files.js';
 import { dataDir } from '../adapters/host/xdg.js';
 import { createFileStore } from '../adapters/stores/file/file-store.js';
 import { createBrokenStore } from '../adapters/stores/none-store.js';
-import { MAX_LOG_BYTES, tooLargeLog } from '../commands/memory/command-session.js';
 import type { Environment } from '../core/environment.js';
 import { messageOf } from '../core/errors.js';
-import type { Files, OpenFile } from '../core/files.js';
+import type { OpenFile } from '../core/files.js';
 import type { Change } from '../core/memory/change.js';
 import { untrustedPath } from '../core/memory/log-path.js';
 import { isNotesPath } from '../core/memory/notes/place.js';
@@ -20,7 +19,6 @@ import type {
   SaveResult,
   TreeResult,
 } from '../core/memory/store.js';
-import { decodeBytes } from '../core/text/bytes.js';
 
 /** Whose memory it is, and where. */
 interface FileMemory {
@@ -37,31 +35,24 @@ interface FileMemory {
  * axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file (axe-behaviour §10); notes are in
  * `<data>/memory`, unless `memory.dir` names a folder.
  */
-export function openFileMemory(memory: FileMemory, wants = (_path: string) => true): MemoryStore {
-  const paths = memory.custom === '' ? new Map<string, string>() : placesOf(memory);
-  const store = openFolder(() => rootOf(memory), { paths, wants });
-  if (memory.custom === '' && memory.dir === '') return store;
-  const root = () => memory.dir || defaultFolder(memory);
-  return withNotesFolder(store, openFolder(root, { paths: new Map(), wants }));
+export function openFileMemory(memory: FileMemory): MemoryStore {
+  return openMemory(memory, memory.custom === '' ? () => NO_PATHS : () => placesOf(memory), () => true);
 }
 
+const NO_PATHS: ReadonlyMap<string, string> = new Map();
+
 /** A folder whose place cannot be told, since there is no home, is a store that fails. */
-function openFolder(
-  root: () => string,
-  {
-    paths,
-    wants,
-  }: { readonly paths: ReadonlyMap<string, string>; readonly wants: (path: string) => boolean },
+function openMemory(
+  memory: FileMemory,
+  paths: () => ReadonlyMap<string, string>,
+  wants: (path: string) => boolean,
 ): MemoryStore {
+  const options = { files: createFiles(), clock: createClock(), followLinks: true, wants };
   try {
-    return createFileStore({
-      files: createFiles(),
-      clock: createClock(),
-      root: root(),
-      paths,
-      followLinks: true,
-      wants,
-    });
+    const store = createFileStore({ ...options, root: rootOf(memory), paths: paths() });
+    if (memory.custom === '' && memory.dir === '') return store;
+    const root = memory.dir || defaultFolder(memory);
+    return withNotesFolder(store, createFileStore({ ...options, root }));
   } catch (thrown) {
     return createBrokenStore('file', messageOf(thrown));
   }
@@ -72,39 +63,23 @@ function openFolder(
  * that are asked for; dropping the history removes what rewrites have left next to the agent's files.
  */
 export function openWholeFileMemory(memory: FileMemory): MemoryStore {
-  const store = openFileMemory(memory, (path) => isSeen(path, memory));
-  try {
-    const places = placesOf(memory);
-    const copies = [...places].map(([path, file]) => [`${path}.bak`, `${file}.bak`] as const);
-    const files = createFiles();
-    const location = memory.custom === '' ? rootOf(memory) : (places.get(memory.path) ?? '');
-    const readOthers = async (signal: AbortSignal, under: readonly string[] | undefined) => {
-      const others = under?.filter((path) => !places.has(path));
-      if (others === undefined) return await readRest(store, location, signal);
-      return await store.readTree(signal, others);
-    };
-    return {
-      ...store,
-      readTree: async (signal, under) =>
-        await withFiles(await readOthers(signal, under), new Map([...places, ...copies]), files),
-      openLogs: async (logs, signal, under) => {
-        const rest = new Map([...places].filter(([path]) => !logs.includes(path)));
-        const found = await withFiles(await readOthers(signal, under), rest, files);
-        return await openFiles(found, { logs, places, files });
-      },
-      dropHistory: async () => await removeCopies([...places.values()], { files, location }),
-    };
-  } catch {
-    return store;
-  }
-}
-
-/** What a person sees besides the agent's own files; where that cannot be read, these are there anyway. */
-async function readRest(store: MemoryStore, location: string, signal: AbortSignal): Promise<TreeResult> {
-  const found = await store.readTree(signal);
-  if (found.kind === 'tree') return { ...found, location };
-  const message = `The notes could not be read and are missing here: ${found.message}.`;
-  return { kind: 'tree', tree: new Map(), warnings: [{ code: 'memory-store-notice', message }], location };
+  const own = () => [...placesOf(memory)];
+  const copies = () => own().map(([path, file]) => [`${path}.bak`, `${file}.bak`] as const);
+  const store = openMemory(
+    memory,
+    () => new Map([...own(), ...copies()]),
+    (path) => isSeen(path, memory),
+  );
+  return {
+    ...store,
+    openLogs: async (logs, signal, under = []) =>
+      await openFiles(new Map(own()), { logs, rest: await store.readTree(signal, under) }),
+    dropHistory: async () =>
+      await removeCopies(
+        copies().map(([, file]) => file),
+        rootOf(memory),
+      ),
+  };
 }
 
 /** Notes, what is in the place of their folders, and what the offline rules have of the agent (D32). */
@@ -117,12 +92,9 @@ function isSeen(path: string, { custom, path: log }: FileMemory): boolean {
 const NOTES_FOLDER = /^(?:untrusted\/)?(?:offline\/)?projects(?:\/[^/]+)?$/;
 
 /** Removes what rewrites have left next to files. */
-export async function removeCopies(
-  files: readonly string[],
-  { files: { remove }, location }: { readonly files: Files; readonly location: string },
-): Promise<SaveResult> {
+export async function removeCopies(copies: readonly string[], location: string): Promise<SaveResult> {
   try {
-    for (const file of files) await remove(`${file}.bak`);
+    for (const copy of copies) await createFiles().remove(copy);
     return { kind: 'saved', location, attempts: 1 };
   } catch (thrown) {
     return { kind: 'failed', reason: 'error', message: messageOf(thrown) };
@@ -164,52 +136,23 @@ function stateAlongside(file: string): string {
   return `${file.replace(/\.md$/, '')}.state.md`;
 }
 
-async function withFiles(
-  base: TreeResult,
+/** Opens run logs, links followed and however large they are. */
+async function openFiles(
   places: ReadonlyMap<string, string>,
-  files: Files,
-): Promise<TreeResult> {
-  if (base.kind === 'failed') return base;
-  const tree = new Map(base.tree);
-  for (const [path, file] of places) {
-    try {
-      const opened = await files.open(file, { followLinks: true });
-      if (opened === undefined) continue;
-      try {
-        if (opened.bytes > MAX_LOG_BYTES) return { kind: 'failed', location: file, ...tooLargeLog(file) };
-        tree.set(path, decodeBytes(await opened.read(0, opened.bytes)));
-      } finally {
-        await opened.close();
-      }
-    } catch (thrown) {
-      return { kind: 'failed', location: file, message: messageOf(thrown) };
-    }
-  }
-  return { ...base, tree };
-}
-
-/** Opens run logs, links followed and however large they are; closes those that are open if one cannot be opened. */
-async function openFiles(rest: TreeResult, { logs, places, files }: OpenRequest): Promise<LogsResult> {
+  { logs, rest }: { readonly logs: readonly string[]; readonly rest: TreeResult },
+): Promise<LogsResult> {
   if (rest.kind === 'failed') return rest;
   const opened = new Map<string, OpenFile>();
   for (const path of logs) {
     const location = places.get(path) ?? '';
     try {
-      const file = await files.open(location, { followLinks: true });
+      const file = await createFiles().open(location, { followLinks: true });
       if (file !== undefined) opened.set(path, file);
     } catch (thrown) {
-      for (const file of opened.values()) await file.close();
       return { kind: 'failed', location, message: messageOf(thrown) };
     }
   }
-  const tree = new Map([...rest.tree].filter(([path]) => !logs.includes(path)));
-  return { kind: 'logs', logs: opened, rest: { ...rest, tree } };
-}
-
-interface OpenRequest {
-  readonly logs: readonly string[];
-  readonly places: ReadonlyMap<string, string>;
-  readonly files: Files;
+  return { kind: 'logs', logs: opened, rest };
 }
 
 /** A store whose notes lie in a folder of their own (`memory.dir`), and all else where it was. */
@@ -221,7 +164,9 @@ function withNotesFolder(store: MemoryStore, notes: MemoryStore): MemoryStore {
       const others = under?.filter((place) => !isOfNotes(place));
       const own = forNotes?.length === 0 ? undefined : await notes.readTree(signal, forNotes);
       if (own === undefined) return await store.readTree(signal, others);
-      if (own.kind === 'failed' || others?.length === 0) return own;
+      if (own.kind === 'failed')
+        return under === undefined ? withoutNotes(await store.readTree(signal), own) : own;
+      if (others?.length === 0) return own;
       return joined(await store.readTree(signal, others), onlyNotes(own));
     },
     async write(changes, signal) {
@@ -239,6 +184,13 @@ function withNotesFolder(store: MemoryStore, notes: MemoryStore): MemoryStore {
 export function isOfNotes(place: string): boolean {
   if (/(?:^|\/)(?:notes|projects\/[^/]+\/daily)\/$/.test(place)) return true;
   return isNotesPath(place.replace(/(?:\.md)?\.bak$|\.state\.md$/, '.md'));
+}
+
+/** What a person sees besides notes that cannot be read. */
+function withoutNotes(rest: TreeResult, { message }: { readonly message: string }): TreeResult {
+  if (rest.kind === 'failed') return rest;
+  const told = `The notes could not be read and are missing here: ${message}.`;
+  return { ...rest, warnings: [...rest.warnings, { code: 'memory-store-notice', message: told }] };
 }
 
 type Tree = Extract<TreeResult, { readonly kind: 'tree' }>;

@@ -142,16 +142,18 @@ async function openFolder({ flags, terminal, mayCreate }: PlaceRequest, path: st
     });
   }
   const store = createFileStore({ files, clock: createClock(), root, followLinks: false });
-  const own = new Set(ownPaths(path).map((file) => `${file}.bak`));
+  const copies = new Set(ownPaths(path).map((file) => `${file}.bak`));
   return {
     store: {
       ...store,
       async dropHistory(signal) {
         const found = await store.readTree(signal);
         if (found.kind === 'failed') return { ...found, reason: 'error' };
-        const copies = [...found.tree.keys()].filter((file) => own.has(file));
-        const paths = copies.map((file) => join(root, dirname(file), basename(file, '.bak')));
-        return await removeCopies(paths, { files, location: found.location });
+        const here = [...found.tree.keys()].filter((file) => copies.has(file));
+        return await removeCopies(
+          here.map((file) => join(root, file)),
+          found.location,
+        );
       },
     },
     path,

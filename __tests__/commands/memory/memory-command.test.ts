@@ -335,7 +335,7 @@ describe('promote', () => {
     const computed = entry(4, { id: 'cccccc-1', trust: 'trusted', result: 'The run completed.' });
     const store = createFakeMemory({ 'bot.md': computed + A, 'untrusted/bot.md': UNTRUSTED });
     await command(store, 'promote cccccc-1');
-    expect(idsOf(store, 'bot.md')).toEqual(['p-cccccc-1', 'aaaaaa-1']);
+    expect(idsOf(store, 'bot.md')).toEqual(['aaaaaa-1', 'p-cccccc-1']);
     expect(textOf(store, 'bot.md')).toContain('theirs');
     expect(textOf(store, 'bot.md')).not.toContain('actor=hubot');
   });

@@ -6,7 +6,7 @@ import { formatEntries } from '../../core/memory/commands/format.js';
 import { type MemoryNote, readNotes } from '../../core/memory/commands/notes.js';
 import type { Provenance } from '../../core/memory/provenance.js';
 import { forgottenIds, statePath } from '../../core/memory/state.js';
-import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
+import type { BlockedPlace, MemoryStore, TreeResult } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
 import type { Warning } from '../../core/warning.js';
 
@@ -117,17 +117,14 @@ async function readWith(
 }
 
 /** A command holds the whole log, and makes several texts of it. */
-export const MAX_LOG_BYTES = 64 * 1024 * 1024;
+const MAX_LOG_BYTES = 64 * 1024 * 1024;
 
 /** Why a log is not read. */
-export function tooLargeLog(path: string): { readonly message: string; readonly remedy: string } {
-  const message = `\`${path}\` is larger than the ${MAX_LOG_BYTES / 1024 / 1024} MB that a command reads`;
-  return { message, remedy: 'Trim it with `axe-action gc <agent>`, or `mode: gc` in a workflow.' };
-}
-
-function tooLarge(tree: MemoryTree, logs: readonly string[]): ReturnType<typeof tooLargeLog> | undefined {
+function tooLarge(tree: MemoryTree, logs: readonly string[]): Omit<BlockedPlace, 'reason'> | undefined {
   const path = logs.find((log) => (tree.get(log) ?? '').length > MAX_LOG_BYTES);
-  return path === undefined ? undefined : tooLargeLog(path);
+  if (path === undefined) return undefined;
+  const message = `\`${path}\` is larger than the ${MAX_LOG_BYTES / 1024 / 1024} MB that a command reads`;
+  return { path, message, remedy: 'Trim it with `axe-action gc <agent>`, or `mode: gc` in a workflow.' };
 }
 
 /** Both lanes, those first that trusted runs load. */
