@@ -48,7 +48,7 @@ export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<
   const { clock, saveSignal, secrets, reporter, deadline } = deps;
   const load = async (under: readonly string[] | undefined) =>
     withUnsaved(await store.readTree(deadline.signal, under), unsaved, under);
-  const everything = notesUnder(places, [memory.path], clock.now());
+  const everything = notesUnder(places, memory.path, clock.now());
   let first: TreeResult | undefined = withUnsaved(
     readBefore(restored) ?? (await store.readTree(deadline.signal, everything)),
     unsaved,
@@ -60,7 +60,7 @@ export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<
   let isOpen = false;
   const session = createNotesSession({
     places,
-    runLogs: [memory.path],
+    runLog: memory.path,
     // In a workflow a place of its own would differ from run to run, and may be nobody's to know (D14).
     root: isLive && first.kind === 'tree' ? location : '',
     caps: agent.config.memory,

@@ -77,7 +77,7 @@ export async function readMemory(
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes, count } = memory;
   const loading = { paths: [path], lastN, maxBytes, count };
-  const alongside = plan === undefined ? undefined : notesUnder(plan.places, [path], deps.clock.now());
+  const alongside = plan === undefined ? undefined : notesUnder(plan.places, path, deps.clock.now());
   const request = alongside === undefined ? loading : { ...loading, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);

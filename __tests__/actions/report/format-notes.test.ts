@@ -163,6 +163,12 @@ describe('notes in the outputs', () => {
     );
   });
 
+  it('alone are added to the store that they are in', async () => {
+    const report = await ran({ replies: [WRITES, DOWN] });
+    if (report.remembered.kind === 'nothing') throw new Error('no notes');
+    expect(whatWasAdded(report.remembered, { location: 'x' })).toBe('2 changes to notes added to x');
+  });
+
   it('are absent if nothing was written', async () => {
     const report = await ran({ replies: [says('Done.')] });
     if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');

@@ -23,20 +23,24 @@ export function whatWasAdded(
 ): string {
   const { location, within } = saved;
   const { entries } = remembered;
-  const notes = savedNotes(remembered);
+  const unsaved = unsavedIn(remembered);
+  const notes = notesIn(remembered).filter(({ path }) => !unsaved.some((note) => note.path === path));
   const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
   const inSameStore = (path: string) =>
     within === undefined ? `\`${path}\`` : `${within.root}${within.separator}${path}`;
-  const [first, ...others] = [
-    ...entries.map(({ path }, index) => `1 entry to ${index === 0 ? location : inSameStore(path)}`),
+  const added: readonly (readonly [what: string, where: string])[] = [
+    ...entries.map(({ path }, index) => ['1 entry', index === 0 ? location : inSameStore(path)] as const),
     ...(notes.length === apart
       ? []
-      : [notesCount(notes.length - apart) + (entries.length === 0 ? ` to ${location}` : '')]),
-    ...(apart === 0 ? [] : [`${notesCount(apart)} to \`untrusted/\``]),
+      : [[notesCount(notes.length - apart), entries.length === 0 ? location : ''] as const]),
+    ...(apart === 0 ? [] : [[notesCount(apart), '`untrusted/`'] as const]),
   ];
-  if (first === undefined) return `nothing added to ${location}`;
-  // The verb comes before the place of the first.
-  return [first.replace(' to ', ' added to '), ...others].join(' and ');
+  if (added.length === 0) return `nothing added to ${location}`;
+  const parts = added.map(([what, where], index) => {
+    if (index === 0) return `${what} added to ${where}`;
+    return where === '' ? what : `${what} to ${where}`;
+  });
+  return parts.join(' and ');
 }
 
 /** `1 change to notes`. */
@@ -99,12 +103,6 @@ export function formatRecent(recent: readonly RecentWrite[], made = recent.lengt
     ...rows,
     '',
   ].join('\n');
-}
-
-/** The changes to notes that were saved. */
-function savedNotes(remembered: Remembered): readonly NoteChange[] {
-  const unsaved = unsavedIn(remembered);
-  return notesIn(remembered).filter(({ path }) => !unsaved.some((note) => note.path === path));
 }
 
 /** Notes that alone were not saved, with why and with their texts, which are nowhere else. */

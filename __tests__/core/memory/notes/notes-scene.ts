@@ -57,7 +57,7 @@ export function createNotesScene({
   const stored = new Map(Object.entries(files));
   const session = createNotesSession({
     places,
-    runLogs: ['bot.md'],
+    runLog: 'bot.md',
     root: ROOT,
     caps: { ...CAPS, ...caps },
     load: async (under) => {

@@ -40,7 +40,7 @@ describe('places of notes', () => {
 
   it('are requested from a store by file and folder', () => {
     const now = new Date('2026-03-01T14:05:09Z');
-    expect(notesUnder(places('project'), ['bot.md'], now)).toEqual([
+    expect(notesUnder(places('project'), 'bot.md', now)).toEqual([
       '2026-03-01.md',
       '2026-02-28.md',
       'MEMORY.md',
@@ -49,7 +49,7 @@ describe('places of notes', () => {
       'projects/hello-world-3ccd7a60/notes/',
       'bot.md',
     ]);
-    expect(notesUnder(places('shared'), ['bot.md'], now)).toBeUndefined();
+    expect(notesUnder(places('shared'), 'bot.md', now)).toBeUndefined();
   });
 
   it.each([

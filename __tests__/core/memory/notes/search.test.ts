@@ -55,7 +55,7 @@ describe('the files that a search covers', () => {
   });
 
   it('include the run log of this agent, and of no other (D9)', () => {
-    const found = paths(everything, 'word', { ...PLACES, runLogs: ['bot.md'] });
+    const found = paths(everything, 'word', { ...PLACES, runLog: 'bot.md' });
     expect(found).toContain('bot.md');
     expect(found).not.toContain('other.md');
   });
@@ -68,7 +68,7 @@ describe('the files that a search covers', () => {
     const provenance =
       '<!-- axe-action v=1 id=abc run=1/1 job=word event=push sha=0123456 actor=octocat trust=trusted model=a/b -->';
     const log = formatEntry({ timestamp: new Date(0), task: 'Look', result: 'Fine.', provenance });
-    const scope = { ...PLACES, runLogs: ['bot.md'] };
+    const scope = { ...PLACES, runLog: 'bot.md' };
     expect(paths({ 'bot.md': log }, 'word', scope)).toEqual([]);
     expect(search({ 'bot.md': log }, 'fine', scope).hits[0]?.body).not.toContain('axe-action');
   });
@@ -239,9 +239,7 @@ describe('any search', () => {
   it('finds only given files, each once, and only those it covers', () => {
     fc.assert(
       fc.property(files, query, (given, wanted) => {
-        const found = searchNotes(given, wanted, { ...PLACES, runLogs: ['bot.md'] }).hits.map(
-          (hit) => hit.path,
-        );
+        const found = searchNotes(given, wanted, { ...PLACES, runLog: 'bot.md' }).hits.map((hit) => hit.path);
         expect(new Set(found).size).toBe(found.length);
         for (const one of found) {
           expect(given.has(one)).toBe(true);

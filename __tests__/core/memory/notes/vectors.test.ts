@@ -838,7 +838,7 @@ const SAFETY: readonly Vector[] = [
         const { signal } = new AbortController();
         expect((await store.write([{ ...seed, edit }], signal)).kind).toBe('saved');
         await symlink(secret, join(root, 'MEMORY.md'));
-        const tree = await store.readTree(signal, notesUnder(PLACES, [], NOW));
+        const tree = await store.readTree(signal, notesUnder(PLACES, 'bot.md', NOW));
         if (tree.kind !== 'tree') throw new Error(tree.message);
         expect([...tree.tree]).toEqual([[`${PROJECT}/notes/a.md`, 'a note\n']]);
         expect(tree.warnings.map(({ code }) => code)).toEqual(['memory-store-notice']);

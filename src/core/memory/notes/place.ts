@@ -61,16 +61,12 @@ export function targetAt(path: string, places: NotesPlaces): NoteTarget | undefi
  * logs and no folder can be asked for: undefined, which means all. Of folders that hold too much a store leaves out what
  * comes last by `compareFiles`.
  */
-export function notesUnder(
-  places: NotesPlaces,
-  runLogs: readonly string[],
-  now: Date,
-): readonly string[] | undefined {
+export function notesUnder(places: NotesPlaces, runLog: string, now: Date): readonly string[] | undefined {
   if (places.slug === '') return undefined;
   const days = [now, new Date(now.getTime() - DAY_MS)].map((day) => flatDailyPath(dateOf(day), places));
   const own = (['long_term', 'scratchpad'] as const).map((kind) => pathOf({ kind }, places));
   const folder = `${places.folder}projects/${places.slug}/`;
-  return [...days, ...own, `${folder}daily/`, `${folder}notes/`, ...runLogs];
+  return [...days, ...own, `${folder}daily/`, `${folder}notes/`, runLog];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

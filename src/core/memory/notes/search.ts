@@ -36,8 +36,8 @@ interface Found extends SearchHit {
 
 /** Which files of a memory tree are searched. */
 export interface SearchScope extends NotesPlaces {
-  /** Places of the searching agent's own run log; those of other agents are never searched. */
-  readonly runLogs?: readonly string[];
+  /** Place of the searching agent's own run log; those of other agents are never searched. */
+  readonly runLog?: string;
 }
 
 /**
@@ -53,7 +53,7 @@ export function searchNotes(
 ): SearchResult {
   const terms = parseTerms(query);
   const found = [...files].flatMap(([path, text]): readonly Found[] => {
-    const isRunLog = scope.runLogs?.includes(path) === true;
+    const isRunLog = path === scope.runLog;
     const target = targetAt(path, scope);
     if (!isRunLog && (target === undefined || target.kind === 'scratchpad')) return [];
     const hit = searchFile(path, isRunLog ? promptText(text) : readableText(text), terms);

@@ -21,8 +21,8 @@ import { renderSearch, searchNotes } from './search.js';
 /** What the notes of a run are worked on with. */
 interface NotesSessionOptions {
   readonly places: NotesPlaces;
-  /** Places of the agent's own run log, which is searched and read with the notes. */
-  readonly runLogs: readonly string[];
+  /** Place of the agent's own run log, which is searched and read with the notes. */
+  readonly runLog: string;
   /** What is before paths that are shown: the absolute folder, or empty. */
   readonly root: string;
   readonly caps: NotesCaps;
@@ -80,7 +80,7 @@ export interface NotesSession extends Notes {
 
 /** Opens the notes of a run. Nothing is read before the first call; calls are carried out one after the other. */
 export function createNotesSession(options: NotesSessionOptions): NotesSession {
-  const { places, runLogs, root, caps, redact, now, writeThrough } = options;
+  const { places, runLog, root, caps, redact, now, writeThrough } = options;
   const inTurn = createQueue();
   const large = new Set<string>();
   /** Places that the store was asked for. */
@@ -98,7 +98,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
 
   /** Once what a run may ask for, and later only what is asked for besides it. */
   async function load(paths?: readonly string[]): Promise<TreeResult> {
-    const everything = notesUnder(places, runLogs, now());
+    const everything = notesUnder(places, runLog, now());
     if (writeThrough !== undefined) return await ask(paths ?? everything);
     if (current === undefined) {
       const first = await ask(everything);
@@ -218,11 +218,6 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     return readableText((await readTree([flat])).get(flat) ?? '');
   }
 
-  async function readRunLog(): Promise<string> {
-    const tree = await readTree(runLogs);
-    return runLogs.map((path) => promptText(tree.get(path) ?? '')).join('');
-  }
-
   function shown(path: string): string {
     return root === '' ? path : `${root}/${path}`;
   }
@@ -231,11 +226,11 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     today: () => dateOf(now()),
     change: (target, wish) => inTurn(() => change(target, wish)),
     read: (target) => inTurn(() => read(target)),
-    readRunLog: () => inTurn(readRunLog),
+    readRunLog: () => inTurn(async () => promptText((await readTree([runLog])).get(runLog) ?? '')),
     list: () => inTurn(async () => listNotes(await readTree(), places).map(shown)),
     search: (query, view) =>
       inTurn(async () => {
-        const result = searchNotes(await readTree(), query, { ...places, runLogs });
+        const result = searchNotes(await readTree(), query, { ...places, runLog });
         return renderSearch(result, { root, ...view });
       }),
     addSummary: (content, messages) =>
