@@ -99,7 +99,7 @@ const RATCHET = {
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 106_430,
-  'lines of scripts/, bench/ and eval/': 6265,
+  'lines of scripts/, bench/ and eval/': 6259,
 };
 
 describe('the ratchet', () => {
