@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 67_499,
+  'lines of src/': 67_502,
   'files of src/': 571,
   'types of src/': 1256,
   'inputs of action.yml': 40,

@@ -60,16 +60,19 @@ export async function inspectSchema(schema: JsonSchema, origin: string): Promise
   }
 }
 
-/** Few runs have a schema, and loading the package takes a sixth of a run's start. */
+/**
+ * Few runs have a schema, and loading the package takes a sixth of a run's start. Bundled, a package of CommonJS that is
+ * loaded late has nothing but its `default`.
+ */
 async function openCompiler({ $schema }: JsonSchema, origin: string): Promise<Ajv> {
   const draft = typeof $schema === 'string' ? $schema.replace(/#$/, '') : $schema;
   if (draft === undefined || draft === DRAFT_2020) {
-    const { Ajv2020 } = await import('ajv/dist/2020.js');
-    return new Ajv2020(OPTIONS);
+    const { default: draft2020 } = await import('ajv/dist/2020.js');
+    return new draft2020.Ajv2020(OPTIONS);
   }
   if (draft === DRAFT_7) {
-    const { Ajv } = await import('ajv');
-    return new Ajv(OPTIONS);
+    const { default: draft7 } = await import('ajv');
+    return new draft7.Ajv(OPTIONS);
   }
   throw new ConfigError(
     `the JSON schema of ${origin} is written for a draft that is not known: ${JSON.stringify($schema)}`,
