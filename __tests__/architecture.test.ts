@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 67_502,
+  'lines of src/': 67_486,
   'files of src/': 571,
   'types of src/': 1256,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 106_430,
+  'lines of __tests__/': 106_433,
   'lines of scripts/, bench/ and eval/': 6259,
 };
 

@@ -60,11 +60,11 @@ export function formatLoadedNotes({ notesSession, notes, store }: Memory, isHidd
   if (block === '') return line;
   return sections([
     line,
-    isHidden ? HIDDEN : details('What the model was given from notes', codeBlock(block)),
+    isHidden
+      ? 'What they say is not shown here, since it is kept in another repository.'
+      : details('What the model was given from notes', codeBlock(block)),
   ]);
 }
-
-const HIDDEN = 'What they say is not shown here, since it is kept in another repository.';
 
 /** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
 export function formatNotes({ notesSession }: Memory, remembered: Remembered): string {

@@ -11,7 +11,7 @@ const LONG_TERM = { kind: 'long_term' } as const;
 const DAY = { kind: 'daily', date: '2026-03-01' } as const;
 
 function plain(content: string): NoteWish {
-  return { kind: 'append', content, form: 'plain' };
+  return { kind: 'append', content };
 }
 
 /** A store that saves at once, as on the command line. */
@@ -260,7 +260,10 @@ describe('the changes of a session', () => {
     fc.record({
       kind: fc.constant('append' as const),
       content: text,
-      form: fc.constantFrom('plain' as const, 'entry' as const, { heading: 'compaction summary' }),
+      form: fc.constantFrom(
+        (added: string) => ({ text: added }),
+        (added: string) => ({ text: `\n${added}`, head: '# Day\n' }),
+      ),
     }),
     fc.record({ kind: fc.constant('overwrite' as const), content: text }),
   );

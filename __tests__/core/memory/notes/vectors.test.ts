@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../../src/adapters/host/files.js';
 import { createFileStore } from '../../../../src/adapters/stores/file/file-store.js';
+import { compactionHeading } from '../../../../src/core/memory/notes/compaction-summary.js';
 import {
   appendMemoryBlock,
   type BlockOptions,
   formatMemoryBlock,
 } from '../../../../src/core/memory/notes/context-block.js';
 import { effectiveReserve } from '../../../../src/core/memory/notes/effective-reserve.js';
-import { compactionHeading } from '../../../../src/core/memory/notes/entry-forms.js';
 import { formatMemoryError } from '../../../../src/core/memory/notes/memory-error.js';
 import { notesUnder, projectSlug } from '../../../../src/core/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../../src/core/memory/notes/search.js';

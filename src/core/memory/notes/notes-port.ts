@@ -6,8 +6,8 @@ export type NoteWish =
   | {
       readonly kind: 'append';
       readonly content: string;
-      /** As it is; as an entry with its time, as `write_memory` writes; or as a part of a day under this heading. */
-      readonly form: 'plain' | 'entry' | { readonly heading: string };
+      /** What the content is appended as; `head` goes before it where the note is empty. Left out: as it is. */
+      readonly form?: (content: string, now: Date) => { readonly text: string; readonly head?: string };
     }
   | { readonly kind: 'overwrite'; readonly content: string };
 

@@ -151,13 +151,10 @@ function parseTerms(query: string): readonly SearchTerm[] {
   });
 }
 
-/** How a search is shown. */
+/** `root` is before paths; the text is cut at `maxBytes`; without a `limit` there are as many files as there is room for. */
 interface SearchView {
-  /** Folder or location that paths are shown below; empty shows them as they are in the tree. */
   readonly root: string;
-  /** The text is cut here; the mark that says so is behind it. */
   readonly maxBytes: number;
-  /** Most files that are shown; undefined for as many as there is room for. */
   readonly limit?: number | undefined;
 }
 

@@ -11,8 +11,8 @@ import { untrustedPath } from '../log-path.js';
 import { promptText, readableText } from '../prompt-text.js';
 import type { BlockedPlace, FailedSave, SaveResult, TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
+import { compactionHeading, dailySection } from './compaction-summary.js';
 import { editedText, editNote, type NoteEdit, versionId } from './edit.js';
-import { compactionHeading, dailySection, datedEntry } from './entry-forms.js';
 import { formatMemoryError } from './memory-error.js';
 import type { FailedNote, NoteAnswer, Notes, NoteWish } from './notes-port.js';
 import { flatDailyPath, type NotesPlaces, type NoteTarget, notesUnder, pathOf, targetAt } from './place.js';
@@ -82,6 +82,7 @@ export interface NotesSession extends Notes {
 export function createNotesSession(options: NotesSessionOptions): NotesSession {
   const { places, runLog, root, caps, redact, now, writeThrough } = options;
   const inTurn = createQueue();
+  /** Files that were warned of, since one warning is enough. */
   const large = new Set<string>();
   /** Places that the store was asked for. */
   const asked = new Set<string>();
@@ -139,7 +140,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     // Cut after it is redacted, since half a secret would not be known for one (D10).
     const clean = redact(readableText(wish.content));
     const { text: content } = cutToBytes(clean, caps.maxWriteBytes);
-    const edit = editOf(target, wish, { content, timestamp });
+    const edit = editOf(wish, content, timestamp, caps.dedup && target.kind === 'long_term');
     const text = loaded.tree.get(path) ?? '';
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
@@ -162,7 +163,17 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     recent = [...recent, write].slice(-MAX_RECENT);
     options.noteWrite?.(write);
     const fileBytes = encodeBytes(result.text).length;
-    warnOfSize(shown(path), fileBytes);
+    if (fileBytes > caps.warnFileBytes && !large.has(path)) {
+      large.add(path);
+      const limitBytes = caps.warnFileBytes;
+      const message = formatMemoryError({
+        kind: 'file-too-large',
+        path: shown(path),
+        bytes: fileBytes,
+        limitBytes,
+      });
+      options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
+    }
     return {
       kind: 'written',
       path: shown(path),
@@ -174,31 +185,6 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       fileBytes,
       warnBytes: caps.warnFileBytes,
     };
-  }
-
-  function editOf(
-    target: NoteTarget,
-    wish: NoteWish,
-    { content, timestamp }: { readonly content: string; readonly timestamp: Date },
-  ): NoteEdit {
-    if (wish.kind === 'overwrite') return { kind: 'overwrite', text: content };
-    const { form } = wish;
-    if (form === 'plain')
-      return { kind: 'append', text: content, dedup: caps.dedup && target.kind === 'long_term' };
-    const entry =
-      form === 'entry'
-        ? datedEntry(target, content, timestamp)
-        : { text: dailySection(form.heading, content, timestamp) };
-    return { kind: 'append', ...entry, dedup: false };
-  }
-
-  /** Once for each file. */
-  function warnOfSize(path: string, bytes: number): void {
-    if (bytes <= caps.warnFileBytes || large.has(path)) return;
-    large.add(path);
-    const error = { kind: 'file-too-large', path, bytes, limitBytes: caps.warnFileBytes } as const;
-    const message = formatMemoryError(error);
-    options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
   }
 
   /** Of files that are asked for by name, one that cannot be read is an error; a search goes on without it. */
@@ -235,7 +221,9 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       }),
     addSummary: (content, messages) =>
       inTurn(() => {
-        const form = { heading: compactionHeading(messages) };
+        const form = (text: string, at: Date) => ({
+          text: dailySection(compactionHeading(messages), text, at),
+        });
         return change({ kind: 'daily', date: dateOf(now()) }, { kind: 'append', content, form });
       }),
     tree: () => inTurn(() => load()),
@@ -258,6 +246,12 @@ export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly strin
     return kind === undefined || kind === 'scratchpad' ? [] : [path];
   });
   return paths.sort(compareBytes);
+}
+
+function editOf(wish: NoteWish, content: string, now: Date, dedup: boolean): NoteEdit {
+  if (wish.kind === 'overwrite') return { kind: 'overwrite', text: content };
+  if (wish.form === undefined) return { kind: 'append', text: content, dedup };
+  return { kind: 'append', ...wish.form(content, now), dedup: false };
 }
 
 function failed(message: string): FailedNote {

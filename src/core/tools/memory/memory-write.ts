@@ -23,8 +23,7 @@ export function createMemoryWrite(notes: Notes): Tool {
       name: { type: 'string', description: 'Name of the note, without slashes and dots; only for `note`.' },
     },
     async run({ target, content, mode, name }) {
-      const wish: NoteWish =
-        mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content, form: 'plain' };
+      const wish: NoteWish = mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content };
       const place = targetOf(target, name, notes.today());
       if (wish.kind === 'append' && content.trim() === '') throw new ToolError('content is empty');
       const answer = await notes.change(place, wish);

@@ -1,4 +1,3 @@
-import { formatTimestamp } from '../../memory/notes/entry-forms.js';
 import { formatToolError, invalidArguments } from '../../memory/notes/memory-error.js';
 import type { FailedNote, NoteAnswer, Notes } from '../../memory/notes/notes-port.js';
 import { type Shape, schemaOf } from '../check-input.js';
@@ -29,7 +28,11 @@ export function createWriteMemory(notes: Notes): Tool {
       signal.throwIfAborted();
       const { content, type } = checked;
       const target = type === 'daily' ? { kind: type, date: notes.today() } : { kind: type };
-      const answer = await notes.change(target, { kind: 'append', content, form: 'entry' });
+      const answer = await notes.change(target, {
+        kind: 'append',
+        content,
+        form: (text, now) => datedEntry(type, text, now),
+      });
       switch (answer.kind) {
         case 'written':
           return { text: confirmation(type, answer), isError: false };
@@ -57,6 +60,19 @@ function checkArguments(input: unknown): { readonly content: string; readonly ty
     return `Invalid memory type: '${typeof type === 'string' ? type : JSON.stringify(type)}'. Must be 'long_term' or 'daily'`;
   if (content.trim() === '') return 'Content cannot be empty';
   return { content, type: type ?? 'long_term' };
+}
+
+/** In long-term memory with date and time, in a daily note, which begins with its date, with the time; in UTC. */
+function datedEntry(type: MemoryType, content: string, now: Date): { text: string; head?: string } {
+  const [date = '', time = ''] = formatTimestamp(now).slice(0, -1).split('T');
+  const body = `${content}\n\n---\n\n`;
+  if (type === 'long_term') return { text: `## ${date} ${time} UTC\n\n${body}` };
+  return { text: `## ${time} UTC\n\n${body}`, head: `# Daily Note - ${date}\n\n` };
+}
+
+/** `2026-03-01T14:05:09Z`. */
+function formatTimestamp(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** As JSON, its keys in the documented order. A file is too large strictly above `warnBytes`. */
