@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 1256,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 106_433,
+  'lines of __tests__/': 106_434,
   'lines of scripts/, bench/ and eval/': 6259,
 };
 

@@ -28,6 +28,7 @@ it.each(
     resume: { kind: 'pause', command: { kind: 'resumed' } },
     forget: { kind: 'memory' },
     remember: { kind: 'memory' },
+    promote: { kind: 'memory' },
   };
   expect(read).toMatchObject(kinds[name] ?? { kind: 'finding', verb: name });
 });
