@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 67_486,
+  'lines of src/': 67_471,
   'files of src/': 571,
-  'types of src/': 1256,
+  'types of src/': 1255,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 106_434,
+  'lines of __tests__/': 106_442,
   'lines of scripts/, bench/ and eval/': 6259,
 };
 

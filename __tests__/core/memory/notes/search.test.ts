@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NotesPlaces } from '../../../../src/core/memory/notes/place.js';
-import { renderSearch, type SearchScope, searchNotes } from '../../../../src/core/memory/notes/search.js';
+import { renderSearch, searchNotes } from '../../../../src/core/memory/notes/search.js';
 import { formatEntry } from '../../../../src/core/memory/run-log.js';
 import { utf8Bytes } from '../../../../src/core/text/cut.js';
 
@@ -11,11 +11,19 @@ const NOTES = 'projects/p-00000000/notes';
 const DAILY = 'projects/p-00000000/daily';
 const MARK = '\n…[memory truncated]';
 
-function search(files: Readonly<Record<string, string>>, query: string, scope: SearchScope = PLACES) {
+function search(
+  files: Readonly<Record<string, string>>,
+  query: string,
+  scope: Parameters<typeof searchNotes>[2] = PLACES,
+) {
   return searchNotes(new Map(Object.entries(files)), query, scope);
 }
 
-function paths(files: Readonly<Record<string, string>>, query: string, scope?: SearchScope) {
+function paths(
+  files: Readonly<Record<string, string>>,
+  query: string,
+  scope?: Parameters<typeof searchNotes>[2],
+) {
   return search(files, query, scope).hits.map(({ path }) => path);
 }
 

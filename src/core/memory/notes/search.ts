@@ -34,12 +34,6 @@ interface Found extends SearchHit {
   readonly termLines: readonly number[];
 }
 
-/** Which files of a memory tree are searched. */
-export interface SearchScope extends NotesPlaces {
-  /** Place of the searching agent's own run log; those of other agents are never searched. */
-  readonly runLog?: string;
-}
-
 /**
  * Searches long-term memory, daily logs, notes and the agent's own run log for the words of a query, each of them
  * literally and whatever its case (memory-tools 1.5). Scratchpads, former versions and the files of others that may be
@@ -49,7 +43,7 @@ export interface SearchScope extends NotesPlaces {
 export function searchNotes(
   files: ReadonlyMap<string, string>,
   query: string,
-  scope: SearchScope,
+  scope: NotesPlaces & { readonly runLog?: string },
 ): SearchResult {
   const terms = parseTerms(query);
   const found = [...files].flatMap(([path, text]): readonly Found[] => {

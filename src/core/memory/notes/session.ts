@@ -9,7 +9,7 @@ import { blockedAt, firstUnread } from '../blocked.js';
 import { applyChanges, type NoteChange } from '../change.js';
 import { untrustedPath } from '../log-path.js';
 import { promptText, readableText } from '../prompt-text.js';
-import type { BlockedPlace, FailedSave, SaveResult, TreeResult } from '../store.js';
+import type { FailedSave, SaveResult, TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
 import { compactionHeading, dailySection } from './compaction-summary.js';
 import { editedText, editNote, type NoteEdit, versionId } from './edit.js';
@@ -108,7 +108,12 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       for (const path of everything ?? []) asked.add(path);
     }
     const known = current;
-    const missing = everything === undefined ? [] : (paths ?? []).filter((path) => !isKnown(path, known));
+    // A store that left something out of a folder may have it anyway, under its name.
+    const isKnown = (path: string) =>
+      known.tree.has(path) ||
+      asked.has(path) ||
+      (known.warnings.length === 0 && asked.has(path.slice(0, path.lastIndexOf('/') + 1)));
+    const missing = everything === undefined ? [] : (paths ?? []).filter((path) => !isKnown(path));
     if (missing.length === 0) return known;
     const more = await ask(missing);
     if (more.kind === 'failed') return more;
@@ -116,15 +121,6 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const blocked = [...(known.blocked ?? []), ...(more.blocked ?? [])];
     current = { ...known, tree: new Map([...more.tree, ...known.tree]), blocked };
     return current;
-  }
-
-  /** A store that left something out of a folder may have it anyway, under its name. */
-  function isKnown(
-    path: string,
-    { tree, warnings }: { tree: MemoryTree; warnings: readonly Warning[] },
-  ): boolean {
-    const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    return tree.has(path) || asked.has(path) || (warnings.length === 0 && asked.has(folder));
   }
 
   async function change(target: NoteTarget, wish: NoteWish): Promise<NoteAnswer> {
@@ -215,10 +211,9 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     readRunLog: () => inTurn(async () => promptText((await readTree([runLog])).get(runLog) ?? '')),
     list: () => inTurn(async () => listNotes(await readTree(), places).map(shown)),
     search: (query, view) =>
-      inTurn(async () => {
-        const result = searchNotes(await readTree(), query, { ...places, runLog });
-        return renderSearch(result, { root, ...view });
-      }),
+      inTurn(async () =>
+        renderSearch(searchNotes(await readTree(), query, { ...places, runLog }), { root, ...view }),
+      ),
     addSummary: (content, messages) =>
       inTurn(() => {
         const form = (text: string, at: Date) => ({
@@ -259,19 +254,15 @@ function failed(message: string): FailedNote {
 }
 
 /** Memory could not be read: nothing is written then either (D14). */
-function notRead(trouble: { readonly message: string; readonly remedy?: string }): FailedNote {
-  const message = `memory could not be read: ${withRemedy(trouble)}`;
-  const storage = { operation: 'read memory', cause: trouble.message };
-  return { kind: 'failed', reason: 'unavailable', message, storage };
+function notRead({ message: cause, remedy }: { message: string; remedy?: string }): FailedNote {
+  const message = `memory could not be read: ${cause}`;
+  const storage = { operation: 'read memory', cause };
+  return notSaved({ reason: 'unavailable', message, storage, ...(remedy === undefined ? {} : { remedy }) });
 }
 
 /** A change could not be saved. */
-function notSaved(trouble: BlockedPlace | FailedSave): FailedNote {
-  const { reason, storage } = trouble;
-  const failure = { kind: 'failed', reason, message: withRemedy(trouble) } as const;
-  return storage === undefined ? failure : { ...failure, storage };
-}
-
-function withRemedy({ message, remedy }: { readonly message: string; readonly remedy?: string }): string {
-  return remedy === undefined ? message : `${message}. ${remedy}`;
+function notSaved(trouble: Omit<FailedSave, 'kind'>): FailedNote {
+  const { reason, message: cause, remedy, storage } = trouble;
+  const message = remedy === undefined ? cause : `${cause}. ${remedy}`;
+  return { kind: 'failed', reason, message, ...(storage === undefined ? {} : { storage }) };
 }
