@@ -62,7 +62,7 @@ describe('action.yml', () => {
     expect(readInputs({ ...env, INPUT_AGENT: 'reviewer' })).toMatchObject({
       agent: 'reviewer',
       mode: 'run',
-      memory: { store: 'auto', branch: 'axe-memory', path: undefined, isReadOnly: false },
+      memory: { store: 'branch', branch: 'axe-memory', path: undefined, isReadOnly: false },
     });
   });
 });

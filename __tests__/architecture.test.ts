@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 67_471,
-  'files of src/': 571,
-  'types of src/': 1255,
+  'lines of src/': 65_682,
+  'files of src/': 560,
+  'types of src/': 1209,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 106_442,
-  'lines of scripts/, bench/ and eval/': 6259,
+  'lines of __tests__/': 103_903,
+  'lines of scripts/, bench/ and eval/': 6158,
 };
 
 describe('the ratchet', () => {

@@ -12,16 +12,10 @@ import { bundle } from './bundle.js';
 import { figures, rows } from './figures.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const STORES = ['file', 'cache', 'repo'];
+const STORES = ['file', 'cache', 'branch'];
 const WRITERS = [1, 5, 20, 50];
-const MODELLED = ['repo', 'both', 'memory-repo', 'cache'];
-const RUNS = [1, 5, 20, 50, 256];
-const NAMES = {
-  repo: 'repo',
-  cache: 'cache',
-  both: 'repo, with the cache below',
-  'memory-repo': 'memory-repo',
-};
+const MODELLED = ['branch', 'cache'];
+const RUNS = [1, 2, 5, 10, 20, 30, 50, 100];
 
 /** Lines to print. */
 export async function appends() {
@@ -34,7 +28,7 @@ export async function appends() {
       folder,
       ['servers', 'writer', 'modelled'].map((name) => `bench/append/${name}.ts`),
     );
-    const names = WRITERS.map((writers) => sceneName('repo', writers));
+    const names = WRITERS.map((writers) => sceneName('branch', writers));
     servers = start(join(folder, 'servers.js'), names, { cwd: work });
     const env = await servers.next();
     const measured = [];
@@ -45,8 +39,6 @@ export async function appends() {
       }
     }
     const modelled = MODELLED.flatMap((store) => RUNS.map((runs) => modelledRow(folder, store, runs)));
-    const fleet = model(folder, 'fleet', 0);
-    modelled.push(['memory-repo, 30 repositories of 10 runs an hour', describeModel(fleet)]);
     return [
       'Measured on loopback, without latency or limits:',
       ...rows(measured),
@@ -66,7 +58,7 @@ function sceneName(store, writers) {
 }
 
 function modelledRow(folder, store, runs) {
-  return [`${NAMES[store]}, ${count(runs, 'run')} at once`, describeModel(model(folder, store, runs))];
+  return [`${store}, ${count(runs, 'run')} at once`, describeModel(model(folder, store, runs))];
 }
 
 /** One scene in virtual time. */
@@ -76,13 +68,13 @@ function model(folder, store, runs) {
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }
 
-function describeModel({ runs, requests, content, saved, kept, lost, lastMs, unseen, missing, doubled }) {
+function describeModel({ runs, requests, content, saved, post, lost, lastMs, missing, doubled }) {
   return [
-    `${saved} saved, ${kept} kept for the next run, ${lost} not saved`,
+    `${saved} saved (${post} by the post step), ${lost} not saved`,
     `${(requests / runs).toFixed(1)} requests each`,
     `${content} that change something`,
     `the last after ${(lastMs / 1000).toFixed(0)} s`,
-    `${unseen + missing} of what was saved or kept lost, ${doubled} doubled`,
+    `${missing} of what was saved lost, ${doubled} doubled`,
   ].join(', ');
 }
 

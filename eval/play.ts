@@ -153,7 +153,7 @@ function createStage({ gateway, github }: World, { about, setting, firstRun = 0 
         inputs: {
           agent: 'builtin/pr-reviewer',
           model: setting.model,
-          'memory-store': 'repo',
+          'memory-store': 'branch',
           'block-on': 'major',
           ...setting.inputs(),
         },

@@ -42,7 +42,7 @@ async function run(env: Readonly<Record<string, string>>, pending: readonly obje
         GITHUB_EVENT_NAME: 'schedule',
         GITHUB_REPOSITORY: 'octocat/hello',
         INPUT_AGENT: 'bot',
-        STATE_pending: JSON.stringify(pending),
+        STATE_pending: JSON.stringify(pending.map((change) => ({ ...change, again: new Date() }))),
         ...env,
       },
       workspace,
@@ -91,7 +91,7 @@ describe('the post step', () => {
         level: 'warning',
         title: 'Memory not saved',
         message: expect.stringMatching(
-          /^failed to save memory after the job: this runner offers no .*\. Give `github-token`/,
+          /^failed to save memory after the job: there is no token .*\. Give `github-token`/,
         ),
       },
     ]);
@@ -102,7 +102,7 @@ describe('the post step', () => {
   it('does not warn a second time', async () => {
     const { log, annotations, summary } = await run({ STATE_told: 'true' });
     expect([annotations, summary]).toEqual([[], '']);
-    expect(log).toEqual([expect.stringMatching(/^Memory: still not saved: this runner offers no /)]);
+    expect(log).toEqual([expect.stringMatching(/^Memory: still not saved: there is no token /)]);
   });
 
   it('shows only the id of an entry that belongs in another repository (D14)', async () => {

@@ -344,27 +344,6 @@ describe('a run that completed', () => {
       'Memory: 1 entry added to /memory/bot.md and 1 entry to /memory/untrusted/bot.md',
     );
   });
-
-  it('on a schedule with memory in the cache has one notice, which is also in the summary (D15)', async () => {
-    const notices = ['Memory went to the Actions cache, since …'];
-    const save = { kind: 'saved', location: 'cache k', store: 'cache', attempts: 1, notices } as const;
-    const step = await report(await reportOf('ran', { save }, { trigger: SCHEDULE }));
-    expect(step.annotations).toEqual([
-      {
-        level: 'notice',
-        title: 'Where memory lives',
-        message: expect.stringMatching(
-          /^Memory went to the Actions cache, since … GitHub .* loses its memory\.$/,
-        ),
-        file: undefined,
-        line: undefined,
-      },
-    ]);
-    expect(step.summary).toMatch(
-      /\n- Memory went to the Actions cache, since … GitHub .* loses its memory\.\n/,
-    );
-    expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
-  });
 });
 
 describe('a memory in another repository (D14)', () => {
@@ -464,17 +443,8 @@ describe('an entry that was not saved', () => {
     expect(step).toMatchObject({ state: { told: 'true' }, hasFailed: false });
   });
 
-  it('but is kept elsewhere is reported as such in the log', async () => {
-    const kept = { location: 'cache k', store: 'cache' } as const;
-    const step = await report(await reportOf('ran', { save: { ...save, kept } }));
-    expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read; kept in cache k');
-    expect(step.outputs).toMatchObject({ 'memory-saved': 'false' });
-    expect(step).toMatchObject({ state: { told: 'true' } });
-  });
-
   it.each<[string, FakeDependenciesParts]>([
     ['a branch that cannot be written', { save }],
-    ['one kept elsewhere', { save: { ...save, kept: { location: 'cache k', store: 'cache' } } }],
     ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
   ])('is one annotation, which names the event: %s (D14, C3 48, C3 53)', async (_, parts) => {
     const deps = createFakeDependencies({ permissions: WRITER, ...parts });

@@ -277,7 +277,7 @@ describe('the check of GitHub', () => {
       expect.stringMatching(/^(?:ok|note): The token reads .*Codertocat\/Hello-World/),
     ]);
     expect(of('Memory').map(({ status, message }) => `${status}: ${message}`)).toEqual([
-      'note: There is no branch `axe-memory` yet; the first run with `memory-store: repo` creates it',
+      'note: There is no branch `axe-memory` yet; the first run with `memory-store: branch` creates it',
       'note: The Actions cache can be reached; 0 versions of memory are in it',
     ]);
     expect(new Set(github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { TreeStore } from '../../src/adapters/stores/store.js';
 import {
   type BranchMemoryOptions,
   OWN_BRANCH,
   openBranchMemory,
 } from '../../src/composition/branch-memory.js';
+import type { MemoryStore } from '../../src/core/memory/store.js';
 import { append } from '../adapters/stores/entries.js';
 import { createFakeClock } from '../adapters/stores/fake-clock.js';
 import {
@@ -53,7 +53,7 @@ function open(answer: Answer, patch: Partial<BranchMemoryOptions> = {}) {
   return { client, store };
 }
 
-const read = (store: TreeStore) => store.read({ paths: ['bot.md'], lastN: 0, count: false }, noAbort());
+const read = (store: MemoryStore) => store.read({ paths: ['bot.md'], lastN: 0, count: false }, noAbort());
 
 describe('memory on a branch', () => {
   it.each<[Partial<BranchMemoryOptions>, string, string]>([

@@ -20,7 +20,7 @@ export const INPUT_VALUES = {
   'trigger-phrase': ['@axe'],
   'max-diff-tokens': ['1', '40'],
   paths: ['src/**', 'docs/**', '!docs/**', '!**'],
-  'memory-store': ['repo', 'cache', 'file', 'none'],
+  'memory-store': ['branch', 'cache', 'file', 'none'],
   'memory-branch': ['other-memory'],
   'memory-path': ['.axe/memory', 'packages/api'],
   'memory-readonly': ['true'],

@@ -254,7 +254,7 @@ async function runStep(
     runId: `${1_658_821_493 + number}`,
     inputs: {
       agent: 'worker',
-      'memory-store': 'repo',
+      'memory-store': 'branch',
       'report-to': 'issue',
       'min-permission': step.begins === 'stranger asks' ? 'none' : 'write',
     },

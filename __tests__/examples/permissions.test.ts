@@ -26,10 +26,10 @@ it.each<[string, object, object]>([
   ['no comment', { comment: 'never' }, { issues: 'read', 'pull-requests': 'read' }],
   [
     'a memory elsewhere',
-    { 'memory-store': 'repo', 'memory-repo': 'octocat/memory', 'repositories-token': 'x' },
+    { 'memory-store': 'branch', 'memory-repo': 'octocat/memory', 'repositories-token': 'x' },
     { contents: 'read' },
   ],
-  ['a memory here', { 'memory-store': 'repo' }, { contents: 'write' }],
+  ['a memory here', { 'memory-store': 'branch' }, { contents: 'write' }],
   ['a check', { 'check-run': 'true' }, { checks: 'write' }],
 ])('%s on a pull request needs the permissions in the table', (_, inputs, expected) => {
   const step = { uses: 'YOUR_ORG/axe-action@v1', with: { agent: 'builtin/pr-reviewer', ...inputs } };

@@ -1,4 +1,4 @@
-import { guarded } from '../../src/adapters/stores/fallback/guard.js';
+import { guarded } from '../../src/adapters/stores/guard.js';
 import { readLogs } from '../../src/adapters/stores/read-logs.js';
 import { formatModelRef } from '../../src/core/agent/model-ref.js';
 import { parseAgent } from '../../src/core/agent/parse.js';

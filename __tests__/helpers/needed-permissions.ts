@@ -43,11 +43,11 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',
     level: 'write',
-    what: 'Memory on a branch (`memory-store: repo`, and `auto` as far as it may), `mode: gc`, a step of yours that pushes',
+    what: 'Memory on a branch (`memory-store: branch`), `mode: gc`, a step of yours that pushes',
     isNeeded: ({ inputs, agent, step }) =>
       pushes(step) ||
       inputs['mode'] === 'gc' ||
-      (inputs['memory-store'] === 'repo' &&
+      (inputs['memory-store'] === 'branch' &&
         (inputs['memory-repo'] === undefined || inputs['repositories-token'] === undefined) &&
         agent?.memory.enabled === true),
   },

@@ -13,14 +13,14 @@ it('twenty runs at once lose no line of a note and no entry, and each makes one 
   const numbers = Array.from({ length: RUNS }, (_, index) => index);
   const steps = await Promise.all(
     numbers.map((index) =>
-      stage.runOn('repo', { runId: String(index), inputs: { prompt: `Run ${index}.` } }),
+      stage.runOn('branch', { runId: String(index), inputs: { prompt: `Run ${index}.` } }),
     ),
   );
   for (const step of steps) {
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
     expect(troubles(step)).toEqual([]);
   }
-  const files = stage.memoryOf('repo');
+  const files = stage.memoryOf('branch');
   const sorted = (lines: readonly string[]) => [...lines].sort();
   const linesOf = (path: string) => files[path]?.trimEnd().split('\n') ?? [];
   expect(sorted(linesOf('MEMORY.md'))).toEqual(sorted(numbers.map((n) => `Fact ${n}.`)));

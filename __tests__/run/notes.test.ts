@@ -120,22 +120,16 @@ describe('the notes that a run receives', () => {
   });
 
   it.each([
-    [[fileIn('octo/hello@axe-memory', ':')], 'octo/hello@axe-memory'],
-    [[fileIn('/work/.axe/memory', '/')], '/work/.axe/memory'],
-    [[fileIn('/work/this and that', '/')], '/work/this and that'],
-    [
-      [fileIn('octo/hello@axe-memory', ':'), { location: 'cache trunk/1' }],
-      'octo/hello@axe-memory and cache trunk/1',
-    ],
-    [[{ location: 'octo/hello@main:robot.md' }], 'octo/hello@main:robot.md'],
-  ] satisfies readonly (readonly [readonly Place[], string])[])(
+    [fileIn('octo/hello@axe-memory', ':'), 'octo/hello@axe-memory'],
+    [fileIn('/work/.axe/memory', '/'), '/work/.axe/memory'],
+    [fileIn('/work/this and that', '/'), '/work/this and that'],
+    [{ location: 'octo/hello@main:robot.md' }, 'octo/hello@main:robot.md'],
+  ] satisfies readonly (readonly [Place, string])[])(
     'come from the place of the run log, %j',
-    async (places, around) => {
+    async (place, around) => {
       const restore = {
         kind: 'empty',
-        ...places[0],
-        location: places.map(({ location }) => location).join(' and '),
-        ...(places.length > 1 ? { places } : {}),
+        ...place,
         warnings: [],
         alongside: new Map(Object.entries(memory)),
       } as const;
@@ -326,7 +320,7 @@ describe('a run’s change to its notes', () => {
 
   it('that cannot be saved is one warning', async () => {
     const { deps, report } = await run({
-      save: { kind: 'failed', reason: 'denied', message: 'no permission', kept: { location: 'elsewhere' } },
+      save: { kind: 'failed', reason: 'denied', message: 'no permission' },
       replies: [writes('A fact.'), DOWN],
     });
     expect(report).toMatchObject({ remembered: { kind: 'notes', result: { kind: 'failed' } } });
@@ -335,7 +329,6 @@ describe('a run’s change to its notes', () => {
         code: 'memory-save-failed',
         agent: 'bot',
         message: expect.stringContaining('no permission'),
-        remedy: 'The notes are kept in `elsewhere`; the next run that can write folds them in.',
       },
     ]);
     expect(deps.settled).toEqual([]);

@@ -376,14 +376,12 @@ describe('saving the entry', () => {
     ]);
   });
 
-  it('in a workflow names the event, the cause, the remedy and the place of the entry (D14)', async () => {
-    const kept = { location: 'axe-memory/v1/trunk', store: 'cache' } as const;
+  it('in a workflow names the event, the cause and the remedy (D14)', async () => {
     const save = {
       kind: 'failed',
       reason: 'denied',
       message: 'not allowed',
       remedy: 'Add `x`.',
-      kept,
     } as const;
     const { deps } = await wholeWay({ save }, completed, { trigger: SCHEDULE });
     expect(deps.warnings).toEqual([
@@ -391,28 +389,25 @@ describe('saving the entry', () => {
         code: 'memory-save-failed',
         agent: 'bot',
         message: 'failed to save memory for "bot" on the event `schedule`: not allowed',
-        remedy:
-          'Add `x`. The entry is kept in `axe-memory/v1/trunk`; the next run that can write folds it in.',
+        remedy: 'Add `x`.',
       },
     ]);
   });
 
-  it('stores the cost of the run if nothing else is kept', async () => {
-    const kept = { location: 'the cache', store: 'cache' } as const;
-    const save = { kind: 'failed', reason: 'denied', message: 'not allowed', kept } as const;
+  it.each([
+    [
+      'could not be saved',
+      { kind: 'failed', reason: 'denied', message: 'not allowed' },
+      /could not be saved/,
+    ],
+    ['is in the workspace', { kind: 'saved', location: 'x', attempts: 1 }, /once a later step has pushed it/],
+  ] as const)('reports that limits over several runs are not held where it %s', async (_, save, why) => {
     const { deps, plan, taint, memory } = await loaded({ save }, { trigger: SCHEDULE });
-    const day = '2026-02-03';
-    const spent = { kind: 'spent', run: 'r', pull: undefined, day, usd: 0.1, at: new Date(0) } as const;
-    const outcome: RunOutcome = { kind: 'failed', error: new AxeError('no answer'), stats };
-    await remember({ plan, memory, outcome, taint, published: UNPUBLISHED, facts: [spent] }, deps);
-    expect(deps.warnings).toEqual([
-      {
-        code: 'memory-save-failed',
-        agent: 'bot',
-        message: 'failed to save memory for "bot" on the event `schedule`: not allowed',
-        remedy: 'What the run cost is kept in `the cache`; the next run that can write folds it in.',
-      },
-    ]);
+    const limits = { perPullUsd: 0, perDayUsd: 1 };
+    const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [], limits };
+    await remember(end, deps);
+    expect(deps.warnings.at(-1)?.message).toMatch(/^`max-cost-usd-per-day` is not held: /);
+    expect(deps.warnings.at(-1)?.message).toMatch(why);
   });
 
   it('writes both entries of a tainted run at once, and closes the journal for both', async () => {

@@ -20,7 +20,9 @@ describe('C3 38: a cache that cannot be read', () => {
     cache.fail({ operation: READ, times: 99, ...fault });
     const before = cache.requests().length;
     const step = await runMain(scheduledStep({ model, cache }));
-    expect(expectNotSavedReported(step, 'Second.')).toMatch(/could not be read, so nothing was added to it/);
+    expect(expectNotSavedReported(step, 'Second.')).toMatch(
+      /it could not be loaded, so nothing was added to it/,
+    );
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(step.log).not.toMatch(/Failed to restore|##\[|\[warning\]/);
     const asked = cache

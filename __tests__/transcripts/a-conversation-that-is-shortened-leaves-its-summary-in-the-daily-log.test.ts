@@ -34,7 +34,7 @@ async function longRun(store: Store, ending: ModelReply) {
 const SECTION =
   /^\n### \d\d:\d\d — compaction summary \(\d+ msgs\)\nRead src\/auth\.ts: sessions last 12 hours\.\nStill open: why\.\n/;
 
-it.each(['repo', 'cache', 'file'] as const)(
+it.each(['branch', 'cache', 'file'] as const)(
   'a summary is stored with its time and the number of messages, on the store %s',
   async (store) => {
     const { stage, step, today } = await longRun(store, text('Twelve hours.'));
@@ -48,7 +48,7 @@ it.each(['repo', 'cache', 'file'] as const)(
 );
 
 it('a summary is stored even if the run fails afterwards', async () => {
-  const { step, today } = await longRun('repo', { kind: 'raw', status: 400, body: {} });
+  const { step, today } = await longRun('branch', { kind: 'raw', status: 400, body: {} });
   expect(step.exitCode).toBe(1);
   expect(today).toMatch(SECTION);
 });

@@ -28,8 +28,8 @@ it('a dry run shows notes and writes none on the command line', async () => {
 
 it('a dry run shows notes and writes none in a workflow', async () => {
   const stage = await notesStage({ model: [], branch: { 'MEMORY.md': 'Tabs, not spaces.\n' } });
-  const step = await stage.runOn('repo', { inputs: { 'dry-run': 'true' } });
+  const step = await stage.runOn('branch', { inputs: { 'dry-run': 'true' } });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'false' } });
   expect(step.summary).toContain('Tabs, not spaces.');
-  expect(stage.memoryOf('repo')).toEqual({ 'MEMORY.md': 'Tabs, not spaces.\n' });
+  expect(stage.memoryOf('branch')).toEqual({ 'MEMORY.md': 'Tabs, not spaces.\n' });
 });

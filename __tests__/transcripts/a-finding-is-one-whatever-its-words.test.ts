@@ -16,7 +16,7 @@ import { type Stage, setStage, troubles } from './stage.js';
 import { resultsOf } from './tool-scene.js';
 
 const SHAS = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(40));
-const INPUTS = { 'memory-store': 'repo' };
+const INPUTS = { 'memory-store': 'branch' };
 
 /** The finding on the log. */
 const FIRST = worded({

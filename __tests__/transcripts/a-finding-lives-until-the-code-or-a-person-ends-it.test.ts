@@ -87,7 +87,7 @@ const STILL_THERE = calls({
   input: { verdict: 'holds', reason: '`redacting` is never imported.' },
 });
 
-const INPUTS = { 'memory-store': 'repo', 'check-run': 'true', 'block-on': 'major' };
+const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('The token must not be logged.', 'request-changes');
 
 async function stageWith(...replies: readonly (readonly ScriptedToolCall[])[]): Promise<Stage> {

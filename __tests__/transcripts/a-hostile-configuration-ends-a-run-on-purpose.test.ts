@@ -21,7 +21,7 @@ async function run({ base = {}, inputs = {}, env = {}, model }: Given) {
   });
   stage.repo.contents = 'write';
   stage.github.commit(REPO, { 'reviewer.md': earlierEntry('Fine.', 'a') }, { branch: 'axe-memory' });
-  const step = await runWatched(stage, { inputs: { 'memory-store': 'repo', ...inputs }, env });
+  const step = await runWatched(stage, { inputs: { 'memory-store': 'branch', ...inputs }, env });
   return { stage, step, messages: told(step) };
 }
 
@@ -73,7 +73,7 @@ it('C1 8: agents with a common beginning have memories of their own, and a name 
   const stage = await setStage({ base });
   stage.repo.contents = 'write';
   for (const agent of names) {
-    const step = await runWatched(stage, { inputs: { agent, 'memory-store': 'repo' } });
+    const step = await runWatched(stage, { inputs: { agent, 'memory-store': 'branch' } });
     expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
   }
   const files = stage.github.files(REPO, 'axe-memory');
@@ -170,7 +170,7 @@ describe('the address or the key of a model', () => {
 });
 
 it.each([
-  ['memory-store', 'foo', '`auto`'],
+  ['memory-store', 'foo', '`branch`'],
   ['dry-run', 'yes', 'true or false'],
   ['fail-on', 'failure\n::error::x', '`failure`'],
   ['max-turns', '1e999', 'a number above 0'],

@@ -24,7 +24,7 @@ async function run(
   stage.repo.contents = 'write';
   stage.github.commit(REPO, { 'worker.md': earlierEntry('It was fine.', 'a') }, { branch: 'axe-memory' });
   const step = await runWatched(stage, {
-    inputs: { agent: 'worker', 'memory-store': 'repo', ...given },
+    inputs: { agent: 'worker', 'memory-store': 'branch', ...given },
     env: { ANTHROPIC_API_KEY: KEY, ...env },
   });
   const entries = stage.github.files(REPO, 'axe-memory')['worker.md']?.match(/^## /gm) ?? [];

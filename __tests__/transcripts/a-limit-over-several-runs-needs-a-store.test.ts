@@ -8,7 +8,7 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
   [
     'a run',
     { 'max-cost-usd-per-pr': '2' },
-    /^warning: `max-cost-usd-per-pr` has no effect with `memory-store: none`/,
+    /^warning: `max-cost-usd-per-pr` is not held: `memory-store: none` keeps nothing/,
   ],
   [
     '`mode: validate`',
@@ -18,7 +18,7 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
       'max-cost-usd-per-pr': '2',
       'max-cost-usd-per-day': '5',
     },
-    /^warning: `max-cost-usd-per-pr` and `max-cost-usd-per-day` have no effect/,
+    /^warning: `max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held/,
   ],
 ])('a limit without a store is reported by %s, with the remedy', async (_, inputs, line) => {
   const stage = await setStage();

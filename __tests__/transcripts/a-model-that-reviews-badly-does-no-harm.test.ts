@@ -18,7 +18,7 @@ import { expectTranscript, type Stage, type StageOptions, setStage, steady, trou
 import { resultsOf } from './tool-scene.js';
 
 const SHAS = ['1', '2', '3', '4'].map((digit) => digit.repeat(40));
-const INPUTS = { 'memory-store': 'repo', 'check-run': 'true', 'block-on': 'major' };
+const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('Both have to be fixed.', 'request-changes');
 const DONE = text('Reviewed.');
 

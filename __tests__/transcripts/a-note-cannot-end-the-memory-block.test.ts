@@ -25,7 +25,7 @@ it('the memory block is one block, whatever somebody has written into the notes'
       [today]: orders.join('\n'),
     },
   });
-  const step = await stage.runOn('repo');
+  const step = await stage.runOn('branch');
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   const { system = '' } = stage.model.prompts()[0] ?? {};
   const plain = system.replaceAll(/[\u200b-\u200f\u2060\ufeff]/g, '');

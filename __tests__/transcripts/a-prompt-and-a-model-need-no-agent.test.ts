@@ -30,7 +30,7 @@ describe('a step without `agent`', () => {
     [
       'a store that does not exist',
       { 'memory-store': 'redis' },
-      'error: the input `memory-store` cannot be "redis"\n  Give one of `auto`, `repo`, `cache`, `file`, `none`.',
+      'error: the input `memory-store` cannot be "redis"\n  Give one of `branch`, `cache`, `file`, `none`.',
     ],
     [
       'an invalid time limit',

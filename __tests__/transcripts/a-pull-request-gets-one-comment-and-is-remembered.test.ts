@@ -43,10 +43,10 @@ ${ANSWERS[0]}
   expect(second?.messages.join()).toContain('+  return expected === token;');
   expect(second?.system).toContain(`\n\n## Memory\n\n${entryOf(opened.outputs)}`);
   expect(second?.system).not.toContain('axe-action v=1');
-  // Memory is offered to the branch, which this token cannot write, before it goes to the cache.
   expect(routesOf(stage).filter((route) => !/^GET|^POST .graphql$/.test(route))).toEqual([
     'PATCH /issues/comments/1',
-    'POST /git/trees',
+    'POST /git/commits',
+    'POST /git/refs',
     'POST /git/trees',
     'POST /issues/2/comments',
   ]);

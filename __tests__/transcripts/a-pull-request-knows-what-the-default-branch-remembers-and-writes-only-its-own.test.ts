@@ -9,14 +9,20 @@ const TRUNK = 'refs/heads/master';
 const PULL = 'refs/pull/2/merge';
 const OTHER_PULL = 'refs/pull/3/merge';
 
-it('C3 41: a pull request reads both scopes of the cache, and nobody else sees what it saved', async () => {
+it('C3 41: a pull request begins with the cache of the default branch, and nobody else sees what it saved', async () => {
   const cache = await startCacheServer();
   const model = await startModelServer((_, index) => text(`Answer ${index}.`));
   const { step } = await pullRequestScene({ model });
   const inputs = { agent: 'builtin/pr-reviewer' };
   const onTrunk = () => runMain(scheduledStep({ model, cache, token: { ref: TRUNK } }, { inputs }));
   const onPull = (ref: string) =>
-    runMain(step({ ref, env: cache.env({ ref, readableRefs: [TRUNK] }), inputs: { comment: 'never' } }));
+    runMain(
+      step({
+        ref,
+        env: cache.env({ ref, readableRefs: [TRUNK] }),
+        inputs: { comment: 'never', 'memory-store': 'cache' },
+      }),
+    );
 
   const steps = [
     await onTrunk(),

@@ -77,7 +77,7 @@ it('is never whole by a push of more files than GitHub compares: everything is r
   stage.repo.contents = 'write';
   const inputs = {
     'check-run': 'true',
-    'memory-store': 'repo',
+    'memory-store': 'branch',
     'max-diff-tokens': '0',
   };
   await stage.run({ inputs });
@@ -99,7 +99,7 @@ it('grows with `paths`: what they kept from the first review is read by the next
     model: [...CLEAN, ...CLEAN],
   });
   stage.repo.contents = 'write';
-  const inputs = { 'check-run': 'true', 'memory-store': 'repo' };
+  const inputs = { 'check-run': 'true', 'memory-store': 'branch' };
   const next = CHANGE.replaceAll('src/auth.ts', 'src/next.ts');
   await stage.run({ inputs: { ...inputs, paths: 'src/**' } });
   const wide = await stage.run({ ...push(stage, '6'.repeat(40), CHANGE + DOCS + next, next), inputs });

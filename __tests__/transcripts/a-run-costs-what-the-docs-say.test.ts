@@ -67,7 +67,7 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>]>([
 ])('%s sends as many requests to GitHub as the page states', async (run, options, inputs) => {
   const stage = await setStage(options);
   remembers(stage);
-  const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
+  const step = await stage.run({ inputs: { 'memory-store': 'branch', ...inputs } });
   expect(step.exitCode).toBe(0);
   expect(stage.github.calls()).toHaveLength(statedRequests(run));
 });
@@ -83,7 +83,7 @@ it('an answer in the thread of a line sends as many requests as the page states'
   });
   const patch = { 'comment.id': comments[0] ?? 0, 'comment.body': '@axe Why?' };
   const step = await stage.run({
-    inputs: { 'memory-store': 'repo', agent: 'builtin/ask', 'trigger-phrase': '@axe' },
+    inputs: { 'memory-store': 'branch', agent: 'builtin/ask', 'trigger-phrase': '@axe' },
     event: { name: event.name, payload: loadWebhook(event.name, event.action, patch) },
   });
   expect(step.log).toMatch(/^Answered in a thread of #\d+\./m);
@@ -101,7 +101,7 @@ it.each([
   const agent = AGENT.replace('[memory]\n', `[memory]\n${setting}`);
   const stage = await setStage({ event, base: { 'axe/agents/reviewer.toml': agent } });
   remembers(stage);
-  const step = await stage.run({ inputs: { 'memory-store': 'repo', 'trigger-phrase': '@axe' } });
+  const step = await stage.run({ inputs: { 'memory-store': 'branch', 'trigger-phrase': '@axe' } });
   expect(step.exitCode).toBe(0);
   const [, more = ''] = /An agent of the repository makes (\d) more/.exec(PAGE) ?? [];
   const requests = statedRequests('A mention that is answered on an issue') + Number(more);
@@ -110,7 +110,7 @@ it.each([
 
 it('the first save of all sends as many requests more as the page states', async () => {
   const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
-  const inputs = { 'memory-store': 'repo', agent: 'builtin/ask', 'report-to': 'issue' };
+  const inputs = { 'memory-store': 'branch', agent: 'builtin/ask', 'report-to': 'issue' };
   const stage = await setStage({ event });
   stage.repo.contents = 'write';
   const step = await stage.run({ inputs });
@@ -145,7 +145,7 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
   const pull = reason === 'paused' ? payloadField(stage.payload, 'pull_request.number') : 0;
   const paused = `- paused ${pull} by=octocat at=2026-02-01T00:00:00.000Z\n`;
   stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: 'axe-memory' });
-  const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
+  const step = await stage.run({ inputs: { 'memory-store': 'branch', ...inputs } });
   expect(step.outputs['reason']).toBe(reason);
   expect(stage.github.calls()).toHaveLength(statedRequests(run));
 });
@@ -157,7 +157,7 @@ it('a review after a push sends as many requests as the page states', async () =
     model: withSecondLook([...model, calls(LOGGED, submit('One more.')), text('One more.')]),
   });
   remembers(stage);
-  const inputs = { 'memory-store': 'repo', agent: 'builtin/pr-reviewer' };
+  const inputs = { 'memory-store': 'branch', agent: 'builtin/pr-reviewer' };
   await stage.run({ inputs });
   const before = stage.github.calls().length;
   const step = await stage.run({ ...push(stage, 'd'.repeat(40), CHANGE, FRESH), inputs });

@@ -27,11 +27,10 @@ it('the second run receives the entry of the first', async () => {
         : [],
     );
     expect(step.summary).toMatch(
-      /7 days, so a schedule .* loses its memory\. .*`memory-store: repo` keeps it/,
+      /7 days, so a schedule .* loses its memory\. .*`memory-store: branch` keeps it/,
     );
     expect(step.outputs).toMatchObject({
       conclusion: 'success',
-      'memory-store': 'cache',
       'memory-saved': 'true',
     });
     expect(readdirSync(step.workspace)).toEqual([]);

@@ -29,7 +29,7 @@ it('a trusted run receives what writers and itself have said, but nobody else, a
   seedReview(repo, { pull: 2, author: 'monalisa', at: EARLY, comments: [{ ...on, body: EVIL }] });
   github.addComment(REPO, { issue: 2, author: 'hubot', body: 'Said after the event.' });
 
-  const step = await runWatched(stage, { inputs: { 'memory-store': 'repo' } });
+  const step = await runWatched(stage, { inputs: { 'memory-store': 'branch' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
   const message = stage.model.prompts()[0]?.messages.join() ?? '';

@@ -42,7 +42,7 @@ function notesOf(stage: NotesStage, store: Store): readonly string[] {
 const BRANCH_FILES = { 'README.md': 'Memory.\n' };
 
 describe('a run that is killed after it wrote notes', () => {
-  it.each(['repo', 'cache', 'file'] as const)(
+  it.each(['branch', 'cache', 'file'] as const)(
     'while the model works leaves them to the post step, once, on the store %s',
     async (store) => {
       const stage = await notesStage({ model: [...REPLIES, text('Later.')], branch: BRANCH_FILES });
@@ -60,7 +60,7 @@ describe('a run that is killed after it wrote notes', () => {
   );
 
   it.each([
-    ['repo', 'commit'],
+    ['branch', 'commit'],
     ['cache', 'upload'],
   ] as const)('while it saves to the store %s leaves notes and entry once', async (store, at) => {
     const stage = await notesStage({ model: [REPLIES[0], text('Two.')], branch: BRANCH_FILES });

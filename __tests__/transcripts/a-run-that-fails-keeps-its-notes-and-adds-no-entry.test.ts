@@ -22,14 +22,14 @@ const ENDS: readonly (readonly [string, readonly ModelReply[], Readonly<Record<s
 describe('a run that wrote a note and then fails keeps the note (D16)', () => {
   it.each(ENDS)('in a workflow, when %s', async (_what, replies, inputs, conclusion) => {
     const stage = await notesStage({ model: [...replies, text('Two gigabytes.')] });
-    const step = await stage.runOn('repo', { inputs });
+    const step = await stage.runOn('branch', { inputs });
     expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion } });
     expect(troubles(step).map(({ level }) => level)).toEqual(['error']);
     expect(step.outputs['memory-entry']).toBeUndefined();
-    expect(stage.memoryOf('repo')['MEMORY.md']).toBe(`${FACT}\n`);
-    expect(stage.memoryOf('repo')['keeper.md'] ?? '').not.toMatch(/^## /m);
+    expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
+    expect(stage.memoryOf('branch')['keeper.md'] ?? '').not.toMatch(/^## /m);
 
-    const next = await stage.runOn('repo');
+    const next = await stage.runOn('branch');
     expect(next).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
     expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT);
   });

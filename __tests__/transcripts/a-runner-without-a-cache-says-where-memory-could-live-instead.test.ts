@@ -7,7 +7,7 @@ it('C3 33: a runner without a cache answers, and the warning names a store that 
   const model = await startModelServer([text('It rains.')]);
   const step = await runMain(scheduledStep({ model }));
   const told = expectNotSavedReported(step, 'It rains.');
-  expect(told).toContain('this runner offers no Actions cache');
-  expect(told).toContain('`memory-store: file`');
+  expect(told).toContain('there is no Actions cache here');
+  expect(told).toContain('`memory-store: branch` with `permissions: contents: write`');
   expect(titles(step)).toEqual(['Memory not saved']);
 });

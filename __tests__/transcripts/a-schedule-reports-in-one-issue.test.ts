@@ -74,7 +74,7 @@ describe('a report on a schedule', () => {
 
   it('fails the run, with the permission to add, if it cannot be written', async () => {
     const stage = await setStage({ event: SCHEDULE, github: { readOnly: true } });
-    const step = await stage.run({ inputs: TO_ISSUE });
+    const step = await stage.run({ inputs: { ...TO_ISSUE, 'memory-store': 'cache' } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(troubles(step)).toMatchObject([
       {

@@ -8,7 +8,7 @@ const INPUTS = {
   agent: 'builtin/triage',
   'min-permission': 'none',
   'labels-allowed': 'bug, question',
-  'memory-store': 'repo',
+  'memory-store': 'branch',
 };
 
 /** An issue by somebody who may only read, in a repository with three labels. */

@@ -3,7 +3,7 @@ import { ANSWER, expectTranscript, routesOf, seen, setStage, troubles } from './
 
 it('the run fails, with the answer in the summary and the permission to add in one line', async () => {
   const stage = await setStage({ github: { readOnly: true } });
-  const step = await stage.run();
+  const step = await stage.run({ inputs: { 'memory-store': 'cache' } });
   expect(step).toMatchObject({
     exitCode: 1,
     outputs: { conclusion: 'failure', response: ANSWER, 'memory-saved': 'true' },

@@ -87,6 +87,7 @@ it('a refused request is named by its path, with the required permission', async
   const server = await startEnterprise(stage);
   const step = await stage.run({
     env: { GITHUB_API_URL: `${server.url}/api/v3`, GITHUB_GRAPHQL_URL: `${server.url}/api/graphql` },
+    inputs: { 'memory-store': 'none' },
   });
   expect(troubles(step).map(({ message }) => message)).toEqual([
     expect.stringMatching(

@@ -65,7 +65,7 @@ it('asks for no diff of a pull request that is paused', async () => {
     'comment.body': '/axe pause',
   });
   (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
-  const inputs = { 'memory-store': 'repo' };
+  const inputs = { 'memory-store': 'branch' };
   await stage.run({ event: { name: 'issue_comment', payload }, inputs });
   expect(await turnedAway(stage, inputs)).toMatchObject({
     reason: 'paused',
@@ -91,7 +91,7 @@ it.each<[string, StageOptions, readonly string[]]>([
 ])('asks for no diff once a limit is used up: %s', async (_, options, beside) => {
   const stage = await setStage(options);
   stage.repo.contents = 'write';
-  const inputs = { 'memory-store': 'repo', 'max-cost-usd-per-day': '0.0000001' };
+  const inputs = { 'memory-store': 'branch', 'max-cost-usd-per-day': '0.0000001' };
   expect((await stage.run({ inputs })).outputs['cost-usd']).toMatch(/^0\.00/);
   expect(await turnedAway(stage, inputs)).toMatchObject({
     reason: 'budget-spent',

@@ -30,7 +30,7 @@ async function attack(body: string, patch: PayloadPatch = {}): Promise<Stage> {
 
 const INPUTS = {
   agent: 'worker',
-  'memory-store': 'repo',
+  'memory-store': 'branch',
   'labels-allowed': 'bug',
 };
 

@@ -23,7 +23,7 @@ export interface BranchScene {
   readonly model: ModelServer;
   readonly cache: CacheServer;
   readonly repo: StoredRepo;
-  /** With `memory-store: repo`, and a cache as well. */
+  /** With `memory-store: branch`, and a cache as well. */
   readonly step: (given?: Partial<StepOptions>) => StepOptions;
   readonly run: (given?: Partial<StepOptions>) => Promise<StepResult>;
   /** A file of the memory branch; empty if there is none. */
@@ -55,7 +55,7 @@ export async function branchScene(options: BranchSceneOptions = {}): Promise<Bra
     inputs: {
       agent: 'builtin/ask',
       prompt: 'Say what is new.',
-      'memory-store': 'repo',
+      'memory-store': 'branch',
       ...given.inputs,
     },
     env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [ref] }), ...given.env },

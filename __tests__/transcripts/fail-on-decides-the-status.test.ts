@@ -22,10 +22,10 @@ const STEPS: readonly (readonly [string, Step, number])[] = [
   ['incomplete that is not listed', { reply: CUT, 'fail-on': 'failure\nrefused' }, 0],
   ['success', { reply: text('Fine.') }, 0],
   ['success that is listed', { reply: text('Fine.'), 'fail-on': 'success' }, 1],
-  ['success without memory', { reply: text('Fine.'), env: NO_CACHE }, 0],
+  ['success without memory', { reply: text('Fine.'), env: NO_CACHE, 'memory-store': 'cache' }, 0],
   [
     'success without the memory that is listed',
-    { reply: text('Fine.'), env: NO_CACHE, 'fail-on': 'failure, memory' },
+    { reply: text('Fine.'), env: NO_CACHE, 'memory-store': 'cache', 'fail-on': 'failure, memory' },
     1,
   ],
   ['success with the memory that is listed', { reply: text('Fine.'), 'fail-on': 'memory' }, 0],
@@ -36,6 +36,7 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
   readonly agent?: string;
   readonly 'fail-on'?: string;
+  readonly 'memory-store'?: string;
 }
 
 it('the step fails for what is listed and nothing else', async () => {
@@ -57,7 +58,7 @@ it('the step fails for what is listed and nothing else', async () => {
 it('one error states why memory was not saved', async () => {
   const stage = await setStage({ model: [text('Fine.')] });
   const inputs = { model: 'openai/gpt-4o', 'fail-on': 'memory' };
-  const step = await stage.run({ inputs, env: NO_CACHE });
+  const step = await stage.run({ inputs: { ...inputs, 'memory-store': 'cache' }, env: NO_CACHE });
   const told = step.annotations.filter(({ title }) => title === 'Memory not saved');
   expect(told).toMatchObject([
     {

@@ -57,7 +57,7 @@ const PROPOSAL = JSON.stringify({
   ],
 });
 
-const COLLECTING: Partial<StepOptions> = { inputs: { mode: 'gc', 'memory-store': 'repo' } };
+const COLLECTING: Partial<StepOptions> = { inputs: { mode: 'gc', 'memory-store': 'branch' } };
 
 const USED = { inputTokens: 1200, outputTokens: 34 };
 

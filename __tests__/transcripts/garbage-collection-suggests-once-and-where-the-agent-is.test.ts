@@ -34,7 +34,7 @@ async function remembering(replies: readonly ModelReply[]): Promise<Stage> {
 }
 
 function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
-  const given = { mode: 'gc', 'memory-store': 'repo', 'report-to': 'pull-request', ...inputs };
+  const given = { mode: 'gc', 'memory-store': 'branch', 'report-to': 'pull-request', ...inputs };
   return stage.run({ ...onSchedule(stage), inputs: given });
 }
 
@@ -72,7 +72,7 @@ it('a pull request is opened on a schedule, whose event names no repository', as
     event: { name: 'schedule', payload: { schedule: '0 6 * * 1' } },
     repository: nameOf(stage),
     ref: `refs/heads/${stage.repo.defaultBranch}`,
-    inputs: { mode: 'gc', 'memory-store': 'repo', 'report-to': 'pull-request' },
+    inputs: { mode: 'gc', 'memory-store': 'branch', 'report-to': 'pull-request' },
   });
   expect(troubles(step)).toEqual([]);
   expect(step.summary).toContain('Opened: [the suggestions]');

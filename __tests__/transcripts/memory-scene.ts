@@ -26,7 +26,13 @@ export function scheduledStep(
   return {
     event: { name: 'schedule', payload },
     ...given,
-    inputs: { agent: 'builtin/ask', prompt: 'Say what is new.', 'github-token': '', ...given.inputs },
+    inputs: {
+      agent: 'builtin/ask',
+      prompt: 'Say what is new.',
+      'github-token': '',
+      'memory-store': 'cache',
+      ...given.inputs,
+    },
     env: { ...model.env, ...cache?.env({ ref, readableRefs: [ref], ...token }), ...given.env },
   };
 }
@@ -62,6 +68,7 @@ export async function pullRequestScene(
   const github = await startGitHubServer();
   const payload = loadWebhook('pull_request', 'opened', patch);
   const repo = github.seed(payload, { base, diff: DIFF });
+  repo.contents = 'write';
   repo.roles.set(String(payloadField(payload, 'sender.login')), 'write');
   const [from, to] = ['base', 'head'].map((side) => payloadField(payload, `pull_request.${side}.sha`));
   repo.comparisons.set(`${from}...${to}`, DIFF);

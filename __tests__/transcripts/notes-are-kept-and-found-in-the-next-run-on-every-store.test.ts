@@ -121,7 +121,7 @@ describe('notes of one run are in the prompt, the search and the tools of the ne
       places: placesOf(nameOf(stage)),
     });
     // Entry and notes of a run are one commit.
-    if (store === 'repo') expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
+    if (store === 'branch') expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
     expect(first.summary).toMatch(/\| append \| `[^`]*MEMORY\.md` \| \d+ \|/);
     expect(second.summary).toMatch(/\| overwrite \| `[^`]*notes\/import\.md` \| 0 \|/);
   });

@@ -19,7 +19,7 @@ async function run(toml: string) {
         : text('Done.');
     },
   });
-  const step = await stage.runOn('repo');
+  const step = await stage.runOn('branch');
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
   expect(troubles(step)).toEqual([]);
   return { calls: stage.github.requests().map(({ method, path }) => `${method} ${path}`), stage };
@@ -28,7 +28,7 @@ async function run(toml: string) {
 it('notes are read with the run log, for no request more, and saved with the entry', async () => {
   const without = await run(keeperToml().replace('notes = true', 'notes = false'));
   const { calls, stage } = await run(keeperToml());
-  expect(stage.memoryOf('repo')['MEMORY.md']).toBe('Tabs.\nNo push on Fridays.\n');
+  expect(stage.memoryOf('branch')['MEMORY.md']).toBe('Tabs.\nNo push on Fridays.\n');
   expect(stage.model.prompts()[0]?.system).toContain('Tabs.');
   expect(without.calls.length).toBeGreaterThan(1);
   expect(calls).toEqual(without.calls);

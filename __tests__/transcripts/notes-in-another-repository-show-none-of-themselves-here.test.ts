@@ -34,27 +34,27 @@ function expectSecret({ stdout, stderr, summary, outputs, state }: StepResult): 
 
 it('the model receives the notes and writes new ones, and neither is shown', async () => {
   const { stage, kept } = await fleet();
-  const step = await stage.runOn('repo', WITH);
+  const step = await stage.runOn('branch', WITH);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
   expect(troubles(step)).toEqual([]);
   expect(blockIn(stage.model.prompts()[0]?.system ?? '')).toContain(KNOWN);
   expect(kept()).toBe(`${KNOWN}\n${LEARNED}\n`);
   expectSecret(step);
 
-  const planned = await stage.runOn('repo', { inputs: { ...WITH.inputs, 'dry-run': 'true' } });
+  const planned = await stage.runOn('branch', { inputs: { ...WITH.inputs, 'dry-run': 'true' } });
   expect(planned).toMatchObject({ exitCode: 0, stderr: '' });
   expectSecret(planned);
 });
 
 it('the notes that a killed run leaves to the post step are not shown', async () => {
   const { stage, kept } = await fleet();
-  const running = startStep('main', stage.stepOn('repo', WITH));
+  const running = startStep('main', stage.stepOn('branch', WITH));
   stage.github.onRequest(
     ({ bytes }) => void (bytes.includes('createCommitOnBranch') && running.kill('SIGKILL')),
   );
   const main = await running.finished;
   expect(main.signal).toBe('SIGKILL');
-  const post = await runPost(stage.stepOn('repo', WITH), main);
+  const post = await runPost(stage.stepOn('branch', WITH), main);
   expect(post).toMatchObject({ exitCode: 0, stderr: '' });
   expect(kept()).toBe(`${KNOWN}\n${LEARNED}\n`);
   expectSecret(post);

@@ -16,7 +16,7 @@ import { type AgentParts, agentToml, checkout } from './tool-scene.js';
 export type Memory = Readonly<Record<string, string>>;
 
 /** Where a workflow's runs can keep notes for ever. */
-export const STORES = ['repo', 'cache', 'file'] as const;
+export const STORES = ['branch', 'cache', 'file'] as const;
 
 /** One of the places. */
 export type Store = (typeof STORES)[number];
@@ -95,7 +95,7 @@ export async function notesStage({
     runOn: (store, given) => stage.run(stepOn(store, given)),
     memoryOf(store) {
       switch (store) {
-        case 'repo':
+        case 'branch':
           return branchFiles(stage);
         case 'cache':
           return cachedFiles(stage);
@@ -118,7 +118,8 @@ function cachedFiles({ cache }: Pick<Stage, 'cache'>): Memory {
     .filter(({ finalized, archive }) => finalized && archive !== undefined)
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .at(-1);
-  return newest?.archive === undefined ? {} : filesIn(newest.archive);
+  const { '.saves.md': _, ...files } = newest?.archive === undefined ? {} : filesIn(newest.archive);
+  return files;
 }
 
 /** Regular files below a folder; nothing where there is none. */

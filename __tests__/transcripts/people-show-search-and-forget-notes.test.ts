@@ -30,7 +30,7 @@ async function withNotes() {
       text('Nothing.'),
     ],
   });
-  await stage.runOn('repo');
+  await stage.runOn('branch');
   return { stage, places: placesOf(nameOf(stage)) };
 }
 
@@ -51,11 +51,11 @@ it('notes can be shown, searched and forgotten on a laptop', async () => {
     told.push(`$ ${command}\n${steady(stdout)}${stderr}\n[${exitCode}]\n`);
   }
   expectTranscript(NAME, calmNotes(told.join('\n')));
-  const files = stage.memoryOf('repo');
+  const files = stage.memoryOf('branch');
   expect(files[places.note('auth')]).toBeUndefined();
   expect(files['MEMORY.md']).toBe('Tabs, not spaces.\nTokens live for 15 minutes.\n');
 
-  await stage.runOn('repo');
+  await stage.runOn('branch');
   expect(newResults(stage.model.requests().at(-1))).toEqual(["No matches for 'redis'."]);
   expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain('Tabs, not spaces.');
 });

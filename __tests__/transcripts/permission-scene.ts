@@ -84,7 +84,7 @@ export async function reviewScene(): Promise<PermissionScene> {
   });
   const inputs = {
     agent: 'worker',
-    'memory-store': 'repo',
+    'memory-store': 'branch',
     'labels-allowed': 'bug, wip',
     comment: 'always',
   };
@@ -98,7 +98,7 @@ export async function mentionScene(): Promise<PermissionScene> {
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } },
   });
   stage.repo.contents = 'write';
-  return { stage, inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe', 'memory-store': 'repo' } };
+  return { stage, inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe', 'memory-store': 'branch' } };
 }
 
 /** A report in an issue. */
@@ -108,5 +108,5 @@ export async function reportScene(): Promise<PermissionScene> {
     event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
   });
   stage.repo.contents = 'write';
-  return { stage, inputs: { agent: 'builtin/ask', 'memory-store': 'repo', 'report-to': 'issue' } };
+  return { stage, inputs: { agent: 'builtin/ask', 'memory-store': 'branch', 'report-to': 'issue' } };
 }

@@ -192,4 +192,4 @@ export async function reviewedForAnswers(roles: StageOptions['roles'] = {}) {
 }
 
 /** Answers are learned from a memory that outlives the pull request. */
-export const ON_BRANCH = { 'memory-store': 'repo' };
+export const ON_BRANCH = { 'memory-store': 'branch' };

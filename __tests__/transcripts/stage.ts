@@ -102,6 +102,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     startCacheServer(),
   ]);
   const repo = github.seed(payload, { base, diff });
+  repo.contents = 'write';
   repo.roles.set(String(payloadField(withWorld(payload), 'sender.login')), options.role ?? 'write');
   for (const [login, role] of Object.entries(options.roles ?? {})) repo.roles.set(login, role);
   const isPullRequest = 'pull_request' in payload;

@@ -27,7 +27,7 @@ it('a sub-agent finds what its parent has just written, and has no tool that wri
       return text('Twelve hours.');
     },
   });
-  const step = await stage.runOn('repo');
+  const step = await stage.runOn('branch');
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
   expect(troubles(step)).toEqual([]);
   expect(asked).toEqual([1, 2, 3].map(() => ['memory_read', 'memory_search']));
@@ -35,5 +35,5 @@ it('a sub-agent finds what its parent has just written, and has no tool that wri
     expect.stringContaining(FACT),
     'Unknown tool: "memory_write". There are these: memory_read, memory_search',
   ]);
-  expect(stage.memoryOf('repo')['MEMORY.md']).toBe(`${FACT}\n`);
+  expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
 });

@@ -46,8 +46,9 @@ it('the first run reports the new branch, and that it is public, and needs neith
   const before = stage.github.requests().length;
   const other = await stage.run({ ...bare(), runId: '2', event: { name: 'pull_request', payload } });
   const asked = stage.github.requests().slice(before);
-  // What the model is to be given, and then the entry on top of that.
+  // What the model is to be given, and then the entry on top of the newest version.
   expect(asked.filter(({ bytes }) => bytes.includes(BRANCH)).map(requestName)).toEqual([
+    'POST /graphql repository',
     'POST /graphql repository',
     'POST /graphql createCommitOnBranch',
   ]);
@@ -74,6 +75,7 @@ it('the first run reports the new branch, and that it is public, and needs neith
     'Update memory of reviewer (issue_comment 1) [skip ci]',
     '',
     expect.stringMatching(/^Run: https:\/\/github\.com\/.*\/actions\/runs\/3$/),
+    expect.stringMatching(/^Axe-Save: \w{26}$/),
   ]);
   expect(older.map((message) => message.split('\n')[0])).toEqual([
     'Update memory of reviewer (pull_request 3) [skip ci]',
@@ -98,6 +100,7 @@ it('a private repository is not called public', async () => {
   ]);
   expect(step.summary).not.toContain('public');
   expect(github.calls()).toEqual([
+    'POST /graphql repository',
     'POST /graphql repository',
     'POST /repos/{owner}/{repo}/git/trees',
     'POST /repos/{owner}/{repo}/git/commits',

@@ -109,7 +109,7 @@ it('the sources of the pictures equal what the built action and command line pri
     ],
   });
   stage.repo.contents = 'write';
-  const inputs = { 'memory-store': 'repo' };
+  const inputs = { 'memory-store': 'branch' };
   await stage.run({ inputs });
   const afterFirst = reviewsOf(stage);
   const { event } = push(stage, NEXT, SECOND, FRESH);

@@ -221,7 +221,7 @@ posted.
 Nobody wrote this page: a test runs the built action on the five events, against a GitHub that checks every request by
 GitHub's own description of its API and a model whose replies are scripted, and writes down what it saw. Only times, ids
 of runs and the day are replaced. The agent is \`axe/agents/reviewer.toml\`, its memory is on the branch \`axe-memory\`
-(\`memory-store: repo\`).`;
+(\`memory-store: branch\`).`;
 
 it('the third review does not repeat what the first one learned', async () => {
   const stage = await setStage({
@@ -346,7 +346,7 @@ async function runOn(
     event: { name: 'pull_request', payload },
     ref: `refs/pull/${number}/merge`,
     runId: `165882149${index}`,
-    inputs: { 'memory-store': 'repo' },
+    inputs: { 'memory-store': 'branch' },
   });
   expect([result.exitCode, result.stderr]).toEqual([0, '']);
   const prompt = model.prompts()[index * 2];

@@ -100,7 +100,7 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
   files.push(branchFiles(stage));
   const second = await ask(stage, 'second');
   files.push(branchFiles(stage));
-  const third = await stage.runOn('repo', {
+  const third = await stage.runOn('branch', {
     inputs: { agent: 'notes', prompt: '', mode: 'gc', 'report-to': 'pull-request' },
   });
   files.push(branchFiles(stage));
@@ -139,7 +139,7 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
     shownChanges(files[1], files[2]),
     '## The third run tidies up',
     GC_INTRODUCTION,
-    fence('yaml', ['agent: notes', 'mode: gc', 'memory-store: repo', 'report-to: pull-request'].join('\n')),
+    fence('yaml', ['agent: notes', 'mode: gc', 'memory-store: branch', 'report-to: pull-request'].join('\n')),
     'The job summary:',
     fence('markdown', third.summary),
     `The pull request, \`${pull?.head.ref}\` into \`${pull?.base.ref}\`:`,
@@ -210,7 +210,7 @@ function weekly(week: number): string {
 }
 
 function ask(stage: NotesStage, run: keyof typeof QUESTIONS): Promise<StepResult> {
-  return stage.runOn('repo', { inputs: { agent: 'notes', prompt: QUESTIONS[run] } });
+  return stage.runOn('branch', { inputs: { agent: 'notes', prompt: QUESTIONS[run] } });
 }
 
 function runOf(message: string): keyof typeof QUESTIONS | undefined {
@@ -242,7 +242,7 @@ function shownRun(stage: NotesStage, run: 'first' | 'second', step: StepResult):
   });
   return [
     'Started on a schedule, with',
-    fence('yaml', [`agent: notes`, `prompt: ${QUESTIONS[run]}`, 'memory-store: repo'].join('\n')),
+    fence('yaml', [`agent: notes`, `prompt: ${QUESTIONS[run]}`, 'memory-store: branch'].join('\n')),
     'Memory in its system prompt, which is sent once:',
     fence('markdown', shortened(system.slice(system.indexOf('\n\n---\n\n')).trim())),
     'What the model does, and what it is told:',

@@ -57,7 +57,7 @@ async function run(
   const asked = stage.model.requests().length;
   const step = await stage.run({
     ...(event === undefined ? {} : { event }),
-    inputs: { agent: 'worker', 'memory-store': 'repo', ...inputs },
+    inputs: { agent: 'worker', 'memory-store': 'branch', ...inputs },
   });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   const prompts = stage.model
@@ -209,7 +209,7 @@ it.each([
   (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
   const step = await stage.run({
     event: { name: 'issue_comment', payload },
-    inputs: { agent: 'worker', 'memory-store': 'repo', ...inputs },
+    inputs: { agent: 'worker', 'memory-store': 'branch', ...inputs },
   });
   expect(step.outputs['conclusion']).toBe('skipped');
   expect([lanes(stage).trusted, stage.model.requests().length]).toEqual(['', 0]);

@@ -57,7 +57,7 @@ it('an old dismissal counts, and a resolved conversation no longer means that th
   repo.talk.resolved.set(timing, 'monalisa');
   seedReply(repo, logged, { author: 'monalisa', body: 'Not a bug.' });
 
-  const inputs = { 'memory-store': 'repo' };
+  const inputs = { 'memory-store': 'branch' };
   const step = await stage.run({ ...push(stage, NEXT, CHANGE), inputs });
   expect(troubles(step)).toEqual([]);
   expect(step.outputs['memory-entry']).toContain(

@@ -69,9 +69,9 @@ describe('while the model works,', () => {
         return text('Done.');
       },
     });
-    const step = await stage.runOn('repo');
+    const step = await stage.runOn('branch');
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-    expect(stage.memoryOf('repo')).toMatchObject(after(places));
+    expect(stage.memoryOf('branch')).toMatchObject(after(places));
     expect(told(step)).toEqual([]);
   });
 });
@@ -83,32 +83,11 @@ describe('where the token cannot write the branch', () => {
   it('notes are in the summary, with one warning', async () => {
     const stage = await notesStage({ model: [WRITE, text('Two.')] });
     stage.repo.contents = 'read';
-    const step = await stage.runOn('repo', { env: NO_CACHE });
+    const step = await stage.runOn('branch', { env: NO_CACHE });
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'false' } });
     expect(troubles(step)).toHaveLength(1);
     expect(troubles(step)[0]?.message).toContain('`contents: write`');
     expect(step.summary).toContain(`MEMORY.md, added:\n${FACT}`);
-  });
-
-  it('the cache keeps them, and the next run that can write merges them, once', async () => {
-    const stage = await notesStage({
-      model: [WRITE, text('Two.'), text('Still two.'), text('Two, as ever.')],
-      branch: { 'MEMORY.md': 'Old.\n' },
-    });
-    stage.repo.contents = 'read';
-    const inputs = { 'memory-store': 'auto' };
-    const denied = await stage.runOn('repo', { inputs });
-    expect(denied.outputs).toMatchObject({ 'memory-saved': 'true' });
-    expect(stage.memoryOf('repo')['MEMORY.md']).toBe('Old.\n');
-    stage.repo.contents = 'write';
-    for (const _ of [1, 2]) {
-      const step = await stage.runOn('repo', { inputs });
-      expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
-      const block = blockIn(stage.model.prompts().at(-1)?.system ?? '');
-      expect(block.match(/two gigabytes/g)).toHaveLength(1);
-      expect(block).toContain('Old.');
-    }
-    expect(stage.memoryOf('repo')['MEMORY.md']).toBe(`Old.\n${FACT}\n`);
   });
 });
 
@@ -121,10 +100,12 @@ describe('notes that must not be kept', () => {
         text('Noted.'),
       ],
     });
-    const step = await stage.runOn('repo');
+    const step = await stage.runOn('branch');
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
-    expect(stage.memoryOf('repo')['MEMORY.md']).toBe('The key is ***.\n');
-    expect(JSON.stringify([stage.memoryOf('repo'), step.outputs, step.summary, step.log])).not.toContain(key);
+    expect(stage.memoryOf('branch')['MEMORY.md']).toBe('The key is ***.\n');
+    expect(JSON.stringify([stage.memoryOf('branch'), step.outputs, step.summary, step.log])).not.toContain(
+      key,
+    );
   });
 
   it('are none at all if memory is read-only: the tools that write are withheld', async () => {
@@ -132,12 +113,12 @@ describe('notes that must not be kept', () => {
       model: [WRITE, text('Two.')],
       branch: { 'MEMORY.md': 'Old.\n' },
     });
-    const step = await stage.runOn('repo', { inputs: { 'memory-readonly': 'true' } });
+    const step = await stage.runOn('branch', { inputs: { 'memory-readonly': 'true' } });
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'false' } });
     expect(stage.model.prompts()[0]?.tools).toEqual(['memory_read', 'memory_search']);
     expect(blockIn(stage.model.prompts()[0]?.system ?? '')).toContain('Old.');
     expect(troubles(step).map(({ message }) => message)).toEqual([expect.stringContaining('memory_write')]);
-    expect(stage.memoryOf('repo')).toEqual({ 'MEMORY.md': 'Old.\n' });
+    expect(stage.memoryOf('branch')).toEqual({ 'MEMORY.md': 'Old.\n' });
   });
 });
 
@@ -152,9 +133,9 @@ it.each(OBSTACLES)('%s in place of MEMORY.md is neither read nor written', async
     model: [toolCall('memory_write', { target: 'daily', content: 'Looked.' }), text('Two.')],
     branch: { ...files, 'README.md': 'Not for you.\n' },
   });
-  const step = await stage.runOn('repo');
+  const step = await stage.runOn('branch');
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
   expect(troubles(step).map(({ level }) => level)).toEqual(['warning']);
   expect(stage.model.prompts()[0]?.system).not.toContain('Not for you.');
-  expect(stage.memoryOf('repo')[placesOf(nameOf(stage)).today]).toBe('Looked.\n');
+  expect(stage.memoryOf('branch')[placesOf(nameOf(stage)).today]).toBe('Looked.\n');
 });

@@ -38,7 +38,7 @@ describe('what `init` writes for reviews', () => {
   it('reviews a pull request without a key: comments on lines, a summary, and an entry in memory', async () => {
     const base = await repositoryAfter(['--model', 'offline/rules']);
     const inputs = await inputsIn(base, 'axe-review');
-    expect(inputs).toMatchObject({ agent: 'reviewer', 'memory-store': 'repo' });
+    expect(inputs).toMatchObject({ agent: 'reviewer', 'memory-store': 'branch' });
     const stage = await setStage({ base, diff: CHANGE });
     stage.repo.contents = 'write';
     const step = await stage.run({ inputs, env: NO_KEY });

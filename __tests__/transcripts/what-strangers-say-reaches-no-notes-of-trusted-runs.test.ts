@@ -16,7 +16,7 @@ async function stageWith(options: StageOptions) {
   return stage;
 }
 
-const INPUTS = { agent: 'keeper', 'memory-store': 'repo' };
+const INPUTS = { agent: 'keeper', 'memory-store': 'branch' };
 
 /** An issue by somebody without access, which a maintainer labels. */
 async function untrusted() {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { markedTable } from '../helpers/documents.js';
 import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
-import { type Dependencies, openDependencies } from './memory-world.js';
+import { openDependencies } from './memory-world.js';
 
 /** A row of the table in docs/memory.md. */
 interface Row {
@@ -18,7 +18,7 @@ const ROWS = rowsOfTable();
 const READS: Readonly<Record<string, readonly string[]>> = {
   'the branch': ['branch'],
   "the default branch's": ['trunk cache'],
-  "its own and the default branch's": ['trunk cache', 'own cache'],
+  "its own, which begins with the default branch's": ['own cache'],
   'the checkout': ['checkout'],
   'the base branch': ['base branch'],
 };
@@ -39,20 +39,17 @@ async function checkRow(row: Row, event: string): Promise<void> {
   const deps = await openDependencies(event, { mayWriteContents: !row.event.includes('`contents: read`') });
   const step = await deps.run({ 'memory-store': store });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
-  const wanted = READS[reads] ?? ['branch', ...deps.readableCaches];
-  if (!(reads in READS)) expect(reads).toBe('the branch and the cache');
-  expect([...resultsIn(deps.given()[0] ?? '')].sort()).toEqual([...wanted].sort());
+  expect([...resultsIn(deps.given()[0] ?? '')].sort()).toEqual([...(READS[reads] ?? [])].sort());
 
   // A push is told its commits' messages, so its run has an entry in the untrusted lane, too.
   const [entry = ''] = (step.outputs['memory-entry'] ?? '').split(/(?<=\n\n)(?=## )/);
   const places = deps.placesOf(entry);
-  const isReadOnly = !deps.mayWriteCache;
   switch (saves) {
     case 'yes':
     case 'yes, for this pull request only':
       expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
       expect(places).toEqual([
-        store === 'repo' ? 'branch' : `${event === 'pull_request' ? 'own' : 'trunk'} cache`,
+        store === 'branch' ? 'branch' : `${event === 'pull_request' ? 'own' : 'trunk'} cache`,
       ]);
       expect(otherwise).toBe('');
       return;
@@ -65,58 +62,10 @@ async function checkRow(row: Row, event: string): Promise<void> {
       expectNotSavedReported(step, 'new');
       // What the event's surroundings lack is told as well.
       expect(titles(step).filter((title) => title !== 'Context cut to fit')).toEqual(['Memory not saved']);
-      await checkOtherwise(row, { deps, places });
-      return;
-    case 'in the cache, if it may be written':
-      expect(otherwise).toBe('the summary');
-      if (isReadOnly) {
-        expectNotSavedReported(step, 'new');
-        expect(places).toEqual([]);
-      } else {
-        expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
-        expect(places).toEqual([`${event === 'pull_request' ? 'own' : 'trunk'} cache`]);
-      }
+      expect([otherwise, places]).toEqual(['the summary', []]);
       return;
     default:
       throw new Error(`"Saves" says what nobody checks: ${saves}`);
-  }
-}
-
-/** What became of an entry that its store did not take; it is in the summary in any case. */
-async function checkOtherwise(
-  { store, otherwise }: Row,
-  { deps, places }: { readonly deps: Dependencies; readonly places: readonly string[] },
-): Promise<void> {
-  switch (otherwise) {
-    case 'the branch if there is one, else the summary': {
-      expect(places).toEqual(['branch']);
-      const bare = await openDependencies(deps.event, { mayWriteContents: true, hasBranch: false });
-      const step = await bare.run({ 'memory-store': store });
-      expectNotSavedReported(step, 'new');
-      expect(bare.placesOf(step.outputs['memory-entry'] ?? '')).toEqual([]);
-      return;
-    }
-    case 'the cache if it may be written, and the next run that may write folds it in; else the summary': {
-      if (!deps.mayWriteCache) {
-        expect(places).toEqual([]);
-        return;
-      }
-      const cache = deps.event === 'pull_request' ? 'own cache' : 'trunk cache';
-      expect(places).toEqual([cache]);
-      deps.allowContents();
-      const step = await deps.run({ 'memory-store': store });
-      expect(step).toMatchObject({
-        exitCode: 0,
-        outputs: { 'memory-saved': 'true' },
-      });
-      expect(resultsIn(deps.branch()).filter((result) => result.startsWith('new'))).toEqual([
-        'new 0',
-        'new 1',
-      ]);
-      return;
-    }
-    default:
-      throw new Error(`"Otherwise" says what nobody checks: ${otherwise}`);
   }
 }
 

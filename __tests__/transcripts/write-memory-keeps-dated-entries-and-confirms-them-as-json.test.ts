@@ -40,7 +40,7 @@ describe('`write_memory`', () => {
         { content: 'x', type: 'weekly' },
       ),
     });
-    const step = await stage.runOn('repo');
+    const step = await stage.runOn('branch');
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
     expect(stage.model.prompts()[0]?.tools).toEqual(['write_memory']);
     const { today } = placesOf(nameOf(stage));
@@ -59,7 +59,7 @@ describe('`write_memory`', () => {
       invalid("Missing required parameter 'content'"),
       invalid("Invalid memory type: 'weekly'. Must be 'long_term' or 'daily'"),
     ]);
-    const files = stage.memoryOf('repo');
+    const files = stage.memoryOf('branch');
     expect(files['MEMORY.md']).toMatch(/^## 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n\nUses pnpm\n\n---\n\n$/);
     expect(files[today]?.replaceAll(/\d\d:\d\d:\d\d/g, '<hour>')).toBe(
       `# Daily Note - ${dayAgo(0)}\n\n## <hour> UTC\n\nMoved to pnpm\n\n---\n\n## <hour> UTC\n\nMoved back\n\n---\n\n`,
@@ -73,9 +73,9 @@ describe('`write_memory`', () => {
       branch: { 'MEMORY.md': `${'x'.repeat(LIMIT)}\n` },
       model: writing({ content: 'One more' }),
     });
-    const step = await stage.runOn('repo');
+    const step = await stage.runOn('branch');
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
-    const file = stage.memoryOf('repo')['MEMORY.md'] ?? '';
+    const file = stage.memoryOf('branch')['MEMORY.md'] ?? '';
     expect(file).toContain('One more');
     expect(answersOf(newResults(stage.model.requests()[1]))).toEqual([
       expect.objectContaining({
@@ -93,10 +93,10 @@ describe('`write_memory`', () => {
   it('shows the last hundred of many writes in the summary, and keeps all', async () => {
     const inputs = Array.from({ length: 150 }, (_, index) => ({ content: `Content ${index}` }));
     const stage = await notesStage({ toml: TOML, model: writing(...inputs) });
-    const step = await stage.runOn('repo');
+    const step = await stage.runOn('branch');
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
     expect(step.summary.match(/\| append \|/g)).toHaveLength(100);
-    const kept = [...(stage.memoryOf('repo')['MEMORY.md'] ?? '').matchAll(/^Content (\d+)$/gm)];
+    const kept = [...(stage.memoryOf('branch')['MEMORY.md'] ?? '').matchAll(/^Content (\d+)$/gm)];
     expect(kept.map(([, index]) => Number(index))).toEqual(inputs.map((_, index) => index));
   });
 });

@@ -1,21 +1,23 @@
 import type { VirtualClock } from './virtual-clock.js';
 
+/** How many times as long an answer takes. */
+const SLOWER = Number(process.env['BENCH_SLOWER'] ?? 1);
+
 /**
  * What GitHub publishes of its limits (docs.github.com: "Rate limits for the REST API", and the changelog of 2026-01-16 on
  * cache entries), and how long an answer takes. Every request that changes something counts as content.
  */
 export const LIMITS = {
-  /** Of a job's token, for its repository; and of a token of one's own. */
+  /** Of a job's token, for its repository. */
   requestsAnHour: 1000,
-  tokenRequestsAnHour: 5000,
   contentAMinute: 80,
   contentAnHour: 500,
   cacheUploadsAMinute: 200,
   /** Half of the figure before the request takes effect, half of it before the answer is there; ±30 %. */
-  readMs: 250,
-  writeMs: 600,
-  cacheMs: 120,
-  uploadMs: 300,
+  readMs: 250 * SLOWER,
+  writeMs: 600 * SLOWER,
+  cacheMs: 120 * SLOWER,
+  uploadMs: 300 * SLOWER,
 } as const;
 
 const MINUTE_MS = 60_000;

@@ -57,7 +57,7 @@ async function openStore(): Promise<MemoryStore> {
         name: env['BENCH_NAME'] ?? 'bench',
       });
     }
-    case 'repo': {
+    case 'branch': {
       const client = await connectGitHub({ token: env['BENCH_TOKEN'] ?? '', env, fetch, clock });
       if (client === undefined) throw new Error('no token');
       const place = {

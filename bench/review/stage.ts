@@ -34,7 +34,7 @@ async function review(pauseMs: number) {
     value.replace(stage.github.url, relay.url),
   ]);
   const startMs = performance.now();
-  const step = await stage.run({ env: Object.fromEntries(env), inputs: { agent, 'memory-store': 'repo' } });
+  const step = await stage.run({ env: Object.fromEntries(env), inputs: { agent, 'memory-store': 'branch' } });
   const endMs = performance.now();
   relay.close();
   if (step.exitCode !== 0 || firstMs === undefined) throw new Error(`the review failed:\n${step.log}`);

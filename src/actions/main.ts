@@ -20,6 +20,7 @@ import { COMMITTED_FOLDER, DEFAULT_FAIL_ON } from '../core/defaults.js';
 import type { AgentLibrary, Dependencies } from '../core/dependencies.js';
 import { CancelledError, ConfigError, isCancelled, messageOf } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
+import { unheldLimits } from '../core/loop/spend.js';
 import type { MemoryStore } from '../core/memory/store.js';
 import type { Conclusion } from '../core/outcome.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
@@ -27,7 +28,7 @@ import type { Secrets } from '../core/sanitize/secret-names.js';
 import type { Warning } from '../core/warning.js';
 import { answerForm } from '../run/plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
-import { type Inputs, readFailOn, readInputs, readSecrets, unheldLimits } from './inputs/inputs.js';
+import { type Inputs, readFailOn, readInputs, readSecrets } from './inputs/inputs.js';
 import type { MemoryInputs } from './inputs/memory-inputs.js';
 import { openActionMemory } from './memory/memory.js';
 import { type CheckProgress, createCheckProgress } from './publish/check-progress.js';
@@ -55,7 +56,9 @@ export async function main(runner: Runner): Promise<void> {
   try {
     failOn = readFailOn(runner.env).failOn;
     const inputs = readInputs(runner.env);
-    const doubts = [...unknownNames(inputs.redact, runner.env), ...unheldLimits(inputs)];
+    const keepsNothing = inputs.memory.store === 'none';
+    const unheld = keepsNothing ? unheldLimits(inputs.spendLimits, KEEPS_NOTHING) : [];
+    const doubts = [...unknownNames(inputs.redact, runner.env), ...unheld];
     for (const warning of doubts) reporter.warn(warning);
     if (isElsewhere(inputs.memory, runner.env)) reporter.hideNotes();
     deadline.limit(inputs.timeoutMinutes * 60_000);
@@ -65,7 +68,7 @@ export async function main(runner: Runner): Promise<void> {
     const { mode } = inputs;
     if (mode === 'validate') {
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
-      return await reportRun({ report, inputs, runner, warnings: unheldLimits(inputs), secrets });
+      return await reportRun({ report, inputs, runner, warnings: unheld, secrets });
     }
     deps = await createActionDependencies({
       inputs,
@@ -108,6 +111,9 @@ export async function main(runner: Runner): Promise<void> {
     deadline.clear();
   }
 }
+
+const KEEPS_NOTHING =
+  '`memory-store: none` keeps nothing of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
 
 /** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
 function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {

@@ -3,6 +3,7 @@ import { createClock } from '../adapters/host/clock.js';
 import { signalAfter } from '../adapters/host/deadline.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { connectGitHub } from '../composition/github.js';
+import { SAVE_BUDGET_MS } from '../core/defaults.js';
 import { AxeError, formatError } from '../core/errors.js';
 import type { FailedSave, SaveResult } from '../core/memory/store.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
@@ -21,12 +22,6 @@ import type { Runner } from './runner/runner.js';
 import { useSafePath } from './runner/safe-path.js';
 
 type Pending = readonly KeptChange[];
-
-/** How long the post step may go on saving, in milliseconds. */
-const SAVE_LIMIT_MS = 5 * 60_000;
-
-/** The same after a main step that has spent its own time on it, and told so: long enough to see whether it works now. */
-const SECOND_SAVE_LIMIT_MS = 25_000;
 
 /**
  * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving twice adds
@@ -86,8 +81,8 @@ async function savePending(
       client,
       memoryClient,
     });
-    const limitMs = wasReported(env) ? SECOND_SAVE_LIMIT_MS : SAVE_LIMIT_MS;
-    return await store.write(pending, signalAfter(limitMs));
+    // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the second minute.
+    return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     return { kind: 'failed', reason: 'error', message: formatError(thrown) };
@@ -102,17 +97,12 @@ interface Left {
 
 /** The main step was killed before it could tell anything, so the entry is shown here. */
 async function formatUnsaved(
-  { message: cause, remedy, kept }: FailedSave,
+  { message: cause, remedy }: FailedSave,
   { pending, isHidden }: Left,
   runner: Runner,
 ): Promise<void> {
   const secrets = readSecrets(runner.env).values;
-  const why = [
-    `failed to save memory after the job: ${cause}.`,
-    remedy ?? '',
-    kept === undefined ? '' : `It is kept in ${kept.location}; the next run that can write folds it in.`,
-  ];
-  const message = why.filter((part) => part !== '').join(' ');
+  const message = `failed to save memory after the job: ${cause}.${remedy === undefined ? '' : ` ${remedy}`}`;
   warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
   const left = pending.flatMap((change) =>
     change.kind === 'merge' ? [] : [{ id: change.id, text: textOf(change) }],

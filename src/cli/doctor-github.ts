@@ -93,7 +93,7 @@ function branchCheck(answer: GitHubAnswer<boolean>): Check {
     return { group: 'Memory', status: 'ok', message: `The branch \`${OWN_BRANCH}\` can be read` };
   const { status, message, remedy } = answer.error;
   if (status === 404) {
-    const first = `There is no branch \`${OWN_BRANCH}\` yet; the first run with \`memory-store: repo\` creates it`;
+    const first = `There is no branch \`${OWN_BRANCH}\` yet; the first run with \`memory-store: branch\` creates it`;
     return { group: 'Memory', status: 'note', message: first };
   }
   const shown = `The branch \`${OWN_BRANCH}\` cannot be read: ${message}`;

@@ -4,7 +4,7 @@ import { readConfigFile } from '../adapters/host/config-file.js';
 import type { RunDeadline } from '../adapters/host/deadline.js';
 import { compileSchema } from '../adapters/host/json-schema.js';
 import { createModels } from '../adapters/models/create.js';
-import { guarded } from '../adapters/stores/fallback/guard.js';
+import { guarded } from '../adapters/stores/guard.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
 import { createGitHubPort } from '../composition/github-port.js';

@@ -2,9 +2,9 @@ import type { GitHubClient } from '../adapters/github/client/client.js';
 import { createMemoryBranch } from '../adapters/github/memory-branch/memory-branch.js';
 import type { CommitCause } from '../adapters/stores/repo/commit-message.js';
 import { createRepoStore } from '../adapters/stores/repo/repo-store.js';
-import type { TreeStore } from '../adapters/stores/store.js';
 import type { Clock } from '../core/clock.js';
 import type { Environment } from '../core/environment.js';
+import type { MemoryStore } from '../core/memory/store.js';
 
 /** Which branch memory is on, and how to reach it. */
 export interface BranchMemoryOptions {
@@ -20,15 +20,13 @@ export interface BranchMemoryOptions {
   readonly mayCreate: boolean;
   /** The run that writes; left out on the command line. */
   readonly cause?: CommitCause;
-  /** How long a save may take, in milliseconds. */
-  readonly budgetMs?: number;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
 }
 
 /** Memory on a branch of a repository, through GitHub's API (D13). */
-export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
-  const { client, owner, name, branch, folder, env, clock, mayCreate, cause, log, budgetMs } = options;
+export function openBranchMemory(options: BranchMemoryOptions): MemoryStore {
+  const { client, owner, name, branch, folder, env, clock, mayCreate, cause, log } = options;
   const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
   return createRepoStore({
     branch: createMemoryBranch(client, {
@@ -37,17 +35,13 @@ export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
       branch,
       serverUrl,
       isOwn: isOwn(options),
-      hasPending: branch === OWN_BRANCH,
     }),
     folder,
     clock,
     mayCreate,
     isShared: branch !== OWN_BRANCH,
-    // Where several repositories keep their memory, a commit that is refused costs more than it may save.
-    isBusy: isOwn(options) === false,
     ...(cause === undefined ? {} : { cause }),
     ...(log === undefined ? {} : { log }),
-    ...(budgetMs === undefined ? {} : { budgetMs }),
   });
 }
 

@@ -64,13 +64,7 @@ export const MAX_CONTEXT_FILES = 200;
 export const MAX_CONTEXT_BYTES = 512 * 1024;
 
 /** How long a save may go on against conflicts, by store, in milliseconds (D12). */
-export const SAVE_BUDGET_MS = { repo: 90_000, cache: 180_000, file: 30_000, otherRepo: 300_000 } as const;
-
-/**
- * How long a save to the Actions cache waits after it lost a race: up to the first, and then as long as the number of others
- * calls for, up to the second. An attempt takes three requests there, which waiting saves.
- */
-export const CACHE_CONFLICT_WAITS = { firstMs: 5_000, mostMs: 20_000 } as const;
+export const SAVE_BUDGET_MS = { branch: 120_000, cache: 120_000, file: 30_000, none: 0 } as const;
 
 /** Where memory lies next to code, in a checkout and on a branch that is not memory's own. */
 export const COMMITTED_FOLDER = '.axe/memory';

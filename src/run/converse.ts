@@ -9,7 +9,7 @@ import { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/events.js';
 import { retryPolicy } from '../core/loop/retry.js';
 import { runAgent } from '../core/loop/run-agent.js';
-import { costLimit, spendBefore } from '../core/loop/spend.js';
+import { costLimit, spendBefore, unheldLimits } from '../core/loop/spend.js';
 import { UsageByAgent } from '../core/loop/usage.js';
 import type { Notes } from '../core/memory/notes/notes-port.js';
 import type { RunOutcome } from '../core/outcome.js';
@@ -54,7 +54,9 @@ export async function converse(
     limits: request.spendLimits,
     now: clock.now(),
   });
-  warnOfUnheldLimits(plan, request, deps);
+  const why = whyUnheld(plan);
+  const unheld = why === undefined ? [] : unheldLimits(request.spendLimits, why);
+  for (const warning of unheld) deps.reporter.warn(warning);
   const limited = { ...request, ...costLimit(request.maxCostUsd, spend) };
   const run = plan.memory?.entryId ?? clock.newId();
   const open = (id: string) =>
@@ -129,19 +131,13 @@ function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['kee
   };
 }
 
-/** Limits over several runs are held by what memory keeps of their cost. */
-function warnOfUnheldLimits({ memory }: Plan, { spendLimits }: RunRequest, { reporter }: Dependencies): void {
-  const limits = [
-    ...(spendLimits.perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
-    ...(spendLimits.perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
-  ];
-  if (limits.length === 0 || (memory !== undefined && memory.lane !== 'none')) return;
-  const remedy =
-    memory === undefined
-      ? 'the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.'
-      : 'this run writes no memory, so what it costs is not kept. Leave `memory-readonly` out.';
-  const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${remedy}`;
-  reporter.warn({ code: 'input-invalid', message });
+/** Why what this run costs will not be known to others; undefined where it will, as far as can be said before. */
+function whyUnheld({ memory }: Plan): string | undefined {
+  if (memory === undefined)
+    return 'the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.';
+  return memory.lane === 'none'
+    ? 'this run writes no memory, so what it costs is not kept. Leave `memory-readonly` out.'
+    : undefined;
 }
 
 /** The agents of a run together: its budget and how deep it may delegate are the first agent's to say. */

@@ -105,8 +105,8 @@ export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<
 /** Many a store has read the notes with the run log; what there was to warn of was told with that. */
 function readBefore(restored: RestoreResult): TreeResult | undefined {
   if (restored.kind === 'failed' || restored.alongside === undefined) return undefined;
-  const { alongside: tree, warnings, blocked = [], places = [restored] } = restored;
-  const location = places.map(({ location, within }) => within?.root ?? location).join(' and ');
+  const { alongside: tree, warnings, blocked = [], within } = restored;
+  const location = within?.root ?? restored.location;
   return { kind: 'tree', tree, location, warnings, blocked };
 }
 

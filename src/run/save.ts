@@ -2,6 +2,7 @@ import type { Dependencies, Published } from '../core/dependencies.js';
 import type { TaintTracker } from '../core/event/taint.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Lane } from '../core/event/trust.js';
+import { type SpendLimits, unheldLimits } from '../core/loop/spend.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import { computedEntry, storedTask } from '../core/memory/computed-entry.js';
 import { encodeField } from '../core/memory/field.js';
@@ -43,7 +44,11 @@ export async function save(
     ...learned.facts,
     ...reviewed,
   ];
-  return await remember({ plan, memory, outcome, taint, published, facts }, deps, onSaving);
+  return await remember(
+    { plan, memory, outcome, taint, published, facts, limits: spend.limits },
+    deps,
+    onSaving,
+  );
 }
 
 /** What the end of a run is remembered from. */
@@ -55,6 +60,8 @@ interface RunEnd {
   readonly published: Published;
   /** What is kept besides the run log, whatever became of the run (D27, D36). */
   readonly facts: readonly ReviewFact[];
+  /** Over several runs, which count what this one cost; left out where none do. */
+  readonly limits?: SpendLimits;
 }
 
 /**
@@ -148,9 +155,15 @@ export async function remember(
     const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
     await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spentIn(end)]);
     for (const note of left) deps.reporter.warn(unsavedNoteWarning(plan.agent.name, note));
-  } else deps.reporter.warn(unsaved(plan, result, subjectOf(entries, notes)));
+  } else deps.reporter.warn(unsaved(plan, result));
+  const why = result.kind === 'failed' ? NOT_COUNTED : memory.store.kind === 'file' ? NOT_PUSHED : undefined;
+  const unheld = why === undefined || end.limits === undefined ? [] : unheldLimits(end.limits, why);
+  for (const warning of unheld) deps.reporter.warn(warning);
   return rememberedAs(result);
 }
+
+const NOT_COUNTED = 'what this run cost could not be saved, so the next run does not count it.';
+const NOT_PUSHED = 'what this run cost is in the workspace, and counts once a later step has pushed it.';
 
 /** The post step runs after a cancelled job too, and saves from the journal. */
 const NOT_YET_SAVED = {
@@ -178,36 +191,15 @@ function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly 
   return [{ kind: 'rewrite', path: statePath(memory.path), rewrite }];
 }
 
-/** What is kept elsewhere, for people: of a run that remembers nothing else it is what it cost. */
-function subjectOf(entries: readonly EntryChange[], notes: readonly NoteChange[]): Kept {
-  if (entries.length > 0) return { subject: 'The entry is', object: 'it' };
-  if (notes.length > 0) return { subject: 'The notes are', object: 'them' };
-  return { subject: 'What the run cost is', object: 'it' };
-}
-
-interface Kept {
-  readonly subject: string;
-  readonly object: 'it' | 'them';
-}
-
-/** axe's words; in a workflow with the event, which often is the cause, and with where the entry is now. */
-function unsaved(
-  { agent, trigger }: Plan,
-  { message, remedy, kept }: FailedSave,
-  { subject, object }: Kept,
-): Warning {
+/** axe's words; in a workflow with the event, which often is the cause. */
+function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): Warning {
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
-  const remedyText =
-    kept === undefined
-      ? undefined
-      : `${subject} kept in \`${kept.location}\`; the next run that can write folds ${object} in.`;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
-  const next = [remedy, remedyText].filter((sentence) => sentence !== undefined).join(' ');
   return {
     code: 'memory-save-failed',
     agent: agent.name,
     message: what,
-    ...(next === '' ? {} : { remedy: next }),
+    ...(remedy === undefined ? {} : { remedy }),
   };
 }
 

@@ -28,7 +28,7 @@ describe('inputs', () => {
       githubToken: '',
       admission: DEFAULT_ADMISSION_POLICY,
       memory: {
-        store: 'auto',
+        store: 'branch',
         branch: 'axe-memory',
         path: undefined,
         repository: undefined,

@@ -22,7 +22,7 @@ function thrownBy(given: Given): unknown {
 
 describe('the inputs of memory', () => {
   it.each<[keyof Given, string, Partial<MemoryInputs>]>([
-    ...(['auto', 'repo', 'cache', 'file', 'none'] as const).map(
+    ...(['branch', 'cache', 'file', 'none'] as const).map(
       (store): [keyof Given, string, Partial<MemoryInputs>] => ['memory-store', store, { store }],
     ),
     ['memory-repo', 'octocat/memory', { repository: { owner: 'octocat', name: 'memory' } }],
@@ -35,9 +35,9 @@ describe('the inputs of memory', () => {
     expect(read({ [name]: value })).toEqual({ ...read(), ...expected });
   });
 
-  it.each(['auto', 'repo'] as const)('accept `memory-repo` together with `memory-store: %s`', (store) => {
-    const inputs = read({ 'memory-store': store, 'memory-repo': 'octocat/memory' });
-    expect(inputs).toMatchObject({ store, repository: { owner: 'octocat', name: 'memory' } });
+  it('accept `memory-repo` together with `memory-store: branch`', () => {
+    const inputs = read({ 'memory-store': 'branch', 'memory-repo': 'octocat/memory' });
+    expect(inputs.repository).toEqual({ owner: 'octocat', name: 'memory' });
   });
 
   it.each([
@@ -114,10 +114,10 @@ describe('the inputs of memory', () => {
 
   const words = (...list: string[]) => `Give one of ${list.map((word) => `\`${word}\``).join(', ')}.`;
   it.each<[Given, string, string]>([
-    ...['redis', 'Cache', 'branch'].map((store): [Given, string, string] => [
+    ...['redis', 'Cache', 'repo'].map((store): [Given, string, string] => [
       { 'memory-store': store },
       `the input \`memory-store\` cannot be "${store}"`,
-      words('auto', 'repo', 'cache', 'file', 'none'),
+      words('branch', 'cache', 'file', 'none'),
     ]),
     ...['yes', '1', 'on', 'tRUE', '"true"'].map((word): [Given, string, string] => [
       { 'memory-readonly': word },
@@ -127,7 +127,7 @@ describe('the inputs of memory', () => {
     ...['cache', 'file', 'none'].map((store): [Given, string, string] => [
       { 'memory-repo': 'octocat/memory', 'memory-store': store },
       `\`memory-repo\` cannot be used with \`memory-store: ${store}\``,
-      'Leave `memory-store` out, or write `memory-store: repo`.',
+      'Leave `memory-store` out, or write `memory-store: branch`.',
     ]),
     ...[
       'memory',

@@ -79,7 +79,7 @@ describe('the cache store over the real library', () => {
     expect(result).toMatchObject({
       kind: 'failed',
       reason: 'unavailable',
-      remedy: expect.stringContaining('`memory-store: repo`'),
+      remedy: expect.stringContaining('`memory-store: branch`'),
     });
     expect(job().cache.entries()).toHaveLength(1);
   });

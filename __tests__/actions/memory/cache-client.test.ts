@@ -209,10 +209,10 @@ it('C3 43: a runner whose compression differs from the others reports it', async
 
 describe('before it calls the service, the cache client', () => {
   it.each([
-    ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: repo`/],
+    ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: branch`/],
     [
       'pull_request_target',
-      /^On `pull_request_target`, set `memory-store: repo` .*warns that `cache-mode: write`/,
+      /^On `pull_request_target`, set `memory-store: branch` .*warns that `cache-mode: write`/,
     ],
   ])(
     'recommends `cache-mode: write` on %s, with GitHub’s warning only if strangers can trigger the event',

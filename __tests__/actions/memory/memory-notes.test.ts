@@ -7,7 +7,7 @@ import { reportOf } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 
 const KEEP_IT =
-  'With `permissions: contents: write`, `memory-store: repo` keeps it on a branch, for every run and for good.';
+  'With `permissions: contents: write`, `memory-store: branch` keeps it on a branch, for every run and for good.';
 const EVICTED = `Memory is in the Actions cache. GitHub removes cache entries that were not used for 7 days, so a schedule that runs less often loses its memory. ${KEEP_IT}`;
 const ONE_PULL_REQUEST = `Memory is in the Actions cache. What a pull request keeps there, no other pull request can read. ${KEEP_IT}`;
 const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
@@ -18,18 +18,23 @@ const PRIVATE = { ...SCHEDULE.repository, isPrivate: true };
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 
 /** The notes of a run whose entry came to this end. */
-async function notesOf(save: SaveResult, trigger: Trigger = SCHEDULE, isElsewhere = false) {
+async function notesOf([kind, save]: Saved, trigger: Trigger = SCHEDULE, isElsewhere = false) {
   const report = await reportOf('ran', { save }, { trigger });
-  return memoryNotes(report, isElsewhere);
+  return memoryNotes(onStore(kind, report), isElsewhere);
 }
 
-const saved = (store: StoreKind, notices?: readonly string[]): SaveResult => ({
-  kind: 'saved',
-  location: 'somewhere',
+function onStore(kind: StoreKind, report: Awaited<ReturnType<typeof reportOf<'ran'>>>) {
+  const { memory } = report;
+  if (memory === undefined) throw new Error('the agent has no memory');
+  return { ...report, memory: { ...memory, store: { ...memory.store, kind } } };
+}
+
+type Saved = readonly [StoreKind, SaveResult];
+
+const saved = (store: StoreKind, notices?: readonly string[]): Saved => [
   store,
-  attempts: 1,
-  ...(notices === undefined ? {} : { notices }),
-});
+  { kind: 'saved', location: 'somewhere', attempts: 1, ...(notices === undefined ? {} : { notices }) },
+];
 
 describe('the notes for people about a store', () => {
   it.each<[string, Trigger, readonly string[]]>([
@@ -51,26 +56,18 @@ describe('the notes for people about a store', () => {
     },
   );
 
-  it('state, for the cache, why another store was not used, without an annotation', async () => {
-    const told = ['Memory went to the Actions cache, since …'];
-    expect(await notesOf(saved('cache', told), issue())).toEqual({ notices: [], remarks: told });
-    const [limit = ''] = EVICTED.split(' With `permissions');
-    const after = limit.replace('Memory is in the Actions cache. ', '');
-    expect(await notesOf(saved('cache', told))).toEqual({ notices: [`${told[0]} ${after}`], remarks: [] });
-  });
-
   it('add a line to the summary once the cache holds memory', async () => {
-    const save = saved('cache');
+    const [kind, save] = saved('cache');
     const report = await reportOf('ran', { save, memory: { 'bot.md': ENTRY } }, { trigger: pullRequest() });
-    expect(memoryNotes(report, false)).toEqual({
+    expect(memoryNotes(onStore(kind, report), false)).toEqual({
       notices: [],
       remarks: [ONE_PULL_REQUEST],
     });
   });
 
   it('state that a branch of a public repository can be read by everybody', async () => {
-    expect(await notesOf(saved('repo'))).toEqual({ notices: [], remarks: [PUBLIC] });
-    expect(await notesOf(saved('repo'), { ...SCHEDULE, repository: PRIVATE })).toEqual({
+    expect(await notesOf(saved('branch'))).toEqual({ notices: [], remarks: [PUBLIC] });
+    expect(await notesOf(saved('branch'), { ...SCHEDULE, repository: PRIVATE })).toEqual({
       notices: [],
       remarks: [],
     });
@@ -78,17 +75,17 @@ describe('the notes for people about a store', () => {
 
   it('do not call a branch public if the event does not say so', async () => {
     const repository = { ...SCHEDULE.repository, defaultBranch: '' };
-    expect((await notesOf(saved('repo'), { ...SCHEDULE, repository })).remarks).toEqual([]);
+    expect((await notesOf(saved('branch'), { ...SCHEDULE, repository })).remarks).toEqual([]);
   });
 
   it('say nothing for a branch of another repository, since the event is about this one', async () => {
-    expect(await notesOf(saved('repo'), SCHEDULE, true)).toEqual({ notices: [], remarks: [] });
+    expect(await notesOf(saved('branch'), SCHEDULE, true)).toEqual({ notices: [], remarks: [] });
   });
 
   it('repeat as an annotation what a store reported when it created its branch', async () => {
     const told = ['The branch `octocat/hello@axe-memory` was created to keep memory.'];
-    expect(await notesOf(saved('repo', told))).toEqual({ notices: told, remarks: [] });
-    expect(await notesOf(saved('repo', told), SCHEDULE, true)).toEqual({ notices: told, remarks: [] });
+    expect(await notesOf(saved('branch', told))).toEqual({ notices: told, remarks: [] });
+    expect(await notesOf(saved('branch', told), SCHEDULE, true)).toEqual({ notices: told, remarks: [] });
   });
 
   it('repeat what a file store reported', async () => {
@@ -96,11 +93,9 @@ describe('the notes for people about a store', () => {
     expect(await notesOf(saved('file', ['Look.']))).toEqual({ notices: ['Look.'], remarks: [] });
   });
 
-  it.each<SaveResult>([
-    { kind: 'failed', reason: 'denied', message: 'no' },
-    { kind: 'failed', reason: 'denied', message: 'no', kept: { location: 'cache k', store: 'cache' } },
-  ])('are empty after a failed save, which is one annotation (D14): %j', async (save) => {
-    expect(await notesOf(save)).toEqual({ notices: [], remarks: [] });
+  it('are empty after a failed save, which is one annotation (D14)', async () => {
+    const save = { kind: 'failed', reason: 'denied', message: 'no' } as const;
+    expect(await notesOf(['branch', save])).toEqual({ notices: [], remarks: [] });
   });
 
   it('are empty if nothing was remembered', async () => {

@@ -15,11 +15,9 @@ const FILE = {
   url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md',
 } as const;
 const LINK = `[\`${FILE.location}\`](${FILE.url})`;
-const CACHE = { location: 'cache axe-memory/v1/trunk/default/0000000042', store: 'cache' } as const;
 
 const RESTORED = { kind: 'restored', text: LOG, truncated: undefined, warnings: [] } as const;
 const SAVED = { kind: 'saved', attempts: 1, ...FILE } as const;
-const CACHED = { kind: 'saved', attempts: 1, ...CACHE } as const;
 const REFUSED = {
   kind: 'failed',
   reason: 'denied',
@@ -54,7 +52,7 @@ interface Scene {
   readonly view?: Partial<LoadedMemoryView>;
 }
 
-async function ran({ kind = 'repo', restore, save = SAVED, patch }: Scene): Promise<Report<'ran'>> {
+async function ran({ kind = 'branch', restore, save = SAVED, patch }: Scene): Promise<Report<'ran'>> {
   const parts = { save, ...(restore === undefined ? {} : { restore }) };
   const request = { trigger: SCHEDULE, origin: ORIGIN, prompt: 'Report.', ...patch };
   const report = await reportOf('ran', parts, request);
@@ -88,31 +86,8 @@ describe('the memory that a run loaded', () => {
       `**Memory** (memory branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
     ],
     [
-      'what another store holds',
-      { ...RESTORED, ...CACHE, loaded: 2, total: 2 },
-      `**Memory** (Actions cache): 2 entries loaded from \`${CACHE.location}\`.\n\n${LOADED}`,
-    ],
-    [
-      'what two stores hold together, with a link to the one that has an address',
-      {
-        ...RESTORED,
-        ...FILE,
-        location: `${FILE.location} and ${CACHE.location}`,
-        places: [FILE, CACHE],
-        store: 'repo',
-        loaded: 2,
-        total: 2,
-      },
-      `**Memory** (memory branch): 2 entries loaded from ${LINK} and \`${CACHE.location}\`.\n\n${LOADED}`,
-    ],
-    [
       'a file in a folder with any name',
       { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
-      `**Memory** (memory branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
-    ],
-    [
-      'what one of several stores holds in a folder with any name',
-      { ...RESTORED, location: 'docs/this and that/bot.md', store: 'repo', loaded: 1, total: 1 },
       `**Memory** (memory branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
     ],
     [
@@ -139,41 +114,6 @@ describe('the entry that a run added', () => {
     ];
     expect(await added({ view: { notes } })).toBe(
       `Added to ${LINK}:\n\n${ADDED}\n\n- ${notes[0]}\n- The repository is public.`,
-    );
-  });
-
-  it('to the cache, instead of a branch, is shown with the reason', async () => {
-    const why = `Memory went to the Actions cache, since the memory branch did not take it: ${REFUSED.message}. ${REFUSED.remedy}`;
-    expect(await added({ save: CACHED, view: { notes: [why] } })).toBe(
-      `Added to \`${CACHE.location}\`:\n\n${BLOCK}\n\nUndo, until the next run: delete \`${CACHE.location}\` on the page “Caches” of “Actions”.\n\n- ${why}`,
-    );
-  });
-
-  it.each<[string, Scene, string]>([
-    [
-      'took the entry, and the one that was read where that is another',
-      { save: CACHED },
-      `**Memory** (Actions cache): nothing yet in the memory branch \`${FILE.location}\`.`,
-    ],
-    [
-      'keeps an entry that could not be saved',
-      { save: { ...REFUSED, kept: CACHE } },
-      `**Memory** (Actions cache): nothing yet in the memory branch \`${FILE.location}\`.`,
-    ],
-    [
-      'was read, where nothing took the entry',
-      { save: REFUSED },
-      `**Memory** (memory branch): nothing yet in \`${FILE.location}\`.`,
-    ],
-  ])('is headed by the store that %s', async (_, scene, head) => {
-    const restore = { kind: 'empty', location: FILE.location, warnings: [] } as const;
-    expect((await show({ ...scene, restore })).split('\n')[0]).toBe(head);
-  });
-
-  it('and could not save, but another store keeps, is shown with both', async () => {
-    expect(await added({ save: { ...REFUSED, kept: CACHE } })).toBe(
-      `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} ` +
-        `The entry is kept in \`${CACHE.location}\`; the next run that can write folds it in:\n\n${ENTRY}`,
     );
   });
 
@@ -205,9 +145,6 @@ ${ADDED}
 The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.`);
     const unsaved = await added({ ...scene, save: REFUSED });
     expect(unsaved).toContain(' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n');
-    const kept = await added({ ...scene, save: { ...REFUSED, kept: CACHE } });
-    expect(kept).toContain('The entries are kept in `cache');
-    expect(kept).toContain('the next run that can write folds them in:\n\n`bot.md`:');
   });
 
   it('after reading the open network is kept apart for that reason', async () => {

@@ -14,7 +14,6 @@ import { SCHEDULE } from '../../helpers/triggers.js';
 const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: 'c'.repeat(40) };
 const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
 const REFUSED = { kind: 'failed', reason: 'denied', message: 'no permission' } as const;
-const KEPT = { ...REFUSED, kept: { location: 'the cache' } } as const;
 const WRITES = reply([
   call('1', 'memory_write', { target: 'long_term', content: 'Tabs, not spaces.' }),
   call('2', 'memory_write', { target: 'note', name: 'a', content: 'More.' }),
@@ -89,18 +88,10 @@ describe('notes in the job summary', () => {
     expect(summary).toMatch(/Notes saved to `\/memory\/MEMORY\.md`\.\n\nWhat the agent did/);
   });
 
-  it.each<[string, SaveResult, RegExp, boolean]>([
-    ['are shown whole if nothing keeps them', REFUSED, /\*\*Not saved:\*\* no permission\./, true],
-    [
-      'are not shown if another store keeps them',
-      KEPT,
-      /The notes are kept in `the cache`; the next run that can write folds them in\./,
-      false,
-    ],
-  ])('%s', async (_, save, told, isWhole) => {
-    const summary = shown(await ran({ replies: [WRITES, DOWN], save }));
-    expect(summary).toMatch(told);
-    expect(summary.includes('MEMORY.md, added:\nTabs, not spaces.')).toBe(isWhole);
+  it('are shown whole if they could not be saved', async () => {
+    const summary = shown(await ran({ replies: [WRITES, DOWN], save: REFUSED }));
+    expect(summary).toMatch(/\*\*Not saved:\*\* no permission\./);
+    expect(summary).toContain('MEMORY.md, added:\nTabs, not spaces.');
   });
 
   it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([

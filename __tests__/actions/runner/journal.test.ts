@@ -15,6 +15,12 @@ import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 let stateFile: string;
 
+/** When everything was put into the journal. */
+const AT = new Date('2026-02-03T04:05:06Z');
+
+/** Changes as the post step gets them. */
+const left = (...changes: readonly Change[]) => changes.map((change) => ({ ...change, again: AT }));
+
 beforeEach(() => {
   const folder = tempDir('state');
   writeFiles(folder, { state: '' });
@@ -35,8 +41,8 @@ function append(id: string, text = 'An entry.\n\n'): Extract<Change, { kind: 'ap
 describe('the journal', () => {
   it('gives the post step what the main step left, byte for byte', async () => {
     const changes = [append('1', 'größer\r\n"q" \\ 🙂 %0A ::error::\u2028\n'), append('2')];
-    await createJournal().pending(changes);
-    expect(await readPending(postEnv())).toEqual(changes);
+    await createJournal('', () => AT).pending(changes);
+    expect(await readPending(postEnv())).toEqual(left(...changes));
   });
 
   it('keeps changes to notes, which come back marked as possibly carried out', async () => {
@@ -49,46 +55,45 @@ describe('the journal', () => {
     const changes = edits.map((edit, index): NoteChange => {
       return { kind: 'note', path: 'MEMORY.md', edit, backup: index > 1, id: `n${index}` };
     });
-    const journal = createJournal();
+    const journal = createJournal('', () => AT);
     await journal.pending([append('1'), ...changes]);
     await journal.done(changes.slice(0, 1));
-    const left = changes.slice(1).map((change) => ({ ...change, again: true }));
-    expect(await readPending(postEnv())).toEqual([append('1'), ...left]);
+    expect(await readPending(postEnv())).toEqual(left(append('1'), ...changes.slice(1)));
   });
 
   it('is empty once everything is done', async () => {
-    const journal = createJournal();
+    const journal = createJournal('', () => AT);
     await journal.pending([append('1')]);
     await journal.done([append('1')]);
     expect(await readPending(postEnv())).toEqual([]);
   });
 
   it('keeps the unsaved entries of the other agents in the run (D16)', async () => {
-    const journal = createJournal();
+    const journal = createJournal('', () => AT);
     await Promise.all([journal.pending([append('1')]), journal.pending([append('2'), append('3')])]);
     await journal.done([append('2')]);
-    expect(await readPending(postEnv())).toEqual([append('1'), append('3')]);
+    expect(await readPending(postEnv())).toEqual(left(append('1'), append('3')));
     await Promise.all([journal.done([append('1')]), journal.pending([append('4')])]);
-    expect(await readPending(postEnv())).toEqual([append('3'), append('4')]);
+    expect(await readPending(postEnv())).toEqual(left(append('3'), append('4')));
     await journal.done([append('3'), append('4')]);
     expect(await readPending(postEnv())).toEqual([]);
   });
 
   it('keeps both entries of a tainted run, which have one id, and completes each separately (D19)', async () => {
-    const journal = createJournal();
+    const journal = createJournal('', () => AT);
     const apart = { ...append('1'), path: 'untrusted/bot.md' };
     await journal.pending([append('1'), apart]);
-    expect(await readPending(postEnv())).toEqual([append('1'), apart]);
+    expect(await readPending(postEnv())).toEqual(left(append('1'), apart));
     await journal.done([append('1')]);
-    expect(await readPending(postEnv())).toEqual([apart]);
+    expect(await readPending(postEnv())).toEqual(left(apart));
   });
 
   it('keeps the latest version of each fact of a state', async () => {
-    const journal = createJournal();
+    const journal = createJournal('', () => AT);
     const fact = (text: string) => ({ kind: 'merge', path: 'bot.state.md', text }) as const;
     await journal.pending([fact('- spent 1 usd=0.25\n'), append('1')]);
     await journal.pending([fact('- spent 1 usd=0.50\n')]);
-    expect(await readPending(postEnv())).toEqual([append('1'), fact('- spent 1 usd=0.50\n')]);
+    expect(await readPending(postEnv())).toEqual([...left(append('1')), fact('- spent 1 usd=0.50\n')]);
     await journal.done([append('1'), fact('')]);
     expect(isNothingPending(postEnv())).toBe(true);
   });
@@ -105,34 +110,34 @@ describe('the journal', () => {
   });
 
   it('ignores the completion of an entry that it does not hold', async () => {
-    const journal = createJournal();
+    const journal = createJournal('', () => AT);
     await journal.pending([append('1')]);
     await journal.done([append('2'), { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text }]);
-    expect(await readPending(postEnv())).toEqual([append('1')]);
+    expect(await readPending(postEnv())).toEqual(left(append('1')));
   });
 
   it('returns what was written last', async () => {
-    const journal = createJournal();
+    const journal = createJournal('', () => AT);
     await journal.pending([append('1', 'before')]);
     await journal.pending([append('1', 'after')]);
-    expect(await readPending(postEnv())).toEqual([append('1', 'after')]);
+    expect(await readPending(postEnv())).toEqual(left(append('1', 'after')));
   });
 
   it('leaves out what cannot be serialized', async () => {
     const rewrite: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text };
-    await createJournal().pending([rewrite, append('1')]);
-    expect(await readPending(postEnv())).toEqual([append('1')]);
+    await createJournal('', () => AT).pending([rewrite, append('1')]);
+    expect(await readPending(postEnv())).toEqual(left(append('1')));
   });
 
   it('keeps in a file what is too large for an environment variable', async () => {
     const temp = tempDir('temp');
     const large = Array.from({ length: 40 }, (_, index) => append(String(index), 'ö'.repeat(32 * 1024)));
-    const journal = createJournal(temp);
+    const journal = createJournal(temp, () => AT);
     await journal.pending(large);
     expect(readFileSync(stateFile, 'utf8').length).toBeLessThan(1000);
-    expect(await readPending(postEnv())).toEqual(large);
+    expect(await readPending(postEnv())).toEqual(left(...large));
     await journal.done(large.slice(1));
-    expect(await readPending(postEnv())).toEqual(large.slice(0, 1));
+    expect(await readPending(postEnv())).toEqual(left(...large.slice(0, 1)));
     await journal.pending(large);
     rmSync(temp, { recursive: true });
     expect(await readPending(postEnv())).toEqual([]);

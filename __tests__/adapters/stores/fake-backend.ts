@@ -18,6 +18,8 @@ export interface BackendFaults {
 export interface FakeRemote {
   tree: MemoryTree;
   version: number;
+  /** Ids of what was saved. */
+  readonly saved: Set<string>;
   backend(faults?: BackendFaults): TreeBackend;
 }
 
@@ -26,10 +28,11 @@ export function createFakeRemote(): FakeRemote {
   const remote: FakeRemote = {
     tree: new Map(),
     version: 0,
+    saved: new Set(),
     backend: (faults = {}) => ({
-      kind: 'repo',
+      kind: 'branch',
       placeOf: (version, path) => ({ location: `fake ${version} ${path}` }),
-      read: async (): Promise<Snapshot | Unreadable> => {
+      read: async (_signal, _paths, since): Promise<Snapshot | Unreadable> => {
         await faults.step?.('read');
         const { tree, version } = remote;
         return (
@@ -38,16 +41,18 @@ export function createFakeRemote(): FakeRemote {
             tree,
             version: String(version),
             warnings: [],
+            ...(since === undefined ? {} : { saved: new Set(remote.saved) }),
           }
         );
       },
-      commit: async (snapshot, tree): Promise<CommitResult> => {
+      commit: async (snapshot, { tree, ids }): Promise<CommitResult> => {
         await faults.step?.('commit');
         const fault = faults.commit?.();
         if (fault !== undefined && fault.kind !== 'unknown') return fault;
         if (snapshot.version !== String(remote.version)) return fault ?? { kind: 'conflict' };
         remote.tree = new Map([...new Map([...snapshot.tree, ...tree])].filter(([, text]) => text !== ''));
         remote.version += 1;
+        for (const id of ids) remote.saved.add(id);
         await faults.step?.('answer');
         return fault ?? { kind: 'committed', version: String(remote.version) };
       },

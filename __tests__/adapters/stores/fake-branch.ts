@@ -2,13 +2,11 @@ import type {
   BranchCommit,
   BranchFile,
   BranchFiles,
-  BranchGrowth,
   BranchRead,
   BranchTrouble,
   MemoryBranch,
-  PendingSave,
-  SaveApart,
 } from '../../../src/core/memory/branch.js';
+import { decodeField } from '../../../src/core/memory/field.js';
 import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
 
 /** A commit of the fake, as GitHub would show it. */
@@ -22,11 +20,8 @@ export interface FakeCommit {
 /** What a client's calls may be made to do instead, or before; a fault that throws is a call that throws. */
 export interface BranchFaults {
   readonly read?: () => BranchTrouble | undefined;
-  /** Of `commit`, `create`, `squash` and of saves put aside: `unknown` loses the answer after it was made, the others stand in for it. */
-  readonly commit?: () => Exclude<BranchCommit, { kind: 'committed' }> | undefined;
-  readonly growth?: () => BranchGrowth | undefined;
-  /** Whether saves can be put aside; true unless said otherwise. */
-  readonly hasPending?: boolean;
+  /** Of `commit`, `create` and `squash`: `unknown` loses the answer after it was made, `late` is made after its caller has given up, and the others stand in for it. */
+  readonly commit?: () => Exclude<BranchCommit, { kind: 'committed' }> | 'late' | undefined;
   /** Awaited before each call and, as `answer`, before each answer to one that writes: whoever never returns has died. */
   readonly step?: (operation: string) => Promise<void>;
   /** Told in the very moment in which the branch moves. */
@@ -38,8 +33,6 @@ export interface FakeBranch {
   /** Newest commit; undefined where there is no branch. */
   head: FakeCommit | undefined;
   isPublic: boolean;
-  /** Saves that runs put aside, the oldest first. */
-  readonly pending: PendingSave[];
   /** Calls in their order. */
   readonly calls: string[];
   open(faults?: BranchFaults): MemoryBranch;
@@ -56,10 +49,11 @@ export interface FakeBranch {
 /** No branch at first: its first commit, by whomever, creates it. */
 export function createFakeBranch(): FakeBranch {
   const commits = new Map<string, FakeCommit>();
+  /** Commits that arrive with the next call, whoever makes it. */
+  const late: (() => void)[] = [];
   const branch: FakeBranch = {
     head: undefined,
     isPublic: false,
-    pending: [],
     calls: [],
     open,
     text(path) {
@@ -93,8 +87,8 @@ export function createFakeBranch(): FakeBranch {
     const client: MemoryBranch = {
       name: 'octocat/hello@axe-memory',
       urlOf: (path) => `https://github.com/octocat/hello/blob/axe-memory/${path}`,
-      read: (paths, signal) =>
-        look('read', signal, (files) => files.filter(([path]) => isAmong(path, paths))),
+      read: (paths, signal, since) =>
+        look('read', signal, (files) => files.filter(([path]) => isAmong(path, paths)), since),
       readAll: (folder, signal) =>
         look('readAll', signal, (files) =>
           files.filter(([path]) => folder === '' || path.startsWith(`${folder}/`)),
@@ -104,12 +98,10 @@ export function createFakeBranch(): FakeBranch {
           if (branch.head === undefined || branch.head.id !== head) return undefined;
           return { parent: branch.head, ...change };
         }),
-      growth,
       create: (change, signal) =>
         move('create', signal, () =>
           branch.head === undefined ? { parent: undefined, ...change } : undefined,
         ),
-      ...(faults.hasPending === false ? {} : { pendingSaves: { add, remove } }),
       squash: (head, message, signal) =>
         move('squash', signal, () => {
           if (branch.head?.id !== head) return undefined;
@@ -118,40 +110,21 @@ export function createFakeBranch(): FakeBranch {
     };
     return client;
 
-    async function add({ id, at, files }: SaveApart, signal: AbortSignal): Promise<BranchCommit> {
-      await begin('add', signal);
-      const fault = faults.commit?.();
-      if (fault !== undefined && fault.kind !== 'unknown') return fault;
-      if (!commits.has(at)) throw new Error(`${at} is no commit, GitHub refuses to begin a branch there`);
-      const texts = [...files].map(([path, text]) => [path, decodeBytes(encodeBytes(text))] as const);
-      branch.pending.push({ id: `ref-${branch.calls.length}-${id}`, name: id, files: new Map(texts) });
-      faults.moved?.();
-      await faults.step?.('answer');
-      return fault ?? { kind: 'committed', head: `${at}-${id}` };
-    }
-
-    async function remove(saves: readonly PendingSave[], signal: AbortSignal): Promise<void> {
-      await begin('remove', signal);
-      const ids = new Set(saves.map(({ id }) => id));
-      branch.pending.splice(0, branch.pending.length, ...branch.pending.filter(({ id }) => !ids.has(id)));
-      await faults.step?.('answer');
-    }
-
     async function look(
       operation: string,
       signal: AbortSignal,
       choose: (
         files: readonly (readonly [string, BranchFile])[],
       ) => readonly (readonly [string, BranchFile])[],
+      since?: Date,
     ): Promise<BranchRead> {
       await begin(operation, signal);
       const fault = faults.read?.();
       if (fault !== undefined) return fault;
       const { head, isPublic } = branch;
-      const isListed = faults.hasPending !== false && branch.pending.length > 0;
-      const pending = isListed ? { pending: [...branch.pending] } : {};
-      if (head === undefined) return { kind: 'missing', isPublic, ...pending };
-      return { kind: 'found', head: head.id, files: new Map(choose([...head.files])), isPublic, ...pending };
+      if (head === undefined) return { kind: 'missing', isPublic };
+      const saved = since === undefined ? {} : { saved: savedIn(branch.log()) };
+      return { kind: 'found', head: head.id, files: new Map(choose([...head.files])), isPublic, ...saved };
     }
 
     async function move(
@@ -161,10 +134,21 @@ export function createFakeBranch(): FakeBranch {
     ): Promise<BranchCommit> {
       await begin(operation, signal);
       const fault = faults.commit?.();
+      if (fault === 'late') {
+        late.push(() => void make(next()));
+        return { kind: 'unknown', message: 'no answer in time' };
+      }
       if (fault !== undefined && fault.kind !== 'unknown') return fault;
       // From the look to the move nobody else gets a turn: GitHub moves a branch from one commit to another, or not.
       const made = next();
-      if (made === undefined) return fault ?? { kind: 'stale' };
+      const head = make(made);
+      if (head === undefined) return fault ?? { kind: 'stale' };
+      await faults.step?.('answer');
+      return fault ?? { kind: 'committed', head: head.id };
+    }
+
+    function make(made: NextCommit | undefined): FakeCommit | undefined {
+      if (made === undefined) return undefined;
       const { parent, message, files, base = parent?.files, removed = [] } = made;
       const all = new Map([...(base ?? []), ...asFiles(files)]);
       for (const path of removed) {
@@ -173,25 +157,22 @@ export function createFakeBranch(): FakeBranch {
       const head = commitOf({ parent, message, files: all });
       branch.head = head;
       faults.moved?.();
-      await faults.step?.('answer');
-      return fault ?? { kind: 'committed', head: head.id };
-    }
-
-    async function growth(earlier: string, head: string, signal: AbortSignal): Promise<BranchGrowth> {
-      await begin('growth', signal);
-      const fault = faults.growth?.();
-      if (fault !== undefined) return fault;
-      let commit = commits.get(head);
-      while (commit !== undefined && commit.id !== earlier) commit = commit.parent;
-      return { kind: commit === undefined ? 'replaced' : 'grown' };
+      return head;
     }
 
     async function begin(operation: string, signal: AbortSignal): Promise<void> {
+      for (const arrive of late.splice(0)) arrive();
       branch.calls.push(operation);
       await faults.step?.(operation);
       signal.throwIfAborted();
     }
   }
+}
+
+/** The ids that messages of commits name. */
+function savedIn(commits: readonly FakeCommit[]): ReadonlySet<string> {
+  const ids = commits.flatMap(({ message }) => [...message.matchAll(/^Axe-Save: (\S+)$/gm)]);
+  return new Set(ids.map(([, id = '']) => decodeField(id)));
 }
 
 interface NextCommit extends BranchFiles {

@@ -4,8 +4,9 @@ import type {
   TreeBackend,
   Unreadable,
 } from '../../../src/adapters/stores/backend.js';
-import { createTreeStore, type TreeStore } from '../../../src/adapters/stores/store.js';
+import { createTreeStore } from '../../../src/adapters/stores/store.js';
 import { isUnder } from '../../../src/adapters/stores/tree-path.js';
+import type { MemoryStore } from '../../../src/core/memory/store.js';
 import type { MemoryTree } from '../../../src/core/memory/tree.js';
 import { createFakeClock } from './fake-clock.js';
 
@@ -24,7 +25,7 @@ export interface FakePlace {
   version: number;
   /** The paths of every read. */
   readonly reads: (readonly string[] | 'all')[];
-  open(faults?: PlaceFaults): TreeStore;
+  open(faults?: PlaceFaults): MemoryStore;
 }
 
 /** A place of a kind with these files. */
@@ -32,6 +33,7 @@ export function createFakePlace(
   kind: TreeBackend['kind'],
   files: Readonly<Record<string, string>> = {},
 ): FakePlace {
+  const saved = new Set<string>();
   const place: FakePlace = {
     tree: new Map(Object.entries(files)),
     version: 0,
@@ -43,27 +45,36 @@ export function createFakePlace(
   function backend(faults: PlaceFaults): TreeBackend {
     return {
       kind,
-      async read(_signal, paths): Promise<Snapshot | Unreadable> {
+      async read(_signal, paths, since): Promise<Snapshot | Unreadable> {
         place.reads.push(paths);
         await faults.step?.();
         const isAsked = (path: string) => paths === 'all' || isUnder(path, paths);
         const tree = new Map([...place.tree].filter(([path]) => isAsked(path)));
         const version = String(place.version);
-        return faults.read?.() ?? { kind: 'snapshot', tree, version, warnings: [] };
+        return (
+          faults.read?.() ?? {
+            kind: 'snapshot',
+            tree,
+            version,
+            warnings: [],
+            ...(since === undefined ? {} : { saved: new Set(saved) }),
+          }
+        );
       },
-      async commit(snapshot, tree): Promise<CommitResult> {
+      async commit(snapshot, { tree, ids }): Promise<CommitResult> {
         await faults.step?.();
         const fault = faults.commit?.();
         if (fault !== undefined && fault.kind !== 'unknown') return fault;
         if (snapshot.version !== String(place.version)) return { kind: 'conflict' };
         place.tree = new Map([...new Map([...place.tree, ...tree])].filter(([, text]) => text !== ''));
         place.version += 1;
+        for (const id of ids) saved.add(id);
         await faults.step?.();
         return fault ?? { kind: 'committed', version: String(place.version) };
       },
       placeOf: (version, path) => ({
         location: `${kind}@${version || '?'}`,
-        ...(kind === 'repo' && path !== ''
+        ...(kind === 'branch' && path !== ''
           ? { url: `https://github.com/octocat/hello/blob/axe-memory/${path}` }
           : {}),
       }),

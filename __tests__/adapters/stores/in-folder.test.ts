@@ -28,8 +28,6 @@ describe('a folder of a store', () => {
     const store = inFolder(createFakePlace('cache', files).open(), 'api');
     expect(store.kind).toBe('cache');
     expect(textOf(await store.read(wanted, never))).toBe(entryText('api'));
-    const snapshot = await store.snapshot(['bot.md'], never);
-    expect(snapshot.kind === 'snapshot' && Object.fromEntries(snapshot.tree)).toEqual(inner);
     const whole = await store.readTree(never);
     expect(whole.kind === 'tree' && Object.fromEntries(whole.tree)).toEqual(inner);
   });
@@ -48,7 +46,7 @@ describe('a folder of a store', () => {
   });
 
   it('writes only in itself, and respects what was forgotten there', async () => {
-    const place = createFakePlace('repo', files);
+    const place = createFakePlace('branch', files);
     const store = inFolder(place.open(), 'api');
     const changes = [append('a'), append('x'), append('u', { path: 'untrusted/bot.md' })];
     await store.write(changes, never);
@@ -60,13 +58,11 @@ describe('a folder of a store', () => {
   });
 
   it('is found at its place in the whole tree', async () => {
-    const store = inFolder(createFakePlace('repo', files).open(), 'packages/api');
+    const store = inFolder(createFakePlace('branch', files).open(), 'packages/api');
     const place = {
-      location: 'repo@1',
+      location: 'branch@1',
       url: 'https://github.com/octocat/hello/blob/axe-memory/packages/api/bot.md',
     };
-    expect(store.placeOf('1', 'bot.md')).toEqual(place);
-    expect(store.placeOf('1', '')).toEqual({ location: 'repo@1' });
     expect(await store.write([append('a')], never)).toMatchObject(place);
   });
 
@@ -79,30 +75,29 @@ describe('a folder of a store', () => {
     });
     const store = inFolder(repo, 'packages/api');
     const within = { root: 'octocat/hello@axe-memory:packages/api', separator: '/' };
-    expect(store.placeOf('1', 'bot.md')).toMatchObject({ within });
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', within });
     expect(await store.read(wanted, never)).toMatchObject({ kind: 'restored', within });
   });
 
   it.each(['../bot.md', '', '/bot.md', 'a/../../bot.md'])('cannot be left by the path %j', async (path) => {
-    const place = createFakePlace('repo', files);
+    const place = createFakePlace('branch', files);
     const store = inFolder(place.open(), 'api');
     expect(await store.read({ ...wanted, paths: [path] }, never)).toMatchObject({ kind: 'failed' });
-    expect(await store.snapshot([path], never)).toMatchObject({ kind: 'unreadable' });
     expect(await store.write([append('a', { path })], never)).toMatchObject({ kind: 'failed' });
     expect(place.version).toBe(0);
   });
 
   it('passes errors on', async () => {
     const outage = { kind: 'unreadable', reason: 'error', message: 'answered 502' } as const;
-    const store = inFolder(createFakePlace('repo').open({ read: () => outage }), 'api');
-    expect(await store.snapshot(['bot.md'], never)).toEqual(outage);
+    const store = inFolder(createFakePlace('branch').open({ read: () => outage }), 'api');
     expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'answered 502' });
   });
 
   it('drops the history of the whole store, if it has one', async () => {
-    const store = createFakePlace('repo').open();
-    expect(await inFolder(store, 'api').dropHistory?.(never)).toMatchObject({ location: 'repo@repo anew' });
+    const store = createFakePlace('branch').open();
+    expect(await inFolder(store, 'api').dropHistory?.(never)).toMatchObject({
+      location: 'branch@branch anew',
+    });
     const { dropHistory: _, ...plain } = store;
     expect(inFolder(plain, 'api')).not.toHaveProperty('dropHistory');
   });

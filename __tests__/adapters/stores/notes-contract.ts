@@ -4,6 +4,8 @@ import { type NoteEdit, versionId } from '../../../src/core/memory/notes/edit.js
 import type { MemoryStore } from '../../../src/core/memory/store.js';
 import type { StorePlace } from './contract.js';
 
+/** Since when a change may have been saved. */
+const AT = new Date('2026-02-03T04:00:00Z');
 const never = new AbortController().signal;
 const FACTS = 'MEMORY.md';
 const PROJECT = 'projects/hello-world-3ccd7a60/';
@@ -106,12 +108,12 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       const change = adding(DAY, '### 14:05 — done\nall of it\n');
       await open().write([change], never);
       await open().write([adding(DAY, 'of another run')], never);
-      expect(await open().write([{ ...change, again: true }], never)).toMatchObject({ kind: 'saved' });
+      expect(await open().write([{ ...change, again: AT }], never)).toMatchObject({ kind: 'saved' });
       expect(await text(DAY)).toBe('### 14:05 — done\nall of it\nof another run\n');
-      await open().write([{ ...adding(DAY, 'not yet there'), again: true }], never);
+      await open().write([{ ...adding(DAY, 'not yet there'), again: AT }], never);
       expect(await text(DAY)).toContain('not yet there\n');
       // Part of a line is not the line.
-      await open().write([{ ...adding(DAY, 'yet there'), again: true }], never);
+      await open().write([{ ...adding(DAY, 'yet there'), again: AT }], never);
       expect(await text(DAY)).toContain('not yet there\nyet there\n');
     });
 
@@ -131,7 +133,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
         ]);
       await open().write(changes, never);
       await expectSaved();
-      const again = changes.map((change) => ({ ...change, again: true as const }));
+      const again = changes.map((change) => ({ ...change, again: AT }));
       expect(await open().write(again, never)).toMatchObject({ kind: 'saved' });
       await expectSaved();
     });
@@ -139,7 +141,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
     it('applies repeated changes that were never applied', async () => {
       const { open, text } = await makePlace();
       await open().write([overwriting(NOTE, 'of another run')], never);
-      await open().write([{ ...overwriting(NOTE, 'mine'), makes: versionId('mine'), again: true }], never);
+      await open().write([{ ...overwriting(NOTE, 'mine'), makes: versionId('mine'), again: AT }], never);
       expect(await text(NOTE)).toBe('mine');
     });
 

@@ -226,7 +226,7 @@ describe('a comment by a writer', () => {
   );
 
   it('is answered when memory cannot be reached', async () => {
-    const deps = { ...depsWith(), openMemory: () => createBrokenStore('repo', 'HTTP 502', 'Try again.') };
+    const deps = { ...depsWith(), openMemory: () => createBrokenStore('branch', 'HTTP 502', 'Try again.') };
     expect((await say('/axe forget aaaaaa-1', deps)).result).toMatchObject({ reason: 'unreadable' });
     expect(deps.replies).toMatchObject([
       { text: 'Nothing was done: the memory could not be read: HTTP 502. Try again.' },

@@ -13,10 +13,10 @@ function createRacedStore(first: Readonly<Record<string, string>>, theirs: Reado
   let tree: MemoryTree = new Map(Object.entries(first));
   let version = 0;
   const backend: TreeBackend = {
-    kind: 'repo',
+    kind: 'branch',
     read: async () => ({ kind: 'snapshot', tree, version: String(version), warnings: [] }),
     placeOf: () => ({ location: 'fake' }),
-    async commit(snapshot, next) {
+    async commit(snapshot, { tree: next }) {
       if (version === 0) [tree, version] = [new Map(Object.entries(theirs)), 1];
       if (snapshot.version !== String(version)) return { kind: 'conflict' };
       [tree, version] = [next, version + 1];

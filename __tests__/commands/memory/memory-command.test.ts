@@ -226,7 +226,7 @@ describe('forget', () => {
   });
 
   it.each([
-    ['repo', {}, /Older commits of the branch still hold it; `axe-action memory forget --purge`/],
+    ['branch', {}, /Older commits of the branch still hold it; `axe-action memory forget --purge`/],
     ['cache', {}, /`gh cache delete <id>`/],
     [
       'file',

@@ -29,7 +29,7 @@ export function createFakeMemory(
   files: Readonly<Record<string, string>>,
   faults: MemoryFaults = {},
 ): FakeMemory {
-  const { kind = 'repo', drop } = faults;
+  const { kind = 'branch', drop } = faults;
   const memory: FakeMemory = {
     kind,
     tree: new Map(Object.entries(files)),

@@ -5,12 +5,10 @@ import {
   type Change,
   holdsEntry,
   isForgotten,
-  type NoteChange,
   pathsOf,
   statesFirst,
   withStates,
 } from '../../../src/core/memory/change.js';
-import { versionId } from '../../../src/core/memory/notes/edit.js';
 import { textId } from '../../../src/core/memory/units.js';
 import { append, entryText, plainEntry } from '../../adapters/stores/entries.js';
 
@@ -187,18 +185,6 @@ describe('changes of notes', () => {
     expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\nof another place\n']);
   });
 
-  it('that were all made before are not repeated, whatever they are', () => {
-    const changes: readonly NoteChange[] = [
-      { ...note, edit: { kind: 'append', text: 'two', dedup: false } },
-      { ...note, edit: { kind: 'overwrite', text: 'ONE\n' } },
-      { ...note, edit: { kind: 'append', text: 'two', dedup: false }, makes: versionId('ONE\ntwo\n') },
-    ];
-    const again = changes.map((change) => ({ ...change, again: true as const }));
-    const once = applyChanges(tree, changes);
-    expect(once.get('MEMORY.md')).toBe('ONE\ntwo\n');
-    expect([...applyChanges(once, again)]).toEqual([...once]);
-  });
-
   it('change neither note nor former version if they have no effect', () => {
     const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
     const edit = { kind: 'append', text: 'one', dedup: true } as const;
@@ -219,12 +205,5 @@ describe('changes of notes', () => {
     expect(applyChanges(tree, changes).get('MEMORY.md')).toBe('one\ntwo\nthree\n');
     const newer = new Map([['MEMORY.md', 'one\nby somebody else\n']]);
     expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\ntwo\nthree\n');
-  });
-
-  it('that might have been applied are not applied twice', () => {
-    const edit = { kind: 'append', text: 'two', dedup: false } as const;
-    const once = applyChanges(tree, [{ ...note, edit }]);
-    expect(applyChanges(once, [{ ...note, edit, again: true }]).get('MEMORY.md')).toBe('one\ntwo\n');
-    expect(applyChanges(tree, [{ ...note, edit, again: true }]).get('MEMORY.md')).toBe('one\ntwo\n');
   });
 });

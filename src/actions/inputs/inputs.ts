@@ -19,7 +19,6 @@ import { CONCLUSIONS, type Conclusion } from '../../core/outcome.js';
 import { createPathFilter, type DiffPolicy } from '../../core/prompt/context-policy.js';
 import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
 import { grouped } from '../../core/text/number.js';
-import type { Warning } from '../../core/warning.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf, pathPatterns } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
 import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';
@@ -239,21 +238,6 @@ function checkTogether(inputs: Inputs): void {
         'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
     });
   }
-}
-
-/** Limits over several runs that this workflow cannot hold: without a store nobody knows what runs have cost. */
-export function unheldLimits({
-  spendLimits,
-  memory,
-}: Pick<Inputs, 'spendLimits' | 'memory'>): readonly Warning[] {
-  const limits = [
-    ...(spendLimits.perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
-    ...(spendLimits.perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
-  ];
-  if (memory.store !== 'none' || limits.length === 0) return [];
-  const have = limits.length === 1 ? 'has' : 'have';
-  const message = `${limits.join(' and ')} ${have} no effect with \`memory-store: none\`, since what earlier runs cost is kept in memory. Choose another \`memory-store\`, or limit each run with \`max-cost-usd\`.`;
-  return [{ code: 'input-invalid', message }];
 }
 
 function number(name: InputName): NumberInput {

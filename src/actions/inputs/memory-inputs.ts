@@ -13,11 +13,11 @@ export interface MemoryInputs {
   readonly isReadOnly: boolean;
 }
 
-const STORES = ['auto', 'repo', 'cache', 'file', 'none'] as const;
+const STORES = ['branch', 'cache', 'file', 'none'] as const;
 
 /** Name and default of every input about memory, as `action.yml` has them. */
 export const MEMORY_INPUT_DEFAULTS = {
-  'memory-store': 'auto',
+  'memory-store': 'branch',
   'memory-branch': 'axe-memory',
   'memory-path': '',
   'memory-repo': '',
@@ -38,9 +38,9 @@ export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS
 }
 
 function checkTogether({ store, repository }: MemoryInputs): void {
-  if (repository !== undefined && store !== 'auto' && store !== 'repo') {
+  if (repository !== undefined && store !== 'branch') {
     throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
-      remedy: 'Leave `memory-store` out, or write `memory-store: repo`.',
+      remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
     });
   }
 }

@@ -150,7 +150,7 @@ const STOPPED = 'the cache service had not answered when the time was up';
 
 const NO_CACHE = {
   message: 'there is no Actions cache here',
-  remedy: 'Set `memory-store: repo` with `permissions: contents: write`, which needs none.',
+  remedy: 'Set `memory-store: branch` with `permissions: contents: write`, which needs none.',
 };
 
 async function loadLibrary(): Promise<CacheLibrary> {
@@ -201,7 +201,7 @@ const ALLOWED = {
 const MODES = ['none', 'read', 'write', 'write-only'];
 
 /** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
-function checkAccess(access: 'read' | 'write', { env, cwd }: Job): NoAccess | undefined {
+export function checkAccess(access: 'read' | 'write', { env, cwd }: Job): NoAccess | undefined {
   const mode = cacheMode(env);
   if (!ALLOWED[access].has(mode))
     return {

@@ -26,7 +26,7 @@ function failedRestore(message: string, said: readonly string[]): CacheRestore {
 }
 
 const NO_ZSTD =
-  'Nothing was found in the Actions cache, and this runner has no `zstd`: it cannot see what runners that have one saved, nor can they see what it saves. Install `zstd` on it, or set `memory-store: repo` with `permissions: contents: write`.';
+  'Nothing was found in the Actions cache, and this runner has no `zstd`: it cannot see what runners that have one saved, nor can they see what it saves. Install `zstd` on it, or set `memory-store: branch` with `permissions: contents: write`.';
 
 /** The way of packing is part of an entry's identity, and the library packs with gzip where it finds no `zstd`. */
 function miss(lines: readonly string[]): CacheRestore {
@@ -58,7 +58,7 @@ export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
 }
 
 const QUOTA_REMEDY =
-  'Delete entries that are not needed (Actions → Caches, or `gh cache delete`), or keep memory on a branch with `memory-store: repo` and `permissions: contents: write`.';
+  'Delete entries that are not needed (Actions → Caches, or `gh cache delete`), or keep memory on a branch with `memory-store: branch` and `permissions: contents: write`.';
 
 /** A printed line without the workflow command around it and its escapes. */
 export function plainLine(line: string): string {

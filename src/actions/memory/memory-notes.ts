@@ -11,7 +11,7 @@ export interface MemoryNotes {
 
 const IN_CACHE = 'Memory is in the Actions cache.';
 const KEEP_IT =
-  'With `permissions: contents: write`, `memory-store: repo` keeps it on a branch, for every run and for good.';
+  'With `permissions: contents: write`, `memory-store: branch` keeps it on a branch, for every run and for good.';
 const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
 
 /** Events whose runs have the cache of their pull request (D15). */
@@ -24,17 +24,18 @@ export function memoryNotes(
 ): MemoryNotes {
   if (remembered.kind === 'nothing' || remembered.result.kind === 'failed')
     return { notices: [], remarks: [] };
-  const { notices = [], store = memory?.store.kind } = remembered.result;
+  const { notices = [] } = remembered.result;
+  const store = memory?.store.kind;
   const limit = store === 'cache' ? cacheLimit(trigger) : undefined;
   if (limit !== undefined) {
-    const note = (notices.length > 0 ? [...notices, limit] : [IN_CACHE, limit, KEEP_IT]).join(' ');
+    const note = [...notices, IN_CACHE, limit, KEEP_IT].join(' ');
     // Once there is memory, whoever looks after it has been told.
     const isNew = memory?.restored.kind !== 'restored';
     return isNew ? { notices: [note], remarks: [] } : { notices: [], remarks: [note] };
   }
   if (store === 'cache') return { notices: [], remarks: notices };
   // A branch that was just created has said so.
-  const isTold = store !== 'repo' || isElsewhere || notices.length > 0;
+  const isTold = store !== 'branch' || isElsewhere || notices.length > 0;
   return { notices, remarks: !isTold && isPublic(trigger) ? [PUBLIC] : [] };
 }
 

@@ -33,9 +33,8 @@ export function formatMemory(
 ): string {
   if (memory === undefined)
     return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
-  const { restored, store } = memory;
   return sections([
-    headLine({ restored, store }, remembered),
+    headLine(memory),
     loadedText(memory, view),
     formatLoadedNotes(memory, view.isHidden),
     addedText({ memory, agent: plan.agent.name }, remembered, view),
@@ -44,26 +43,14 @@ export function formatMemory(
   ]);
 }
 
-/** Names the one store that holds what the run added, and of a run that added nothing the one it read. */
-function headLine({ restored, store }: Pick<Memory, 'restored' | 'store'>, remembered: Remembered): string {
-  const read = restored.store ?? store.kind;
-  const used = storeOf(remembered, store.kind) ?? read;
-  const from = used === read || read === 'none' ? '' : `the ${STORES[read]} `;
-  const loaded = describeRestored(restored, () => `${from}${link(restored)}`);
-  return `**Memory${used === 'none' ? ':**' : `** (${STORES[used]}):`} ${loaded}.`;
+function headLine({ restored, store }: Memory): string {
+  const loaded = describeRestored(restored, () => link(restored));
+  return `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`;
 }
-
-function storeOf(remembered: Remembered, asked: StoreKind): StoreKind | undefined {
-  if (remembered.kind === 'nothing') return undefined;
-  const { result } = remembered;
-  return result.kind === 'saved' ? (result.store ?? asked) : result.kept?.store;
-}
-
-type StoreKind = MemoryStore['kind'];
 
 /** The stores in the words of people who never chose one. */
-const STORES: Readonly<Record<Exclude<StoreKind, 'none'>, string>> = {
-  repo: 'memory branch',
+const STORES: Readonly<Record<Exclude<MemoryStore['kind'], 'none'>, string>> = {
+  branch: 'memory branch',
   cache: 'Actions cache',
   file: 'file',
 };
@@ -73,11 +60,9 @@ export function loadedEntries(memory: Memory | undefined): number {
   return memory?.restored.kind === 'restored' ? memory.restored.loaded : 0;
 }
 
-/** The place, as a link where it has an address; of several places that is the first one's. */
-function link(place: Place): string {
-  const { places = [place], url } = place;
-  const [first = '', ...others] = places.map(({ location }) => code(location));
-  return [url === undefined ? first : `[${first}](${url})`, ...others].join(' and ');
+/** The place, as a link where it has an address. */
+function link({ location, url }: Place): string {
+  return url === undefined ? code(location) : `[${code(location)}](${url})`;
 }
 
 function loadedText({ text }: Memory, { isHidden }: LoadedMemoryView): string {
@@ -105,13 +90,13 @@ function addedText(
     formatUnsavedNotes(remembered),
     first === undefined || result.kind !== 'saved'
       ? ''
-      : undoLine(first.id, { agent, store: result.store ?? memory.store.kind, location: result.location }),
+      : undoLine(first.id, { agent, store: memory.store.kind, location: result.location }),
   ]);
 }
 
 /** What somebody who wants no memory adds to it. */
 function isNowhere({ result }: Added): boolean {
-  return result.kind === 'saved' && result.nowhere !== undefined;
+  return result.kind === 'saved' && result.isNowhere === true;
 }
 
 type Added = Exclude<Remembered, { readonly kind: 'nothing' }>;
@@ -119,8 +104,7 @@ type Added = Exclude<Remembered, { readonly kind: 'nothing' }>;
 /** Of a run that did not complete its notes are all there is. */
 function notesLine(result: SaveResult): string {
   if (result.kind === 'saved') return `Notes saved to ${link(result)}.`;
-  if (result.kept === undefined) return notSaved(result);
-  return `${notSaved(result)} The notes are kept in ${link(result.kept)}; the next run that can write folds them in.`;
+  return notSaved(result);
 }
 
 function addedLine(result: SaveResult, entries: readonly EntryChange[]): string {
@@ -128,9 +112,7 @@ function addedLine(result: SaveResult, entries: readonly EntryChange[]): string 
     const others = entries.slice(1).map(({ path }) => code(path));
     return `Added to ${[link(result), ...others].join(' and ')}:`;
   }
-  const [they, are] = entries.length === 1 ? ['entry', 'is'] : ['entries', 'are'];
-  if (result.kept === undefined) return `${notSaved(result)} The ${they}, so that nothing is lost:`;
-  return `${notSaved(result)} The ${they} ${are} kept in ${link(result.kept)}; the next run that can write folds ${entries.length === 1 ? 'it' : 'them'} in:`;
+  return `${notSaved(result)} The ${entries.length === 1 ? 'entry' : 'entries'}, so that nothing is lost:`;
 }
 
 /** Of an entry that is to stay in another repository nothing but its id is told (D14). */

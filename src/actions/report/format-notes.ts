@@ -71,7 +71,7 @@ export function formatNotes({ notesSession }: Memory, remembered: Remembered): s
   const notes = notesIn(remembered);
   if (notesSession === undefined || remembered.kind === 'nothing' || notes.length === 0) return '';
   const { result } = remembered;
-  const isLost = result.kind === 'failed' && result.kept === undefined;
+  const isLost = result.kind === 'failed';
   const texts = notes.map(describeNoteChange).join('').trimEnd();
   return sections([
     notes.some(({ path }) => path.startsWith('untrusted/'))

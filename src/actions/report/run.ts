@@ -167,11 +167,8 @@ function logLinesOf({ outcome, published, remembered }: Ran): readonly string[] 
 function rememberedLines(remembered: Remembered): readonly string[] {
   if (remembered.kind === 'nothing') return [];
   const { result } = remembered;
-  if (result.kind === 'failed') {
-    const kept = result.kept === undefined ? '' : `; kept in ${result.kept.location}`;
-    return [`Memory: not saved: ${result.message}${kept}`];
-  }
-  if (result.nowhere !== undefined) return [];
+  if (result.kind === 'failed') return [`Memory: not saved: ${result.message}`];
+  if (result.isNowhere === true) return [];
   const notSaved = (result.unsaved ?? []).map(
     ({ path, message }) => `Memory: not saved: ${path}: ${message}`,
   );

@@ -192,8 +192,7 @@ export function describeRestored(
       return `${isWhole ? '' : `the last ${grouped(loaded)} of `}${entries} loaded from ${format(location)}`;
     }
     case 'empty':
-      if (restored.nowhere === 'not-wanted') return 'nothing is kept (`memory-store: none`)';
-      if (restored.nowhere === 'no-store') return 'no store can be reached';
+      if (restored.isNowhere === true) return 'nothing is kept (`memory-store: none`)';
       return `nothing yet in ${format(restored.location)}`;
     case 'failed':
       return `not loaded: ${restored.message}`;

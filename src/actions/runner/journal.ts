@@ -24,9 +24,18 @@ const Edit = v.variant('kind', [
   v.object({ kind: v.literal('delete') }),
 ]);
 
+/** When it was put into the journal: it was saved after that, if it was. */
+const SINCE = {
+  again: v.pipe(
+    v.string(),
+    v.isoTimestamp(),
+    v.transform((time) => new Date(time)),
+  ),
+};
+
 const Pending = v.array(
   v.variant('kind', [
-    v.object({ kind: v.literal('append'), path: v.string(), text: v.string(), id: v.string() }),
+    v.object({ kind: v.literal('append'), path: v.string(), text: v.string(), id: v.string(), ...SINCE }),
     v.object({
       kind: v.literal('note'),
       path: v.string(),
@@ -34,6 +43,7 @@ const Pending = v.array(
       backup: v.boolean(),
       makes: v.exactOptional(v.string()),
       id: v.string(),
+      ...SINCE,
     }),
     v.object({ kind: v.literal('merge'), path: v.string(), text: v.string() }),
   ]),
@@ -47,13 +57,15 @@ export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'm
  * sub-agents keep theirs side by side, and a tainted run its two entries, which share an id; a change that comes again
  * with the same id for the same place takes that of the first, and so do the facts of a state, which have no id. What is too large for a state goes to a file in `temp`.
  */
-export function createJournal(temp = ''): Journal {
+export function createJournal(temp = '', now = () => new Date()): Journal {
   const open = new Map<string, Change>();
   const inTurn = createQueue();
   const write = () => inTurn(() => saveLargeState(PENDING_STATE, JSON.stringify([...open.values()]), temp));
   return {
     async pending(changes) {
-      for (const change of changes) if (isKept(change)) open.set(keyOf(change), change);
+      const again = now();
+      for (const change of changes)
+        if (isKept(change)) open.set(keyOf(change), change.kind === 'merge' ? change : { ...change, again });
       await write();
     },
     async done(changes) {
@@ -91,11 +103,8 @@ export async function readPending(env: Environment): Promise<readonly KeptChange
     await readLargeState(env, PENDING_STATE),
   );
   if (!parsed.success) return [];
-  const left = parsed.output.map((change) =>
-    change.kind === 'note' ? { ...change, again: true as const } : change,
-  );
   // A save is told by its first place, and that is the entry's.
-  return left.toSorted((a, b) => Number(a.kind === 'merge') - Number(b.kind === 'merge'));
+  return parsed.output.toSorted((a, b) => Number(a.kind === 'merge') - Number(b.kind === 'merge'));
 }
 
 /**

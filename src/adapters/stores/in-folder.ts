@@ -1,23 +1,16 @@
 import type { Change } from '../../core/memory/change.js';
-import type { BlockedPlace, Place } from '../../core/memory/store.js';
+import type { BlockedPlace, MemoryStore, Place } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
-import type { TreeStore } from './store.js';
 
 /**
- * The part of a store's tree below a folder as a store of its own (input `memory-path`). Other folders are neither
- * seen nor touched, but for `dropHistory`, which is about the whole store. Places are those of the whole tree.
+ * The part of a store's tree below a folder as a store of its own. Other folders are neither seen nor touched, but for
+ * `dropHistory`, which is about the whole store. Places are those of the whole tree.
  */
-export function inFolder(store: TreeStore, folder: string): TreeStore {
+export function inFolder(store: MemoryStore, folder: string): MemoryStore {
   const inside = (path: string): string => (path === '' ? '' : `${folder}/${path}`);
   const moved = (change: Change): Change => ({ ...change, path: inside(change.path) });
-  const { dropHistory } = store;
   return {
-    kind: store.kind,
-    async snapshot(paths, signal) {
-      const found = await store.snapshot(paths.map(inside), signal);
-      return found.kind === 'unreadable' ? found : allBelow(found, `${folder}/`);
-    },
-    placeOf: (version, path) => placeInside(store.placeOf(version, inside(path)), folder),
+    ...store,
     async read({ paths, alongside, ...request }, signal) {
       const others = alongside === undefined ? {} : { alongside: alongside.map(inside) };
       const found = await store.read({ ...request, paths: paths.map(inside), ...others }, signal);
@@ -26,18 +19,25 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
       return {
         ...shown,
         alongside: below(shown.alongside, `${folder}/`),
-        ...blockedBelow(shown, `${folder}/`),
+        ...blockedBelow(shown.blocked, `${folder}/`),
       };
     },
     async readTree(signal, under) {
       const found = await store.readTree(signal, under?.map(inside));
-      return found.kind === 'failed' ? found : allBelow(found, `${folder}/`);
+      if (found.kind === 'failed') return found;
+      const { left } = found;
+      const own = left?.filter((path) => path.startsWith(`${folder}/`));
+      return {
+        ...found,
+        tree: below(found.tree, `${folder}/`),
+        ...blockedBelow(found.blocked, `${folder}/`),
+        ...(own === undefined ? {} : { left: own.map((path) => path.slice(folder.length + 1)) }),
+      };
     },
-    async write(changes, signal, folds = []) {
-      const result = await store.write(changes.map(moved), signal, folds.map(moved));
+    async write(changes, signal) {
+      const result = await store.write(changes.map(moved), signal);
       return result.kind === 'saved' ? placeInside(result, folder) : result;
     },
-    ...(dropHistory === undefined ? {} : { dropHistory: (signal) => dropHistory(signal) }),
   };
 }
 
@@ -48,24 +48,13 @@ function placeInside<T extends Place>(place: T, folder: string): T {
   return { ...place, within: { root: `${root}${separator}${folder}`, separator: '/' } };
 }
 
-function allBelow<T extends FoundTree>(found: T, prefix: string): T {
-  const { left } = found;
-  const inside = { ...found, tree: below(found.tree, prefix), ...blockedBelow(found, prefix) };
-  if (left === undefined) return inside;
-  const own = left.filter((path) => path.startsWith(prefix));
-  return { ...inside, left: own.map((path) => path.slice(prefix.length)) };
-}
-
-function blockedBelow({ blocked }: Pick<FoundTree, 'blocked'>, prefix: string): Pick<FoundTree, 'blocked'> {
+function blockedBelow(
+  blocked: readonly BlockedPlace[] | undefined,
+  prefix: string,
+): { readonly blocked?: readonly BlockedPlace[] } {
   if (blocked === undefined) return {};
   const own = blocked.filter(({ path }) => path.startsWith(prefix));
   return { blocked: own.map((place) => ({ ...place, path: place.path.slice(prefix.length) })) };
-}
-
-interface FoundTree {
-  readonly tree: MemoryTree;
-  readonly left?: readonly string[];
-  readonly blocked?: readonly BlockedPlace[];
 }
 
 function below(tree: MemoryTree, prefix: string): MemoryTree {

@@ -1,8 +1,7 @@
 import type { MemoryStore, StoreKind } from '../../core/memory/store.js';
-import type { TreeStore } from './store.js';
 
 /** Where entries go that nobody keeps. */
-const NOWHERE = { location: 'nowhere (`memory-store: none`)', nowhere: 'not-wanted' } as const;
+const NOWHERE = { location: 'nowhere (`memory-store: none`)', isNowhere: true } as const;
 
 /** The store of somebody who wants none: nothing is there, and what is written is dropped as asked. */
 export function createNoneStore(): MemoryStore {
@@ -15,12 +14,10 @@ export function createNoneStore(): MemoryStore {
 }
 
 /** A store that could not be opened: every read and write fails with the reason, so that the run itself goes on. */
-export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): TreeStore {
+export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): MemoryStore {
   const why = remedy === undefined ? { message } : { message, remedy };
   return {
     kind,
-    snapshot: async () => ({ kind: 'unreadable', reason: 'unavailable', ...why }),
-    placeOf: () => ({ location: kind }),
     read: async () => ({ kind: 'failed', location: kind, ...why }),
     readTree: async () => ({ kind: 'failed', location: kind, ...why }),
     write: async () => ({ kind: 'failed', reason: 'unavailable', ...why }),

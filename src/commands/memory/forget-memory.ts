@@ -164,7 +164,7 @@ const CACHE =
 
 /** Where an entry that was forgotten can still be read. */
 const OLDER = {
-  repo: [
+  branch: [
     'Older commits of the branch still hold it; `axe-action memory forget --purge` rewrites the branch without them.',
   ],
   cache: [CACHE],
@@ -173,7 +173,7 @@ const OLDER = {
 
 /** What is left after older versions were dropped. */
 const LEFT = {
-  repo: [
+  branch: [
     'The branch was rewritten without its history. Whoever knows a full commit id can read the old commits until GitHub collects them; GitHub Support does so at once if you ask. Clones and forks keep theirs. A secret that was in it has to be revoked all the same.',
   ],
   cache: [CACHE],

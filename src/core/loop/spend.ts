@@ -2,6 +2,7 @@ import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { type ReviewFact, type Spent, spentUsd } from '../review/state-facts.js';
 import { dateOf } from '../text/dates.js';
 import { usd } from '../text/number.js';
+import type { Warning } from '../warning.js';
 import type { BudgetLimits, CostInput } from './budget.js';
 
 /** What the runs of an agent may cost together, in US dollars; 0 for no limit. */
@@ -38,6 +39,17 @@ export function spendBefore(
     dayUsd: spentUsd(facts, { day }),
     days: daysOf(facts),
   };
+}
+
+/** What is told where limits over several runs cannot be kept, since nothing will be known of what this run costs. */
+export function unheldLimits({ perPullUsd, perDayUsd }: SpendLimits, why: string): readonly Warning[] {
+  const limits = [
+    ...(perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
+    ...(perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
+  ];
+  if (limits.length === 0) return [];
+  const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${why}`;
+  return [{ code: 'input-invalid', message }];
 }
 
 const MAX_DAYS = 14;

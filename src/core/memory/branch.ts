@@ -20,16 +20,6 @@ export interface BranchTrouble {
   readonly retryAfterMs?: number;
 }
 
-/** Files that a run has put on a branch of their own, for whoever commits next to fold in. */
-export interface PendingSave {
-  /** GitHub's id of that branch. */
-  readonly id: string;
-  /** The last part of its name. */
-  readonly name: string;
-  /** What the run adds to each file, by path from the top of the repository. */
-  readonly files: ReadonlyMap<string, string>;
-}
-
 /** A branch as it was read. */
 export type BranchRead =
   | {
@@ -40,10 +30,10 @@ export type BranchRead =
       readonly files: ReadonlyMap<string, BranchFile>;
       /** Whether everybody can read it. */
       readonly isPublic: boolean;
-      /** The oldest first; left out where there are none. */
-      readonly pending?: readonly PendingSave[];
+      /** Ids that the messages of its commits name, since the time that was asked for; left out where nobody asked. */
+      readonly saved?: ReadonlySet<string>;
     }
-  | { readonly kind: 'missing'; readonly isPublic: boolean; readonly pending?: readonly PendingSave[] }
+  | { readonly kind: 'missing'; readonly isPublic: boolean }
   | BranchTrouble;
 
 /** What became of an attempt to move a branch. */
@@ -55,34 +45,12 @@ export type BranchCommit =
   | { readonly kind: 'unknown'; readonly message: string }
   | BranchTrouble;
 
-/** How the newest commit of a branch stands to one that was its newest before. */
-export type BranchGrowth =
-  /** It has the other among its ancestors: what is gone was taken out by somebody. */
-  | { readonly kind: 'grown' }
-  /** It has not: somebody force-pushed, or deleted the branch and made another one. */
-  | { readonly kind: 'replaced' }
-  | BranchTrouble;
-
 /** Files to write by path from the top of the repository, and the commit's message. */
 export interface BranchFiles {
   readonly files: ReadonlyMap<string, string>;
   /** Files that are there and are to go. */
   readonly removed?: readonly string[];
   readonly message: string;
-}
-
-/** Files to put aside, the id of the save, and the commit that the new branch begins at. */
-export interface SaveApart extends Omit<BranchFiles, 'removed'> {
-  readonly id: string;
-  readonly at: string;
-}
-
-/** How a save gets past a branch that others keep moving. */
-export interface PendingSaves {
-  /** Puts what a run adds on a branch of its own, which every reader reads too; `head` is that branch's. */
-  add(save: SaveApart, signal: AbortSignal): Promise<BranchCommit>;
-  /** Removes branches whose files were folded in. Trouble is left to whoever folds them in again, which adds nothing. */
-  remove(pending: readonly PendingSave[], signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -95,17 +63,13 @@ export interface MemoryBranch {
   /** Address of a file in a browser, at the newest commit. */
   urlOf(path: string): string;
   /** A path with a `/` at its end is a folder, of which the markdown files directly in it are read, within limits. */
-  read(paths: readonly string[], signal: AbortSignal): Promise<BranchRead>;
+  read(paths: readonly string[], signal: AbortSignal, since?: Date): Promise<BranchRead>;
   /** Every file below a folder (all of them for ''), as `read` gives them. */
   readAll(folder: string, signal: AbortSignal): Promise<BranchRead>;
   /** Writes files on top of a commit, if that is still the newest. */
   commit(head: string, change: BranchFiles, signal: AbortSignal): Promise<BranchCommit>;
   /** Creates the branch with one commit that has no parent, if there is none yet. */
   create(change: BranchFiles, signal: AbortSignal): Promise<BranchCommit>;
-  /** Whether a commit grew out of an earlier one; asked only where something that was read before is gone. */
-  growth(earlier: string, head: string, signal: AbortSignal): Promise<BranchGrowth>;
   /** Puts one commit without a parent, with the same files, in place of `head`, if that is still the newest. */
   squash(head: string, message: string, signal: AbortSignal): Promise<BranchCommit>;
-  /** Left out of a branch that holds other things than memory, whose copies would start workflows and previews. */
-  readonly pendingSaves?: PendingSaves;
 }

@@ -1,6 +1,6 @@
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
-import { editedText, isMade, type NoteEdit } from './notes/edit.js';
+import { editedText, type NoteEdit } from './notes/edit.js';
 import { holdsLines } from './notes/note-lines.js';
 import { backupPath, isNotesPath } from './notes/place.js';
 import { parseProvenance } from './provenance.js';
@@ -23,6 +23,8 @@ export type Change =
       readonly text: string;
       /** Unique id of the entry; a text that already holds it is left alone. */
       readonly id: string;
+      /** It may have been saved already, at this time or later. */
+      readonly again?: Date;
     }
   | {
       readonly kind: 'rewrite';
@@ -65,8 +67,8 @@ export interface NoteChange {
   readonly id: string;
   /** What the run saw the note become, see `versionId`. */
   readonly makes?: string;
-  /** It may have been carried out already: text that is there and was to be put in is not put in again. */
-  readonly again?: true;
+  /** It may have been saved already, at this time or later. */
+  readonly again?: Date;
 }
 
 /**
@@ -77,7 +79,6 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
   const next = new Map(tree);
   /** Notes as they were before the first change to each. */
   const found = new Map<string, string>();
-  const made = new Set<string>();
   for (const change of statesFirst(changes)) {
     const { path } = change;
     const state = statePath(path);
@@ -94,11 +95,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
       foldIn(change, forgotten, next);
       continue;
     }
-    if (change.kind === 'note' && !found.has(path)) {
-      found.set(path, before);
-      if (isMade(before, path, changes)) made.add(path);
-    }
-    if (made.has(path)) continue;
+    if (change.kind === 'note' && !found.has(path)) found.set(path, before);
     const text = applyChange(before, change, forgotten);
     const old = found.get(path) ?? '';
     if (change.kind === 'note' && change.backup && text !== before && old !== '' && old !== text)
@@ -150,12 +147,13 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
     case 'unite':
       return mergeThree(change.path, { base: change.base, ours: change.text, theirs: text, forgotten });
     case 'note':
-      return isCarriedOut(text, change) ? text : editedText(text, change.edit);
+      return editedText(text, change.edit);
   }
 }
 
-function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
-  return again === true && edit.kind === 'append' && holdsLines(text, edit.text);
+/** Whether an append that may have been made already was made, as far as the note says; for a place without a history. */
+export function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
+  return again !== undefined && edit.kind === 'append' && holdsLines(text, edit.text);
 }
 
 /** Every place that the changes touch or that decides about them, each once. */

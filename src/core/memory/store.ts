@@ -4,7 +4,7 @@ import type { Change } from './change.js';
 import type { MemoryTree } from './tree.js';
 
 /** The kinds of places that memory lives in (D13). */
-export type StoreKind = 'file' | 'cache' | 'repo' | 'none';
+export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
 
 /** The run logs of one agent, to be read. */
 export interface ReadRequest {
@@ -29,14 +29,10 @@ export interface Place {
   readonly location: string;
   /** Address of the file in a browser, where it has one. */
   readonly url?: string;
-  /** Where another store than the one that was asked holds it. */
-  readonly store?: StoreKind;
   /** Where the store is, if `location` names a file in it; left out by a store whose files have no places of their own. */
   readonly within?: StoreRoot;
-  /** Each place, the first one first, where several are read as one; left out where it is one. */
-  readonly places?: readonly Place[];
-  /** Why nothing is kept there; left out where it is a place. */
-  readonly nowhere?: 'not-wanted' | 'no-store';
+  /** Nothing is kept, as was wanted. */
+  readonly isNowhere?: true;
 }
 
 /** Where a store is that names its files: a file's location is `root`, `separator` and the file's path. */
@@ -97,8 +93,6 @@ export type TreeResult =
       readonly left?: readonly string[];
       /** Places that are not as they need to be; left out where all are. */
       readonly blocked?: readonly BlockedPlace[];
-      /** What each place holds of it, where several are read as one. */
-      readonly parts?: readonly TreePart[];
     })
   | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
 
@@ -111,12 +105,6 @@ export type LogsResult =
       readonly rest: Extract<TreeResult, { readonly kind: 'tree' }>;
     }
   | Extract<TreeResult, { readonly kind: 'failed' }>;
-
-/** What one of several places holds. */
-interface TreePart {
-  readonly store: StoreKind;
-  readonly tree: MemoryTree;
-}
 
 /** Why a save failed; `refused` means that what is in the place is no file of memory, a link say. */
 export type SaveFailure =
@@ -137,8 +125,6 @@ export interface FailedSave {
   readonly remedy?: string;
   /** Which operation of the file system failed, and how; left out where it was none. */
   readonly storage?: StorageFailure;
-  /** Where it was put instead, from where the next run that can will fold it in (D14). */
-  readonly kept?: Place;
 }
 
 /** An operation of the file system that failed. */

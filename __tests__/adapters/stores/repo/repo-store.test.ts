@@ -1,41 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
 import { commitMessage } from '../../../../src/adapters/stores/repo/commit-message.js';
 import { createRepoStore } from '../../../../src/adapters/stores/repo/repo-store.js';
-import type { TreeStore } from '../../../../src/adapters/stores/store.js';
+import type { Clock } from '../../../../src/core/clock.js';
 import type { BranchCommit, BranchTrouble } from '../../../../src/core/memory/branch.js';
-import { forgottenIds } from '../../../../src/core/memory/state.js';
-import { describeMemoryStore, textOf } from '../contract.js';
-import { append, entryText, forget, idsIn, plainEntry, stateOf } from '../entries.js';
+import type { MemoryStore } from '../../../../src/core/memory/store.js';
+import { describeMemoryStore } from '../contract.js';
+import { append, entryText, idsIn, plainEntry } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
-import { createFakeClock, type FakeClock } from '../fake-clock.js';
+import { createFakeClock, createPatientClock } from '../fake-clock.js';
 
 const never = new AbortController().signal;
 
 interface Run {
   readonly faults?: BranchFaults;
   readonly folder?: string;
-  readonly clock?: FakeClock;
+  readonly clock?: Clock;
   readonly mayCreate?: boolean;
   readonly isShared?: boolean;
-  readonly isBusy?: boolean;
 }
 
 /** The store of a new run. */
 function run(
   branch: FakeBranch,
-  {
-    faults = {},
-    folder = '',
-    clock = createFakeClock(),
-    mayCreate = true,
-    isShared = false,
-    isBusy = false,
-  }: Run = {},
-): TreeStore {
-  return createRepoStore({ branch: branch.open(faults), folder, clock, mayCreate, isShared, isBusy });
+  { faults = {}, folder = '', clock = createFakeClock(), mayCreate = true, isShared = false }: Run = {},
+): MemoryStore {
+  return createRepoStore({ branch: branch.open(faults), folder, clock, mayCreate, isShared });
 }
 
-async function read(store: TreeStore, paths: readonly string[] = ['bot.md']) {
+async function read(store: MemoryStore, paths: readonly string[] = ['bot.md']) {
   return await store.read({ paths, lastN: 0, count: true }, never);
 }
 
@@ -44,23 +36,16 @@ function idsOf(branch: FakeBranch, path = 'bot.md'): readonly string[] {
 }
 
 describe.each([
-  ['at the top of a branch', '', true],
-  ['in a folder of a branch', '.axe/memory', true],
-  ['in a folder of a branch beside which nothing is put', '.axe/memory', false],
-])('%s', (where, folder, hasPending) => {
-  describeMemoryStore(`a repo store ${where}`, async () => {
+  ['at the top of a branch', ''],
+  ['in a folder of a branch', '.axe/memory'],
+])('%s', (where, folder) => {
+  describeMemoryStore(`a branch store ${where}`, async () => {
     const branch = createFakeBranch();
     const at = (path: string) => (folder === '' ? path : `${folder}/${path}`);
-    const open = () => run(branch, { folder, faults: { hasPending } });
     return {
-      open,
+      open: () => run(branch, { folder, clock: createPatientClock() }),
       put: async (path, text) => branch.put(at(path), text),
-      async text(path) {
-        if (branch.pending.length === 0) return branch.text(at(path));
-        // What was put aside is where every run reads it.
-        const found = await open().readTree(never);
-        return found.kind === 'tree' ? found.tree.get(path) : undefined;
-      },
+      text: async (path) => branch.text(at(path)),
     };
   });
 });
@@ -85,68 +70,6 @@ describe('the calls to GitHub', () => {
     await read(run(branch), ['untrusted/bot.md', 'bot.md']);
     await run(branch).write([append('a')], never);
     expect(branch.calls).toEqual(['read', 'read']);
-  });
-
-  it('do not check how the branch grew while nothing is missing', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch);
-    await read(store);
-    await run(branch).write([append('b')], never);
-    await store.write([append('c')], never);
-    expect(branch.calls).not.toContain('growth');
-    expect(idsOf(branch)).toEqual(['a', 'b', 'c']);
-  });
-
-  it('are one commit for a save after a read, if nobody has saved in between', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch);
-    await read(store);
-    expect(await store.write([append('b')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
-    expect(branch.calls).toEqual(['read', 'commit']);
-    await store.write([append('c')], never);
-    expect(branch.calls).toEqual(['read', 'commit', 'read', 'commit']);
-    expect(idsOf(branch)).toEqual(['a', 'b', 'c']);
-  });
-
-  it('are another read and commit if somebody has saved since the read', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch);
-    await read(store);
-    branch.put('bot.md', `${branch.text('bot.md')}${entryText('theirs')}`);
-    await store.write([append('b')], never);
-    expect(branch.calls).toEqual(['read', 'commit', 'read', 'commit']);
-    expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
-  });
-
-  it('include a read before each save to a branch that many save to', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch, { isBusy: true });
-    await read(store);
-    await store.write([append('b')], never);
-    expect(branch.calls).toEqual(['read', 'read', 'commit']);
-  });
-
-  it('include a read before a save to files that were not read', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch);
-    await read(store);
-    await store.write([append('b', { path: 'untrusted/bot.md' })], never);
-    expect(branch.calls).toEqual(['read', 'read', 'commit']);
-  });
-
-  it('include a read before it is said that there is nothing to save', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch);
-    await read(store);
-    branch.head = undefined;
-    await store.write([append('a')], never);
-    expect(idsOf(branch)).toEqual(['a']);
   });
 
   it('write only changed files below the folder', async () => {
@@ -220,7 +143,9 @@ describe('C3 45: a missing branch', () => {
     const branch = createFakeBranch();
     branch.isPublic = isPublic;
     expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved', notices });
-    expect(branch.log()).toMatchObject([{ parent: undefined, message: 'Update memory of bot [skip ci]' }]);
+    expect(branch.log()).toMatchObject([
+      { parent: undefined, message: 'Update memory of bot [skip ci]\n\nAxe-Save: a' },
+    ]);
     expect(await run(branch).write([append('b')], never)).not.toHaveProperty('notices');
   });
 
@@ -269,15 +194,15 @@ describe('races and lost answers', () => {
     expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
   });
 
-  it('end after nine stale answers (C3 46)', async () => {
+  it('end after five stale answers (C3 46)', async () => {
     const branch = createFakeBranch();
-    let left = 9;
+    let left = 5;
     const commit = () => {
       left -= 1;
       return left >= 0 ? ({ kind: 'stale' } as const) : undefined;
     };
-    const faults = { commit, hasPending: false };
-    expect(await run(branch, { faults }).write([append('a')], never)).toMatchObject({ attempts: 10 });
+    const faults = { commit };
+    expect(await run(branch, { faults }).write([append('a')], never)).toMatchObject({ attempts: 6 });
   });
 
   it.each([
@@ -310,7 +235,6 @@ describe('races and lost answers', () => {
     await read(store);
     expect(await store.write([append('c')], never)).toMatchObject({ kind: 'saved' });
     expect(branch.text('bot.md')).toBe(edited + entryText('c'));
-    expect(branch.calls).toContain('growth');
   });
 });
 
@@ -359,7 +283,7 @@ describe('an error', () => {
     const left = [limited, limited];
     const faults = { [call]: () => left.shift() };
     expect(await run(branch, { clock, faults }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(clock.slept).toEqual([12_000, 12_000]);
+    expect(clock.slept).toEqual([14_500, 14_500]);
   });
 
   it.each(['read', 'commit'] as const)(
@@ -449,25 +373,6 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     });
   });
 
-  it('is not overwritten by a backup', async () => {
-    const branch = createFakeBranch();
-    branch.put('MEMORY.md', 'old\n');
-    branch.put('MEMORY.md.bak', link);
-    let meddle = true;
-    const step = async (operation: string) => {
-      if (operation === 'commit' && meddle) {
-        meddle = false;
-        branch.put('MEMORY.md', 'theirs\n');
-      }
-    };
-    const rewrite = () => 'mine\n';
-    expect(
-      await run(branch, { faults: { step } }).write([{ kind: 'rewrite', path: 'MEMORY.md', rewrite }], never),
-    ).toMatchObject({ kind: 'failed', message: expect.stringContaining('MEMORY.md.bak') });
-    expect(branch.text('MEMORY.md')).toBe('theirs\n');
-    expect(branch.head?.files.get('MEMORY.md.bak')).toBe(link);
-  });
-
   it('is left out of the whole tree, with a warning', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
@@ -498,171 +403,37 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
   });
 });
 
-describe('a backup before an overwrite that would lose text', () => {
-  it('is written next to the file, over an older one', async () => {
+describe('C3 51: a branch that is deleted or force-pushed while a run is at work', () => {
+  it.each<[string, (branch: FakeBranch) => void, readonly string[]]>([
+    ['is created again', (branch) => Object.assign(branch, { head: undefined }), ['c']],
+    ['gets the entry', (branch) => branch.forcePush({ 'bot.md': entryText('new') }), ['new', 'c']],
+  ])('%s, and nothing of what somebody took away', async (_, meddle, ids) => {
     const branch = createFakeBranch();
-    branch.put('MEMORY.md', 'old\n');
-    branch.put('MEMORY.md.bak', 'older\n');
-    let meddle = true;
-    const step = async (operation: string) => {
-      if (operation === 'commit' && meddle) {
-        meddle = false;
-        branch.put('MEMORY.md', 'theirs\n');
-      }
-    };
-    const rewrite = () => 'mine\n';
-    const store = run(branch, { faults: { step } });
-    expect(await store.write([{ kind: 'rewrite', path: 'MEMORY.md', rewrite }], never)).toMatchObject({
-      attempts: 2,
-    });
-    expect([branch.text('MEMORY.md'), branch.text('MEMORY.md.bak')]).toEqual(['mine\n', 'theirs\n']);
-    expect(branch.head?.message).toBe('Update memory of notes [skip ci]');
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch);
+    await read(store);
+    meddle(branch);
+    expect(await store.write([append('c')], never)).toMatchObject({ kind: 'saved' });
+    expect(idsOf(branch)).toEqual(ids);
   });
 });
 
-describe('C3 51: a branch that is deleted or force-pushed while a run is at work', () => {
-  const gone = /was deleted or force-pushed/;
+describe('a save that may have been made before', () => {
+  const again = new Date('2026-02-03T04:00:00Z');
 
-  /** A run has read two entries; then somebody does something to the branch. */
-  async function meddled(meddle: (branch: FakeBranch) => void | Promise<void>, options: Run = {}) {
+  it('is not made again, even if a person has forgotten the entry since', async () => {
     const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a', 'done', 1) + entryText('b', 'done', 2));
-    branch.put('other.md', entryText('x'));
-    const store = run(branch, options);
-    await read(store);
-    await meddle(branch);
-    return { branch, store };
-  }
-
-  it('is created again with what the run had read, but not with files of others', async () => {
-    const { branch, store } = await meddled((it) => {
-      it.head = undefined;
-    });
-    expect(await store.write([append('c')], never)).toMatchObject({
-      kind: 'saved',
-      notices: [expect.stringContaining('was created'), expect.stringMatching(gone)],
-    });
-    expect(idsOf(branch)).toEqual(['a', 'b', 'c']);
-    expect([...(branch.head?.files.keys() ?? [])]).toEqual(['bot.md']);
-  });
-
-  it('is not created again if the caller forbids it', async () => {
-    const { branch, store } = await meddled(
-      (it) => {
-        it.head = undefined;
-      },
-      { mayCreate: false },
-    );
-    expect(await store.write([append('c')], never)).toMatchObject({ kind: 'failed', reason: 'unavailable' });
-    expect(branch.head).toBeUndefined();
-  });
-
-  it('gets back what the run had read if others put something else there', async () => {
-    const { branch, store } = await meddled((it) =>
-      it.forcePush({ 'bot.md': entryText('b', 'done', 2) + entryText('new', 'done', 3) }),
-    );
-    expect(await store.write([append('c')], never)).toMatchObject({ notices: [expect.stringMatching(gone)] });
-    expect(idsOf(branch)).toEqual(['a', 'b', 'new', 'c']);
-  });
-
-  it('gets back what was read between the read and the commit of one write', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    let forced = false;
-    const step = async (operation: string) => {
-      if (operation === 'commit' && !forced) {
-        forced = true;
-        branch.forcePush({ 'bot.md': entryText('new') });
-      }
-    };
-    expect(await run(branch, { faults: { step } }).write([append('c')], never)).toMatchObject({
-      attempts: 2,
-    });
-    expect([...idsOf(branch)].sort()).toEqual(['a', 'c', 'new']);
-  });
-
-  it('stays protected over conflicts, until it is committed', async () => {
-    const { branch, store } = await meddled((it) => it.forcePush({ 'bot.md': entryText('n1') }), {
-      faults: {
-        step: async (operation) => {
-          if (operation === 'commit' && branchOf.current?.text('bot.md') === entryText('n1'))
-            branchOf.current.put('bot.md', entryText('n1') + entryText('n2'));
-        },
-      },
-    });
-    branchOf.current = branch;
-    expect(await store.write([append('c')], never)).toMatchObject({ attempts: 2 });
-    expect([...idsOf(branch)].sort()).toEqual(['a', 'b', 'c', 'n1', 'n2']);
-  });
-  const branchOf: { current?: FakeBranch } = {};
-
-  it('shows a second read of the run what the first one saw, with a warning', async () => {
-    const { store } = await meddled((it) => it.forcePush({ 'bot.md': entryText('new', 'done', 3) }));
-    const result = await read(store);
-    expect(idsIn(textOf(result))).toEqual(['a', 'b', 'new']);
-    expect(result).toMatchObject({
-      warnings: [{ code: 'memory-store-notice', message: expect.stringMatching(gone) }],
-    });
-  });
-
-  it('gets nothing back that somebody removed by a commit', async () => {
-    const { branch, store } = await meddled((it) => it.put('bot.md', entryText('b', 'done', 2)));
-    const result = await store.write([append('c')], never);
-    expect(result).toMatchObject({ kind: 'saved' });
-    expect(result).not.toHaveProperty('notices');
-    expect(idsOf(branch)).toEqual(['b', 'c']);
-  });
-
-  it('gets nothing back that was forgotten and purged', async () => {
-    const { branch, store } = await meddled(async (it) => {
-      await run(it).write(forget(['a']), never);
-      expect(await run(it).dropHistory?.(never)).toMatchObject({ kind: 'saved' });
-    });
-    expect(await store.write([append('c')], never)).not.toHaveProperty('notices');
-    expect(idsOf(branch)).toEqual(['b', 'c']);
-    expect(branch.calls).not.toContain('growth');
-  });
-
-  it('keeps forgotten what the run knows to be forgotten, if an older version is pushed', async () => {
-    const branch = createFakeBranch();
+    await run(branch).write([append('a'), append('b')], never);
     branch.put('bot.md', entryText('b'));
-    branch.put('bot.state.md', stateOf('a'));
-    const store = run(branch);
-    await read(store);
-    branch.forcePush({ 'bot.md': entryText('a') + entryText('b') });
-    expect(await store.write([append('c'), append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(idsOf(branch)).toEqual(['b', 'c']);
-    expect([...forgottenIds(branch.text('bot.state.md') ?? '')]).toEqual(['a']);
+    expect(await run(branch).write([{ ...append('a'), again }], never)).toMatchObject({ kind: 'saved' });
+    expect(idsOf(branch)).toEqual(['b']);
   });
 
-  it('does not count as restored what a person put back that was forgotten', async () => {
+  it('is made if it was not, and only once', async () => {
     const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a') + entryText('b'));
-    branch.put('bot.state.md', stateOf('a'));
-    const store = run(branch);
-    expect(await read(store)).toMatchObject({ text: entryText('b'), warnings: [] });
-    await run(branch).write([append('c')], never);
-    expect(await store.write([append('d')], never)).not.toHaveProperty('notices');
-    expect(branch.calls).not.toContain('growth');
-    expect(idsIn(textOf(await read(store)))).toEqual(['b', 'c', 'd']);
-  });
-
-  it('is not written while nobody can tell how it grew', async () => {
-    const trouble: BranchTrouble = { kind: 'failed', reason: 'unavailable', message: '502' };
-    const { branch, store } = await meddled((it) => it.forcePush({}), { faults: { growth: () => trouble } });
-    expect(await store.write([append('c')], never)).toEqual(trouble);
-    expect(branch.text('bot.md')).toBeUndefined();
-  });
-
-  it('does not get the run’s own work back twice: what it wrote counts as read', async () => {
-    const { branch, store } = await meddled(() => {});
-    await store.write([append('c')], never);
-    branch.head = undefined;
-    await store.write([append('d')], never);
-    expect(idsOf(branch)).toEqual(['a', 'b', 'c', 'd']);
-    branch.put('bot.md', entryText('d'));
-    await store.write([append('e')], never);
-    expect(idsOf(branch)).toEqual(['d', 'e']);
+    for (let post = 0; post < 2; post += 1) await run(branch).write([{ ...append('a'), again }], never);
+    expect(idsOf(branch)).toEqual(['a']);
+    expect(branch.log()).toHaveLength(1);
   });
 });
 
@@ -676,7 +447,7 @@ describe('dropping the history', () => {
       location: 'octocat/hello@axe-memory',
     });
     expect(branch.log()).toMatchObject([
-      { parent: undefined, message: expect.stringMatching(/\[skip ci\]$/), files },
+      { parent: undefined, message: expect.stringMatching(/ \[skip ci\]\n\nAxe-Save: c\n/), files },
     ]);
     await run(branch).write([append('d')], never);
     expect(idsOf(branch)).toEqual(['a', 'b', 'c', 'd']);
@@ -734,7 +505,7 @@ describe('the message of a commit', () => {
     ],
     [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
   ])('for %j names the memory', (paths, message) => {
-    expect(commitMessage(paths)).toBe(message);
+    expect(commitMessage(paths, [])).toBe(message);
   });
 
   it.each([
@@ -744,19 +515,19 @@ describe('the message of a commit', () => {
     'names the event %s, its number without a mark that GitHub links, and the run',
     (event, number, subject) => {
       const runUrl = 'https://github.com/octocat/hello/actions/runs/7';
-      expect(commitMessage(['bot.md'], { event, number, runUrl })).toBe(`${subject}\n\nRun: ${runUrl}`);
-      expect(commitMessage(['bot.md'], { event, number, runUrl: '' })).toBe(subject);
+      expect(commitMessage(['bot.md'], [], { event, number, runUrl })).toBe(`${subject}\n\nRun: ${runUrl}`);
+      expect(commitMessage(['bot.md'], [], { event, number, runUrl: '' })).toBe(subject);
     },
   );
 
   it('names no file that is not memory', () => {
-    expect(commitMessage(['.gitignore', 'bot.md'])).toBe('Update memory of bot [skip ci]');
-    expect(commitMessage(['.gitignore'])).toBe('Update memory [skip ci]');
+    expect(commitMessage(['.gitignore', 'bot.md'], [])).toBe('Update memory of bot [skip ci]');
+    expect(commitMessage(['.gitignore'], [])).toBe('Update memory [skip ci]');
   });
 
   it('reveals nothing of what is remembered', async () => {
     const branch = createFakeBranch();
     await run(branch).write([append('a', { result: 'the model says: run `x`' })], never);
-    expect(branch.head?.message).toBe('Update memory of bot [skip ci]');
+    expect(branch.head?.message).toBe('Update memory of bot [skip ci]\n\nAxe-Save: a');
   });
 });

@@ -28,20 +28,19 @@ export async function readWholeBranch(
 ): Promise<BranchRead> {
   const newest = await fetchNewest(access, { paths: folder === '' ? [] : [folder] }, signal);
   if (newest.kind === 'missing') return newest;
-  const { head, isPublic, pending: saves } = newest;
-  const pending = saves === undefined ? {} : { pending: saves };
+  const { head, isPublic } = newest;
   const top = folder === '' ? { type: 'tree', oid: newest.treeId } : newest.entries.get(folder);
-  if (top === undefined) return { kind: 'found', head, isPublic, files: new Map(), ...pending };
+  if (top === undefined) return { kind: 'found', head, isPublic, files: new Map() };
   if (top.type !== 'tree') {
     const refused: BranchFile = { kind: 'refused', reason: 'it is not a folder' };
-    return { kind: 'found', head, isPublic, files: new Map([[folder, refused]]), ...pending };
+    return { kind: 'found', head, isPublic, files: new Map([[folder, refused]]) };
   }
   const listing = await fetchTree(access, top.oid, signal);
   if (listing === undefined) return tooMany(access, folder);
   const prefix = folder === '' ? '' : `${folder}/`;
   const { requested, refused } = sift(listing.map((entry) => ({ ...entry, path: `${prefix}${entry.path}` })));
   const read = await fetchFiles(access, requested, signal);
-  return { kind: 'found', head, isPublic, files: new Map([...refused, ...read]), ...pending };
+  return { kind: 'found', head, isPublic, files: new Map([...refused, ...read]) };
 }
 
 /** Something in a commit. */

@@ -11,16 +11,12 @@ export interface MemoryBranchPlace {
   readonly serverUrl: string;
   /** Whether it is the workflow's own repository, which the job's token is for; undefined outside a workflow. */
   readonly isOwn?: boolean | undefined;
-  /** Whether the branch is memory's alone, so that saves may stand beside it on branches of their own. */
-  readonly hasPending?: boolean;
 }
 
 /** A branch and how to ask for it. */
 export interface BranchAccess {
   readonly client: GitHubClient;
   readonly place: MemoryBranchPlace;
-  /** What was learnt of the repository on the way. */
-  readonly learnt?: { repositoryId?: string };
 }
 
 /** `octocat/hello`. */

@@ -1,14 +1,8 @@
 import * as v from 'valibot';
-import type { BranchFile, BranchRead, PendingSave } from '../../../core/memory/branch.js';
+import type { BranchFile, BranchRead } from '../../../core/memory/branch.js';
+import { decodeField } from '../../../core/memory/field.js';
 import { grouped } from '../../../core/text/number.js';
 import { fetchFile } from './memory-branch-objects.js';
-import {
-  fetchPending,
-  PENDING_FIELDS,
-  PENDING_FRAGMENT,
-  pendingFields,
-  pendingVariables,
-} from './memory-branch-pending.js';
 import { type BranchAccess, noRepository, placeNotUnderstood } from './memory-branch-place.js';
 
 /** What stands at a path of a commit, as GraphQL gives it. */
@@ -36,21 +30,21 @@ type Newest =
       readonly treeId: string;
       readonly isPublic: boolean;
       readonly entries: ReadonlyMap<string, TreeEntry>;
-      readonly pending?: readonly PendingSave[];
+      readonly saved?: ReadonlySet<string>;
     }
-  | { readonly kind: 'missing'; readonly isPublic: boolean; readonly pending?: readonly PendingSave[] };
+  | { readonly kind: 'missing'; readonly isPublic: boolean };
 
 /** Reads files of the newest commit in one query; those GraphQL cannot give whole are fetched. Throws a GitHubError. */
 export async function readBranch(
   access: BranchAccess,
-  paths: readonly string[],
+  { paths, since }: BranchRequest,
   signal: AbortSignal,
 ): Promise<BranchRead> {
-  const newest = await fetchNewest(access, { paths: withFolders(paths) }, signal);
+  const newest = await fetchNewest(access, { paths: withFolders(paths), since }, signal);
   if (newest.kind === 'missing') return newest;
-  const { head, isPublic, entries, pending } = newest;
+  const { head, isPublic, entries, saved } = newest;
   const files = await filesAt(access, { paths, entries }, signal);
-  return { kind: 'found', head, isPublic, files, ...(pending === undefined ? {} : { pending }) };
+  return { kind: 'found', head, isPublic, files, ...(saved === undefined ? {} : { saved }) };
 }
 
 /** The paths, and the folders that they are in. */
@@ -74,9 +68,14 @@ export async function filesAt(
   return files;
 }
 
-/** What is asked for of the newest commit. */
-interface NewestRequest {
+/** What is asked for of a branch. */
+export interface BranchRequest {
   readonly paths: readonly string[];
+  /** From when on the messages of its commits are read; undefined where they are not. */
+  readonly since?: Date | undefined;
+}
+
+interface NewestRequest extends BranchRequest {
   /** Whether what stands in folders is listed. */
   readonly lists?: boolean;
 }
@@ -87,18 +86,17 @@ interface NewestRequest {
  */
 export async function fetchNewest(
   access: BranchAccess,
-  { paths: requested, lists = false }: NewestRequest,
+  { paths: requested, lists = false, since }: NewestRequest,
   signal: AbortSignal,
 ): Promise<Newest> {
   const { client, place } = access;
   const paths = [...new Set(requested)];
-  const hasPending = place.hasPending === true;
-  const data = await client.graphql(queryFor(paths.length, { lists, hasPending }), {
+  const hasHistory = since !== undefined;
+  const data = await client.graphql(queryFor(paths.length, { lists, hasHistory }), {
     variables: {
       owner: place.owner,
       name: place.name,
       ref: `refs/heads/${place.branch}`,
-      ...(hasPending ? pendingVariables(place) : {}),
       ...Object.fromEntries(paths.map((path, index) => [`p${index}`, path])),
     },
     signal,
@@ -108,48 +106,91 @@ export async function fetchNewest(
   if (!answer.success) throw placeNotUnderstood('POST /graphql');
   const { repository } = answer.output;
   if (repository === null) throw noRepository(place);
-  const saves = hasPending ? await fetchPending(access, repository, signal) : [];
-  const pending = saves.length === 0 ? {} : { pending: saves };
   const isPublic = !repository.isPrivate;
-  if (repository.ref === null) return { kind: 'missing', isPublic, ...pending };
-  const { oid: head, tree, ...fields } = repository.ref.target;
+  if (repository.ref === null) return { kind: 'missing', isPublic };
+  const { oid: head, tree, history, ...fields } = repository.ref.target;
   const entries = new Map<string, TreeEntry>();
   for (const [index, path] of paths.entries()) {
     const entry = parseEntry(fields[`p${index}`]);
     if (entry !== undefined) entries.set(path, entry);
   }
-  return { kind: 'found', head, treeId: tree.oid, isPublic, entries, ...pending };
+  const saved =
+    since === undefined || history === undefined
+      ? {}
+      : { saved: await savedSince(access, { head, history, since }, signal) };
+  return { kind: 'found', head, treeId: tree.oid, isPublic, entries, ...saved };
 }
+
+/** The clocks of GitHub and of this machine may differ so much, in milliseconds. */
+const CLOCK_SKEW_MS = 10 * 60_000;
+
+/** The ids that commits name since then, on as many pages as there are. Throws a GitHubError. */
+async function savedSince(
+  { client, place }: BranchAccess,
+  { head, history, since }: { readonly head: string; readonly history: History; readonly since: Date },
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const saved = new Set<string>();
+  for (let page = history; ; ) {
+    for (const { message } of page.nodes)
+      for (const [, id = ''] of message.matchAll(/^Axe-Save: (\S+)$/gm)) saved.add(decodeField(id));
+    const oldestMs = Date.parse(page.nodes.at(-1)?.committedDate ?? '');
+    const isFar = !(oldestMs > since.getTime() - CLOCK_SKEW_MS);
+    if (isFar || !page.pageInfo.hasNextPage) return saved;
+    const data = await client.graphql(HISTORY_QUERY, {
+      variables: { owner: place.owner, name: place.name, head, after: page.pageInfo.endCursor },
+      signal,
+    });
+    const answer = v.safeParse(historyAnswer, data);
+    if (!answer.success) throw placeNotUnderstood('POST /graphql');
+    page = answer.output.repository.object.history;
+  }
+}
+
+const HISTORY = 'nodes { message committedDate } pageInfo { hasNextPage endCursor }';
+
+const HISTORY_QUERY = `query ($owner: String!, $name: String!, $head: GitObjectID!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    object(oid: $head) { ... on Commit { history(first: 100, after: $after) { ${HISTORY} } } }
+  }
+}`;
+
+const historySchema = v.object({
+  nodes: v.array(v.object({ message: v.string(), committedDate: v.string() })),
+  pageInfo: v.object({ hasNextPage: v.boolean(), endCursor: v.nullish(v.string()) }),
+});
+
+type History = v.InferOutput<typeof historySchema>;
+
+const historyAnswer = v.object({
+  repository: v.object({ object: v.object({ history: historySchema }) }),
+});
 
 /** Only the number of paths goes into the query; they themselves are variables. */
 function queryFor(
   count: number,
-  { lists, hasPending }: { readonly lists: boolean; readonly hasPending: boolean },
+  { lists, hasHistory }: { readonly lists: boolean; readonly hasHistory: boolean },
 ): string {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const variables = indexes.map((index) => `, $p${index}: String!`).join('');
   const files = indexes.map((index) => `p${index}: file(path: $p${index}) { ...entry }`).join('\n');
-  const pending = hasPending ? { variable: ', $pending: String!', fields: PENDING_FIELDS } : NO_PENDING;
-  return `query ($owner: String!, $name: String!, $ref: String!${pending.variable}${variables}) {
+  return `query ($owner: String!, $name: String!, $ref: String!${variables}) {
   repository(owner: $owner, name: $name) {
     isPrivate
-    ${pending.fields}
     ref(qualifiedName: $ref) {
       target {
         oid
         ... on Commit {
           tree { oid }
+          ${hasHistory ? `history(first: 100) { ${HISTORY} }` : ''}
           ${files}
         }
       }
     }
   }
 }
-${count === 0 ? '' : entryFragment(lists)}
-${hasPending ? PENDING_FRAGMENT : ''}`;
+${count === 0 ? '' : entryFragment(lists)}`;
 }
-
-const NO_PENDING = { variable: '', fields: '' };
 
 function entryFragment(lists: boolean): string {
   const children = lists ? ' ... on Tree { entries { name type mode oid size } }' : '';
@@ -160,9 +201,14 @@ const answerSchema = v.object({
   repository: v.nullable(
     v.object({
       isPrivate: v.boolean(),
-      ...pendingFields,
       ref: v.nullable(
-        v.object({ target: v.looseObject({ oid: v.string(), tree: v.object({ oid: v.string() }) }) }),
+        v.object({
+          target: v.looseObject({
+            oid: v.string(),
+            tree: v.object({ oid: v.string() }),
+            history: v.optional(historySchema),
+          }),
+        }),
       ),
     }),
   ),

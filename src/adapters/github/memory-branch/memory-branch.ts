@@ -3,15 +3,14 @@ import type {
   BranchCommit,
   BranchFile,
   BranchFiles,
-  BranchGrowth,
   BranchRead,
   MemoryBranch,
 } from '../../../core/memory/branch.js';
+import { noteTimeLeft } from '../../../core/time-limit.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchFiles, type ListedEntry, readWholeBranch, sift } from './memory-branch-list.js';
 import { fetchTreeId, storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
-import { atOnce, pendingSavesOf } from './memory-branch-pending.js';
 import {
   type BranchAccess,
   branchName,
@@ -20,6 +19,7 @@ import {
   repositoryName,
 } from './memory-branch-place.js';
 import {
+  type BranchRequest,
   blockingFolder,
   fetchNewest,
   filesAt,
@@ -34,7 +34,7 @@ import { afterRefusal, fetchBranchState, messageFor, troubleOf } from './memory-
  * takes one read and one write (memory-and-security A3.1).
  */
 export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlace): MemoryBranch {
-  const access: BranchAccess = { client, place, learnt: {} };
+  const access: BranchAccess = { client, place };
   /** Found out once: a server does not learn mutations during a run. */
   let isOldServer = false;
 
@@ -52,20 +52,18 @@ export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlac
   return {
     name: branchName(place),
     urlOf: (path) => urlOf(place, path),
-    read: (paths, signal) =>
+    read: (paths, signal, since) =>
       reading(place, () => {
         const read = paths.some((path) => path.endsWith('/')) ? readFolders : readBranch;
-        return read(access, paths, signal);
+        return read(access, { paths, since }, signal);
       }),
     readAll: (folder, signal) => reading(place, () => readWholeBranch(access, folder, signal)),
     commit: (head, change, signal) =>
       writing(access, { head, signal, write: () => commitOnBranch({ head, change }, atOnce(signal)) }),
     create: (change, signal) =>
-      writing(access, { head: undefined, signal, write: () => createBranch(access, change, signal) }),
-    growth: (earlier, head, signal) => compareCommits(access, { earlier, head }, signal),
+      writing(access, { head: undefined, signal, write: () => createBranch(access, change, atOnce(signal)) }),
     squash: (head, message, signal) =>
       writing(access, { head, signal, write: () => squash(access, { head, message }, signal) }),
-    ...(place.hasPending === true ? { pendingSaves: pendingSavesOf(access) } : {}),
   };
 }
 
@@ -121,15 +119,15 @@ async function writing(access: BranchAccess, { head, signal, write }: Writing): 
  */
 async function readFolders(
   access: BranchAccess,
-  requested: readonly string[],
+  { paths: requested, since }: BranchRequest,
   signal: AbortSignal,
 ): Promise<BranchRead> {
   const paths = requested.filter((path) => !path.endsWith('/'));
   const folders = requested.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
   const withParents = withFolders([...paths, ...folders]);
-  const newest = await fetchNewest(access, { paths: withParents, lists: true }, signal);
+  const newest = await fetchNewest(access, { paths: withParents, lists: true, since }, signal);
   if (newest.kind === 'missing') return newest;
-  const { head, isPublic, entries, pending } = newest;
+  const { head, isPublic, entries, saved } = newest;
   const { requested: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
   const files = new Map<string, BranchFile>([
     ...refused,
@@ -137,7 +135,7 @@ async function readFolders(
     ...(await fetchFiles(access, listed, signal)),
     ...(await filesAt(access, { paths, entries }, signal)),
   ]);
-  return { kind: 'found', head, isPublic, files, ...(pending === undefined ? {} : { pending }) };
+  return { kind: 'found', head, isPublic, files, ...(saved === undefined ? {} : { saved }) };
 }
 
 /** What stands in a folder but for other folders and backups, which nobody reads. */
@@ -158,32 +156,14 @@ function notFolders(
 }
 
 /**
- * Whether a commit has an earlier one among its ancestors, by comparing both (REST API, compare two commits). The second
- * page is asked for, since only the first one carries the changed files. Trouble is a value; only an aborted signal rejects.
+ * The signal for a request that must not be made later: a commit that was put off is made on a head that is old by then,
+ * so the client has no time to wait for a limit.
  */
-async function compareCommits(
-  { client, place }: BranchAccess,
-  { earlier, head }: { readonly earlier: string; readonly head: string },
-  signal: AbortSignal,
-): Promise<BranchGrowth> {
-  const { owner, name: repo } = place;
-  const params = { owner, repo, basehead: `${earlier}...${head}`, per_page: 1, page: 2 };
-  try {
-    const { body } = await client.request(COMPARE, { params, signal });
-    const answer = v.safeParse(comparisonSchema, body);
-    if (!answer.success) throw placeNotUnderstood(COMPARE);
-    const { status } = answer.output;
-    return { kind: status === 'ahead' || status === 'identical' ? 'grown' : 'replaced' };
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    // Two commits without a common ancestor cannot be compared, nor one that GitHub has already thrown away.
-    return thrown.reason === 'missing' ? { kind: 'replaced' } : troubleOf(place, thrown, 'reading');
-  }
+function atOnce(signal: AbortSignal): AbortSignal {
+  const now = AbortSignal.any([signal]);
+  noteTimeLeft(now, () => 0);
+  return now;
 }
-
-const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
-
-const comparisonSchema = v.object({ status: v.picklist(['ahead', 'behind', 'diverged', 'identical']) });
 
 /** A commit on top of another. */
 interface BranchChange {

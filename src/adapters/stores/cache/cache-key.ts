@@ -49,7 +49,7 @@ const WRITING_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dis
  * against `cache-mode: write`, so its warning goes with it.
  */
 export function cacheWriteRemedy(event: string | undefined): string {
-  const branch = 'set `memory-store: repo` with `permissions: contents: write`';
+  const branch = 'set `memory-store: branch` with `permissions: contents: write`';
   if (event === undefined || event === '' || WRITING_EVENTS.includes(event))
     return `Let the job say \`cache-mode: write\`, or ${branch}.`;
   return `On \`${event}\`, ${branch}. GitHub keeps the cache read-only there because people without write access can cause that event; it warns that \`cache-mode: write\` increases the risk of cache poisoning.`;

@@ -6,6 +6,7 @@ import {
   applyChange,
   type Change,
   holdsEntry,
+  isCarriedOut,
   isForgotten,
   type NoteChange,
   statesFirst,
@@ -17,8 +18,8 @@ import { backupPath } from '../../../core/memory/notes/place.js';
 import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../../core/memory/store.js';
 import { inspectEnd } from '../../../core/memory/tail.js';
 import { type LogPart, Trimmer } from '../../../core/memory/trim.js';
-import { failed } from '../backoff.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
+import { failed } from '../update.js';
 import {
   checkedPlace,
   type FilePlaces,
@@ -173,7 +174,11 @@ async function writeNote(
     const made = before?.isMade ?? limits.isMade(text);
     // What somebody else made of it in between is what is found.
     const found = before?.left === text ? before.found : text;
-    version = { found, left: made ? text : applyChange(text, change, new Set()), isMade: made };
+    version = {
+      found,
+      left: made || isCarriedOut(text, change) ? text : applyChange(text, change, new Set()),
+      isMade: made,
+    };
     return version.left;
   };
   const rewritten = await rewriteFile(location, {
@@ -241,10 +246,12 @@ async function* withoutParts(
 async function append(
   { files, followLinks }: FileStoreOptions,
   path: string,
-  { id, text }: Extract<Change, { readonly kind: 'append' }>,
+  { id, text, again }: Extract<Change, { readonly kind: 'append' }>,
 ): Promise<void> {
   const { held, endsLine } = await lookAtEnd(files, path, { followLinks, id });
-  if (!held) await files.append(path, endsLine ? text : `\n${text}`, { followLinks });
+  // Whoever has forgotten it since has left it in the backup.
+  const isGone = again !== undefined && (await lookAtEnd(files, `${path}.bak`, { followLinks, id })).held;
+  if (!held && !isGone) await files.append(path, endsLine ? text : `\n${text}`, { followLinks });
 }
 
 /**

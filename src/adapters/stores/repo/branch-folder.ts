@@ -1,11 +1,5 @@
 import { ConfigError } from '../../../core/errors.js';
-import type {
-  BranchFile,
-  BranchRead,
-  BranchTrouble,
-  MemoryBranch,
-  PendingSave,
-} from '../../../core/memory/branch.js';
+import type { BranchFile, BranchRead, BranchTrouble, MemoryBranch } from '../../../core/memory/branch.js';
 import { compareFiles } from '../../../core/memory/merge.js';
 import type { Place } from '../../../core/memory/store.js';
 import type { MemoryTree } from '../../../core/memory/tree.js';
@@ -22,16 +16,8 @@ interface FolderRead {
   readonly isPublic: boolean;
   /** What is there and is not a file of memory; it must not be overwritten. */
   readonly refused: readonly RefusedFile[];
-  readonly pending: readonly FolderPending[];
-}
-
-/** What of a pending save belongs to the folder. */
-export interface FolderPending {
-  readonly save: PendingSave;
-  /** By the paths of the tree. */
-  readonly tree: MemoryTree;
-  /** Whether that is all of it. */
-  readonly isWhole: boolean;
+  /** Ids of what was saved since the time that was asked for. */
+  readonly saved?: ReadonlySet<string>;
 }
 
 /** Something in the place of a file of memory. */
@@ -46,7 +32,7 @@ export interface RefusedFile {
 
 /** A folder of a branch by the paths of the tree. */
 interface BranchFolder {
-  read(paths: readonly string[], signal: AbortSignal): Promise<FolderRead | BranchTrouble>;
+  read(paths: readonly string[], signal: AbortSignal, since?: Date): Promise<FolderRead | BranchTrouble>;
   /** The memory files of the whole folder, within limits; everything else is among the refused (D17). */
   readAll(signal: AbortSignal): Promise<FolderRead | BranchTrouble>;
   placeOf(version: string, path: string): Place;
@@ -67,19 +53,19 @@ export function createBranchFolder(branch: MemoryBranch, folder: string): Branch
   const top = normalFolder(folder);
   const pathFromTop = (path: string): string => (top === '' ? path : `${top}/${path}`);
   return {
-    async read(paths, signal) {
-      const found = await branch.read(paths.map(pathFromTop), signal);
+    async read(paths, signal, since) {
+      const found = await branch.read(paths.map(pathFromTop), signal, since);
       if (found.kind === 'failed') return found;
       const choose = (files: ReadonlyMap<string, BranchFile>) =>
         below(files, pathFromTop('')).filter(
           ([path, file]) => isUnder(path, paths) || (file.kind === 'refused' && isInFolder(path, paths)),
         );
-      return sortOut(found, pathFromTop(''), choose);
+      return sortOut(found, choose);
     },
     async readAll(signal) {
       const found = await branch.readAll(top, signal);
       if (found.kind === 'failed') return found;
-      return sortOut(found, pathFromTop(''), (files) => onlyMemory(below(files, pathFromTop(''))));
+      return sortOut(found, (files) => onlyMemory(below(files, pathFromTop(''))));
     },
     placeOf(version, path) {
       const inside = path === '' ? top : pathFromTop(path);
@@ -115,26 +101,18 @@ type Found = readonly (readonly [string, BranchFile])[];
 
 function sortOut(
   found: Exclude<BranchRead, BranchTrouble>,
-  prefix: string,
   choose: (files: ReadonlyMap<string, BranchFile>) => Found,
 ): FolderRead {
   const { isPublic } = found;
-  const pending = (found.pending ?? []).flatMap((save) => pendingBelow(save, prefix));
-  if (found.kind === 'missing')
-    return { kind: 'read', tree: new Map(), head: '', isPublic, refused: [], pending };
+  if (found.kind === 'missing') return { kind: 'read', tree: new Map(), head: '', isPublic, refused: [] };
   const tree = new Map<string, string>();
   const refused: RefusedFile[] = [];
   for (const [path, file] of choose(found.files)) {
     if (file.kind === 'text') tree.set(path, file.text);
     else refused.push({ path, reason: file.reason, isTooMuch: file.isTooMuch === true });
   }
-  return { kind: 'read', tree, head: found.head, isPublic, refused, pending };
-}
-
-/** Only what a run's memory can be: others may make branches of that name. */
-function pendingBelow(save: PendingSave, prefix: string): readonly FolderPending[] {
-  const own = below(save.files, prefix).filter(([path]) => isTreePath(path) && MEMORY_FILE.test(path));
-  return own.length === 0 ? [] : [{ save, tree: new Map(own), isWhole: own.length === save.files.size }];
+  const saved = found.saved === undefined ? {} : { saved: found.saved };
+  return { kind: 'read', tree, head: found.head, isPublic, refused, ...saved };
 }
 
 function isInFolder(path: string, places: readonly string[]): boolean {

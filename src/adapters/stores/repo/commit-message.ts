@@ -1,3 +1,4 @@
+import { encodeField } from '../../../core/memory/field.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
 
 /** The run that a commit is made by. */
@@ -16,17 +17,26 @@ const MAX_NAME_CHARACTERS = 64;
 /**
  * The message of a commit that writes these files of the tree: whose memory it is and which run wrote it, nothing of what
  * it says. Pushes with an app's token start workflows, hence the `[skip ci]`. The number has no `#`: GitHub would show
- * each commit in the conversation of that number, in another repository in somebody else's.
+ * each commit in the conversation of that number, in another repository in somebody else's. `ids` are those of the changes
+ * that it saves: whoever got no answer finds them in the history.
  */
-export function commitMessage(paths: readonly string[], cause?: CommitCause, folded = 0): string {
+export function commitMessage(paths: readonly string[], ids: readonly string[], cause?: CommitCause): string {
   const names = [...new Set(paths.filter(isMemory).map(agentOf))];
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const whose = names.length === 0 ? '' : ` of ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
   const subject = `Update memory${whose}${whatFor(cause)} [skip ci]`;
   const run = cause === undefined || cause.runUrl === '' ? [] : [`Run: ${cause.runUrl}`];
-  const others = folded === 0 ? [] : [`With ${folded} ${folded === 1 ? 'save' : 'saves'} of runs before it.`];
-  const body = [...run, ...others];
-  return body.length === 0 ? subject : `${subject}\n\n${body.join('\n')}`;
+  return withTrailers(subject, [...run, ...savedLines(ids)]);
+}
+
+/** The message of a commit with lines below an empty one. */
+export function withTrailers(subject: string, lines: readonly string[]): string {
+  return lines.length === 0 ? subject : `${subject}\n\n${lines.join('\n')}`;
+}
+
+/** The lines that name what a commit saves. */
+export function savedLines(ids: readonly string[]): readonly string[] {
+  return ids.map((id) => `Axe-Save: ${encodeField(id)}`);
 }
 
 function whatFor(cause: CommitCause | undefined): string {

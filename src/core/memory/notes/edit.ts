@@ -88,7 +88,7 @@ interface Replayed {
   readonly path: string;
   /** What the run saw the note become, as {@link versionId}. */
   readonly makes?: string;
-  readonly again?: true;
+  readonly again?: Date;
 }
 
 /**
@@ -97,5 +97,5 @@ interface Replayed {
  */
 export function isMade(text: string, path: string, changes: readonly Replayed[]): boolean {
   const last = changes.findLast((change) => change.kind === 'note' && change.path === path);
-  return last?.again === true && last.makes === versionId(text);
+  return last?.again !== undefined && last.makes === versionId(text);
 }

@@ -1,6 +1,6 @@
-import type { MemoryStore } from '../../../core/memory/store.js';
-import { isUnder } from '../tree-path.js';
-import { bothLanes } from './merge-tiers.js';
+import { untrustedPath } from '../../core/memory/log-path.js';
+import type { MemoryStore } from '../../core/memory/store.js';
+import { isUnder } from './tree-path.js';
 
 /**
  * A store that adds nothing to a run log that it could not read in this run: what looks empty may only be out of reach
@@ -40,4 +40,15 @@ export function guarded(store: MemoryStore): MemoryStore {
       };
     },
   };
+}
+
+const UNTRUSTED = untrustedPath('');
+
+/** Run logs in both lanes of the agents that these run logs, states and backups are of, each once. */
+function bothLanes(paths: readonly string[]): readonly string[] {
+  const trusted = paths.map((path) => {
+    const log = path.replace(/\.md\.bak$|\.state\.md$/, '.md');
+    return log.startsWith(UNTRUSTED) ? log.slice(UNTRUSTED.length) : log;
+  });
+  return [...new Set(trusted)].flatMap((path) => [path, untrustedPath(path)]);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { guarded } from '../../../../src/adapters/stores/fallback/guard.js';
-import type { Change } from '../../../../src/core/memory/change.js';
-import type { MemoryStore } from '../../../../src/core/memory/store.js';
-import { append, forget } from '../entries.js';
+import { guarded } from '../../../src/adapters/stores/guard.js';
+import type { Change } from '../../../src/core/memory/change.js';
+import type { MemoryStore } from '../../../src/core/memory/store.js';
+import { append, forget } from './entries.js';
 
 const quiet = new AbortController().signal;
 
