@@ -98,20 +98,6 @@ describe('a block that is too long', () => {
     expect(warnings.map(({ code }) => code)).toEqual(isCut ? ['memory-truncated'] : []);
   });
 
-  it('never splits a character', () => {
-    const { text } = block({ 'MEMORY.md': 'あ'.repeat(12_000) });
-    expect(text).toContain(`(MEMORY.md)\n${'あ'.repeat(10_911)}${MARK}`);
-    expect(utf8Bytes(text)).toBe(32_871);
-  });
-
-  it('reserves today its room before long-term memory', () => {
-    const { text, warnings } = block({ 'MEMORY.md': 'a'.repeat(40_000), ...today });
-    expect(text).toBe(
-      `${OPEN}\n\n## Long-term memory (MEMORY.md)\n${'a'.repeat(32_699)}${MARK}\n\n## Daily log 2026-03-01 (today)\nT${CLOSE}`,
-    );
-    expect(warnings[0]?.message).toContain('not all of them are in it: Long-term memory (MEMORY.md).');
-  });
-
   it('gives room to open items, today, long-term memory and yesterday, and to nothing after the first cut', () => {
     const files = {
       'MEMORY.md': 'm'.repeat(300),

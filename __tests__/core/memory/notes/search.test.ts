@@ -157,18 +157,6 @@ describe('the words of a query', () => {
 });
 
 describe('the shown part of a file', () => {
-  it('is three lines around each hit, combined if they touch', () => {
-    expect(bodyOf('a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9', 'hit')).toBe('a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9\n…');
-    expect(bodyOf('a hit\n2\n3\n4\n5\n6\n7\n8\n9 hit', 'hit')).toBe('a hit\n2\n3\n4\n…\n6\n7\n8\n9 hit\n…');
-  });
-
-  it('is at most five places, while all hits are counted', () => {
-    const lines = Array.from({ length: 70 }, (_, index) => (index % 10 === 5 ? `hit ${index}` : 'x'));
-    const [hit] = search({ 'MEMORY.md': lines.join('\n') }, 'hit').hits;
-    expect(hit?.totalHits).toBe(7);
-    expect(hit?.body.match(/hit \d+/g)).toEqual(['hit 5', 'hit 15', 'hit 25', 'hit 35', 'hit 45']);
-  });
-
   it('is its start if only its name matches', () => {
     const file = { [`${NOTES}/redis.md`]: '# Title\r\n\r\nfirst\r\nsecond\r\nthird\r\n' };
     const { hits, terms } = search(file, 'redis');
@@ -215,12 +203,6 @@ describe('the reply to a search', () => {
     });
     expect(utf8Bytes(text)).toBe(1000 + utf8Bytes(MARK));
     expect(text.endsWith(MARK)).toBe(true);
-  });
-
-  it.each(['zzz', '   ', ''])('reports that nothing was found for %j', (query) => {
-    expect(renderSearch(search({ 'MEMORY.md': 'x' }, query), { root: '', maxBytes: 32_768 })).toBe(
-      `No matches for '${query}'.`,
-    );
   });
 });
 
