@@ -29,20 +29,20 @@ export interface RunNotes {
   keep(lane: Lane): Promise<void>;
 }
 
-/** What notes are opened with. */
-interface NotesParts {
-  readonly agent: LoadedAgent;
-  readonly memory: MemoryPlan;
-  readonly plan: NotesPlan;
-  readonly store: MemoryStore;
-  /** The run log as it was read before. */
-  readonly restored: RestoreResult;
-  /** What the agent of the run has written and nobody has saved: sub-agents see it. */
-  readonly unsaved: readonly NoteChange[];
-}
-
 /** Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a warning. */
-export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<RunNotes> {
+export async function openNotes(
+  parts: {
+    readonly agent: LoadedAgent;
+    readonly memory: MemoryPlan;
+    readonly plan: NotesPlan;
+    readonly store: MemoryStore;
+    /** The run log as it was read before. */
+    readonly restored: RestoreResult;
+    /** What the agent of the run has written and nobody has saved: sub-agents see it. */
+    readonly unsaved: readonly NoteChange[];
+  },
+  deps: Dependencies,
+): Promise<RunNotes> {
   const { agent, memory, plan, store, restored, unsaved } = parts;
   const { places, isLive } = plan;
   const { clock, saveSignal, secrets, reporter, deadline } = deps;

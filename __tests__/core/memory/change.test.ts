@@ -179,10 +179,10 @@ describe('changes of notes', () => {
     expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
   });
 
-  it('keep the version before the first of them, including what was merged by then', () => {
+  it('keep the version before the first of them', () => {
     const anew = ['two\n', 'three\n'].map((text): Change => ({ ...note, edit: { kind: 'overwrite', text } }));
-    const next = applyChanges(tree, [merge('one\nof another place\n', 'MEMORY.md'), ...anew]);
-    expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\nof another place\n']);
+    const next = applyChanges(tree, anew);
+    expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\n']);
   });
 
   it('change neither note nor former version if they have no effect', () => {

@@ -236,12 +236,11 @@ describe('two versions of a file', () => {
       '- seen b\n',
       '- seen a at=2026-01-01T00:00:00Z\n- seen b\n',
     ],
-    ['facts', 'MEMORY.md', '- ours\n', '- theirs\n', '- ours\n- theirs\n'],
     ['a note', 'projects/p/notes/x.md', '- ours\n', '- theirs\n', '- ours\n'],
     ['notes that only the other side has', 'MEMORY.md', '', '- theirs\n', '- theirs\n'],
     ['notes that the other side has not', 'MEMORY.md', '- ours\n', '', '- ours\n'],
   ])('of %s become one', (_, path, base, other, expected) => {
-    expect(mergeFiles(path, { base, other, forgotten }).text).toBe(expected);
+    expect(mergeFiles(path, { base, other, forgotten })).toBe(expected);
   });
 });
 

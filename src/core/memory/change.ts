@@ -92,8 +92,6 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
     if (change.kind === 'merge') {
       // Another place knows that gc has taken these out; here it had not happened yet.
       keepTrimmed({ path, ids: trimmedIds(path, next.get(state) ?? '') }, next);
-      foldIn(change, forgotten, next);
-      continue;
     }
     if (change.kind === 'note' && !found.has(path)) found.set(path, before);
     const text = applyChange(before, change, forgotten);
@@ -103,17 +101,6 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
     if (text !== '' || next.has(path)) next.set(path, text);
   }
   return next;
-}
-
-/** The version that counts, and the other one next to it where they cannot be united. */
-function foldIn(
-  { path, text: other }: Extract<Change, { readonly kind: 'merge' }>,
-  forgotten: ReadonlySet<string>,
-  tree: Map<string, string>,
-): void {
-  const { text, losing } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
-  if (text !== '' || tree.has(path)) tree.set(path, text);
-  if (losing !== undefined) tree.set(`${path}.bak`, losing);
 }
 
 /** Next to the log stands what is about to be trimmed of it. */
@@ -143,7 +130,7 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
     case 'trim':
       return trimLog(text, change).kept;
     case 'merge':
-      return mergeFiles(change.path, { base: text, other: change.text, forgotten }).text;
+      return mergeFiles(change.path, { base: text, other: change.text, forgotten });
     case 'unite':
       return mergeThree(change.path, { base: change.base, ours: change.text, theirs: text, forgotten });
     case 'note':

@@ -1,6 +1,6 @@
 import { compareBytes } from '../text/bytes.js';
 import { noteKind } from './notes/place.js';
-import { joinOnLines, parseEntries, separator } from './run-log.js';
+import { joinOnLines, parseEntries } from './run-log.js';
 import { isStatePath, mergeStates } from './state.js';
 import { isTimestamped, parseLog } from './units.js';
 
@@ -51,33 +51,13 @@ export interface Versions {
   readonly forgotten: ReadonlySet<string>;
 }
 
-/** What two versions of a file make. */
-export interface Merged {
-  readonly text: string;
-  /** The side that does not count, to be kept next to it; left out where nothing is missing from the text. */
-  readonly losing?: string;
-}
-
 /**
- * Two versions of one file as one: states by fact, run logs by entry, notes by what they say; of anything else `base` is
- * the one that counts.
+ * Two versions of one file as one: states by fact, run logs by entry; of anything else `base` is the one that counts.
  */
-export function mergeFiles(path: string, { base, other, forgotten }: Versions): Merged {
-  if (isStatePath(path)) return { text: mergeStates(base, other) };
-  if (noteKind(path) !== undefined && !isRunLog(base) && !isRunLog(other))
-    return uniteNotes(path, base, other);
-  if (base === '' || isRunLog(base) || isRunLog(other)) return { text: mergeRunLogs(base, other, forgotten) };
-  return { text: base };
-}
-
-/** Facts and days are lines; of a scratchpad and a note, which are whole texts, `base` is the one that counts. */
-function uniteNotes(path: string, base: string, other: string): Merged {
-  if (base === '' || other === '' || base === other) return { text: base || other };
-  const kind = noteKind(path);
-  if (kind === 'note' || kind === 'scratchpad') return { text: base, losing: other };
-  const known = new Set(base.split('\n'));
-  const missing = other.split('\n').filter((line) => line.trim() !== '' && !known.has(line));
-  return { text: base + (missing.length === 0 ? '' : `${separator(base)}${missing.join('\n')}\n`) };
+export function mergeFiles(path: string, { base, other, forgotten }: Versions): string {
+  if (isStatePath(path)) return mergeStates(base, other);
+  if (base === '' || isRunLog(base) || isRunLog(other)) return mergeRunLogs(base, other, forgotten);
+  return base;
 }
 
 /** Whether a text holds entries of a run log; notes do not, and are not merged by entry. */

@@ -5,21 +5,16 @@ import { mergeStates, removedIds, statePath } from './state.js';
 export type MemoryTree = ReadonlyMap<string, string>;
 
 /**
- * Two trees as one, file by file; what either has forgotten is not in the result. Of a note whose two versions cannot be
- * united, the one of `other` is kept next to it as `.bak`.
+ * Two trees as one, file by file; what either has forgotten is not in the result.
  */
 export function mergeTrees(tree: MemoryTree, other: MemoryTree): MemoryTree {
   const merged = new Map(tree);
-  const losing = new Map<string, string>();
   for (const path of new Set([...tree.keys(), ...other.keys()])) {
     const state = statePath(path);
     const forgotten = removedIds(path, mergeStates(tree.get(state) ?? '', other.get(state) ?? ''));
     const versions = { base: tree.get(path) ?? '', other: other.get(path) ?? '', forgotten };
-    const { text, losing: aside } = mergeFiles(path, versions);
-    merged.set(path, text);
-    if (aside !== undefined) losing.set(`${path}.bak`, aside);
+    merged.set(path, mergeFiles(path, versions));
   }
-  for (const [path, text] of losing) merged.set(path, text);
   return merged;
 }
 

@@ -1,7 +1,7 @@
 import { encodeBytes } from '../../text/bytes.js';
 import { grouped } from '../../text/number.js';
 import type { NoteChange } from '../change.js';
-import { copiesOf, isNotesPath } from '../notes/place.js';
+import { backupPath, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 import type { MemoryTree } from '../tree.js';
 import { fold } from './search.js';
@@ -41,14 +41,15 @@ export function searchNoteLines(notes: readonly MemoryNote[], words: readonly st
   );
 }
 
-/** Deletes a note and the versions of it that are kept next to it. */
+/** Deletes a note and the version of it that is kept next to it. */
 export function deleteNote(path: string, tree: MemoryTree, id: string): readonly NoteChange[] {
-  const copies = copiesOf(path).filter((copy) => tree.has(copy));
-  return [path, ...copies].map((one) => ({
-    kind: 'note',
-    path: one,
-    edit: { kind: 'delete' },
-    backup: false,
-    id: `${id} ${one}`,
-  }));
+  return [path, backupPath(path)]
+    .filter((one) => tree.has(one))
+    .map((one) => ({
+      kind: 'note',
+      path: one,
+      edit: { kind: 'delete' },
+      backup: false,
+      id: `${id} ${one}`,
+    }));
 }

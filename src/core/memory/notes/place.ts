@@ -76,11 +76,6 @@ export function backupPath(path: string): string {
   return path.replace(/(?:\.md)?$/, '.bak');
 }
 
-/** Where former versions of a note can be: the one before a run's changes, and the losing side of two. */
-export function copiesOf(path: string): readonly string[] {
-  return [backupPath(path), `${path}.bak`];
-}
-
 /** What a path of the tree holds, whatever lane or folder it is in; undefined for a run log, a state or a former version. */
 export function noteKind(path: string): NoteTarget['kind'] | undefined {
   const { longTerm, scratchpad, note, day = '' } = NOTE_PATH.exec(path)?.groups ?? {};
