@@ -6,7 +6,6 @@ import {
   type GraphQLError,
   type GraphQLFieldResolver,
   type GraphQLSchema,
-  getOperationAST,
   parse,
   validate,
 } from 'graphql';
@@ -30,13 +29,9 @@ let schema: GraphQLSchema | undefined;
 const checked = new Map<string, Checked>();
 
 /**
- * Validates a query against GitHub's schema and answers it by executing it over the fake's state. A mutation that the
- * server is too old for is refused as GitHub does, and is not a violation.
+ * Validates a query against GitHub's schema and answers it by executing it over the fake's state.
  */
-export async function answerGraphQl(
-  request: unknown,
-  deps: GraphQlFake & { readonly missingMutations: readonly string[] },
-): Promise<GraphQlResult> {
+export async function answerGraphQl(request: unknown, deps: GraphQlFake): Promise<GraphQlResult> {
   const { query = '', variables } = (request ?? {}) as {
     query?: string;
     variables?: Record<string, unknown>;
@@ -45,8 +40,6 @@ export async function answerGraphQl(
   schema ??= buildSchema(loadGitHubSchema(Object.keys(mutations)), { assumeValid: true, noLocation: true });
   const { document, problems } = checkOnce(schema, query);
   if (problems !== undefined) return refusal(problems);
-  const unknown = missingField(document, deps.missingMutations);
-  if (unknown !== undefined) return { body: { errors: [unknown] }, violations: [] };
   const violations: string[] = [];
   const result = await execute({
     schema,
@@ -81,23 +74,6 @@ function refusal(problems: readonly GraphQLError[]): GraphQlResult {
     body: { errors: problems.map((problem) => problem.toJSON()) },
     violations: problems.map((problem) => `POST /graphql: ${problem.message}`),
   };
-}
-
-/** What GitHub says to a field its schema does not have. */
-function missingField(document: DocumentNode, missing: readonly string[]): unknown {
-  const operation = getOperationAST(document);
-  if (operation?.operation !== 'mutation') return undefined;
-  for (const selection of operation.selectionSet.selections) {
-    if (selection.kind !== 'Field' || !missing.includes(selection.name.value)) continue;
-    const name = selection.name.value;
-    return {
-      path: [`mutation${operation.name === undefined ? '' : ` ${operation.name.value}`}`, name],
-      extensions: { code: 'undefinedField', typeName: 'Mutation', fieldName: name },
-      locations: [{ line: selection.loc?.startToken.line, column: selection.loc?.startToken.column }],
-      message: `Field '${name}' doesn't exist on type 'Mutation'`,
-    };
-  }
-  return undefined;
 }
 
 /** A field the fake has nothing for is a violation, not a silent null. */

@@ -303,35 +303,6 @@ describe('createCommitOnBranch', () => {
     expect(answer.body.errors).toMatchObject([{ type, message: message.replace('HEAD', head) }]);
     expect(github.history(REPO, BRANCH)).toHaveLength(1);
   });
-
-  it('is unknown to a server that is too old for it, below the paths of an enterprise server', async () => {
-    const { github, head, append, rest, read } = await start(undefined, {
-      isEnterprise: true,
-      missingMutations: ['createCommitOnBranch'],
-    });
-    expect(github.env).toEqual({
-      GITHUB_API_URL: `${github.url}/api/v3`,
-      GITHUB_GRAPHQL_URL: `${github.url}/api/graphql`,
-    });
-    const { body } = await append({ head });
-    expect(body).toEqual({
-      errors: [
-        {
-          path: ['mutation Append', 'createCommitOnBranch'],
-          extensions: { code: 'undefinedField', typeName: 'Mutation', fieldName: 'createCommitOnBranch' },
-          locations: [{ line: 2, column: 3 }],
-          message: "Field 'createCommitOnBranch' doesn't exist on type 'Mutation'",
-        },
-      ],
-    });
-    expect((await read(`${BRANCH}:review.md`)).body.data.repository.ref.target.oid).toBe(head);
-    expect((await rest(`GET /repos/${REPO}/git/ref/heads/${BRANCH}`)).body.object.sha).toBe(head);
-    expect(github.calls()).toEqual([
-      'POST /graphql createCommitOnBranch',
-      'POST /graphql repository',
-      'GET /repos/{owner}/{repo}/git/ref/{ref}',
-    ]);
-  });
 });
 
 describe('updateRefs', () => {

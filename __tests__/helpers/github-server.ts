@@ -36,8 +36,6 @@ export interface GitHubOptions {
   readonly readOnly?: boolean;
   /** The API lies below `/api`, as on GitHub Enterprise Server. */
   readonly isEnterprise?: boolean;
-  /** Mutations that this server is too old for. */
-  readonly missingMutations?: readonly string[];
   /** Whether REST exchanges are validated by Prism; default true. */
   readonly validate?: boolean;
 }
@@ -112,8 +110,7 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
     const deps = depsOf(token);
     if (request.path === '/graphql') {
       const { answerGraphQl } = await import('./github-graphql.js');
-      const { missingMutations = [] } = options;
-      const result = await answerGraphQl(request.body, { ...deps, missingMutations });
+      const result = await answerGraphQl(request.body, deps);
       violations.push(Promise.resolve(result.violations));
       return { status: 200, body: result.body };
     }

@@ -69,10 +69,7 @@ async function append(branch: MemoryBranch, line: string): Promise<number> {
 
 const SERVERS: readonly { readonly name: string; readonly options: GitHubOptions }[] = [
   { name: 'github.com', options: {} },
-  {
-    name: 'a server without the mutation',
-    options: { isEnterprise: true, missingMutations: ['createCommitOnBranch'] },
-  },
+  { name: 'an enterprise server', options: { isEnterprise: true } },
 ];
 
 describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options }) => {
@@ -227,17 +224,6 @@ describe('memory on a branch, over the wire', () => {
     expect(squashed).toEqual({ kind: 'committed', head: github.repo(REPO).branches.get(BRANCH) });
     expect(github.history(REPO, BRANCH)).toMatchObject([{ message: 'axe: drop history', parents: [] }]);
     expect(github.files(REPO, BRANCH)).toEqual({ 'mem/a.md': 'A\nC\nD\n', 'mem/b.md': 'B\n' });
-  });
-
-  it('reports a history that cannot be dropped safely', async () => {
-    const github = await start({ missingMutations: ['updateRefs'] }, { 'a.md': 'A' });
-    const branch = await connect(github);
-    const { head } = found(await branch.read([], signal));
-    expect(await branch.squash(head, 'axe: drop history', signal)).toMatchObject({
-      kind: 'failed',
-      remedy: expect.stringContaining('`updateRefs`'),
-    });
-    expect(github.repo(REPO).branches.get(BRANCH)).toBe(head);
   });
 
   it.each([

@@ -14,18 +14,12 @@ import {
   TREE,
 } from './memory-branch-fixture.js';
 
-const COMMIT = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
-const NEW_BLOB = 'POST /repos/{owner}/{repo}/git/blobs';
 const NEW_TREE = 'POST /repos/{owner}/{repo}/git/trees';
 const NEW_COMMIT = 'POST /repos/{owner}/{repo}/git/commits';
 const NEW_REF = 'POST /repos/{owner}/{repo}/git/refs';
-const MOVE_REF = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
 
 const CHANGE = { files: new Map([['a.md', '# a\n']]), message: 'axe: remember [skip ci]' };
 const OBJECTS = { [NEW_TREE]: () => ({ sha: TREE }), [NEW_COMMIT]: () => ({ sha: NEXT }) };
-const OLD_SERVER = refusesQuery(
-  "Field 'createCommitOnBranch' doesn't exist on type 'Mutation'; CreateCommitOnBranchInput isn't a defined input type (on $input)",
-);
 
 describe('a memory branch', () => {
   it('has a name and addresses for people', () => {
@@ -260,83 +254,6 @@ describe('committing', () => {
   });
 });
 
-describe('committing on a server without the mutation', () => {
-  const rest = {
-    mutation: OLD_SERVER,
-    query: repositoryAt(HEAD),
-    [COMMIT]: () => ({ tree: { sha: OTHER } }),
-    ...OBJECTS,
-  };
-
-  it('uses the Git database, and tries the mutation only once', async () => {
-    const { branch, client } = branchWith({
-      ...rest,
-      [NEW_BLOB]: () => ({ sha: OTHER }),
-      [MOVE_REF]: () => ({}),
-    });
-    const change = {
-      files: new Map([
-        ['a.md', 'A'],
-        ['b.md', 'x\uDCE9'],
-        ['c.md', ''],
-      ]),
-      message: 'axe: remember',
-    };
-    expect(await branch.commit(HEAD, change, noAbort())).toEqual({ kind: 'committed', head: NEXT });
-    const [, base, first, second, tree, commit, move] = client.requests;
-    expect(base?.params).toMatchObject({ commit_sha: HEAD });
-    expect(first?.params).toMatchObject({ content: 'eOk=', encoding: 'base64' });
-    expect(second?.params).toMatchObject({ content: '', encoding: 'base64' });
-    expect(tree?.params).toMatchObject({
-      base_tree: OTHER,
-      tree: [
-        { path: 'a.md', mode: '100644', type: 'blob', content: 'A' },
-        { path: 'b.md', mode: '100644', type: 'blob', sha: OTHER },
-        { path: 'c.md', mode: '100644', type: 'blob', sha: OTHER },
-      ],
-    });
-    expect(commit?.params).toMatchObject({ message: 'axe: remember', tree: TREE, parents: [HEAD] });
-    expect(move?.params).toMatchObject({ ref: 'heads/axe-memory', sha: NEXT, force: false });
-    await branch.commit(HEAD, CHANGE, noAbort());
-    expect(client.requests.filter(({ route }) => route === 'graphql')).toHaveLength(1);
-  });
-
-  it.each([
-    {
-      name: 'C3 46: a branch that moved on is stale',
-      move: refuses(422, 'Update is not a fast forward'),
-      result: { kind: 'stale' },
-    },
-    {
-      name: 'C3 51: a branch that was deleted is stale',
-      move: refuses(422, 'Reference does not exist'),
-      result: { kind: 'stale' },
-    },
-    { name: 'a conflict is stale', move: refuses(409, 'Conflict'), result: { kind: 'stale' } },
-    { name: 'C3 47: a server error leaves it open', move: refuses(503), result: { kind: 'unknown' } },
-    {
-      name: 'C3 48: a protected branch is denied',
-      move: refuses(422, 'Repository rule violations found Changes must be made through a pull request.'),
-      result: { kind: 'failed', reason: 'denied' },
-    },
-  ])('$name', async ({ move, result }) => {
-    const { branch } = branchWith({ ...rest, [MOVE_REF]: move });
-    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject(result);
-  });
-
-  it.each([COMMIT, NEW_TREE, NEW_COMMIT])('C3 48: reports that the token cannot use %s', async (route) => {
-    const { branch } = branchWith({
-      ...rest,
-      [route]: refuses(403, 'Resource not accessible by integration'),
-    });
-    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({
-      kind: 'failed',
-      reason: 'denied',
-      remedy: expect.stringContaining('`contents: write`'),
-    });
-  });
-});
-
 describe('creating the branch', () => {
   it('stores one commit without a parent and points the branch to it', async () => {
     const { branch, client } = branchWith({ ...OBJECTS, [NEW_REF]: () => ({}) });
@@ -429,20 +346,6 @@ describe('squashing', () => {
       },
     });
     expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'stale' });
-  });
-
-  it('does not force-push blindly on a server without the mutation', async () => {
-    const { branch, client } = branchWith({
-      ...OBJECTS,
-      query: repositoryAt(HEAD),
-      mutation: refusesQuery("UpdateRefsInput isn't a defined input type (on $input)"),
-    });
-    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toMatchObject({
-      kind: 'failed',
-      reason: 'error',
-      remedy: expect.stringContaining('`updateRefs`'),
-    });
-    expect(client.requests.some(({ route }) => route === MOVE_REF)).toBe(false);
   });
 
   it('reports an unknown result if the answer is lost, and a denial if it is denied', async () => {

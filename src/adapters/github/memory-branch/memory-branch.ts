@@ -10,7 +10,7 @@ import { noteTimeLeft } from '../../../core/time-limit.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchFiles, type ListedEntry, readWholeBranch, sift } from './memory-branch-list.js';
-import { fetchTreeId, storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
+import { storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
 import {
   type BranchAccess,
   branchName,
@@ -27,7 +27,7 @@ import {
   type TreeEntry,
   withFolders,
 } from './memory-branch-read.js';
-import { afterRefusal, fetchBranchState, messageFor, troubleOf } from './memory-branch-trouble.js';
+import { afterRefusal, fetchBranchState, troubleOf } from './memory-branch-trouble.js';
 
 /**
  * A branch through GitHub's API alone: no checkout, no git, no stored credentials (D13). In the common case a change
@@ -35,20 +35,6 @@ import { afterRefusal, fetchBranchState, messageFor, troubleOf } from './memory-
  */
 export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlace): MemoryBranch {
   const access: BranchAccess = { client, place };
-  /** Found out once: a server does not learn mutations during a run. */
-  let isOldServer = false;
-
-  async function commitOnBranch(change: BranchChange, signal: AbortSignal): Promise<BranchCommit> {
-    if (isOldServer) return await commitByRest(access, change, signal);
-    try {
-      return await commitByMutation(access, change, signal);
-    } catch (thrown) {
-      isOldServer = thrown instanceof GitHubError && lacksMutation(thrown, 'createCommitOnBranch');
-      if (!isOldServer) throw thrown;
-      return await commitByRest(access, change, signal);
-    }
-  }
-
   return {
     name: branchName(place),
     urlOf: (path) => urlOf(place, path),
@@ -59,11 +45,15 @@ export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlac
       }),
     readAll: (folder, signal) => reading(place, () => readWholeBranch(access, folder, signal)),
     commit: (head, change, signal) =>
-      writing(access, { head, signal, write: () => commitOnBranch({ head, change }, atOnce(signal)) }),
+      writing(access, {
+        head,
+        signal,
+        write: () => commitByMutation(access, { head, change }, atOnce(signal)),
+      }),
     create: (change, signal) =>
       writing(access, { head: undefined, signal, write: () => createBranch(access, change, atOnce(signal)) }),
     squash: (head, message, signal) =>
-      writing(access, { head, signal, write: () => squash(access, { head, message }, signal) }),
+      writing(access, { head, signal, write: () => squashBranch(access, { head, message }, signal) }),
   };
 }
 
@@ -73,19 +63,6 @@ function urlOf({ serverUrl, owner, name, branch }: MemoryBranchPlace, path: stri
 
 function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
-}
-
-async function squash(
-  access: BranchAccess,
-  change: { readonly head: string; readonly message: string },
-  signal: AbortSignal,
-): Promise<BranchCommit> {
-  try {
-    return await squashBranch(access, change, signal);
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && lacksMutation(thrown, 'updateRefs')) return cannotSquash(access);
-    throw thrown;
-  }
 }
 
 async function reading(place: MemoryBranchPlace, read: () => Promise<BranchRead>): Promise<BranchRead> {
@@ -192,26 +169,6 @@ async function commitByMutation(
   return { kind: 'committed', head: answer.output.createCommitOnBranch.commit.oid };
 }
 
-/**
- * Writes files through the Git database, for servers without the mutation. The ref moves only forward, so it stays
- * where it is if anybody has moved it. Throws a GitHubError.
- */
-async function commitByRest(
-  access: BranchAccess,
-  { head, change }: BranchChange,
-  signal: AbortSignal,
-): Promise<BranchCommit> {
-  const { client, place } = access;
-  const base = await fetchTreeId(access, head, signal);
-  const tree = await storeTree(access, { ...change, base }, signal);
-  const commit = await storeCommit(access, { message: change.message, tree, parents: [head] }, signal);
-  await client.request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', {
-    params: { owner: place.owner, repo: place.name, ref: `heads/${place.branch}`, sha: commit, force: false },
-    signal,
-  });
-  return { kind: 'committed', head: commit };
-}
-
 /** Creates the branch with a first commit of its own. Throws a GitHubError. */
 async function createBranch(
   access: BranchAccess,
@@ -245,26 +202,6 @@ async function squashBranch(
   const refUpdates = [{ name, beforeOid: head, afterOid: commit, force: true }];
   await client.graphql(REFS_MUTATION, { variables: { input: { repositoryId, refUpdates } }, signal });
   return { kind: 'committed', head: commit };
-}
-
-/** Whether the server is too old for a mutation; told in the words of GitHub's GraphQL library. */
-function lacksMutation(error: GitHubError, mutation: 'createCommitOnBranch' | 'updateRefs'): boolean {
-  const words = `field '${mutation}' doesn't exist|${mutation}Input isn't a defined`;
-  return new RegExp(words, 'i').test(error.message);
-}
-
-/** What is said where history cannot be dropped safely. */
-function cannotSquash({ place }: BranchAccess): BranchCommit {
-  return {
-    kind: 'failed',
-    reason: 'error',
-    message: messageFor(
-      place,
-      'this server cannot update a branch on the condition that it has not moved',
-      'saving',
-    ),
-    remedy: 'Update GitHub Enterprise Server to a version whose GraphQL API has the mutation `updateRefs`.',
-  };
 }
 
 const COMMIT_MUTATION = `mutation ($input: CreateCommitOnBranchInput!) {
