@@ -10,6 +10,8 @@ interface Refusal {
   readonly env?: Readonly<Record<string, string>>;
   readonly fault?: CacheFault;
   readonly told: RegExp;
+  /** What the log says before the run has cost anything. */
+  readonly first?: RegExp;
 }
 
 const ALWAYS = 99;
@@ -23,7 +25,12 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
   ],
   [
     'C3 35: a run with `cache-mode: read`',
-    { env: { ACTIONS_CACHE_MODE: 'read' }, told: /`cache-mode: read` does not let this job write/ },
+    {
+      env: { ACTIONS_CACHE_MODE: 'read' },
+      told: /`cache-mode: read` does not let this job write/,
+      first:
+        /^Memory: `cache-mode: read` does not let this job write.*; the entry of this run will be in the job summary\. .*`cache-mode: write`/m,
+    },
   ],
   [
     'C3 39: a run that meets the rate limit',
@@ -88,7 +95,7 @@ describe('a run whose entry is refused', () => {
 
 it.each(REFUSALS)(
   '%s passes, reports it once, and shows the entry',
-  async (_, { token, env, fault, told }) => {
+  async (_, { token, env, fault, told, first = /^/ }) => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It was fine before.'), text('It rains.'), text('Seen.')]);
     await runMain(scheduledStep({ model, cache }));
@@ -99,6 +106,7 @@ it.each(REFUSALS)(
     expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(step.log).not.toMatch(/\[(?:warning|error)\]|##\[|Failed to save|Cache /);
+    expect(step.log).toMatch(first);
     expect(step.outputs['memory-loaded']).toBe('1');
     expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(['It was fine before.']);
     expect(cache.entries().filter(({ finalized }) => finalized)).toHaveLength(1);

@@ -77,7 +77,7 @@ async function repositoryOf(
 }
 
 function writeCheck(name: string, canPush: boolean | undefined): Check {
-  const needs = 'Memory on a branch needs `contents: write`.';
+  const needs = 'Memory on a branch needs `contents: write`: with `contents: read` it never remembers.';
   if (canPush) return { group: 'GitHub', status: 'ok', message: `The token reads and writes ${name}` };
   if (canPush === false) {
     const message = `The token reads ${name} and cannot push to it`;
