@@ -11,30 +11,24 @@ function runOf(index: number): string {
 }
 
 it('C3 36: twelve runs and a matrix of eight jobs in one run, all at once, create the branch once and lose no entry', async () => {
-  const { run, github, model, memory, repo } = await branchScene({ github: { validate: true } });
+  const { run, github, model, memory } = await branchScene({ github: { validate: true } });
   const steps = await Promise.all(Array.from({ length: RUNS }, (_, index) => run({ runId: runOf(index) })));
   for (const step of steps) {
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
     expect(troubles(step)).toEqual([]);
   }
   const answers = Array.from({ length: RUNS }, (_, index) => `Answer ${index}.`).sort();
-  // Each run has made a commit, on the memory branch or on a branch of its own beside it, which the next run folds in.
-  const pending = [...repo.branches.keys()].filter((name) => name.startsWith(`${BRANCH}-pending/`));
   const line = github.history(REPOSITORY, BRANCH);
-  expect(line.map(({ parents }) => parents.length)).toEqual([...Array(line.length - 1).fill(1), 0]);
-  const folded = line.map(({ message }) => Number(/^With (\d+) save/m.exec(message)?.[1] ?? 0));
-  const sum = folded.reduce((total, count) => total + count, line.length + pending.length);
-  expect(sum).toBeGreaterThanOrEqual(RUNS);
+  expect(line.map(({ parents }) => parents.length)).toEqual([...Array(RUNS - 1).fill(1), 0]);
 
   const next = await run({ runId: 'next', workspace: allRemembering(), inputs: { agent: 'ask' } });
   expect(next.outputs['memory-loaded']).toBe(String(RUNS));
-  expect([...repo.branches.keys()].filter((name) => name.startsWith(`${BRANCH}-pending/`))).toEqual([]);
   const text = memory();
   answers.push(`Answer ${RUNS}.`);
   answers.sort();
   expect([...resultsIn(text)].sort()).toEqual(answers);
   for (const { outputs } of steps) expect(text).toContain(outputs['memory-entry']);
-  expect(github.history(REPOSITORY, BRANCH)).toHaveLength(line.length + 1);
+  expect(github.history(REPOSITORY, BRANCH)).toHaveLength(RUNS + 1);
 
   const last = await run({ workspace: allRemembering(), inputs: { agent: 'ask' } });
   expect(last.outputs['memory-loaded']).toBe(String(RUNS + 1));
