@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NoteChange } from '../../../src/core/memory/change.js';
-import { type NoteEdit, versionId } from '../../../src/core/memory/notes/edit.js';
+import { type NoteChange, versionId } from '../../../src/core/memory/change.js';
+import type { NoteEdit } from '../../../src/core/memory/notes/edit.js';
 import type { MemoryStore } from '../../../src/core/memory/store.js';
 import type { StorePlace } from './contract.js';
 

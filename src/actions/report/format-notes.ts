@@ -72,13 +72,12 @@ export function formatNotes({ notesSession }: Memory, remembered: Remembered): s
   if (notesSession === undefined || remembered.kind === 'nothing' || notes.length === 0) return '';
   const { result } = remembered;
   const isLost = result.kind === 'failed';
-  const texts = notes.map(describeNoteChange).join('').trimEnd();
   return sections([
     notes.some(({ path }) => path.startsWith('untrusted/'))
       ? NOTES_APART
       : 'What the agent did to its notes:',
     formatRecent(notesSession.session.recent(), notes.length).trimEnd(),
-    isLost ? details('The notes, so that nothing is lost', codeBlock(texts)) : '',
+    isLost ? textsOf(notes) : '',
   ]);
 }
 
@@ -114,8 +113,12 @@ export function formatUnsavedNotes(remembered: Remembered): string {
       `**Not saved:** ${code(path)}: ${message}.${remedy === undefined ? '' : ` ${remedy}`}`,
   );
   const left = notesIn(remembered).filter(({ path }) => unsaved.some((note) => note.path === path));
-  const texts = left.map(describeNoteChange).join('').trimEnd();
-  return sections([...lines, details('The notes, so that nothing is lost', codeBlock(texts))]);
+  return sections([...lines, textsOf(left)]);
+}
+
+function textsOf(notes: readonly NoteChange[]): string {
+  const texts = notes.map(describeNoteChange).join('').trimEnd();
+  return details('The notes, so that nothing is lost', codeBlock(texts));
 }
 
 function unsavedIn(remembered: Remembered): readonly BlockedPlace[] {

@@ -1,7 +1,6 @@
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
 import { editedText, type NoteEdit } from './notes/edit.js';
-import { holdsLines } from './notes/note-lines.js';
 import { backupPath, isNotesPath } from './notes/place.js';
 import { parseProvenance } from './provenance.js';
 import { separator } from './run-log.js';
@@ -9,7 +8,7 @@ import { isStatePath, removedIds, statePath, trimmedIds, withTrimmedFacts } from
 import { mergeThree } from './three-way.js';
 import type { MemoryTree } from './tree.js';
 import { removedWhole, type Trimmings, trimLog } from './trim.js';
-import { parseLog } from './units.js';
+import { parseLog, textId } from './units.js';
 
 /**
  * A change to memory, as data: a store applies the run's changes in order to its newest version, and once more
@@ -141,6 +140,39 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
 /** Whether an append that may have been made already was made, as far as the note says; for a place without a history. */
 export function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
   return again !== undefined && edit.kind === 'append' && holdsLines(text, edit.text);
+}
+
+/** What a version of a note is known by; '' for no note. */
+export function versionId(text: string): string {
+  return text === '' ? '' : textId(text);
+}
+
+/**
+ * Whether all changes to a note were made before, by a save of which nobody learnt how it ended: they may come again, and
+ * the note is what the run saw it become.
+ */
+export function isMade(text: string, path: string, changes: readonly Change[]): boolean {
+  const last = changes.findLast((change) => change.kind === 'note' && change.path === path);
+  return last?.kind === 'note' && last.again !== undefined && last.makes === versionId(text);
+}
+
+/** Whether a text has these lines, one below the other and each whole; blank ends do not count, and of no lines it has all. */
+function holdsLines(text: string, lines: string): boolean {
+  const searched = lines.trim();
+  for (let at = text.indexOf(searched); at >= 0; at = text.indexOf(searched, at + 1)) {
+    if (searched === '') return true;
+    if (isBlankOnwards(text, at - 1, -1) && isBlankOnwards(text, at + searched.length, 1)) return true;
+  }
+  return false;
+}
+
+/** Whether from here to the end of the line, or backwards to its start, there is nothing but white space. */
+function isBlankOnwards(text: string, start: number, step: 1 | -1): boolean {
+  for (let at = start; ; at += step) {
+    const char = text[at];
+    if (char === undefined || char === '\n') return true;
+    if (char.trim() !== '') return false;
+  }
 }
 
 /** Every place that the changes touch or that decides about them, each once. */

@@ -8,12 +8,12 @@ import {
   holdsEntry,
   isCarriedOut,
   isForgotten,
+  isMade,
   type NoteChange,
   statesFirst,
 } from '../../../core/memory/change.js';
 import { partsOf, piecesOf } from '../../../core/memory/log-pieces.js';
 import { withoutEntries } from '../../../core/memory/merge.js';
-import { isMade } from '../../../core/memory/notes/edit.js';
 import { backupPath } from '../../../core/memory/notes/place.js';
 import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../../core/memory/store.js';
 import { inspectEnd } from '../../../core/memory/tail.js';

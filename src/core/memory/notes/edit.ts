@@ -1,6 +1,5 @@
 import { utf8Bytes } from '../../text/cut.js';
 import { separator } from '../run-log.js';
-import { textId } from '../units.js';
 
 /** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
 export type NoteEdit =
@@ -75,27 +74,4 @@ function isPlain(line: string): boolean {
 
 function normalize(line: string): string {
   return line.replace(/\p{White_Space}+/gu, ' ').trim();
-}
-
-/** What a version of a note is known by; '' for no note. */
-export function versionId(text: string): string {
-  return text === '' ? '' : textId(text);
-}
-
-/** Of a change, what says whether it was made before; only changes of notes say it. */
-interface Replayed {
-  readonly kind: string;
-  readonly path: string;
-  /** What the run saw the note become, as {@link versionId}. */
-  readonly makes?: string;
-  readonly again?: Date;
-}
-
-/**
- * Whether all changes to a note were made before, by a save of which nobody learnt how it ended: they may come again, and
- * the note is what the run saw it become.
- */
-export function isMade(text: string, path: string, changes: readonly Replayed[]): boolean {
-  const last = changes.findLast((change) => change.kind === 'note' && change.path === path);
-  return last?.again !== undefined && last.makes === versionId(text);
 }

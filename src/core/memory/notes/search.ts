@@ -2,8 +2,7 @@ import { compareBytes } from '../../text/bytes.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { count } from '../../text/number.js';
 import { promptText, readableText } from '../prompt-text.js';
-import { TRUNCATED_MARK } from './context-block.js';
-import { linesOf } from './note-lines.js';
+import { linesOf, TRUNCATED_MARK } from './context-block.js';
 import { type NotesPlaces, targetAt } from './place.js';
 
 /** What came of a search, best first. */
