@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_564,
-  'files of src/': 559,
-  'types of src/': 1206,
+  'lines of src/': 65_270,
+  'files of src/': 557,
+  'types of src/': 1200,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_688,
+  'lines of __tests__/': 103_247,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

@@ -59,10 +59,10 @@ describe('the cost of several runs together (D36)', () => {
     ]);
     const { deps } = depsOf({ model, boxes: { bot: { tools: [NOTHING] } } });
     await runPipeline(request(), deps);
-    const noted = deps.journaled.flat().filter(({ kind }) => kind === 'merge');
+    const noted = deps.journaled.flat().filter(({ kind }) => kind === 'facts');
     expect(noted).toEqual(
       ['0.10', '0.35'].map((usd) => ({
-        kind: 'merge',
+        kind: 'facts',
         path: 'bot.state.md',
         text: expect.stringContaining(`- spent id1 day=${TODAY} usd=${usd} at=`),
       })),

@@ -105,12 +105,12 @@ async function formatUnsaved(
   const message = `failed to save memory after the job: ${cause}.${remedy === undefined ? '' : ` ${remedy}`}`;
   warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
   const left = pending.flatMap((change) =>
-    change.kind === 'merge' ? [] : [{ id: change.id, text: textOf(change) }],
+    change.kind === 'facts' ? [] : [{ id: change.id, text: textOf(change) }],
   );
   await writeSummary(formatUnsavedSummary(message, left, { isHidden }), { runner, secrets });
 }
 
 /** An entry as it is in the log; of a note what was to be done to it. */
-function textOf(change: Exclude<KeptChange, { readonly kind: 'merge' }>): string {
+function textOf(change: Exclude<KeptChange, { readonly kind: 'facts' }>): string {
   return change.kind === 'append' ? change.text : describeNoteChange(change);
 }

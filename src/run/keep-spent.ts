@@ -19,7 +19,7 @@ export function spentOf(
 /** The cost of a run as a change that a journal can keep; undefined for a run that writes no memory. */
 export function spentChange({ memory }: Plan, spent: Spent): Change | undefined {
   if (memory === undefined || memory.lane === 'none') return undefined;
-  return { kind: 'merge', path: statePath(memory.path), text: withReviewFacts('', [spent]) };
+  return { kind: 'facts', path: statePath(memory.path), text: withReviewFacts('', [spent]) };
 }
 
 /**

@@ -90,7 +90,7 @@ describe('the journal', () => {
 
   it('keeps the latest version of each fact of a state', async () => {
     const journal = createJournal('', () => AT);
-    const fact = (text: string) => ({ kind: 'merge', path: 'bot.state.md', text }) as const;
+    const fact = (text: string) => ({ kind: 'facts', path: 'bot.state.md', text }) as const;
     await journal.pending([fact('- spent 1 usd=0.25\n'), append('1')]);
     await journal.pending([fact('- spent 1 usd=0.50\n')]);
     expect(await readPending(postEnv())).toEqual([...left(append('1')), fact('- spent 1 usd=0.50\n')]);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Change } from '../../../src/core/memory/change.js';
-import { forgottenIds } from '../../../src/core/memory/state.js';
 import type { MemoryStore, RestoreResult } from '../../../src/core/memory/store.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { decodeBytes } from '../../../src/core/text/bytes.js';
@@ -266,55 +265,24 @@ export function describeMemoryStore(
       expect(await text('untrusted/bot.md')).toBe(entryText('a', 'whole'));
     });
 
-    it('merges what another place kept, by id and in the order of time, once', async () => {
-      const { open, put, text } = await makePlace();
-      const ours = `intro\n\n${entryText('a', 'done', 1)}${entryText('c', 'done', 3)}`;
-      await put('bot.md', ours);
-      const merge = (other: string): Change => ({ kind: 'merge', path: 'bot.md', text: other });
-      const theirs = entryText('b', 'done', 2) + entryText('c', 'other words', 3) + entryText('d', 'done', 4);
-      for (const _ of [1, 2])
-        expect(await open().write([merge(theirs), append('e')], never)).toMatchObject({ kind: 'saved' });
-      const folded = (await text('bot.md')) ?? '';
-      expect(idsIn(folded)).toEqual(['a', 'b', 'c', 'd', 'e']);
-      expect(folded).not.toContain('other words');
-      expect(folded.startsWith('intro\n\n')).toBe(true);
-    });
-
-    it('merges a log into a place that has none', async () => {
-      const { open, text } = await makePlace();
-      await open().write(
-        [{ kind: 'merge', path: 'bot.md', text: plainEntry('one') + entryText('a') }],
-        never,
-      );
-      expect(await text('bot.md')).toBe(plainEntry('one') + entryText('a'));
-    });
-
-    it('never restores what was forgotten, neither by append nor by merge', async () => {
+    it('never restores what was forgotten', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', entryText('a') + entryText('b') + plainEntry('plain'));
       const plainId = parseLog(plainEntry('plain')).units[0]?.id ?? '';
       expect(await open().write(forget(['a', plainId]), never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(entryText('b'));
-      const stale = entryText('a') + plainEntry('plain') + entryText('b') + entryText('c');
-      for (const changes of [[append('a')], [{ kind: 'merge' as const, path: 'bot.md', text: stale }]])
-        expect(await open().write(changes, never)).toMatchObject({ kind: 'saved' });
-      expect(await text('bot.md')).toBe(entryText('b') + entryText('c'));
+      expect(await open().write([append('a')], never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md')).toBe(entryText('b'));
     });
 
-    it('forgets what the other side of a merge has forgotten, whichever change comes first', async () => {
-      const state: Change = { kind: 'merge', path: 'bot.state.md', text: stateOf('a', 'd') };
-      const log: Change = { kind: 'merge', path: 'bot.md', text: entryText('c') };
-      for (const changes of [
-        [state, log],
-        [log, state],
-      ]) {
-        const { open, put, text } = await makePlace();
-        await put('bot.md', entryText('a') + entryText('b'));
-        await put('bot.state.md', stateOf('x'));
-        expect(await open().write([...changes, append('d')], never)).toMatchObject({ kind: 'saved' });
-        expect(await text('bot.md')).toBe(entryText('b') + entryText('c'));
-        expect([...forgottenIds((await text('bot.state.md')) ?? '')].sort()).toEqual(['a', 'd', 'x']);
-      }
+    it('adds facts to a state, the later one of the same kind and key', async () => {
+      const { open, put, text } = await makePlace();
+      await put('bot.state.md', '- seen b\n- spent a at=2026-01-01T00:00:00Z\n');
+      const later = '- spent a at=2026-02-01T00:00:00Z\n';
+      for (const _ of [1, 2])
+        await open().write([{ kind: 'facts', path: 'bot.state.md', text: later }, append('c')], never);
+      expect(await text('bot.state.md')).toBe(`- seen b\n${later}`);
+      expect(await text('bot.md')).toBe(entryText('c'));
     });
 
     it('does not show what is forgotten even if it is still in the file', async () => {
@@ -339,13 +307,11 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(foreign + between + rewrite(entryText('b')));
     });
 
-    it.each(FOREIGN)('keeps %s through a merge and a forgetting (C2 25, C3 52)', async (_, foreign) => {
+    it.each(FOREIGN)('keeps %s through a forgetting (C2 25, C3 52)', async (_, foreign) => {
       const { open, put, text } = await makePlace();
       await put('bot.md', `${foreign}\n${entryText('b', 'done', 6)}`);
-      const merge: Change = { kind: 'merge', path: 'bot.md', text: entryText('c', 'done', 7) };
-      await open().write([merge], never);
       await open().write(forget(['b']), never);
-      expect(await text('bot.md')).toBe(`${foreign}\n${entryText('c', 'done', 7)}`);
+      expect(await text('bot.md')).toBe(`${foreign}\n`);
     });
 
     it('does not treat a foreign time as an entry, nor lose the text below it (C2 22)', async () => {
@@ -358,13 +324,10 @@ export function describeMemoryStore(
         '## 2026-02-03T04:05:06.789Z\n**Task:** part of a second\n**Result:** x\n\n',
       ].join('');
       await put('bot.md', odd);
-      await open().write(
-        [{ kind: 'merge', path: 'bot.md', text: odd + entryText('new', 'done', 10) }],
-        never,
-      );
-      const folded = (await text('bot.md')) ?? '';
-      expect(folded.replace(entryText('new', 'done', 10), '')).toBe(odd);
-      expect(idsIn(folded)).toHaveLength(3);
+      await open().write([append('new')], never);
+      expect(await text('bot.md')).toBe(odd + entryText('new'));
+      await open().write(forget(['late']), never);
+      expect(await text('bot.md')).toBe(odd.slice(odd.indexOf('## 2026', 1)) + entryText('new'));
     });
 
     it('returns all its files, or reports why not', async () => {

@@ -4,7 +4,7 @@ import type {
   TreeBackend,
   Unreadable,
 } from '../../../src/adapters/stores/backend.js';
-import type { MemoryTree } from '../../../src/core/memory/tree.js';
+import type { MemoryTree } from '../../../src/core/memory/change.js';
 
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {

@@ -6,8 +6,8 @@ import type {
 } from '../../../src/adapters/stores/backend.js';
 import { createTreeStore } from '../../../src/adapters/stores/store.js';
 import { isUnder } from '../../../src/adapters/stores/tree-path.js';
+import type { MemoryTree } from '../../../src/core/memory/change.js';
 import type { MemoryStore } from '../../../src/core/memory/store.js';
-import type { MemoryTree } from '../../../src/core/memory/tree.js';
 import { createFakeClock } from './fake-clock.js';
 
 /** What a place answers instead, or what happens before it answers. */

@@ -322,10 +322,10 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
 /** What one of several who write to the same memory wants of it. */
 const intent = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: 'append' } as const) },
-  // Somebody who has read an old version folds it in, or saves an old entry again.
+  // Somebody saves an old entry again.
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constantFrom('fold', 'again'), of: fc.integer({ min: 0, max: 3 }) }),
+    arbitrary: fc.record({ kind: fc.constant('again'), of: fc.integer({ min: 0, max: 3 }) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('forget'), of: fc.integer({ min: 0, max: 3 }) }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'look' } as const) },
@@ -381,7 +381,7 @@ describe.each([
   ['a branch', sharedRepo, RUNS],
   ['files', sharedFiles, RUNS / 3],
 ] as const)('what is forgotten in %s', (_name, share, numRuns) => {
-  it('is never seen again, whoever merges or saves it again, and nothing else is lost', async () => {
+  it('is never seen again, whoever saves it again, and nothing else is lost', async () => {
     let [forgotten, saved] = [0, 0];
     await fc.assert(
       fc.asyncProperty(
@@ -415,8 +415,7 @@ describe.each([
               if ((await store.write(forget([id]), never)).kind === 'saved') gone.add(id);
               return;
             }
-            if (run.intent.kind === 'again') return void (await store.write([append(id)], never));
-            await store.write([{ kind: 'merge', path: 'bot.md', text: entryText(id) + log }], never);
+            await store.write([append(id)], never);
           });
           await untilIdle(scheduler);
           void runs;
@@ -437,7 +436,7 @@ describe.each([
 });
 
 describe('what is forgotten in a cache', () => {
-  it('is never seen again, whoever merges or saves it again, and nothing else is lost', async () => {
+  it('is never seen again, whoever saves it again, and nothing else is lost', async () => {
     let [forgotten, saved] = [0, 0];
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer({ min: 2, max: 6 }), async (seed, count) => {
@@ -445,7 +444,10 @@ describe('what is forgotten in a cache', () => {
         const clock = createSimulatedClock(random);
         const cache = createFakeCache(random() < 0.5 ? 'completed' : 'reserved');
         const log = OLD.map((id) => entryText(id)).join('');
-        const first = openJob(cache, clock, {}).write([{ kind: 'merge', path: 'bot.md', text: log }], never);
+        const first = openJob(cache, clock, {}).write(
+          [{ kind: 'rewrite', path: 'bot.md', rewrite: () => log }],
+          never,
+        );
         await clock.idle();
         await first;
         const [gone, mayGo, kept] = [new Set<string>(), new Set<string>(), new Set<string>(OLD)];
@@ -461,7 +463,7 @@ describe('what is forgotten in a cache', () => {
             mayGo.add(id);
             if ((await store.write(forget([id]), never)).kind === 'saved') gone.add(id);
           } else if (chance < 0.9) {
-            await store.write([{ kind: 'merge', path: 'bot.md', text: log }, append(id)], never);
+            await store.write([append(id)], never);
           } else {
             const goneBefore = [...gone];
             cameBack.push(...(await everyId(store)).filter((each) => goneBefore.includes(each)));

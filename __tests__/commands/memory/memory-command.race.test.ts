@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TreeBackend } from '../../../src/adapters/stores/backend.js';
 import { createTreeStore } from '../../../src/adapters/stores/store.js';
-import type { MemoryTree } from '../../../src/core/memory/tree.js';
+import type { MemoryTree } from '../../../src/core/memory/change.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { command, entry } from './memory-scene.js';

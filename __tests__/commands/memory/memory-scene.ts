@@ -1,12 +1,11 @@
 import type { CommandSession, MemoryCommandResult } from '../../../src/commands/memory/command-session.js';
 import { runMemoryCommand } from '../../../src/commands/memory/memory-command.js';
 import { type MemoryCommand, parseMemoryCommand } from '../../../src/commands/memory/parse-memory-command.js';
-import { applyChanges } from '../../../src/core/memory/change.js';
+import { applyChanges, type MemoryTree } from '../../../src/core/memory/change.js';
 import { bareProvenance } from '../../../src/core/memory/commands/compose.js';
 import { formatProvenance, type Provenance } from '../../../src/core/memory/provenance.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import type { MemoryStore, SaveResult, StoreKind, TreeResult } from '../../../src/core/memory/store.js';
-import type { MemoryTree } from '../../../src/core/memory/tree.js';
 
 /** A memory that is kept in a variable. */
 export interface FakeMemory extends MemoryStore {

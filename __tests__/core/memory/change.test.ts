@@ -16,11 +16,7 @@ import { append, entryText, plainEntry } from '../../adapters/stores/entries.js'
 const NONE: ReadonlySet<string> = new Set();
 
 function forget(id: string, path = 'bot.state.md'): Change {
-  return { kind: 'merge', path, text: `- forgotten ${id} at=2026-02-03T04:05:06Z\n` };
-}
-
-function merge(text: string, path = 'bot.md'): Change {
-  return { kind: 'merge', path, text };
+  return { kind: 'facts', path, text: `- forgotten ${id} at=2026-02-03T04:05:06Z\n` };
 }
 
 describe('changes of memory', () => {
@@ -53,14 +49,6 @@ describe('changes of memory', () => {
     expect(applyChanges(once, [append('a'), append('a')])).toEqual(once);
   });
 
-  it('merge once what another place kept', () => {
-    const tree = new Map([['bot.md', entryText('a') + plainEntry('by axe')]]);
-    const changes = [merge(entryText('b') + entryText('a') + plainEntry('by axe'))];
-    const folded = applyChanges(tree, changes);
-    expect(folded.get('bot.md')).toBe(entryText('a') + plainEntry('by axe') + entryText('b'));
-    expect(applyChanges(folded, changes)).toEqual(folded);
-  });
-
   it('pass an empty text to a rewrite of a missing file', () => {
     const seen: string[] = [];
     applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
@@ -68,7 +56,7 @@ describe('changes of memory', () => {
   });
 
   it('create no empty file', () => {
-    expect(applyChanges(new Map(), [merge(''), merge('', 'bot.state.md')]).size).toBe(0);
+    expect(applyChanges(new Map(), [{ kind: 'facts', path: 'bot.state.md', text: '' }]).size).toBe(0);
   });
 
   it.each([
@@ -83,16 +71,6 @@ describe('changes of memory', () => {
 
 describe('a forgotten entry', () => {
   const plain = plainEntry('by axe');
-  const log = entryText('a') + plain;
-
-  it.each([
-    ['before', [forget('a'), forget(textId(plain)), merge(log)]],
-    ['after', [merge(log), forget('a'), forget(textId(plain))]],
-    ['around', [forget('a'), merge(log), forget(textId(plain))]],
-  ])('is not restored by a merge whose state comes %s the log', (_, changes) => {
-    const next = applyChanges(new Map([['bot.md', log + entryText('b')]]), changes);
-    expect(next.get('bot.md')).toBe(entryText('b'));
-  });
 
   it('is not appended, by its id or by its text', () => {
     const tree = new Map([['bot.state.md', `- forgotten a\n- forgotten ${textId(plain)}\n`]]);
@@ -107,12 +85,6 @@ describe('a forgotten entry', () => {
     expect([...next.keys()]).toEqual(['untrusted/bot.state.md', 'bot.md']);
   });
 
-  it('is removed from the former version too', () => {
-    const tree = new Map([['bot.md.bak', log]]);
-    const next = applyChanges(tree, [forget('a'), merge('', 'bot.md.bak')]);
-    expect(next.get('bot.md.bak')).toBe(plain);
-  });
-
   it.each([
     [append('a'), ['a'], true],
     [append('a'), ['b'], false],
@@ -121,6 +93,19 @@ describe('a forgotten entry', () => {
     [{ id: 'x', text: plain }, ['x'], true],
   ])('%j, with %j forgotten: %s', (entry, ids, expected) => {
     expect(isForgotten(entry, new Set(ids))).toBe(expected);
+  });
+});
+
+describe('facts', () => {
+  it('take the place of earlier ones of the same kind and key, whatever their order', () => {
+    const facts = (text: string): Change => ({ kind: 'facts', path: 'bot.state.md', text });
+    const [early, late] = ['- spent a at=2026-01-01T00:00:00Z\n', '- spent a at=2026-02-01T00:00:00Z\n'];
+    const tree = new Map([['bot.state.md', '- seen b\n']]);
+    for (const changes of [
+      [facts(early), facts(late)],
+      [facts(late), facts(early)],
+    ])
+      expect(applyChanges(tree, changes).get('bot.state.md')).toBe(`- seen b\n${late}`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isRunLog, mergeFiles, mergeRunLogs, withoutEntries } from '../../../src/core/memory/merge.js';
+import { mergeRunLogs, withoutEntries } from '../../../src/core/memory/merge.js';
 import { formatProvenance } from '../../../src/core/memory/provenance.js';
 import { countEntries, formatEntry, parseEntries } from '../../../src/core/memory/run-log.js';
 import { parseLog, textId } from '../../../src/core/memory/units.js';
@@ -220,36 +220,5 @@ describe('a merge of any logs with any forgotten entries', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('two versions of a file', () => {
-  const forgotten: ReadonlySet<string> = new Set();
-
-  it.each([
-    ['a run log', 'bot.md', entry(1), entry(2), entry(1) + entry(2)],
-    ['the .bak of one', 'bot.md.bak', entry(1), entry(2), entry(1) + entry(2)],
-    [
-      'a state',
-      'bot.state.md',
-      '- seen a at=2026-01-01T00:00:00Z\n',
-      '- seen b\n',
-      '- seen a at=2026-01-01T00:00:00Z\n- seen b\n',
-    ],
-    ['a note', 'projects/p/notes/x.md', '- ours\n', '- theirs\n', '- ours\n'],
-    ['notes that only the other side has', 'MEMORY.md', '', '- theirs\n', '- theirs\n'],
-    ['notes that the other side has not', 'MEMORY.md', '- ours\n', '', '- ours\n'],
-  ])('of %s become one', (_, path, base, other, expected) => {
-    expect(mergeFiles(path, { base, other, forgotten })).toBe(expected);
-  });
-});
-
-describe('isRunLog', () => {
-  it.each([
-    [entry(1), true],
-    ['## Notes\n- a fact\n', false],
-    ['', false],
-  ])('distinguishes a run log from notes: %j', (text, expected) => {
-    expect(isRunLog(text)).toBe(expected);
   });
 });

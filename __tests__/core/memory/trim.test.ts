@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { applyChanges, type Change } from '../../../src/core/memory/change.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { parseState, statePath } from '../../../src/core/memory/state.js';
-import { mergeTrees } from '../../../src/core/memory/tree.js';
 import { partLog, trimLog } from '../../../src/core/memory/trim.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { encodeBytes } from '../../../src/core/text/bytes.js';
@@ -57,10 +56,6 @@ describe('trimming a log', () => {
     expect(once.get(PATH)).toBe(entry(1).repeat(2) + entry(2));
     expect(once.get(`${PATH}.bak`)).toBe(entry(1).repeat(3));
     expect([...applyChanges(once, [trim])]).toEqual([...once]);
-    // A merge must not treat those that stay as trimmed.
-    expect(once.get(statePath(PATH))).toBeUndefined();
-    const folded = applyChanges(once, [{ kind: 'merge', path: PATH, text: entry(1) + entry(3) }]);
-    expect(folded.get(PATH)).toBe(entry(1).repeat(2) + entry(2) + entry(3));
   });
 
   it('keeps every entry that was appended between the analysis and the trim, and loses no byte', () => {
@@ -85,37 +80,6 @@ describe('trimming a log', () => {
     expect([...applyChanges(once, [trim])]).toEqual([...once]);
   });
 
-  it('is not undone by an older copy in another store, while the backup stays whole', () => {
-    const ids = idsOf(entry(1));
-    const older = new Map([[PATH, entry(1) + entry(2)]]);
-    const trimmed = applyChanges(older, [{ kind: 'trim', path: PATH, ids, at: AT }]);
-    for (const merged of [mergeTrees(trimmed, older), mergeTrees(older, trimmed)]) {
-      expect(merged.get(PATH)).toBe(entry(2));
-      expect(merged.get(`${PATH}.bak`)).toBe(entry(1));
-    }
-    const folded = applyChanges(trimmed, [{ kind: 'merge', path: PATH, text: entry(1) + entry(3) }]);
-    expect(folded.get(PATH)).toBe(entry(2) + entry(3));
-  });
-
-  it('keeps in the backup what only another store held of it, merged by the same save', () => {
-    const only = entry(1) + entry(2);
-    const trim: Change = { kind: 'trim', path: PATH, ids: idsOf(only), at: AT };
-    const next = applyChanges(new Map([[PATH, entry(3)]]), [{ kind: 'merge', path: PATH, text: only }, trim]);
-    expect([next.get(PATH), next.get(`${PATH}.bak`)]).toEqual([entry(3), only]);
-  });
-
-  it('keeps in the backup what another store knows to be trimmed, if it had not happened yet', () => {
-    const other = applyChanges(new Map([[PATH, entry(2)]]), [
-      { kind: 'trim', path: PATH, ids: idsOf(entry(1) + entry(2)), at: AT },
-    ]);
-    const state = other.get(statePath(PATH)) ?? '';
-    const next = applyChanges(new Map([[PATH, entry(1) + entry(3)]]), [
-      { kind: 'merge', path: statePath(PATH), text: state },
-      { kind: 'merge', path: PATH, text: other.get(PATH) ?? '' },
-    ]);
-    expect([next.get(PATH), next.get(`${PATH}.bak`)]).toEqual([entry(3), entry(1)]);
-  });
-
   it('records each of ten thousand entries once, and none of them for more than 90 days', () => {
     const text = Array.from({ length: 10_000 }, (_, index) => entry(index)).join('');
     const ids = idsOf(text);
@@ -124,8 +88,6 @@ describe('trimming a log', () => {
     const facts = (tree: ReadonlyMap<string, string>) => parseState(tree.get(statePath(PATH)) ?? '');
     expect([facts(trimmed).length, facts(again).length]).toEqual([10_000, 10_000]);
     expect(encodeBytes(trimmed.get(statePath(PATH)) ?? '').length).toBeLessThan(700_000);
-    const merged = mergeTrees(trimmed, again);
-    expect(facts(merged)).toEqual(facts(again));
     const at = new Date('2026-09-01T00:00:00Z');
     const years = applyChanges(new Map([...again, [PATH, entry(1)]]), [
       { kind: 'trim', path: PATH, ids: idsOf(entry(1)), at },

@@ -45,12 +45,12 @@ const Pending = v.array(
       id: v.string(),
       ...SINCE,
     }),
-    v.object({ kind: v.literal('merge'), path: v.string(), text: v.string() }),
+    v.object({ kind: v.literal('facts'), path: v.string(), text: v.string() }),
   ]),
 );
 
 /** A change that a journal can keep. */
-export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'merge' }>;
+export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'facts' }>;
 
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). Agents and
@@ -65,7 +65,7 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
     async pending(changes) {
       const again = now();
       for (const change of changes)
-        if (isKept(change)) open.set(keyOf(change), change.kind === 'merge' ? change : { ...change, again });
+        if (isKept(change)) open.set(keyOf(change), change.kind === 'facts' ? change : { ...change, again });
       await write();
     },
     async done(changes) {
@@ -76,11 +76,11 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
 }
 
 function isKept(change: Change): change is KeptChange {
-  return change.kind === 'append' || change.kind === 'note' || change.kind === 'merge';
+  return change.kind === 'append' || change.kind === 'note' || change.kind === 'facts';
 }
 
 function keyOf(change: KeptChange): string {
-  return change.kind === 'merge' ? change.path : `${change.path} ${change.id}`;
+  return change.kind === 'facts' ? change.path : `${change.path} ${change.id}`;
 }
 
 /** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
@@ -104,7 +104,7 @@ export async function readPending(env: Environment): Promise<readonly KeptChange
   );
   if (!parsed.success) return [];
   // A save is told by its first place, and that is the entry's.
-  return parsed.output.toSorted((a, b) => Number(a.kind === 'merge') - Number(b.kind === 'merge'));
+  return parsed.output.toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'));
 }
 
 /**

@@ -1,5 +1,5 @@
+import type { MemoryTree } from '../../core/memory/change.js';
 import type { BlockedPlace, Place, SaveFailure, StoreKind } from '../../core/memory/store.js';
-import type { MemoryTree } from '../../core/memory/tree.js';
 import type { Warning } from '../../core/warning.js';
 
 /** The newest version of the memory tree, as a backend read it. */

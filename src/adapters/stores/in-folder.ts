@@ -1,6 +1,5 @@
-import type { Change } from '../../core/memory/change.js';
+import type { Change, MemoryTree } from '../../core/memory/change.js';
 import type { BlockedPlace, MemoryStore, Place } from '../../core/memory/store.js';
-import type { MemoryTree } from '../../core/memory/tree.js';
 
 /**
  * The part of a store's tree below a folder as a store of its own. Other folders are neither seen nor touched, but for

@@ -1,11 +1,11 @@
 import type { OpenFile } from '../../core/files.js';
+import type { MemoryTree } from '../../core/memory/change.js';
 import { damageOf, damageWarning, markersIn } from '../../core/memory/damage.js';
 import { mergeRunLogs, withoutEntries } from '../../core/memory/merge.js';
 import { lastEntries } from '../../core/memory/run-log.js';
 import { removedIds, statePath } from '../../core/memory/state.js';
 import type { Place, ReadRequest, RestoreResult } from '../../core/memory/store.js';
 import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../../core/memory/tail.js';
-import type { MemoryTree } from '../../core/memory/tree.js';
 import { decodeBytes, encodeBytes } from '../../core/text/bytes.js';
 import type { Warning } from '../../core/warning.js';
 import type { Snapshot } from './backend.js';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { messageOf } from '../../core/errors.js';
 import type { FileStat, Files } from '../../core/files.js';
+import type { MemoryTree } from '../../core/memory/change.js';
 import { compareFiles } from '../../core/memory/merge.js';
 import { isNotesPath } from '../../core/memory/notes/place.js';
 import type { BlockedPlace } from '../../core/memory/store.js';
-import type { MemoryTree } from '../../core/memory/tree.js';
 import { readWhole } from '../../core/text/bytes.js';
 import type { Warning } from '../../core/warning.js';
 import { failureOf } from './storage-failure.js';

@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { messageOf } from '../../core/errors.js';
-import { applyChanges, type Change, pathsOf } from '../../core/memory/change.js';
+import { applyChanges, type Change, type MemoryTree, pathsOf } from '../../core/memory/change.js';
 import type { FailedSave, SaveFailure, SaveResult } from '../../core/memory/store.js';
-import type { MemoryTree } from '../../core/memory/tree.js';
 import { limitTime, timeLeftMs } from '../../core/time-limit.js';
 import type { CommitResult, TreeBackend, Unreadable } from './backend.js';
 

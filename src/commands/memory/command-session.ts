@@ -1,13 +1,12 @@
 import type { Clock } from '../../core/clock.js';
 import { firstUnread } from '../../core/memory/blocked.js';
-import type { Change } from '../../core/memory/change.js';
+import type { Change, MemoryTree } from '../../core/memory/change.js';
 import { type LogLane, lanePath, type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
 import { formatEntries } from '../../core/memory/commands/format.js';
 import { type MemoryNote, readNotes } from '../../core/memory/commands/notes.js';
 import type { Provenance } from '../../core/memory/provenance.js';
 import { forgottenIds, statePath } from '../../core/memory/state.js';
 import type { BlockedPlace, MemoryStore, TreeResult } from '../../core/memory/store.js';
-import type { MemoryTree } from '../../core/memory/tree.js';
 import type { Warning } from '../../core/warning.js';
 
 /** What a command on a memory works with. */

@@ -1,14 +1,14 @@
 import { encodeField } from './field.js';
-import { mergeFiles } from './merge.js';
 import { editedText, type NoteEdit } from './notes/edit.js';
 import { backupPath, isNotesPath } from './notes/place.js';
 import { parseProvenance } from './provenance.js';
 import { separator } from './run-log.js';
-import { isStatePath, removedIds, statePath, trimmedIds, withTrimmedFacts } from './state.js';
-import { mergeThree } from './three-way.js';
-import type { MemoryTree } from './tree.js';
+import { isStatePath, mergeStates, removedIds, statePath, withTrimmedFacts } from './state.js';
 import { removedWhole, type Trimmings, trimLog } from './trim.js';
 import { parseLog, textId } from './units.js';
+
+/** Memory as a store keeps it between versions: texts by `/`-separated path. */
+export type MemoryTree = ReadonlyMap<string, string>;
 
 /**
  * A change to memory, as data: a store applies the run's changes in order to its newest version, and once more
@@ -32,16 +32,9 @@ export type Change =
       readonly rewrite: (text: string) => string;
     }
   | {
-      /** Folds in what another place kept: entries and facts that the newest text does not have. */
-      readonly kind: 'merge';
+      /** Facts of a state; of the same kind and key the later one holds. */
+      readonly kind: 'facts';
       readonly path: string;
-      readonly text: string;
-    }
-  | {
-      /** What a checkout has made of a file since `base`; the newest text gets the same changes. */
-      readonly kind: 'unite';
-      readonly path: string;
-      readonly base: string;
       readonly text: string;
     }
   | (Trimmings & {
@@ -71,7 +64,7 @@ export interface NoteChange {
 }
 
 /**
- * The tree after the changes. Idempotent for appends and merges: an entry whose id is there is not added again, and one
+ * The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not added again, and one
  * that was forgotten never comes back.
  */
 export function applyChanges(tree: MemoryTree, changes: readonly Change[]): MemoryTree {
@@ -87,10 +80,6 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
       keepTrimmed(change, next);
       const ids = removedWhole(change);
       if (ids.length > 0) next.set(state, withTrimmedFacts(next.get(state) ?? '', { ids, at: change.at }));
-    }
-    if (change.kind === 'merge') {
-      // Another place knows that gc has taken these out; here it had not happened yet.
-      keepTrimmed({ path, ids: trimmedIds(path, next.get(state) ?? '') }, next);
     }
     if (change.kind === 'note' && !found.has(path)) found.set(path, before);
     const text = applyChange(before, change, forgotten);
@@ -128,10 +117,8 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
       return change.rewrite(text);
     case 'trim':
       return trimLog(text, change).kept;
-    case 'merge':
-      return mergeFiles(change.path, { base: text, other: change.text, forgotten });
-    case 'unite':
-      return mergeThree(change.path, { base: change.base, ours: change.text, theirs: text, forgotten });
+    case 'facts':
+      return mergeStates(text, change.text);
     case 'note':
       return editedText(text, change.edit);
   }

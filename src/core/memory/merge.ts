@@ -1,8 +1,7 @@
 import { compareBytes } from '../text/bytes.js';
 import { noteKind } from './notes/place.js';
-import { joinOnLines, parseEntries } from './run-log.js';
-import { isStatePath, mergeStates } from './state.js';
-import { isTimestamped, parseLog } from './units.js';
+import { joinOnLines } from './run-log.js';
+import { parseLog } from './units.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -42,27 +41,6 @@ export function withoutEntries(text: string, ids: ReadonlySet<string>): string {
   const { preamble, units } = parseLog(text);
   if (!units.some(({ id }) => ids.has(id))) return text;
   return preamble + units.flatMap((unit) => (ids.has(unit.id) ? [] : [unit.text])).join('');
-}
-
-/** Two versions of one file, and the ids that must not be in what comes of them. */
-export interface Versions {
-  readonly base: string;
-  readonly other: string;
-  readonly forgotten: ReadonlySet<string>;
-}
-
-/**
- * Two versions of one file as one: states by fact, run logs by entry; of anything else `base` is the one that counts.
- */
-export function mergeFiles(path: string, { base, other, forgotten }: Versions): string {
-  if (isStatePath(path)) return mergeStates(base, other);
-  if (base === '' || isRunLog(base) || isRunLog(other)) return mergeRunLogs(base, other, forgotten);
-  return base;
-}
-
-/** Whether a text holds entries of a run log; notes do not, and are not merged by entry. */
-export function isRunLog(text: string): boolean {
-  return parseEntries(text).some(isTimestamped);
 }
 
 function missingPreamble(ours: string, theirs: string): readonly string[] {

@@ -60,7 +60,7 @@ export function removedIds(path: string, state: string): ReadonlySet<string> {
 }
 
 /** Ids of the entries that gc took out of this file, of its state, but for those that were forgotten since. */
-export function trimmedIds(path: string, state: string): readonly string[] {
+function trimmedIds(path: string, state: string): readonly string[] {
   if (path.endsWith(BACKUP) || !state.includes(`- ${TRIMMED} `)) return [];
   const forgotten = forgottenIds(state);
   return parseState(state).flatMap(({ kind, key }) => (kind === TRIMMED && !forgotten.has(key) ? [key] : []));

@@ -1,7 +1,6 @@
 import type { OpenFile } from '../files.js';
 import type { Warning } from '../warning.js';
-import type { Change } from './change.js';
-import type { MemoryTree } from './tree.js';
+import type { Change, MemoryTree } from './change.js';
 
 /** The kinds of places that memory lives in (D13). */
 export type StoreKind = 'file' | 'cache' | 'branch' | 'none';

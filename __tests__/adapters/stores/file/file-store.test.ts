@@ -515,12 +515,10 @@ it('C2 31: a trim that stops between the backup and the trimmed file loses no en
   };
   expect(await makeStore({ files: dying }).write([trim], never)).toMatchObject({ kind: 'failed' });
   expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
-  const backup = await readFile(join(root, 'bot.md.bak'), 'utf8');
-  await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
-  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
+  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
   await makeStore().write([trim], never);
-  await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
-  expect([...idsIn(await readFile(join(root, 'bot.md'), 'utf8'))].sort()).toEqual(['a', 'b']);
+  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
+  expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
 });
 
 describe('both lanes as one log', () => {
@@ -571,36 +569,12 @@ describe('forgetting', () => {
       expect(idsIn(await readFile(join(root, name), 'utf8'))).toEqual(['b']);
   });
 
-  it('does not show what another process appended at the same moment, and the next merge removes it', async () => {
+  it('does not show what another process appended at the same moment', async () => {
     const log = Array.from({ length: 5 }, (_, index) => entryText(`e${index}`)).join('');
     await writeFile(join(root, 'bot.md'), log + entryText('a'));
     await writeFile(join(root, 'bot.state.md'), stateOf('a', 'e3'));
     const result = await makeStore().read({ paths: ['bot.md'], lastN: 2, count: true }, never);
     expect(result).toMatchObject({ text: entryText('e2') + entryText('e4'), loaded: 2, total: 4 });
-    await makeStore().write([{ kind: 'merge', path: 'bot.md', text: '' }], never);
-    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['e0', 'e1', 'e2', 'e4']);
-  });
-
-  it('looks up what was forgotten under the lock of the file', async () => {
-    const real = createFiles();
-    let forgets = true;
-    const meddling: Files = {
-      ...real,
-      createExclusive: async (path, text) => {
-        const made = await real.createExclusive(path, text);
-        // Somebody forgets the entry between the start of the fold and the moment it has the file for itself.
-        if (forgets && path.endsWith('bot.md.lock')) {
-          forgets = false;
-          await real.replace(join(root, 'bot.state.md'), stateOf('a'));
-        }
-        return made;
-      },
-    };
-    await writeFile(join(root, 'bot.md'), entryText('b'));
-    const merge: Change = { kind: 'merge', path: 'bot.md', text: entryText('a') + entryText('c') };
-    expect(await makeStore({ files: meddling }).write([merge], never)).toMatchObject({ kind: 'saved' });
-    expect(forgets).toBe(false);
-    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b', 'c']);
   });
 
   it('writes nothing if the state cannot be read', async () => {

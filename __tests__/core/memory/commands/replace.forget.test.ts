@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { applyChanges } from '../../../../src/core/memory/change.js';
 import { forgetEntry, noteForgotten } from '../../../../src/core/memory/commands/replace.js';
 import { forgottenIds } from '../../../../src/core/memory/state.js';
-import { mergeTrees } from '../../../../src/core/memory/tree.js';
 import { parseLog } from '../../../../src/core/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
@@ -48,15 +47,6 @@ describe('forgetting an entry', () => {
     const [later] = noteForgotten('bot.md', 'a', new Date('2027-01-01T00:00:00Z'));
     const once = applyChanges(new Map(), first === undefined ? [] : [first]);
     expect(applyChanges(once, later === undefined ? [] : [later])).toEqual(once);
-  });
-
-  it('lasts through a merge with a copy that still has it', () => {
-    const copy = new Map([['bot.md', entry(1, { id: 'a' }) + entry(3, { id: 'c' })]]);
-    const next = forget(new Map([['bot.md', entry(1, { id: 'a' }) + entry(2)]]), 'a');
-    for (const merged of [mergeTrees(next, copy), mergeTrees(copy, next)]) {
-      expect(parseLog(merged.get('bot.md') ?? '').units.map(({ id }) => id)).not.toContain('a');
-      expect(parseLog(merged.get('bot.md') ?? '').units).toHaveLength(2);
-    }
   });
 
   it.each([['two words'], ['a\n- forgotten b'], ['']])('writes no fact for the invalid id %j', (id) => {

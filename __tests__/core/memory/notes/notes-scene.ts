@@ -1,4 +1,5 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../../../src/core/defaults.js';
+import type { MemoryTree } from '../../../../src/core/memory/change.js';
 import { type NotesPlaces, notesPlaces } from '../../../../src/core/memory/notes/place.js';
 import {
   createNotesSession,
@@ -7,7 +8,6 @@ import {
 } from '../../../../src/core/memory/notes/session.js';
 import { ALL_NOTES_TOOLS } from '../../../../src/core/memory/notes/tool-names.js';
 import type { TreeResult } from '../../../../src/core/memory/store.js';
-import type { MemoryTree } from '../../../../src/core/memory/tree.js';
 import { sanitize } from '../../../../src/core/sanitize/sanitize.js';
 import { createMemoryTools } from '../../../../src/core/tools/memory/memory-tools.js';
 import type { ToolResult } from '../../../../src/core/tools/tool.js';

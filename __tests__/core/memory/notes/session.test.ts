@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { applyChanges, type NoteChange } from '../../../../src/core/memory/change.js';
+import { applyChanges, type MemoryTree, type NoteChange } from '../../../../src/core/memory/change.js';
 import type { NoteWish } from '../../../../src/core/memory/notes/notes-port.js';
 import { notesPlaces } from '../../../../src/core/memory/notes/place.js';
 import type { BlockedPlace, SaveResult } from '../../../../src/core/memory/store.js';
-import type { MemoryTree } from '../../../../src/core/memory/tree.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 
 const LONG_TERM = { kind: 'long_term' } as const;

@@ -1,8 +1,8 @@
 import { ConfigError } from '../../../core/errors.js';
 import type { BranchFile, BranchRead, BranchTrouble, MemoryBranch } from '../../../core/memory/branch.js';
+import type { MemoryTree } from '../../../core/memory/change.js';
 import { compareFiles } from '../../../core/memory/merge.js';
 import type { Place } from '../../../core/memory/store.js';
-import type { MemoryTree } from '../../../core/memory/tree.js';
 import { encodeBytes } from '../../../core/text/bytes.js';
 import type { Warning } from '../../../core/warning.js';
 import { isTreePath, isUnder } from '../tree-path.js';

@@ -1,8 +1,7 @@
 import { AxeError, messageOf } from '../../../core/errors.js';
-import { type Change, pathsOf, withStates } from '../../../core/memory/change.js';
+import { type Change, type MemoryTree, pathsOf, withStates } from '../../../core/memory/change.js';
 import { compareFiles } from '../../../core/memory/merge.js';
 import type { BlockedPlace, MemoryStore } from '../../../core/memory/store.js';
-import type { MemoryTree } from '../../../core/memory/tree.js';
 import { decodeBytes } from '../../../core/text/bytes.js';
 import type { Warning } from '../../../core/warning.js';
 import { readLogs, shownTree } from '../read-logs.js';

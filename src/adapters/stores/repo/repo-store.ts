@@ -1,9 +1,9 @@
 import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import type { BranchCommit, MemoryBranch } from '../../../core/memory/branch.js';
+import type { MemoryTree } from '../../../core/memory/change.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
 import type { MemoryStore } from '../../../core/memory/store.js';
-import type { MemoryTree } from '../../../core/memory/tree.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore } from '../store.js';
 import { createBranchFolder, type RefusedFile, refusedWarning } from './branch-folder.js';

@@ -1,9 +1,8 @@
 import { encodeBytes } from '../../text/bytes.js';
 import { grouped } from '../../text/number.js';
-import type { NoteChange } from '../change.js';
+import type { MemoryTree, NoteChange } from '../change.js';
 import { backupPath, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
-import type { MemoryTree } from '../tree.js';
 import { fold } from './search.js';
 
 /** A note as people ask for it. */
