@@ -182,3 +182,15 @@ it.each([
   const after = readFileSync(join(stage.workspace, '.axe/memory', path));
   expect(after.subarray(0, Buffer.from(content).length)).toEqual(Buffer.from(content));
 });
+
+it('a damaged file on the branch is named with its address in a browser', async () => {
+  const page = '<!doctype html>\n<html>Sign in</html>\n';
+  const stage = await notesStage({ model: [text('Twelve.')], branch: { 'keeper.md': page } });
+  const step = await stage.runOn('branch');
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  expect(step.annotations.map(({ title }) => title)).toEqual([DAMAGED_FILE]);
+  expect(step.annotations[0]?.message).toMatch(
+    /@axe-memory:keeper\.md` \(https:\S+keeper\.md\) is an HTML page/,
+  );
+  expect(stage.memoryOf('branch')['keeper.md']).toBe(page + step.outputs['memory-entry']);
+});
