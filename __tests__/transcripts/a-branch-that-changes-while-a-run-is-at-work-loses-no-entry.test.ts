@@ -8,6 +8,8 @@ interface Change {
   /** What is on the branch when the run starts; without it there is no branch. */
   readonly before?: string;
   readonly during: (scene: BranchScene) => void;
+  /** Default: while the model thinks. */
+  readonly at?: 'commit';
   /** What is on the branch when the run has ended. */
   readonly after: readonly string[];
   readonly told: readonly unknown[];
@@ -54,6 +56,16 @@ const CHANGES: readonly (readonly [string, Change])[] = [
     },
   ],
   [
+    'C3 51: a branch that is deleted between the look of a save and its commit',
+    {
+      before: BEFORE,
+      at: 'commit',
+      during: ({ repo }) => void repo.branches.delete(BRANCH),
+      after: ['Mine.'],
+      told: [CREATED],
+    },
+  ],
+  [
     'C3 52: a branch from which a person removes an entry while the model thinks',
     {
       before: BEFORE + OTHER,
@@ -79,13 +91,19 @@ it('C3 52: keeps the bytes of a person who edits it', async () => {
   expect(scene.memory('README.md')).toBe('Hands off.');
 });
 
-it.each(CHANGES)('%s', async (_, { before, during, after, told: expected }) => {
+it.each(CHANGES)('%s', async (_, { before, during, at, after, told: expected }) => {
   const scene: BranchScene = await branchScene({
     ...(before === undefined ? {} : { branch: { 'ask.md': before } }),
     model: () => {
-      during(scene);
+      if (at === undefined) during(scene);
       return text('Mine.');
     },
+  });
+  let isChanged = at === undefined;
+  scene.github.onRequest(({ bytes }) => {
+    if (isChanged || !bytes.includes('createCommitOnBranch')) return;
+    isChanged = true;
+    during(scene);
   });
   const step = await scene.run();
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });

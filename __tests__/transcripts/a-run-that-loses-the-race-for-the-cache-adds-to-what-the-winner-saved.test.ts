@@ -33,3 +33,15 @@ it('both entries are kept and no warning is shown', async () => {
     'axe-memory/v1/trunk/default/0000000003.',
   ]);
 });
+
+it('what a run has read is saved again if the cache is evicted while the model thinks', async () => {
+  const cache = await startCacheServer();
+  const model = await startModelServer([text('First.'), text('Second.'), text('Later.')]);
+  await runMain(scheduledStep({ model, cache }));
+  model.onRequest(() => cache.evict(() => true));
+  const second = await runMain(scheduledStep({ model, cache }));
+  expect(second).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true', 'memory-loaded': '1' } });
+  expect(troubles(second)).toEqual([]);
+  await runMain(scheduledStep({ model, cache }));
+  expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(['First.', 'Second.']);
+});

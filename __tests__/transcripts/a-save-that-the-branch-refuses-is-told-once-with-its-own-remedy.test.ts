@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { graphQlRateLimit } from '../helpers/github-faults.js';
 import { BRANCH, type BranchScene, branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
 import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
@@ -9,6 +9,15 @@ interface Refusal {
   /** Of the one warning: the cause and the remedy. */
   readonly told: RegExp;
 }
+
+const LATER = { route: 'POST /graphql', times: 99 } as const;
+/** What GraphQL says of a name that leads to no repository, or to none that the token may see. */
+const NO_REPOSITORY = {
+  data: { repository: null },
+  errors: [
+    { type: 'NOT_FOUND', path: ['repository'], message: 'Could not resolve to a Repository with the name.' },
+  ],
+};
 
 const REFUSALS: readonly (readonly [string, Refusal])[] = [
   [
@@ -62,14 +71,40 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
       told: /rate limit exceeded.* GitHub asks for a pause of 2[34]\d\d s/,
     },
   ],
+  [
+    'a run whose token is revoked while the model thinks',
+    {
+      set: ({ github, model }) =>
+        model.onRequest(() => github.fail({ ...LATER, status: 401, body: { message: 'Bad credentials' } })),
+      told: /Bad credentials.* The token is not valid \(any more\): check `repositories-token`/,
+    },
+  ],
+  [
+    'a run whose repository is renamed while the model thinks, and cannot be found',
+    {
+      set: ({ github, model }) =>
+        model.onRequest(() => github.fail({ ...LATER, status: 200, body: NO_REPOSITORY })),
+      told: /GitHub knows no repository octo-org\/octo-repo that this token may see\. Add `contents: /,
+    },
+  ],
+  [
+    'a run whose memory file has more than 100 MB',
+    {
+      set: ({ github }) =>
+        void github.commit(
+          'octo-org/octo-repo',
+          { 'ask.md': earlierEntry('Before.') + 'x'.repeat(100 * 1024 * 1024) },
+          { branch: BRANCH },
+        ),
+      told: /`\S+ask\.md` is not a memory file: it has 104,85\d,\d{3} bytes, more than GitHub gives out/,
+    },
+  ],
 ];
 
 /** A time this many seconds from now, in seconds since 1970. */
 function secondsAhead(seconds: number): number {
   return Math.round(Date.now() / 1000) + seconds;
 }
-
-describe('a run whose entry is refused by', () => {});
 
 it.each(REFUSALS)('%s passes, reports it once, and shows the entry', async (_, { set, inputs, told }) => {
   const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });

@@ -4,7 +4,7 @@ import { jumpEnv } from '../helpers/jump.js';
 import { text } from '../helpers/model-server.js';
 import { BRANCH, earlierEntry } from './branch-scene.js';
 import { resultsIn } from './memory-scene.js';
-import { ANSWER, BASE, REPO, setStage, troubles } from './stage.js';
+import { ANSWER, BASE, REPO, type Stage, setStage, troubles } from './stage.js';
 
 const PATH = '/repos/{owner}/{repo}';
 const PERMISSION = `GET ${PATH}/collaborators/{username}/permission`;
@@ -22,10 +22,18 @@ const READ: readonly (readonly [what: string, route: string, contains?: string])
 
 const PASSING: readonly (readonly [string, FaultAnswer])[] = [
   ['a secondary rate limit', secondaryRateLimit(1)],
-  ['a 429', { status: 429, headers: { 'retry-after': '1' }, body: { message: 'Too many requests' } }],
+  ['a 429', limited(1)],
   ['a 502', BAD_GATEWAY],
   ['a connection that breaks', { status: 'disconnect' }],
 ];
+
+function limited(seconds: number) {
+  return {
+    status: 429,
+    headers: { 'retry-after': String(seconds) },
+    body: { message: 'Too many requests' },
+  } as const;
+}
 
 async function scene() {
   const stage = await setStage({ github: { validate: false }, model: () => text(ANSWER) });
@@ -61,6 +69,27 @@ it('memory in the cache is waited for, too', async () => {
   const step = await stage.run({ inputs });
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true', 'memory-loaded': '1' } });
   expect(troubles(step)).toEqual([]);
+});
+
+const WHY = 'it could not be loaded, so nothing was added to it';
+
+it.each<readonly [string, (stage: Stage) => void]>([
+  [
+    'branch',
+    ({ github }) =>
+      github.fail({ ...limited(30), route: 'POST /graphql', contains: 'qualifiedName', times: 99 }),
+  ],
+  ['cache', ({ cache }) => cache.fail({ ...limited(30), operation: 'GetCacheEntryDownloadURL', times: 99 })],
+])('a run whose %s asks for 30 s goes on without memory, and says so once', async (store, limit) => {
+  const stage = await scene();
+  limit(stage);
+  const step = await stage.run({ inputs: { 'memory-store': store } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'false' } });
+  expect(troubles(step)).toMatchObject([
+    { title: 'Memory not saved', message: expect.stringContaining(WHY) },
+  ]);
+  expect(step.log).toMatch(/^Memory: not loaded: .*(?:429|rate limit)/m);
+  expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual([]);
 });
 
 it('the log reports the wait', async () => {
