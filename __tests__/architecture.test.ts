@@ -93,9 +93,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_270,
+  'lines of src/': 65_250,
   'files of src/': 557,
-  'types of src/': 1200,
+  'types of src/': 1199,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 103_370,

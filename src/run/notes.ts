@@ -1,5 +1,5 @@
 import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { Dependencies, Journal } from '../core/dependencies.js';
+import type { Dependencies } from '../core/dependencies.js';
 import type { Lane } from '../core/event/trust.js';
 import { applyChanges, type NoteChange } from '../core/memory/change.js';
 import { damageOf, damageWarning } from '../core/memory/damage.js';
@@ -25,7 +25,7 @@ export interface RunNotes {
   readonly prompt: NotesPrompt;
   /** To be told before the run. */
   readonly warnings: readonly Warning[];
-  /** Keeps in the journal what has to be saved of them in a lane. */
+  /** Keeps in the journal what has to be saved of them, in the lane that the run has by now (D16, D19). */
   keep(lane: Lane): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function openNotes(
 ): Promise<RunNotes> {
   const { agent, memory, plan, store, restored, unsaved } = parts;
   const { places, isLive } = plan;
-  const { clock, saveSignal, secrets, reporter, deadline } = deps;
+  const { clock, saveSignal, secrets, reporter, deadline, journal } = deps;
   const load = async (under: readonly string[] | undefined) =>
     withUnsaved(await store.readTree(deadline.signal, under), unsaved, under);
   const everything = notesUnder(places, memory.path, clock.now());
@@ -87,18 +87,30 @@ export async function openNotes(
   const today = dateOf(clock.now());
   const made = makeNotesPrompt({ files, places, today, memory: agent.config.memory, tools });
   isOpen = true;
+  const notLoaded = ({ message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
+    code: 'memory-load-failed',
+    message: `failed to load the notes of "${agent.name}": ${message}`,
+    ...(remedy === undefined ? {} : { remedy }),
+  });
+  let kept: readonly NoteChange[] = [];
   return {
     session,
     tools,
     found: { files: listNotes(files, places).length, location: loaded.location },
     prompt: made.prompt,
     warnings: [
-      ...(loaded.kind === 'failed' ? [notLoaded(agent.name, loaded)] : damaged(loaded, places)),
+      ...(loaded.kind === 'failed' ? [notLoaded(loaded)] : damaged(loaded, places)),
       ...early,
       ...made.warnings,
       ...warnings,
     ],
-    keep: createNotesKeeper(session, deps.journal),
+    async keep(lane) {
+      const changes = session.changes(lane);
+      if (journal === undefined || changes.length === 0) return;
+      if (kept[0] !== undefined && kept[0].path !== changes[0]?.path) await journal.done(kept);
+      kept = changes;
+      await journal.pending(changes);
+    },
   };
 }
 
@@ -124,14 +136,6 @@ function withUnsaved(
   return { ...found, tree: applyChanges(found.tree, unsaved.filter(isWanted)) };
 }
 
-function notLoaded(
-  agent: string,
-  { message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>,
-): Warning {
-  const text = `failed to load the notes of "${agent}": ${message}`;
-  return { code: 'memory-load-failed', message: text, ...(remedy === undefined ? {} : { remedy }) };
-}
-
 /** Of notes that go into the prompt or that the tools read. */
 function damaged(
   {
@@ -147,22 +151,4 @@ function damaged(
     if (damage === undefined) return [];
     return [damageWarning({ location: within.root + within.separator + path }, damage)];
   });
-}
-
-/**
- * Keeps the unsaved notes of a run in the journal, all of them in the lane that the run has by then (D16, D19). Without
- * a journal nothing is kept.
- */
-function createNotesKeeper(
-  session: NotesSession,
-  journal: Journal | undefined,
-): (lane: Lane) => Promise<void> {
-  let kept: readonly NoteChange[] = [];
-  return async (lane) => {
-    const changes = session.changes(lane);
-    if (journal === undefined || changes.length === 0) return;
-    if (kept[0] !== undefined && kept[0].path !== changes[0]?.path) await journal.done(kept);
-    kept = changes;
-    await journal.pending(changes);
-  };
 }

@@ -4,7 +4,7 @@ import { foldLetters } from '../../text/fold-letters.js';
 import { grouped } from '../../text/number.js';
 import type { Warning } from '../../warning.js';
 import { readableText } from '../prompt-text.js';
-import { flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';
+import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';
 
 /** How notes are put into a prompt. */
 export interface BlockOptions {
@@ -80,8 +80,6 @@ function daysShown(
 function textOfDay(files: ReadonlyMap<string, string>, date: string, places: NotesPlaces): string {
   return files.get(pathOf({ kind: 'daily', date }, places)) || (files.get(flatDailyPath(date, places)) ?? '');
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Text for the inside of a `<memory>` block, which it can then neither end nor open again: a backslash is behind the

@@ -69,7 +69,7 @@ export function notesUnder(places: NotesPlaces, runLog: string, now: Date): read
   return [...days, ...own, `${folder}daily/`, `${folder}notes/`, runLog];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where the one former version of a note is kept: `MEMORY.md` → `MEMORY.bak`. */
 export function backupPath(path: string): string {

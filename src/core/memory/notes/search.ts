@@ -10,11 +10,11 @@ interface SearchResult {
   readonly query: string;
   /** Each term with the number of lines, over all files, that hold it. */
   readonly terms: readonly { readonly term: string; readonly lines: number }[];
-  readonly hits: readonly SearchHit[];
+  readonly hits: readonly Found[];
 }
 
 /** A file that was found. */
-interface SearchHit {
+interface Found {
   readonly path: string;
   /** In the order and spelling of the query. */
   readonly matchedTerms: readonly string[];
@@ -22,15 +22,11 @@ interface SearchHit {
   readonly totalHits: number;
   /** The lines around the hits, or the beginning of a file that was found by its name. */
   readonly body: string;
-}
-
-/** A hit with what it is ranked by. */
-interface Found extends SearchHit {
+  /** For each term the number of lines that hold it. */
+  readonly termLines: readonly number[];
   readonly isLongTerm: boolean;
   /** Empty, and so older than any day, for what is of no day. */
   readonly date: string;
-  /** For each term the number of lines that hold it. */
-  readonly termLines: readonly number[];
 }
 
 /**
