@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_250,
+  'lines of src/': 65_259,
   'files of src/': 557,
   'types of src/': 1199,
   'inputs of action.yml': 40,

@@ -54,6 +54,9 @@ const DEAD_MS = 60_000;
 /** Who takes longer may have been passed over, and saves again. */
 const SLOW_MS = DEAD_MS / 2;
 
+/** By then whoever has passed over a version is done. */
+const SETTLED_MS = 5 * 60_000;
+
 /** A retry and a post step look for ids of the same day. */
 const SAVES_KEPT_MS = 24 * 60 * 60_000;
 
@@ -112,8 +115,14 @@ function createCacheBackend({
       version: String(newest.number),
       warnings,
       ...(since === undefined ? {} : { saved: new Set(saves.keys()) }),
-      ...(slow === undefined ? {} : { isOpen: true }),
+      ...(slow !== undefined || mayBePassedOver(begun) ? { isOpen: true } : {}),
     };
+  }
+
+  /** Whether its maker may have taken so long that somebody is saving past it, unseen: who has nothing to add adds it again. */
+  function mayBePassedOver({ saves }: Version): boolean {
+    const ageMs = clock.now().getTime() - Math.max(0, ...saves.values());
+    return ageMs > SLOW_MS && ageMs < SETTLED_MS;
   }
 
   /**
