@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_259,
+  'lines of src/': 65_276,
   'files of src/': 557,
   'types of src/': 1199,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_370,
+  'lines of __tests__/': 103_376,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

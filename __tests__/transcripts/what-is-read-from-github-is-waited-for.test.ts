@@ -79,6 +79,11 @@ it.each<readonly [string, (stage: Stage) => void]>([
     ({ github }) =>
       github.fail({ ...limited(30), route: 'POST /graphql', contains: 'qualifiedName', times: 99 }),
   ],
+  [
+    'file',
+    // The first two are the agent's.
+    ({ github }) => github.fail({ ...limited(30), route: `GET ${PATH}/contents/{path}`, skip: 2, times: 99 }),
+  ],
   ['cache', ({ cache }) => cache.fail({ ...limited(30), operation: 'GetCacheEntryDownloadURL', times: 99 })],
 ])('a run whose %s asks for 30 s goes on without memory, and says so once', async (store, limit) => {
   const stage = await scene();

@@ -47,7 +47,7 @@ function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMem
   const store = inWorkspace(own, workspace);
   const trusted = trustedPlace(trigger);
   if (trusted === undefined || client === undefined) return store;
-  return createBaseStore(store, baseFiles({ client, ...trusted }, folder));
+  return createBaseStore(store, baseFiles({ client, ...trusted }, folder), clock);
 }
 
 /** The store with places as people know them: relative to the repository. */

@@ -49,28 +49,38 @@ async function snapshot(
 ): Promise<Snapshot | Unreadable> {
   const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
   if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
-  const limit = limitTime({ clock, limitMs: READ_MS, signal });
   const endMs = clock.now().getTime() + READ_MS;
   try {
-    for (;;) {
-      const found = await backend.read(limit.signal, paths === 'all' ? paths : withStates(paths));
-      if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
-      const { retryAfterMs = READ_MS } = found;
-      if (clock.now().getTime() + retryAfterMs >= endMs) return found;
-      log?.(`Memory: ${found.message}; it is read again in ${Math.ceil(retryAfterMs / 1000)} s.`);
-      await clock.sleep(retryAfterMs, limit.signal);
-    }
+    return await inReadTime({ clock, signal }, async (limited) => {
+      for (;;) {
+        const found = await backend.read(limited, paths === 'all' ? paths : withStates(paths));
+        if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
+        const { retryAfterMs = READ_MS } = found;
+        if (clock.now().getTime() + retryAfterMs >= endMs) return found;
+        log?.(`Memory: ${found.message}; it is read again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+        await clock.sleep(retryAfterMs, limited);
+      }
+    });
   } catch (thrown) {
-    if (limit.isOver()) return { kind: 'unreadable', reason: 'timeout', message: NO_ANSWER };
     const remedy = thrown instanceof AxeError && thrown.remedy !== undefined ? { remedy: thrown.remedy } : {};
-    const reason = signal.aborted ? 'timeout' : 'error';
-    return { kind: 'unreadable', reason, message: messageOf(thrown), ...remedy };
+    return { kind: 'unreadable', reason: 'error', message: messageOf(thrown), ...remedy };
+  }
+}
+
+/** Reads memory for as long as a run waits for it. Throws an AxeError when that is over. */
+export async function inReadTime<T>(
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = limitTime({ clock, limitMs: READ_MS, signal });
+  try {
+    return await read(limit.signal);
+  } catch (thrown) {
+    throw limit.isOver() ? new AxeError(`there was no answer within ${READ_MS / 1000} s`) : thrown;
   } finally {
     limit.end();
   }
 }
-
-const NO_ANSWER = `there was no answer within ${READ_MS / 1000} s`;
 
 async function read(
   backend: TreeBackend,

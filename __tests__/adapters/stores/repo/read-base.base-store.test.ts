@@ -29,6 +29,7 @@ describeMemoryStore(
         createBaseStore(
           createFileStore({ files, clock, root: at('').slice(0, -1), followLinks: false }),
           base,
+          clock,
         ),
       put: (path, text) => files.replace(at(path), text),
       text: async (path) => files.text(at(path)),
@@ -71,7 +72,7 @@ function place(base: Readonly<Record<string, string | Error>>, head: Readonly<Re
     },
     locate: (path) => `octocat/hello@main:.axe/memory/${path}`,
   };
-  return { store: createBaseStore(writer, baseFiles), files, asked, written };
+  return { store: createBaseStore(writer, baseFiles, createPatientClock()), files, asked, written };
 }
 
 describe('a committed memory on a pull request (D13, D21)', () => {

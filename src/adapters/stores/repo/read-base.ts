@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/clock.js';
 import { AxeError, messageOf } from '../../../core/errors.js';
 import { type Change, type MemoryTree, pathsOf, withStates } from '../../../core/memory/change.js';
 import { compareFiles } from '../../../core/memory/merge.js';
@@ -5,6 +6,7 @@ import type { BlockedPlace, MemoryStore } from '../../../core/memory/store.js';
 import { decodeBytes } from '../../../core/text/bytes.js';
 import type { Warning } from '../../../core/warning.js';
 import { readLogs, shownTree } from '../read-logs.js';
+import { inReadTime } from '../store.js';
 import { isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
 
 /** Where the trusted version of a committed memory file is read. */
@@ -79,9 +81,14 @@ function leftOut([first, ...others]: readonly string[], location: string): reado
  * head's and anybody's; what it adds goes into the working tree for the user's own step to commit (D13, D21). A file
  * that the checkout does not have is begun with the base version, so that committing it takes nothing away.
  */
-export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemoryStore {
+export function createBaseStore(writer: MemoryStore, base: BaseFiles, clock: Clock): MemoryStore {
   /** Notes that this run deleted: they do not begin with the base version again. */
   const deleted = new Set<string>();
+  const timely: BaseFiles = {
+    ...base,
+    read: (path, signal) => inReadTime({ clock, signal }, (limited) => base.read(path, limited)),
+    list: (folder, signal) => inReadTime({ clock, signal }, (limited) => base.list(folder, limited)),
+  };
   return {
     kind: writer.kind,
     async read(request, signal) {
@@ -91,7 +98,7 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
       const location = base.locate(first);
       try {
         const requested = withStates(request.paths);
-        const files = await Promise.all(requested.map((path) => base.read(path, signal)));
+        const files = await Promise.all(requested.map((path) => timely.read(path, signal)));
         const found = requested.flatMap((path, at) => {
           const bytes = files[at];
           return bytes === undefined ? [] : [[path, decodeBytes(bytes)] as const];
@@ -107,7 +114,7 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
       if (under === undefined) return { kind: 'failed', location, ...ONE_AGENT };
       if (outside !== undefined) return { kind: 'failed', location, ...outsideTree(outside) };
       try {
-        return { kind: 'tree', location, ...(await readBase(base, under, signal)) };
+        return { kind: 'tree', location, ...(await readBase(timely, under, signal)) };
       } catch (thrown) {
         return { kind: 'failed', message: messageOf(thrown), location };
       }
