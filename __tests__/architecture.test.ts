@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_276,
+  'lines of src/': 65_062,
   'files of src/': 557,
-  'types of src/': 1199,
+  'types of src/': 1198,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_385,
+  'lines of __tests__/': 103_122,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

@@ -45,7 +45,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
     });
 
     const files = github.files(REPO, 'axe-memory');
-    expect(Object.keys(files).sort()).toEqual(['bot.md', 'bot.state.md']);
+    expect(Object.keys(files).sort()).toEqual(['bot.md']);
     expect(files['bot.md']).toMatch(
       /^## [^\n]*\n\*\*Task:\*\* task 2\n\*\*Result:\*\* result 2\n[\s\S]*\*\*Result:\*\* by hand\n<!--/,
     );

@@ -150,9 +150,8 @@ describe('memory show', () => {
       output: expect.stringMatching(/检查[\s\S]*The untrusted lane has 1 entry/),
     });
     expect(await memory(['forget', 'bot', id, '--purge'])).toMatchObject({ exitCode: 0 });
-    expect(readdirSync(join(home, 'notes')).sort()).toEqual(['mem.txt', 'mem.txt.state.md', 'untrusted']);
+    expect(readdirSync(join(home, 'notes')).sort()).toEqual(['mem.txt', 'untrusted']);
     expect(readFileSync(join(home, 'notes/mem.txt'), 'utf8')).toBe('');
-    expect(readFileSync(join(home, 'notes/mem.txt.state.md'), 'utf8')).toContain(`- forgotten ${id} at=`);
   });
 
   it.each([[[]], [['--dir', '.']]])('reads 20 MB, and says so beyond 64 MB: %j', async (flags) => {
@@ -244,11 +243,12 @@ describe('memory forget', () => {
     store({ 'bot.md': Buffer.concat([before, Buffer.from(A.replaceAll('\n', '\r\n') + B)]) });
     expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
       exitCode: 0,
-      output: expect.stringMatching(/^Forgot `aaaaaa-1` in [^\n]*\.\n\n- `aaaaaa-1` [^\n]*\n$/),
+      output: expect.stringMatching(
+        /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe former version next to it still holds it: `bot\.md\.bak`\. [^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
+      ),
     });
     expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);
-    expect(read('bot.state.md')).toMatch(/^- forgotten aaaaaa-1 at=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
-    expect(read('bot.md.bak')).not.toContain('aaaaaa-1');
+    expect(read('bot.md.bak')).toContain('aaaaaa-1');
   });
 
   it('removes with --purge what the rewrite left', async () => {
@@ -260,10 +260,8 @@ describe('memory forget', () => {
     });
     expect(readdirSync(folder, { recursive: true }).map(String).sort()).toEqual([
       'bot.md',
-      'bot.state.md',
       'untrusted',
       'untrusted/bot.md',
-      'untrusted/bot.state.md',
     ]);
   });
 
@@ -324,7 +322,7 @@ describe('the place of memory', () => {
       },
     );
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('removed') });
-    expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md', 'bot.state.md']);
+    expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md']);
   });
 
   it('is that of the offline rules by their folder too, for any agent', async () => {

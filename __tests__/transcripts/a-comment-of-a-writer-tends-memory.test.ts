@@ -1,15 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StepResult } from '../helpers/run-action.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
-import {
-  forgottenOnBranch,
-  idOf,
-  idsOnBranch,
-  onBranch,
-  onSchedule,
-  rememberOnBranch,
-  review,
-} from './memory-command-scene.js';
+import { idOf, idsOnBranch, onBranch, onSchedule, rememberOnBranch, review } from './memory-command-scene.js';
 import { resultsIn } from './memory-scene.js';
 import {
   AGENT,
@@ -61,7 +53,6 @@ it('a comment forgets an entry: it is answered, no model is called, and it stays
   });
   expect(stage.model.requests()).toHaveLength(asked);
   expect(idsOnBranch(stage)).not.toContain(idOf('01kgk41'));
-  expect(forgottenOnBranch(stage)).toEqual([idOf('01kgk41')]);
   expectTranscript('a-comment-of-a-writer-tends-memory', seen(step, stage));
 
   await stage.run(onSchedule(stage));

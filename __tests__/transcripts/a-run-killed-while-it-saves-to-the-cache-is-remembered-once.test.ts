@@ -27,9 +27,10 @@ describe('C3 54: a run that is killed while it saves to the cache', () => {
 
     const post = await runPost(options, main);
     expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-    expect(post.log).toMatch(/^Memory: saved to cache axe-memory\/v1\/trunk\/default\/0000000001 what/);
+    expect(post.log).toMatch(/^Memory: saved to cache axe-memory\/v1\/trunk\/default\/000000000[12] what/);
     await runPost(options, main);
-    expect(cache.entries().map(({ finalized }) => finalized)).toEqual([true]);
+    // Others may have passed over a version that was being saved, so a new one follows it.
+    expect(cache.entries().every(({ finalized }) => finalized)).toBe(true);
 
     await runMain(scheduledStep({ model, cache }));
     expect(resultsIn(model.prompts()[1]?.system ?? '')).toEqual(['It rains.']);

@@ -1,7 +1,6 @@
 import { bareProvenance } from '../../src/core/memory/commands/compose.js';
 import { formatProvenance, type Provenance } from '../../src/core/memory/provenance.js';
 import { formatEntry } from '../../src/core/memory/run-log.js';
-import { forgottenIds } from '../../src/core/memory/state.js';
 import { parseLog } from '../../src/core/memory/units.js';
 import type { ChildResult } from '../helpers/child.js';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';
@@ -58,11 +57,6 @@ export function onBranch(stage: Stage, path = 'reviewer.md'): string {
 /** Ids of a run log on the memory branch. */
 export function idsOnBranch(stage: Stage, path = 'reviewer.md'): readonly string[] {
   return parseLog(onBranch(stage, path)).units.map(({ id }) => id);
-}
-
-/** Ids that the memory branch keeps as forgotten. */
-export function forgottenOnBranch(stage: Stage, path = 'reviewer.state.md'): readonly string[] {
-  return [...forgottenIds(onBranch(stage, path))];
 }
 
 /** The command line on a laptop that has no checkout and no agent. */

@@ -2,7 +2,6 @@ import { expect, it } from '@jest/globals';
 import { runCli } from '../helpers/run-cli.js';
 import {
   BRANCH,
-  forgottenOnBranch,
   idOf,
   idsOnBranch,
   nameOf,
@@ -61,7 +60,6 @@ it('the command line shows, searches, forgets, promotes and remembers, and the n
     `p-${idOf('01kgr83')}`,
     expect.stringMatching(/^0[0-9a-z]{25}$/),
   ]);
-  expect(forgottenOnBranch(stage)).toEqual(['01kgk41', '01kgr83'].map(idOf));
 
   await stage.run(onSchedule(stage));
   expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual([

@@ -2,7 +2,6 @@ import type { Change } from '../../../src/core/memory/change.js';
 import { withoutEntries } from '../../../src/core/memory/merge.js';
 import { formatProvenance } from '../../../src/core/memory/provenance.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
-import { type Fact, statePath, withFacts } from '../../../src/core/memory/state.js';
 
 const unknown = {
   run: undefined,
@@ -42,19 +41,7 @@ export function idsIn(text: string): readonly string[] {
   return [...text.matchAll(/ id=([^ ]+) /g)].map((match) => match[1] ?? '');
 }
 
-/** The changes by which somebody forgets entries: they go, and the state remembers that they did. */
+/** The changes by which somebody forgets entries. */
 export function forget(ids: readonly string[], path = 'bot.md'): readonly Change[] {
-  return [
-    { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)) },
-    { kind: 'rewrite', path: statePath(path), rewrite: (text) => withFacts(text, ids.map(forgottenFact)) },
-  ];
-}
-
-/** A state that has forgotten entries. */
-export function stateOf(...ids: readonly string[]): string {
-  return withFacts('', ids.map(forgottenFact));
-}
-
-function forgottenFact(key: string): Fact {
-  return { kind: 'forgotten', key, rest: 'at=2026-02-03T05:00:00Z' };
+  return [{ kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)) }];
 }

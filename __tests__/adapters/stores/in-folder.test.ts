@@ -14,7 +14,7 @@ describe('a folder of a store', () => {
   const files = {
     'bot.md': entryText('top'),
     'api/bot.md': entryText('api'),
-    'api/bot.state.md': '- forgotten x\n',
+    'api/bot.state.md': '- seen x\n',
     'api-2/bot.md': entryText('api-2'),
     'web/bot.md': entryText('web'),
   };
@@ -45,10 +45,10 @@ describe('a folder of a store', () => {
     expect(await store.read(wanted, never)).not.toHaveProperty('alongside');
   });
 
-  it('writes only in itself, and respects what was forgotten there', async () => {
+  it('writes only in itself', async () => {
     const place = createFakePlace('branch', files);
     const store = inFolder(place.open(), 'api');
-    const changes = [append('a'), append('x'), append('u', { path: 'untrusted/bot.md' })];
+    const changes = [append('a'), append('u', { path: 'untrusted/bot.md' })];
     await store.write(changes, never);
     expect(Object.fromEntries(place.tree)).toEqual({
       ...files,

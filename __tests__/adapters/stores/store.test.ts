@@ -282,22 +282,6 @@ describe('the retry loop of a save', () => {
     expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['a', 'theirs']);
   });
 
-  it('keeps as .bak nothing that was forgotten', async () => {
-    const { store, remote } = makeStore({
-      commit: () => {
-        if (remote.version === 0) {
-          remote.tree = new Map([['bot.md', entryText('a') + entryText('b') + entryText('c')]]);
-          remote.version = 1;
-        }
-        return undefined;
-      },
-    });
-    remote.tree = new Map([['bot.md', entryText('a') + entryText('b')]]);
-    expect(await store.write(forget(['a']), never)).toMatchObject({ kind: 'saved' });
-    expect([...remote.tree.keys()]).toEqual(['bot.md', 'bot.state.md']);
-    expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['b', 'c']);
-  });
-
   it('reports the notices of the backend about a commit', async () => {
     const { store } = makeStore({
       commit: () => ({ kind: 'committed', version: '7', notices: ['The branch was created.'] }),
@@ -310,7 +294,7 @@ describe('the retry loop of a save', () => {
     });
   });
 
-  it('looks at the states of what it is asked for', async () => {
+  it('looks at the state next to the last log it is asked for', async () => {
     const asked: (readonly string[] | 'all')[] = [];
     const backend = createFakeRemote().backend();
     const read: TreeBackend['read'] = async (signal, paths) => {
@@ -319,7 +303,7 @@ describe('the retry loop of a save', () => {
     };
     const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 1_000 });
     await store.read({ paths: ['bot.md', 'untrusted/bot.md'], lastN: 0, count: false }, never);
-    expect(asked).toEqual([['bot.md', 'bot.state.md', 'untrusted/bot.md', 'untrusted/bot.state.md']]);
+    expect(asked).toEqual([['bot.md', 'untrusted/bot.md', 'untrusted/bot.state.md']]);
     expect(await store.readTree(never, ['../x.md'])).toMatchObject({ kind: 'failed' });
     expect(store.dropHistory).toBeUndefined();
   });

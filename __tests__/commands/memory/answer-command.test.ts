@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { createBrokenStore, createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import { formatProvenance, parseProvenance } from '../../../src/core/memory/provenance.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
-import { forgottenIds } from '../../../src/core/memory/state.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import type { RunRequest } from '../../../src/run/request.js';
 import { runPipeline } from '../../../src/run/run.js';
@@ -64,7 +63,6 @@ describe('a comment by a writer', () => {
       published,
     });
     expect(idsIn(deps)).toEqual(['bbbbbb-1']);
-    expect([...forgottenIds(deps.memory.get('bot.state.md') ?? '')]).toEqual(['aaaaaa-1']);
     expect(deps.replies).toMatchObject([{ agent: 'bot', text: 'Forgot `aaaaaa-1` in /memory.' }]);
     expect(deps.steps).toEqual(['ask for permission of octocat', 'load agent', 'write memory', 'reply']);
   });

@@ -28,10 +28,13 @@ describe('forgetting the id of a dismissed finding', () => {
     expect(parseReviewFacts(store.tree.get(STATE) ?? '')).toEqual([]);
   });
 
-  it('can be repeated', async () => {
+  it('finds no dismissal the second time', async () => {
     const store = createFakeMemory({ [STATE]: FACT });
     await command(store, 'forget 5a1b888c32f7c519');
-    expect(await command(store, 'forget 5a1b888c32f7c519')).toMatchObject({ kind: 'done', changed: false });
+    expect(await command(store, 'forget 5a1b888c32f7c519')).toMatchObject({
+      kind: 'failed',
+      reason: 'not-found',
+    });
   });
 
   it.each([

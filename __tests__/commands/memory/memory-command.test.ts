@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { forgottenIds } from '../../../src/core/memory/state.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { command, createFakeMemory, entry, type FakeMemory } from './memory-scene.js';
 
@@ -23,10 +22,6 @@ function textOf(store: FakeMemory, path: string): string {
 
 function idsOf(store: FakeMemory, path: string): readonly string[] {
   return parseLog(textOf(store, path)).units.map(({ id }) => id);
-}
-
-function forgottenOf(store: FakeMemory, path: string): readonly string[] {
-  return [...forgottenIds(textOf(store, path))];
 }
 
 describe('any command', () => {
@@ -165,7 +160,7 @@ describe('search', () => {
 });
 
 describe('forget', () => {
-  it('removes an entry from every lane that has it, and records it in both', async () => {
+  it('removes an entry from every lane that has it', async () => {
     const theirs = entry(1, { id: 'aaaaaa-1', result: 'whole' });
     const store = createFakeMemory({ 'bot.md': A + B, 'untrusted/bot.md': theirs + PLAIN });
     expect(await command(store, 'forget aaaaaa')).toMatchObject({
@@ -175,8 +170,6 @@ describe('forget', () => {
       quoted: expect.stringMatching(/^- `aaaaaa-1` .*\n- `aaaaaa-1` .*$/),
     });
     expect([textOf(store, 'bot.md'), textOf(store, 'untrusted/bot.md')]).toEqual([B, PLAIN]);
-    expect(textOf(store, 'bot.state.md')).toContain('- forgotten aaaaaa-1 at=2026-02-03T12:00:00Z\n');
-    expect(forgottenOf(store, 'untrusted/bot.state.md')).toEqual(['aaaaaa-1']);
   });
 
   it('finds an entry of axe by its text, and leaves a missing lane alone', async () => {
@@ -184,30 +177,14 @@ describe('forget', () => {
     const id = idsOf(store, 'bot.md')[1] ?? '';
     expect(await command(store, `forget ${id}`)).toMatchObject({ changed: true });
     expect(textOf(store, 'bot.md')).toBe(A);
-    expect([...store.tree.keys()]).toEqual(['bot.md', 'bot.state.md']);
+    expect([...store.tree.keys()]).toEqual(['bot.md']);
   });
 
-  it('reports that an entry was forgotten before, and writes nothing', async () => {
+  it('reports that an entry is not there, and writes nothing', async () => {
     const store = createFakeMemory({ 'bot.md': A + B });
     await command(store, 'forget aaaaaa-1');
-    for (const line of ['forget aaaaaa-1', 'forget aaaaaa']) {
-      expect(await command(store, line)).toMatchObject({
-        kind: 'done',
-        changed: false,
-        text: expect.stringContaining('`aaaaaa-1` was forgotten before'),
-      });
-    }
+    expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ kind: 'failed', reason: 'not-found' });
     expect(store.writes).toBe(1);
-  });
-
-  it('removes what was forgotten and is still in the file', async () => {
-    const store = createFakeMemory({
-      'bot.md': A + B,
-      'bot.state.md': '- forgotten aaaaaa-1 at=2026-01-01T00:00:00Z\n',
-    });
-    expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ changed: true });
-    expect(textOf(store, 'bot.md')).toBe(B);
-    expect(textOf(store, 'bot.state.md')).toBe('- forgotten aaaaaa-1 at=2026-01-01T00:00:00Z\n');
   });
 
   it('removes what a race has left next to the log, too', async () => {
@@ -248,7 +225,11 @@ describe('forget', () => {
       text: expect.stringMatching(/full commit id[\s\S]*GitHub Support[\s\S]*Clones and forks/),
     });
     // Also for what was forgotten before.
-    expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({ kind: 'done', changed: true });
+    expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({
+      kind: 'done',
+      changed: true,
+      text: expect.stringContaining('No entry in octocat/hello@axe-memory has the id `aaaaaa-1` now.'),
+    });
   });
 
   it('with --purge reports that the history is still there if it could not be dropped', async () => {
@@ -327,8 +308,6 @@ describe('promote', () => {
     });
     expect(textOf(store, 'bot.md')).toBe(A + promoted + entry(9, { id: 'zzzzzz-9' }));
     expect(textOf(store, 'untrusted/bot.md')).toBe(PLAIN);
-    expect(forgottenOf(store, 'bot.state.md')).toEqual(['cccccc-1']);
-    expect(forgottenOf(store, 'untrusted/bot.state.md')).toEqual(['cccccc-1']);
   });
 
   it('replaces the computed entry of a tainted run with the whole one (D19)', async () => {
@@ -354,7 +333,7 @@ describe('promote', () => {
     expect([textOf(half, 'bot.md'), textOf(half, 'untrusted/bot.md')]).toEqual([once, '']);
   });
 
-  it('gives an entry of axe an id, so that it differs from the forgotten one', async () => {
+  it('gives an entry of axe an id', async () => {
     const store = createFakeMemory({ 'untrusted/bot.md': PLAIN });
     const id = idsOf(store, 'untrusted/bot.md')[0] ?? '';
     await command(store, `promote ${id}`);
@@ -369,14 +348,12 @@ describe('promote', () => {
     expect(textOf(store, 'bot.md').match(/<!--/g)).toHaveLength(2);
   });
 
-  it('refuses what is trusted already, and what was promoted and forgotten', async () => {
+  it('refuses what is trusted already', async () => {
     const store = createFakeMemory({ 'bot.md': A, 'untrusted/bot.md': UNTRUSTED });
     expect(await command(store, 'promote aaaaaa-1')).toMatchObject({
       kind: 'failed',
       message: '`aaaaaa-1` is in the trusted lane already',
     });
-    store.tree = new Map([...store.tree, ['bot.state.md', '- forgotten p-cccccc-1\n']]);
-    expect(await command(store, 'promote cccccc-1')).toMatchObject({ kind: 'failed', reason: 'refused' });
     expect(store.writes).toBe(0);
   });
 });

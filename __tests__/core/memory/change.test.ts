@@ -5,19 +5,9 @@ import {
   type Change,
   holdsEntry,
   isCarriedOut,
-  isForgotten,
   pathsOf,
-  statesFirst,
-  withStates,
 } from '../../../src/core/memory/change.js';
-import { textId } from '../../../src/core/memory/units.js';
 import { append, entryText, plainEntry } from '../../adapters/stores/entries.js';
-
-const NONE: ReadonlySet<string> = new Set();
-
-function forget(id: string, path = 'bot.state.md'): Change {
-  return { kind: 'facts', path, text: `- forgotten ${id} at=2026-02-03T04:05:06Z\n` };
-}
 
 describe('changes of memory', () => {
   it('are applied in order, each to its file', () => {
@@ -65,34 +55,7 @@ describe('changes of memory', () => {
     ['cut off', '\n'],
     ['cut off\r', '\n'],
   ])('start a new line after %j (C2 17, 18)', (text, between) => {
-    expect(applyChange(text, append('a'), NONE)).toBe(text + between + entryText('a'));
-  });
-});
-
-describe('a forgotten entry', () => {
-  const plain = plainEntry('by axe');
-
-  it('is not appended, by its id or by its text', () => {
-    const tree = new Map([['bot.state.md', `- forgotten a\n- forgotten ${textId(plain)}\n`]]);
-    const late: Change = { kind: 'append', path: 'bot.md', id: 'of this run', text: plain };
-    expect(applyChanges(tree, [append('a'), late])).toEqual(tree);
-    expect(applyChanges(tree, [append('b')]).get('bot.md')).toBe(entryText('b'));
-  });
-
-  it('is forgotten in its own lane', () => {
-    const tree = new Map([['untrusted/bot.state.md', '- forgotten a\n']]);
-    const next = applyChanges(tree, [append('a'), append('a', { path: 'untrusted/bot.md' })]);
-    expect([...next.keys()]).toEqual(['untrusted/bot.state.md', 'bot.md']);
-  });
-
-  it.each([
-    [append('a'), ['a'], true],
-    [append('a'), ['b'], false],
-    [append('a'), [], false],
-    [{ id: 'x', text: plain }, [textId(plain)], true],
-    [{ id: 'x', text: plain }, ['x'], true],
-  ])('%j, with %j forgotten: %s', (entry, ids, expected) => {
-    expect(isForgotten(entry, new Set(ids))).toBe(expected);
+    expect(applyChange(text, append('a'))).toBe(text + between + entryText('a'));
   });
 });
 
@@ -109,20 +72,12 @@ describe('facts', () => {
   });
 });
 
-describe('the order of changes', () => {
-  it('puts states first, and leaves everything else unchanged', () => {
-    const [b, c] = [append('b'), append('c')];
-    expect(statesFirst([b, forget('a'), c, forget('d')])).toEqual([forget('a'), forget('d'), b, c]);
-    expect(statesFirst([b, c])).toEqual([b, c]);
-  });
-});
-
-describe('the places that decide about changes', () => {
-  it('are the files and their states, each once', () => {
-    expect(
-      pathsOf([append('a'), append('b'), forget('c'), append('d', { path: 'untrusted/bot.md' })]),
-    ).toEqual(['bot.md', 'bot.state.md', 'untrusted/bot.md', 'untrusted/bot.state.md']);
-    expect(withStates(['bot.state.md', 'bot.md'])).toEqual(['bot.state.md', 'bot.md']);
+describe('the places of changes', () => {
+  it('are their files, each once', () => {
+    expect(pathsOf([append('a'), append('b'), append('d', { path: 'untrusted/bot.md' })])).toEqual([
+      'bot.md',
+      'untrusted/bot.md',
+    ]);
   });
 });
 
@@ -147,7 +102,7 @@ describe('searching for an entry', () => {
 
   it('writes an entry again whose provenance line was cut off (C2 18)', () => {
     const torn = whole.slice(0, whole.indexOf(' trust='));
-    expect(applyChange(torn, append('a'), NONE)).toBe(`${torn}\n${whole}`);
+    expect(applyChange(torn, append('a'))).toBe(`${torn}\n${whole}`);
   });
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { mergeRunLogs, withoutEntries } from '../../../src/core/memory/merge.js';
 import { formatProvenance } from '../../../src/core/memory/provenance.js';
 import { countEntries, formatEntry, parseEntries } from '../../../src/core/memory/run-log.js';
-import { parseLog, textId } from '../../../src/core/memory/units.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 
 function entry(minute: number, { id, text = `run ${minute}` }: { id?: string; text?: string } = {}): string {
   const timestamp = new Date(Date.UTC(2026, 1, 3, 4, minute));
@@ -166,17 +166,8 @@ it('C2 21: entries with the same id are one, and the same words with other ids a
   expect(countEntries(mergeRunLogs(base, entry(1, { id: 'b', text: 'run 1' })))).toBe(2);
 });
 
-describe('entries that were forgotten', () => {
+describe('entries that are taken out', () => {
   const [a, b, c] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
-
-  it('are removed from both sides, and nothing else is', () => {
-    const preamble = '# Mine\r\n\n';
-    const forgotten = new Set(['a', textId(b)]);
-    expect(mergeRunLogs(preamble + a + b, a + c, forgotten)).toBe(preamble + c);
-    expect(mergeRunLogs(c, a + b, forgotten)).toBe(c);
-    expect(mergeRunLogs(a, '', forgotten)).toBe('');
-    expect(mergeRunLogs('', a, forgotten)).toBe('');
-  });
 
   it('are removed with the text below them, up to the next time', () => {
     const withSection = `${a.trimEnd()}\n## Findings\n- one\n\n`;
@@ -190,7 +181,7 @@ describe('entries that were forgotten', () => {
   });
 });
 
-describe('a merge of any logs with any forgotten entries', () => {
+describe('a merge of any logs', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'] as const;
   const piece = fc.oneof(
     {
@@ -201,22 +192,18 @@ describe('a merge of any logs with any forgotten entries', () => {
     fc.constantFrom('## Findings\n- by hand\n', 'loose\n', '\r\n'),
   );
   const log = fc.array(piece, { maxLength: 7 }).map((parts) => parts.join(''));
-  const gone = fc.uniqueArray(fc.constantFrom(...ids, ...[0, 3, 6].map((minute) => textId(entry(minute)))));
   const idsOf = (text: string) => new Set(parseLog(text).units.map(({ id }) => id));
 
-  it('holds the entries of both except the forgotten ones, in any order and grouping', () => {
+  it('holds the entries of both, in any order and grouping', () => {
     fc.assert(
-      fc.property(log, log, log, gone, (one, two, three, list) => {
-        const forgotten = new Set(list);
-        const expected = new Set(
-          [one, two, three].flatMap((text) => [...idsOf(text)]).filter((id) => !forgotten.has(id)),
-        );
-        const left = mergeRunLogs(mergeRunLogs(one, two, forgotten), three, forgotten);
-        const right = mergeRunLogs(one, mergeRunLogs(two, three, forgotten), forgotten);
-        const other = mergeRunLogs(three, mergeRunLogs(two, one, forgotten), forgotten);
+      fc.property(log, log, log, (one, two, three) => {
+        const expected = new Set([one, two, three].flatMap((text) => [...idsOf(text)]));
+        const left = mergeRunLogs(mergeRunLogs(one, two), three);
+        const right = mergeRunLogs(one, mergeRunLogs(two, three));
+        const other = mergeRunLogs(three, mergeRunLogs(two, one));
         for (const merged of [left, right, other]) expect(idsOf(merged)).toEqual(expected);
-        expect(mergeRunLogs(left, two, forgotten)).toBe(left);
-        expect(mergeRunLogs(left, left, forgotten)).toBe(left);
+        expect(mergeRunLogs(left, two)).toBe(left);
+        expect(mergeRunLogs(left, left)).toBe(left);
       }),
       { numRuns: 1_000 },
     );

@@ -224,7 +224,7 @@ describe('parseEntries', () => {
   it('keeps what was cut off in the middle, and the next entry starts a line of its own (C2 18)', () => {
     const torn = `${numbered(2)}## 2026-03-01T00:00:00Z\n**Task:** half a li`;
     const next = entry('next', 'whole');
-    const log = applyChange(torn, { kind: 'append', path: 'a.md', text: next, id: 'x' }, new Set());
+    const log = applyChange(torn, { kind: 'append', path: 'a.md', text: next, id: 'x' });
     expect(log).toBe(`${torn}\n${next}`);
     expect(parseEntries(log).map(({ text }) => text)).toEqual([
       entry('task 1', 'result 1'),
@@ -315,7 +315,7 @@ describe('any content of an entry', () => {
       fc.property(nasty, anyEntry, (before, { task, result, withProvenance }) => {
         const text = formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) });
         const base = before.replaceAll(provenance, '');
-        const log = applyChange(base, { kind: 'append', path: 'a.md', text, id: '01jd' }, new Set());
+        const log = applyChange(base, { kind: 'append', path: 'a.md', text, id: '01jd' });
         expect(countEntries(log)).toBe(countEntries(base) + 1);
         expect(parseEntries(log).at(-1)?.text).toBe(text);
         expect(parseEntries(log).at(-1)?.id).toBe(withProvenance ? '01jd' : undefined);

@@ -2,13 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type Change } from '../../../src/core/memory/change.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
-import { parseState, statePath } from '../../../src/core/memory/state.js';
 import { partLog, trimLog } from '../../../src/core/memory/trim.js';
 import { parseLog } from '../../../src/core/memory/units.js';
-import { encodeBytes } from '../../../src/core/text/bytes.js';
 
-const AT = new Date('2026-02-01T00:00:00Z');
-const LATER = new Date('2026-02-02T00:00:00Z');
 const PATH = 'bot.md';
 
 function entry(minute: number): string {
@@ -51,7 +47,7 @@ describe('trimming a log', () => {
   it('leaves the stated number of equal entries, the newest, however often it is applied', () => {
     const text = entry(1).repeat(5) + entry(2);
     const [id = ''] = idsOf(text);
-    const trim: Change = { kind: 'trim', path: PATH, ids: [id], leaves: new Map([[id, 2]]), at: AT };
+    const trim: Change = { kind: 'trim', path: PATH, ids: [id], leaves: new Map([[id, 2]]) };
     const once = applyChanges(new Map([[PATH, text]]), [trim]);
     expect(once.get(PATH)).toBe(entry(1).repeat(2) + entry(2));
     expect(once.get(`${PATH}.bak`)).toBe(entry(1).repeat(3));
@@ -64,9 +60,7 @@ describe('trimming a log', () => {
         const text = seen.map(entry).join('');
         const added = late.map((minute) => entry(minute + 1000)).join('');
         const ids = idsOf(text).slice(0, cut);
-        const next = applyChanges(new Map([[PATH, text + added]]), [
-          { kind: 'trim', path: PATH, ids, at: AT },
-        ]);
+        const next = applyChanges(new Map([[PATH, text + added]]), [{ kind: 'trim', path: PATH, ids }]);
         expect(next.get(PATH)).toBe(seen.slice(cut).map(entry).join('') + added);
         expect((next.get(`${PATH}.bak`) ?? '') + (next.get(PATH) ?? '')).toBe(text + added);
       }),
@@ -75,23 +69,8 @@ describe('trimming a log', () => {
 
   it('does nothing a second time, the backup included', () => {
     const tree = new Map([[PATH, entry(1) + entry(2)]]);
-    const trim: Change = { kind: 'trim', path: PATH, ids: idsOf(entry(1)), at: AT };
+    const trim: Change = { kind: 'trim', path: PATH, ids: idsOf(entry(1)) };
     const once = applyChanges(tree, [trim]);
     expect([...applyChanges(once, [trim])]).toEqual([...once]);
-  });
-
-  it('records each of ten thousand entries once, and none of them for more than 90 days', () => {
-    const text = Array.from({ length: 10_000 }, (_, index) => entry(index)).join('');
-    const ids = idsOf(text);
-    const trimmed = applyChanges(new Map([[PATH, text]]), [{ kind: 'trim', path: PATH, ids, at: AT }]);
-    const again = applyChanges(trimmed, [{ kind: 'trim', path: PATH, ids, at: LATER }]);
-    const facts = (tree: ReadonlyMap<string, string>) => parseState(tree.get(statePath(PATH)) ?? '');
-    expect([facts(trimmed).length, facts(again).length]).toEqual([10_000, 10_000]);
-    expect(encodeBytes(trimmed.get(statePath(PATH)) ?? '').length).toBeLessThan(700_000);
-    const at = new Date('2026-09-01T00:00:00Z');
-    const years = applyChanges(new Map([...again, [PATH, entry(1)]]), [
-      { kind: 'trim', path: PATH, ids: idsOf(entry(1)), at },
-    ]);
-    expect(facts(years)).toHaveLength(1);
   });
 });

@@ -108,7 +108,7 @@ describe('the entries of a run log', () => {
   it('end with the one that was appended last', () => {
     fc.assert(
       fc.property(log, (text) => {
-        const { units } = parseLog(applyChange(text, append('new'), new Set()));
+        const { units } = parseLog(applyChange(text, append('new')));
         expect(units.at(-1)).toMatchObject({ id: 'new', text: entryText('new'), hasProvenance: true });
       }),
       { numRuns: 1_000 },

@@ -1,9 +1,9 @@
 import type { OpenFile } from '../../core/files.js';
 import type { MemoryTree } from '../../core/memory/change.js';
 import { damageOf, damageWarning, markersIn } from '../../core/memory/damage.js';
-import { mergeRunLogs, withoutEntries } from '../../core/memory/merge.js';
+import { mergeRunLogs } from '../../core/memory/merge.js';
 import { lastEntries } from '../../core/memory/run-log.js';
-import { removedIds, statePath } from '../../core/memory/state.js';
+import { statePath } from '../../core/memory/state.js';
 import type { Place, ReadRequest, RestoreResult } from '../../core/memory/store.js';
 import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../../core/memory/tail.js';
 import { decodeBytes, encodeBytes } from '../../core/text/bytes.js';
@@ -11,7 +11,7 @@ import type { Warning } from '../../core/warning.js';
 import type { Snapshot } from './backend.js';
 import { isUnder } from './tree-path.js';
 
-/** What a store answers of run logs that it has as a tree, without what their states say was forgotten. */
+/** What a store answers of run logs that it has as a tree. */
 export async function readLogs(
   tree: MemoryTree,
   request: ReadRequest,
@@ -23,20 +23,15 @@ export async function readLogs(
   return await readRunLog(openBytes(encodeBytes(text)), request, found);
 }
 
-/**
- * The tree without entries that its states say were forgotten. No change of ours leaves one behind, but a merge with git
- * can bring one back, and two processes that write to the same files.
- */
-export function withoutForgotten(tree: MemoryTree): MemoryTree {
-  return new Map([...tree].map(([path, text]) => [path, withoutEntries(text, forgottenOf(tree, path))]));
+/** What {@link readLogs} reads of a tree: the logs, and the state next to the last of them. */
+export function logsWithState(paths: readonly string[]): readonly string[] {
+  return [...paths, ...paths.slice(-1).map(statePath)];
 }
 
 /** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
 export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
-  const all = withoutForgotten(tree);
-  if (under === undefined) return all;
-  const shown = [...all].filter(([path, text]) => text !== '' && isUnder(path, under));
-  return new Map(shown);
+  if (under === undefined) return tree;
+  return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
 }
 
 /** The logs with the files that were to read with them. */
@@ -52,15 +47,7 @@ export function withOthersAlongside(
 /** The logs of several places as one in the order of time; of an entry in more than one the first place's counts. */
 function joinLogs(tree: MemoryTree, paths: readonly string[]): string | undefined {
   const texts = paths.flatMap((path) => tree.get(path) ?? []);
-  const forgotten = new Set(paths.flatMap((path) => [...forgottenOf(tree, path)]));
-  return texts.length === 0
-    ? undefined
-    : texts.reduce((log, other) => mergeRunLogs(log, other, forgotten), '');
-}
-
-/** A backup forgets with its file, but holds what was trimmed. */
-function forgottenOf(tree: MemoryTree, path: string): ReadonlySet<string> {
-  return removedIds(path, tree.get(statePath(path.replace(/\.bak$/, ''))) ?? '');
+  return texts.length === 0 ? undefined : texts.reduce(mergeRunLogs, '');
 }
 
 /** Where a run log was found and what was noticed on the way. */

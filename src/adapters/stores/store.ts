@@ -1,10 +1,9 @@
 import type { Clock } from '../../core/clock.js';
 import { AxeError, messageOf } from '../../core/errors.js';
-import { withStates } from '../../core/memory/change.js';
 import type { MemoryStore, ReadRequest, RestoreResult, TreeResult } from '../../core/memory/store.js';
 import { limitTime } from '../../core/time-limit.js';
 import type { Snapshot, TreeBackend, Unreadable } from './backend.js';
-import { readLogs, shownTree, withOthersAlongside } from './read-logs.js';
+import { logsWithState, readLogs, shownTree, withOthersAlongside } from './read-logs.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 import { dropHistory, update } from './update.js';
 
@@ -53,7 +52,7 @@ async function snapshot(
   try {
     return await inReadTime({ clock, signal }, async (limited) => {
       for (;;) {
-        const found = await backend.read(limited, paths === 'all' ? paths : withStates(paths));
+        const found = await backend.read(limited, paths);
         if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
         const { retryAfterMs = READ_MS } = found;
         if (clock.now().getTime() + retryAfterMs >= endMs) return found;
@@ -88,7 +87,7 @@ async function read(
   options: CallOptions,
 ): Promise<RestoreResult> {
   const { paths, alongside } = request;
-  const newest = await snapshot(backend, [...paths, ...(alongside ?? [])], options);
+  const newest = await snapshot(backend, [...logsWithState(paths), ...(alongside ?? [])], options);
   const place = (version: string) => backend.placeOf(version, paths[0] ?? '');
   if (newest.kind === 'unreadable') return { ...place(''), ...whyOf(newest), kind: 'failed' };
   const found = { ...place(newest.version), warnings: newest.warnings };

@@ -188,12 +188,12 @@ const LEAST_BYTES = 8 * 1024;
 async function trim(
   plan: TrimPlan,
   { agent, store, path, tell }: GcRequest,
-  { clock, saveSignal }: Dependencies,
+  { saveSignal }: Dependencies,
 ): Promise<GcEnd> {
   if (plan.kind !== 'trim') return plan;
   tell({ isTrimming: true });
   const { removed, kept, ids, leaves } = plan;
-  const saved = await store.write([{ kind: 'trim', path, ids, leaves, at: clock.now() }], saveSignal);
+  const saved = await store.write([{ kind: 'trim', path, ids, leaves }], saveSignal);
   if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
   const details = saved.remedy === undefined ? {} : { remedy: saved.remedy };
   throw new AxeError(`failed to trim memory for "${agent.name}": ${saved.message}`, details);

@@ -5,7 +5,7 @@ import { type LogLane, lanePath, type MemoryEntry, readEntries } from '../../cor
 import { formatEntries } from '../../core/memory/commands/format.js';
 import { type MemoryNote, readNotes } from '../../core/memory/commands/notes.js';
 import type { Provenance } from '../../core/memory/provenance.js';
-import { forgottenIds, statePath } from '../../core/memory/state.js';
+import { statePath } from '../../core/memory/state.js';
 import type { BlockedPlace, MemoryStore, TreeResult } from '../../core/memory/store.js';
 import type { Warning } from '../../core/warning.js';
 
@@ -61,7 +61,6 @@ interface MemoryLog {
   readonly text: string;
   /** Whether its log or its state is there. */
   readonly exists: boolean;
-  readonly forgotten: ReadonlySet<string>;
   readonly entries: readonly MemoryEntry[];
 }
 
@@ -185,13 +184,11 @@ export function severalEntries(id: string, candidates: readonly MemoryEntry[]): 
 function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {
   const path = lanePath(trustedPath, lane);
   const text = tree.get(path) ?? '';
-  const state = tree.get(statePath(path));
   return {
     lane,
     path,
     text,
-    exists: tree.has(path) || state !== undefined,
-    forgotten: forgottenIds(state ?? ''),
+    exists: tree.has(path) || tree.has(statePath(path)),
     entries: readEntries(text, lane),
   };
 }

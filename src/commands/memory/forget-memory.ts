@@ -1,10 +1,12 @@
 import type { Change } from '../../core/memory/change.js';
 import { formatBrief } from '../../core/memory/commands/format.js';
 import { deleteNote } from '../../core/memory/commands/notes.js';
-import { forgetEntry, noteForgotten } from '../../core/memory/commands/replace.js';
+import { forgetEntry } from '../../core/memory/commands/replace.js';
 import { findEntry, MIN_PREFIX } from '../../core/memory/commands/search.js';
 import { withoutEntries } from '../../core/memory/merge.js';
 import { statePath } from '../../core/memory/state.js';
+import type { StoreKind } from '../../core/memory/store.js';
+import { reopenFinding } from '../../core/review/end-finding.js';
 import type { Ended } from '../../core/review/finding-facts.js';
 import { parseReviewFacts } from '../../core/review/state-facts.js';
 import {
@@ -22,15 +24,15 @@ import {
 import type { MemoryCommand } from './parse-memory-command.js';
 
 /**
- * Takes an entry out of every lane and notes that it must not come back; `purge` drops what came before, too. The id of a
- * dismissed finding takes that back, and the path of a note deletes the note.
+ * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is gone. The id of a dismissed
+ * finding takes that back, and the path of a note deletes the note.
  */
 export async function forgetMemory(
   { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
   view: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const { clock } = session;
+  const { clock, store } = session;
   const { location, warnings, tree } = view;
   const isNote = view.notes.some(({ path }) => path === id);
   if (isNote) {
@@ -45,8 +47,9 @@ export async function forgetMemory(
   if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
   const dismissed = found.kind === 'found' ? undefined : findDismissed(id, view);
   if (dismissed !== undefined) return await restoreFinding(dismissed, view, session);
-  const known = found.kind === 'found' ? found.id : alreadyForgotten(id, view);
-  if (known === undefined) return noSuchEntryOrNote(id, view);
+  const mayPurge = purge && store.dropHistory !== undefined;
+  if (found.kind !== 'found' && !mayPurge) return noSuchEntryOrNote(id, view);
+  const known = found.kind === 'found' ? found.id : id;
   const done: MemoryDone =
     found.kind === 'found'
       ? {
@@ -58,11 +61,11 @@ export async function forgetMemory(
         }
       : {
           kind: 'done',
-          text: `\`${known}\` was forgotten before; nothing is left of it in ${location}.`,
+          text: `No entry in ${location} has the id \`${known}\` now.`,
           changed: false,
           warnings,
         };
-  return await carryOut(done, { changes: changesFor(known, view, session), purge, id: known }, session);
+  return await carryOut(done, { changes: changesFor(known, view, store.kind), purge, id: known }, session);
 }
 
 interface Forgetting {
@@ -97,25 +100,12 @@ async function carryOut(
   return { ...failed, changed: done.changed };
 }
 
-/** An id that was forgotten before, so that it may be said twice, and purged later. */
-function alreadyForgotten(id: string, view: MemoryView): string | undefined {
-  const ids = [...new Set(logsOf(view).flatMap(({ forgotten }) => [...forgotten]))];
-  if (ids.includes(id)) return id;
-  const begin = id.length < MIN_PREFIX ? [] : ids.filter((one) => one.startsWith(id));
-  return begin.length === 1 ? begin[0] : undefined;
-}
-
-/** The note goes first: should only half of it be written, the entry still cannot come back. */
-function changesFor(id: string, view: MemoryView, { clock, store }: CommandSession): readonly Change[] {
-  const lanes = logsOf(view).filter(({ exists }) => exists);
-  const notes = lanes.flatMap(({ path, forgotten }) =>
-    forgotten.has(id) ? [] : noteForgotten(path, id, clock.now()),
-  );
+function changesFor(id: string, view: MemoryView, kind: StoreKind): readonly Change[] {
+  const lanes = logsOf(view);
   const logs = lanes.filter(({ entries }) => entries.some((entry) => entry.id === id));
   // On a disk a rewrite makes the copy anew.
-  const copies = store.kind === 'file' ? [] : lanes.filter(({ path }) => holds(view, `${path}.bak`, id));
+  const copies = kind === 'file' ? [] : lanes.filter(({ path }) => holds(view, `${path}.bak`, id));
   return [
-    ...notes,
     ...logs.map(({ path }) => forgetEntry(path, id)),
     ...copies.map(({ path }) => forgetEntry(`${path}.bak`, id)),
   ];
@@ -142,7 +132,9 @@ async function restoreFinding(
   { trusted, warnings }: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const saved = await saveChanges(noteForgotten(trusted.path, id, session.clock.now()), session);
+  const at = session.clock.now();
+  const rewrite = (text: string) => reopenFinding(text, { id, at });
+  const saved = await saveChanges([{ kind: 'rewrite', path: statePath(trusted.path), rewrite }], session);
   if (saved.kind === 'failed') return saved;
   const text = `The finding \`${id}\` is no longer dismissed: it may be raised again, and answers to it no longer count.`;
   return { kind: 'done', text, quoted: `${category} in \`${path}\``, changed: true, warnings };

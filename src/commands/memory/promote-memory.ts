@@ -1,7 +1,7 @@
 import { bareProvenance, composeEntry } from '../../core/memory/commands/compose.js';
 import type { MemoryEntry } from '../../core/memory/commands/entry.js';
 import { formatWhole } from '../../core/memory/commands/format.js';
-import { fieldsOf, forgetEntry, noteForgotten, placeEntry } from '../../core/memory/commands/replace.js';
+import { fieldsOf, forgetEntry, placeEntry } from '../../core/memory/commands/replace.js';
 import { findEntry } from '../../core/memory/commands/search.js';
 import type { Provenance } from '../../core/memory/provenance.js';
 import {
@@ -20,7 +20,7 @@ const PREFIX = 'p-';
 
 /**
  * Makes an entry of the untrusted lane a trusted one, by the word of the person who asks. Its id is made of the old one, so that
- * promoting twice adds one; the old one is forgotten in both lanes, since a tainted run has it in both (D19).
+ * promoting twice adds one; the old one goes from both lanes, since a tainted run has it in both (D19).
  */
 export async function promoteEntry(
   { id }: Extract<MemoryCommand, { kind: 'promote' }>,
@@ -40,12 +40,8 @@ async function promote(
 ): Promise<MemoryCommandResult> {
   const { trusted, untrusted } = view;
   const newId = PREFIX + old.id;
-  if (trusted.forgotten.has(newId)) {
-    const remedy = 'Say it in your own words with `remember`.';
-    return refusal('refused', `\`${old.id}\` was promoted once and forgotten since`, remedy);
-  }
   const fields = fieldsOf(old);
-  const { secrets, clock } = hand;
+  const { secrets } = hand;
   const entry = composeEntry(
     {
       timestamp: new Date(old.timeMs),
@@ -53,15 +49,10 @@ async function promote(
       ...fields,
       provenance: provenanceOf(old, newId, hand),
     },
-    { secrets, forgotten: trusted.forgotten, newId: clock.newId },
+    secrets,
   );
   const saved = await saveChanges(
-    [
-      placeEntry({ path: trusted.path, oldId: old.id, entry }),
-      ...noteForgotten(trusted.path, old.id, clock.now()),
-      ...noteForgotten(untrusted.path, old.id, clock.now()),
-      forgetEntry(untrusted.path, old.id),
-    ],
+    [placeEntry({ path: trusted.path, oldId: old.id, entry }), forgetEntry(untrusted.path, old.id)],
     hand,
   );
   if (saved.kind === 'failed') return saved;

@@ -18,13 +18,10 @@ export async function rememberText(
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const { secrets, clock, origin } = session;
-  const { path, forgotten } = view.trusted;
+  const { path } = view.trusted;
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
   const provenance = origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: 'trusted' };
-  const entry = composeEntry(
-    { timestamp: clock.now(), task, result, provenance },
-    { secrets, forgotten, newId: clock.newId },
-  );
+  const entry = composeEntry({ timestamp: clock.now(), task, result, provenance }, secrets);
   const where = `in \`${path}\` in ${view.location}`;
   const known = sameEntry(entry, view);
   if (known !== undefined) {

@@ -1,11 +1,11 @@
 import { encodeField } from './field.js';
 import { editedText, type NoteEdit } from './notes/edit.js';
-import { backupPath, isNotesPath } from './notes/place.js';
+import { backupPath } from './notes/place.js';
 import { parseProvenance } from './provenance.js';
 import { separator } from './run-log.js';
-import { isStatePath, mergeStates, removedIds, statePath, withTrimmedFacts } from './state.js';
-import { removedWhole, type Trimmings, trimLog } from './trim.js';
-import { parseLog, textId } from './units.js';
+import { mergeStates } from './state.js';
+import { type Trimmings, trimLog } from './trim.js';
+import { textId } from './units.js';
 
 /** Memory as a store keeps it between versions: texts by `/`-separated path. */
 export type MemoryTree = ReadonlyMap<string, string>;
@@ -38,13 +38,9 @@ export type Change =
       readonly text: string;
     }
   | (Trimmings & {
-      /**
-       * Takes these entries out of a run log, by id; what is taken out stays next to it as `.bak`, one generation. Stores
-       * that are merged note it in the state, so that no older copy brings them back.
-       */
+      /** Takes these entries out of a run log, by id; what is taken out stays next to it as `.bak`, one generation. */
       readonly kind: 'trim';
       readonly path: string;
-      readonly at: Date;
     })
   | NoteChange;
 
@@ -63,26 +59,20 @@ export interface NoteChange {
   readonly again?: Date;
 }
 
-/**
- * The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not added again, and one
- * that was forgotten never comes back.
- */
+/** The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not added again. */
 export function applyChanges(tree: MemoryTree, changes: readonly Change[]): MemoryTree {
   const next = new Map(tree);
   /** Notes as they were before the first change to each. */
   const found = new Map<string, string>();
-  for (const change of statesFirst(changes)) {
+  for (const change of changes) {
     const { path } = change;
-    const state = statePath(path);
-    const forgotten = removedIds(path, next.get(state) ?? '');
     const before = next.get(path) ?? '';
-    if (change.kind === 'trim' && change.ids.length > 0) {
-      keepTrimmed(change, next);
-      const ids = removedWhole(change);
-      if (ids.length > 0) next.set(state, withTrimmedFacts(next.get(state) ?? '', { ids, at: change.at }));
+    if (change.kind === 'trim') {
+      const { removed } = trimLog(before, change);
+      if (removed !== '') next.set(`${path}.bak`, removed);
     }
     if (change.kind === 'note' && !found.has(path)) found.set(path, before);
-    const text = applyChange(before, change, forgotten);
+    const text = applyChange(before, change);
     const old = found.get(path) ?? '';
     if (change.kind === 'note' && change.backup && text !== before && old !== '' && old !== text)
       next.set(backupPath(path), old);
@@ -91,28 +81,11 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
   return next;
 }
 
-/** Next to the log stands what is about to be trimmed of it. */
-function keepTrimmed(
-  { path, ...trimmings }: Trimmings & { readonly path: string },
-  tree: Map<string, string>,
-): void {
-  if (trimmings.ids.length === 0) return;
-  const { removed } = trimLog(tree.get(path) ?? '', trimmings);
-  if (removed !== '') tree.set(`${path}.bak`, removed);
-}
-
-/** The changes of states before all others, whose result hangs on them; otherwise in order. */
-export function statesFirst(changes: readonly Change[]): readonly Change[] {
-  const states = changes.filter(({ path }) => isStatePath(path));
-  return states.length === 0 ? changes : [...states, ...changes.filter(({ path }) => !isStatePath(path))];
-}
-
-/** The text after one change; `forgotten` are ids that must not come back. */
-export function applyChange(text: string, change: Change, forgotten: ReadonlySet<string>): string {
+/** The text after one change. */
+export function applyChange(text: string, change: Change): string {
   switch (change.kind) {
     case 'append':
-      if (isForgotten(change, forgotten) || holdsEntry(text, change.id)) return text;
-      return text + separator(text) + change.text;
+      return holdsEntry(text, change.id) ? text : text + separator(text) + change.text;
     case 'rewrite':
       return change.rewrite(text);
     case 'trim':
@@ -162,30 +135,12 @@ function isBlankOnwards(text: string, start: number, step: 1 | -1): boolean {
   }
 }
 
-/** Every place that the changes touch or that decides about them, each once. */
+/** Every place that the changes touch, each once. */
 export function pathsOf(changes: readonly Change[]): readonly string[] {
   const backups = changes.flatMap((change) =>
     change.kind === 'note' && change.backup ? [backupPath(change.path)] : [],
   );
-  return [...new Set([...withStates(changes.map(({ path }) => path)), ...backups])];
-}
-
-/** The files with the states that say what was forgotten of them, each once; notes and folders, with a `/` at their end, have none. */
-export function withStates(paths: readonly string[]): readonly string[] {
-  return [
-    ...new Set(
-      paths.flatMap((path) => (path.endsWith('/') || isNotesPath(path) ? [path] : [path, statePath(path)])),
-    ),
-  ];
-}
-
-/** Whether the entry that a change appends was forgotten: by the change's id or, without provenance, by its text. */
-export function isForgotten(
-  { id, text }: { readonly id: string; readonly text: string },
-  forgotten: ReadonlySet<string>,
-): boolean {
-  if (forgotten.size === 0) return false;
-  return forgotten.has(id) || parseLog(text).units.some((unit) => forgotten.has(unit.id));
+  return [...new Set([...changes.map(({ path }) => path), ...backups])];
 }
 
 /**

@@ -3,16 +3,12 @@ import { noteKind } from './notes/place.js';
 import { joinOnLines } from './run-log.js';
 import { parseLog } from './units.js';
 
-const NONE: ReadonlySet<string> = new Set();
-
 /**
  * The union of two run logs by entry id, entries without one by their text. The bytes of `base` stay as they are
  * and in order; what only `other` has goes before the first later entry of `base`, or to the end. Nothing of
- * either side is missing from the result but what was forgotten, and merging the same log twice changes nothing.
+ * either side is missing from the result, and merging the same log twice changes nothing.
  */
-export function mergeRunLogs(base: string, other: string, forgotten: ReadonlySet<string> = NONE): string {
-  if (forgotten.size > 0)
-    return mergeRunLogs(withoutEntries(base, forgotten), withoutEntries(other, forgotten));
+export function mergeRunLogs(base: string, other: string): string {
   if (other === '' || base === other) return base;
   if (base === '') return other;
   const ours = parseLog(base);

@@ -21,18 +21,13 @@ const FACT = /^- ([a-z][a-z-]*) (\S+)(?: ([^\n]*))?$/;
 const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
 const HEAD = `# State
 
-axe-action keeps this beside the memory; no model reads it. What was forgotten stays forgotten because of it.
+axe-action keeps this beside the memory; no model reads it.
 
 `;
 
-/**
- * Where the state of a run log stands: `pr-reviewer.md` → `pr-reviewer.state.md`. A run log's `.bak` has the state of the
- * run log, so that what was forgotten goes from there too; the state of a state is the state itself.
- */
+/** Where the state of a run log stands: `pr-reviewer.md` → `pr-reviewer.state.md`. */
 export function statePath(path: string): string {
-  if (isStatePath(path)) return path;
-  const log = path.endsWith(BACKUP) ? path.slice(0, -BACKUP.length) : path;
-  return log.replace(/(?:\.md)?$/, SUFFIX);
+  return path.replace(/(?:\.md)?$/, SUFFIX);
 }
 
 /** Whether a path in the tree is that of a state file, or of its `.bak`. */
@@ -45,28 +40,13 @@ export function parseState(text: string): readonly Fact[] {
   return text.split(/\r?\n/).flatMap((line) => parseFact(line) ?? []);
 }
 
-/** Ids of the entries that were forgotten. */
+/** Ids of the findings whose dismissal was taken back. */
 export function forgottenIds(text: string): ReadonlySet<string> {
   if (text === '') return NONE;
   return new Set(parseState(text).flatMap(({ kind, key }) => (kind === 'forgotten' ? [key] : [])));
 }
 
-/** Ids that must not be in this file, of its state: what was forgotten and, but for the `.bak`, what gc trimmed. */
-export function removedIds(path: string, state: string): ReadonlySet<string> {
-  const forgotten = forgottenIds(state);
-  if (path.endsWith(BACKUP)) return forgotten;
-  const trimmed = trimmedIds(path, state);
-  return trimmed.length === 0 ? forgotten : new Set([...forgotten, ...trimmed]);
-}
-
-/** Ids of the entries that gc took out of this file, of its state, but for those that were forgotten since. */
-function trimmedIds(path: string, state: string): readonly string[] {
-  if (path.endsWith(BACKUP) || !state.includes(`- ${TRIMMED} `)) return [];
-  const forgotten = forgottenIds(state);
-  return parseState(state).flatMap(({ kind, key }) => (kind === TRIMMED && !forgotten.has(key) ? [key] : []));
-}
-
-/** The state without what it says was forgotten under these ids: somebody has written it again. */
+/** The state without what it says was forgotten under these ids: somebody has dismissed it again. */
 export function withoutForgottenIds(text: string, ids: readonly string[]): string {
   const forgotten = forgottenIds(text);
   const again = new Set(ids.filter((id) => forgotten.has(id)));
@@ -80,29 +60,6 @@ export function withoutForgottenIds(text: string, ids: readonly string[]): strin
     .filter((line) => !isAgain(line))
     .join('\n');
 }
-
-/** The state with facts that keep an older copy of a log from bringing back what gc took out of it. */
-export function withTrimmedFacts(
-  text: string,
-  { ids, at }: { readonly ids: readonly string[]; readonly at: Date },
-): string {
-  const facts = ids.map((id) => ({ kind: TRIMMED, key: id, rest: `at=${at.toISOString()}` }));
-  const kept = text.split('\n').filter((line) => !isLongTrimmed(line, at));
-  return withFacts(kept.join('\n'), facts);
-}
-
-/**
- * Whether a line says that an entry was trimmed, and that so long ago that it need not be said any more. Should another
- * place still hold the entry, it comes back with its old time, and the next gc trims it again.
- */
-export function isLongTrimmed(line: string, now: Date): boolean {
-  const fact = parseFact(line.replace(/\r$/, ''));
-  return fact?.kind === TRIMMED && now.getTime() - timeOf(fact) > TRIMMED_MS;
-}
-
-const TRIMMED_MS = 90 * 24 * 60 * 60 * 1000;
-
-const TRIMMED = 'trimmed';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -132,7 +89,7 @@ export function withFacts(text: string, facts: readonly Fact[]): string {
 
 /**
  * The facts of both states, in the lines of `base`. Where both know the same kind and key, the one with the later `at=`
- * holds, whichever side is the base; nothing that either side has forgotten comes back.
+ * holds, whichever side is the base.
  */
 export function mergeStates(base: string, other: string): string {
   if (other === '' || base === other) return base;

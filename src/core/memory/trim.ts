@@ -72,11 +72,6 @@ export class Trimmer {
   }
 }
 
-/** Of these entries those of which none stays: no older copy may bring them back. */
-export function removedWhole({ ids, leaves }: Trimmings): readonly string[] {
-  return leaves === undefined ? ids : ids.filter((id) => (leaves.get(id) ?? 0) === 0);
-}
-
 /**
  * A part of a run log that gc keeps or removes as a whole: a timestamped entry with everything up to the next one, or,
  * above the first of those, one heading that a person wrote with the text under it.

@@ -1,4 +1,4 @@
-import { isLongTrimmed, parseState } from '../memory/state.js';
+import { parseState } from '../memory/state.js';
 import { parseReviewFact, type ReviewFact } from './state-facts.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,7 +29,7 @@ const KEEPING: Readonly<Record<ReviewFact['kind'], Keeping>> = {
 
 /**
  * The state without what nobody asks for any more. Every other line keeps its bytes, `forgotten` ones too. It is a rewrite
- * of the newest state: merging a pruned state with an old one brings the old lines back.
+ * of the newest state: as facts, the old lines would stay.
  */
 export function pruneState(text: string, now: Date): string {
   const lines = text.split('\n');
@@ -38,7 +38,7 @@ export function pruneState(text: string, now: Date): string {
   const isKept = (fact: ReviewFact | undefined) =>
     fact === undefined ||
     (kept.has(fact) && now.getTime() - fact.at.getTime() <= KEEPING[fact.kind].days * DAY_MS);
-  return lines.filter((line, index) => isKept(facts[index]) && !isLongTrimmed(line, now)).join('\n');
+  return lines.filter((_, index) => isKept(facts[index])).join('\n');
 }
 
 /** Of the same time the first ones in the file. */

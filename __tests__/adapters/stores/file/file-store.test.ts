@@ -26,7 +26,7 @@ import { countEntries, lastEntries } from '../../../../src/core/memory/run-log.j
 import type { MemoryStore } from '../../../../src/core/memory/store.js';
 import { decodeBytes } from '../../../../src/core/text/bytes.js';
 import { describeMemoryStore, textOf as textIn } from '../contract.js';
-import { append, entryText, forget, idsIn, plainEntry, stateOf } from '../entries.js';
+import { append, entryText, forget, idsIn, plainEntry } from '../entries.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
 
@@ -562,29 +562,13 @@ describe('both lanes as one log', () => {
 });
 
 describe('forgetting', () => {
-  it('leaves nothing of the entry in the backup', async () => {
-    await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
+  it('leaves the former version next to the log, and a late post step does not save the entry again', async () => {
+    const log = entryText('a') + entryText('b');
+    await writeFile(join(root, 'bot.md'), log);
     await makeStore().write(forget(['a']), never);
-    for (const name of ['bot.md', 'bot.md.bak'])
-      expect(idsIn(await readFile(join(root, name), 'utf8'))).toEqual(['b']);
-  });
-
-  it('does not show what another process appended at the same moment', async () => {
-    const log = Array.from({ length: 5 }, (_, index) => entryText(`e${index}`)).join('');
-    await writeFile(join(root, 'bot.md'), log + entryText('a'));
-    await writeFile(join(root, 'bot.state.md'), stateOf('a', 'e3'));
-    const result = await makeStore().read({ paths: ['bot.md'], lastN: 2, count: true }, never);
-    expect(result).toMatchObject({ text: entryText('e2') + entryText('e4'), loaded: 2, total: 4 });
-  });
-
-  it('writes nothing if the state cannot be read', async () => {
-    await writeFile(join(root, 'secret'), 'x');
-    await symlink('secret', join(root, 'bot.state.md'));
-    expect(await makeStore().write([append('a')], never)).toMatchObject({
-      kind: 'failed',
-      remedy: expect.stringContaining('link'),
-    });
-    expect((await readdir(root)).sort()).toEqual(['bot.state.md', 'secret']);
+    await makeStore().write([{ ...append('a'), again: new Date('2026-02-03T04:00:00Z') }], never);
+    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
+    expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
   });
 });
 

@@ -135,7 +135,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
   it('initializes each of several files, and reads each once', async () => {
     const { store, files, asked } = place({ 'bot.md': plainEntry('one'), 'other.md': plainEntry('two') });
     await store.write([append('a'), append('b', { path: 'other.md' }), append('c')], quiet);
-    expect([...asked].sort()).toEqual(['bot.md', 'bot.state.md', 'other.md', 'other.state.md']);
+    expect([...asked].sort()).toEqual(['bot.md', 'other.md']);
     expect(files.get('bot.md')).toBe(plainEntry('one') + entryText('a') + entryText('c'));
     expect(files.get('other.md')).toBe(plainEntry('two') + entryText('b'));
   });

@@ -8,7 +8,7 @@ import { anyLog, entry } from './logs.js';
 const NEW = { id: 'new-id', text: entry(9, { id: 'new-id', result: '改过的' }), isCut: false };
 
 function replace(log: string, oldId: string): string {
-  return applyChange(log, placeEntry({ path: 'bot.md', oldId, entry: NEW }), new Set());
+  return applyChange(log, placeEntry({ path: 'bot.md', oldId, entry: NEW }));
 }
 
 describe('placeEntry', () => {

@@ -7,13 +7,10 @@ import {
   type Change,
   holdsEntry,
   isCarriedOut,
-  isForgotten,
   isMade,
   type NoteChange,
-  statesFirst,
 } from '../../../core/memory/change.js';
 import { partsOf, piecesOf } from '../../../core/memory/log-pieces.js';
-import { withoutEntries } from '../../../core/memory/merge.js';
 import { backupPath } from '../../../core/memory/notes/place.js';
 import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../../core/memory/store.js';
 import { inspectEnd } from '../../../core/memory/tail.js';
@@ -28,7 +25,7 @@ import {
   reasonOf,
   rewritePlace,
 } from './file-places.js';
-import { forgottenOf, readFiles, readFileTree } from './read-files.js';
+import { readFiles, readFileTree } from './read-files.js';
 import { type NextVersion, type Rewritten, rewriteFile, rewriteText } from './rewrite-file.js';
 
 /** What the file store works with. */
@@ -61,7 +58,7 @@ async function write(
     for (const change of changes) if (change.kind !== 'note') await checkedPlace(options, change.path);
     const own = new Map<string, OwnVersion>();
     const unsaved = new Map<string, FailedSave>();
-    for (const change of statesFirst(changes)) {
+    for (const change of changes) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
       if (unsaved.has(change.path)) continue;
       const limits = { deadlineMs, signal, own };
@@ -142,19 +139,13 @@ async function writeOne(
   if (change.kind === 'note') return await writeNote(placesFor(options, change), change, limits);
   const location = await checkedPlace(options, change.path);
   if (change.kind === 'append') {
-    const forgotten = await forgottenOf(options, change.path);
-    if (!isForgotten(change, forgotten)) await append(options, location, change);
+    await append(options, location, change);
     return undefined;
   }
-  // What was forgotten is looked up under the lock, so that nobody forgets something in between.
-  const forgotten = () => forgottenOf(options, change.path);
   const rewrite =
     change.kind === 'trim'
-      ? async (old: OpenFile) => await trimFile(old, change, await forgotten())
-      : rewriteText(
-          async (text) => applyChange(text, change, await forgotten()),
-          async (text) => withoutEntries(text, await forgotten()),
-        );
+      ? (old: OpenFile) => trimFile(old, change)
+      : rewriteText((text) => applyChange(text, change));
   const target = await rewritePlace(options, location);
   const backupPath = `${location}.bak`;
   return notDone(target, await rewriteFile(target, { ...options, ...limits, rewrite, backupPath }));
@@ -176,7 +167,7 @@ async function writeNote(
     const found = before?.left === text ? before.found : text;
     version = {
       found,
-      left: made || isCarriedOut(text, change) ? text : applyChange(text, change, new Set()),
+      left: made || isCarriedOut(text, change) ? text : applyChange(text, change),
       isMade: made,
     };
     return version.left;
@@ -209,14 +200,13 @@ function notDone(location: string, rewritten: Rewritten): FailedSave | undefined
 async function trimFile(
   old: OpenFile,
   change: Extract<Change, { readonly kind: 'trim' }>,
-  forgotten: ReadonlySet<string>,
 ): Promise<NextVersion | undefined> {
   const trimmer = new Trimmer(change);
   for await (const { parts } of partsOf(piecesOf(old))) for (const part of parts) trimmer.count(part);
   if (!trimmer.removesAny) return undefined;
   return {
     text: trimmedPieces(old, trimmer.pass(), 'kept'),
-    backup: withoutParts(trimmedPieces(old, trimmer.pass(), 'removed'), forgotten),
+    backup: trimmedPieces(old, trimmer.pass(), 'removed'),
   };
 }
 
@@ -228,17 +218,6 @@ async function* trimmedPieces(
   for await (const { head, parts } of partsOf(piecesOf(old))) {
     const texts = parts.filter((part) => removes(part) === (wanted === 'removed')).map(({ text }) => text);
     yield (wanted === 'kept' ? head : '') + texts.join('');
-  }
-}
-
-/** What `withoutEntries` makes of the whole text. */
-async function* withoutParts(
-  pieces: AsyncIterable<string>,
-  ids: ReadonlySet<string>,
-): AsyncGenerator<string> {
-  for await (const { head, parts } of partsOf(pieces)) {
-    const staying = parts.filter(({ timeMs, id }) => timeMs === undefined || !ids.has(id));
-    yield head + staying.map(({ text }) => text).join('');
   }
 }
 

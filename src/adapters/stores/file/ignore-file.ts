@@ -6,9 +6,9 @@ import type { MemoryStore } from '../../../core/memory/store.js';
 /** Name of the file that tells git what not to commit. */
 const NAME = '.gitignore';
 
-/** Copies hold what was forgotten; states hold what keeps it forgotten, so they are committed. */
+/** Copies hold what was forgotten; states hold what became of findings, so they are committed. */
 const TEXT = `# axe-action keeps former versions and locks next to the memory. They stay on this machine.
-# Commit everything else, *.state.md too: it keeps what was forgotten from coming back.
+# Commit everything else, *.state.md too: it holds what became of findings and what runs cost.
 *.bak
 *.lock
 .axe-*.tmp

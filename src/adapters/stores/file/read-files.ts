@@ -1,10 +1,9 @@
 import { messageOf } from '../../../core/errors.js';
 import { compareFiles } from '../../../core/memory/merge.js';
 import { countEntries } from '../../../core/memory/run-log.js';
-import { forgottenIds, statePath } from '../../../core/memory/state.js';
+import { statePath } from '../../../core/memory/state.js';
 import type { BlockedPlace, ReadRequest, RestoreResult, TreeResult } from '../../../core/memory/store.js';
-import { parseLog } from '../../../core/memory/units.js';
-import { decodeBytes, encodeBytes, readWhole } from '../../../core/text/bytes.js';
+import { encodeBytes, readWhole } from '../../../core/text/bytes.js';
 import { readLogs, readRunLog, shownTree, withState } from '../read-logs.js';
 import { codeOf } from '../storage-failure.js';
 import { type ReadTree, readFound, readTree, type StoredFile } from '../tree-on-disk.js';
@@ -73,44 +72,21 @@ async function readElsewhere(places: FilePlaces, path: string): Promise<Elsewher
   }
 }
 
-/** Ids that must not come back, as the state next to a run log has them. Throws what the file system throws. */
-export async function forgottenOf(places: FilePlaces, path: string): Promise<ReadonlySet<string>> {
-  return forgottenIds(await readText(places, statePath(path)));
-}
-
 async function readOne(places: FilePlaces, path: string, request: ReadRequest): Promise<RestoreResult> {
   const place = { location: locateFile(places, path), warnings: [] };
-  const one = { ...request, paths: [path] };
   try {
     await checkedPlace(places, path);
     const file = await places.files.open(place.location, places);
-    const state = await readText(places, statePath(path));
-    const found = withState(place, state);
+    const found = withState(place, await readText(places, statePath(path)));
     if (file === undefined) return { ...found, kind: 'empty' };
     try {
-      const result = await readRunLog(file, one, found);
-      if (!holdsForgotten(result, forgottenIds(state))) return result;
-      const text = decodeBytes(await file.read(0, file.bytes));
-      return await readLogs(
-        new Map([
-          [path, text],
-          [statePath(path), state],
-        ]),
-        one,
-        found,
-      );
+      return await readRunLog(file, request, found);
     } finally {
       await file.close();
     }
   } catch (thrown) {
     return failedRead(thrown, place.location);
   }
-}
-
-/** Only a process that appended in the very moment of forgetting leaves such an entry behind. */
-function holdsForgotten(result: RestoreResult, forgotten: ReadonlySet<string>): boolean {
-  if (result.kind !== 'restored' || forgotten.size === 0) return false;
-  return parseLog(result.text).units.some(({ id }) => forgotten.has(id));
 }
 
 type Restored = Extract<RestoreResult, { readonly kind: 'restored' }>;

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../core/clock.js';
 import { AxeError, messageOf } from '../../../core/errors.js';
-import { type Change, type MemoryTree, pathsOf, withStates } from '../../../core/memory/change.js';
+import { type Change, type MemoryTree, pathsOf } from '../../../core/memory/change.js';
 import { compareFiles } from '../../../core/memory/merge.js';
 import type { BlockedPlace, MemoryStore } from '../../../core/memory/store.js';
 import { decodeBytes } from '../../../core/text/bytes.js';
 import type { Warning } from '../../../core/warning.js';
-import { readLogs, shownTree } from '../read-logs.js';
+import { logsWithState, readLogs, shownTree } from '../read-logs.js';
 import { inReadTime } from '../store.js';
 import { isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
 
@@ -33,7 +33,7 @@ interface BaseTree {
 
 /** The files of some places at the base ref, one after the other. Throws what reading throws, but for what is no file. */
 async function readBase(base: BaseFiles, under: readonly string[], signal: AbortSignal): Promise<BaseTree> {
-  const exact = withStates(under).filter((place) => !place.endsWith('/'));
+  const exact = under.filter((place) => !place.endsWith('/'));
   const listed: string[] = [];
   for (const folder of under.filter((place) => place.endsWith('/'))) {
     const names = await base.list(folder.slice(0, -1), signal);
@@ -97,7 +97,7 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles, clock: Clo
       if (outside !== undefined) return { kind: 'failed', location: writer.kind, ...outsideTree(outside) };
       const location = base.locate(first);
       try {
-        const requested = withStates(request.paths);
+        const requested = logsWithState(request.paths);
         const files = await Promise.all(requested.map((path) => timely.read(path, signal)));
         const found = requested.flatMap((path, at) => {
           const bytes = files[at];

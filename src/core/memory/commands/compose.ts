@@ -15,14 +15,6 @@ export interface EntryParts {
   readonly provenance: Provenance | undefined;
 }
 
-/** What an entry is made with. */
-export interface Composing {
-  readonly secrets: readonly string[];
-  /** Ids that must not come back. */
-  readonly forgotten: ReadonlySet<string>;
-  readonly newId: () => string;
-}
-
 /** An entry, ready to be written. */
 export interface ComposedEntry {
   readonly id: string;
@@ -31,16 +23,10 @@ export interface ComposedEntry {
   readonly isCut: boolean;
 }
 
-/**
- * The one way by which a person's words become an entry: redact, form. An entry without provenance is known by its
- * text; if that very text was forgotten it is given a provenance, since otherwise it would be taken out again.
- */
-export function composeEntry(parts: EntryParts, composing: Composing): ComposedEntry {
-  const text = formatParts(parts, composing);
+/** The one way by which a person's words become an entry: redact, form. Without provenance it is known by its text. */
+export function composeEntry(parts: EntryParts, secrets: readonly string[]): ComposedEntry {
+  const text = formatParts(parts, secrets);
   const id = parts.provenance?.id ?? textId(text);
-  if (parts.provenance === undefined && composing.forgotten.has(id)) {
-    return composeEntry({ ...parts, provenance: bareProvenance(composing.newId()) }, composing);
-  }
   return { id, text, isCut: isLong(parts.result) };
 }
 
@@ -50,7 +36,7 @@ export function bareProvenance(id: string): Provenance {
   return { id, ...nothing, actor: undefined, trust: undefined, model: undefined };
 }
 
-function formatParts(parts: EntryParts, { secrets }: Composing): string {
+function formatParts(parts: EntryParts, secrets: readonly string[]): string {
   const { timestamp, heading, provenance } = parts;
   const text = formatEntry({
     timestamp,
