@@ -53,7 +53,7 @@ const TOOLKIT = [
   'report/',
   'adapters/github/client/client.ts',
   'github/client.ts',
-  'memory/stores/cache.ts',
+  'memory/stores/cache/',
 ];
 
 /** Programs that are started: main and post of the action, the command line; `index.ts` is the bundle's door to them. */
@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_062,
+  'lines of src/': 65_057,
   'files of src/': 557,
   'types of src/': 1198,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_127,
+  'lines of __tests__/': 103_106,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

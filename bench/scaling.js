@@ -8,7 +8,7 @@ const FACTOR = 4;
 /** Lines to print. */
 export async function scaling() {
   compile();
-  const { mergeRunLogs } = await import('../lib/core/memory/merge.js');
+  const { mergeRunLogs } = await import('../lib/memory/merge.js');
   const { readDiffLines } = await import('../lib/core/review/diff-lines.js');
   const { ownPart } = await import('../lib/core/review/own-part.js');
   const { findMention } = await import('../lib/core/event/mention.js');

@@ -15,9 +15,9 @@ const SIZES = [100_000, 1_000_000];
 export async function tail() {
   compile();
   const { createFiles } = await import('../lib/adapters/host/files.js');
-  const { createFileStore } = await import('../lib/adapters/stores/file/file-store.js');
+  const { createFileStore } = await import('../lib/memory/stores/file/file-store.js');
   const { createClock } = await import('../lib/adapters/host/clock.js');
-  const { lastEntries } = await import('../lib/core/memory/run-log.js');
+  const { lastEntries } = await import('../lib/memory/run-log.js');
   const folder = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
   const store = createFileStore({
     files: createFiles(),

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '..');
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 
 /** The suites whose properties let several runs meet in one store. */
-const INTERLEAVINGS = /[\\/]adapters[\\/]stores[\\/].*\.test\.ts$/;
+const INTERLEAVINGS = /[\\/]memory[\\/]stores[\\/].*\.test\.ts$/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

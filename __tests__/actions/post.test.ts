@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { post } from '../../src/actions/post.js';
-import { append } from '../adapters/stores/entries.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
+import { append } from '../memory/stores/entries.js';
 
 // The toolkit looks up the summary file once per process, so all tests share the folder.
 const folder = mkdtempSync(join(tmpdir(), 'axe-action-post-'));

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isOfNotes, openFileMemory } from '../../src/cli/file-memory.js';
-import type { NoteChange } from '../../src/core/memory/change.js';
+import type { NoteChange } from '../../src/memory/change.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const never = new AbortController().signal;

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'no
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { formatEntry } from '../../src/core/memory/run-log.js';
+import { formatEntry } from '../../src/memory/run-log.js';
 import { type ModelReply, startModelServer, text } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { bareProvenance } from '../../src/core/memory/commands/compose.js';
-import { formatProvenance } from '../../src/core/memory/provenance.js';
-import { formatEntry } from '../../src/core/memory/run-log.js';
+import { bareProvenance } from '../../src/memory/commands/compose.js';
+import { formatProvenance } from '../../src/memory/provenance.js';
+import { formatEntry } from '../../src/memory/run-log.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
 import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';

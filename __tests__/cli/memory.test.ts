@@ -2,10 +2,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { bareProvenance } from '../../src/core/memory/commands/compose.js';
-import { formatProvenance } from '../../src/core/memory/provenance.js';
-import { formatEntry } from '../../src/core/memory/run-log.js';
-import { parseLog } from '../../src/core/memory/units.js';
+import { bareProvenance } from '../../src/memory/commands/compose.js';
+import { formatProvenance } from '../../src/memory/provenance.js';
+import { formatEntry } from '../../src/memory/run-log.js';
+import { parseLog } from '../../src/memory/units.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 

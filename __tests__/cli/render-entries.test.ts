@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { renderEntries } from '../../src/cli/render-entries.js';
-import { readEntries } from '../../src/core/memory/commands/entry.js';
-import { formatEntry } from '../../src/core/memory/run-log.js';
+import { readEntries } from '../../src/memory/commands/entry.js';
+import { formatEntry } from '../../src/memory/run-log.js';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatDryRun } from '../../src/cli/run.js';
-import type { RestoreResult } from '../../src/core/memory/store.js';
+import type { RestoreResult } from '../../src/memory/store.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { AGENT, AGENT_WITH_MEMORY, type FakeDependenciesParts } from '../helpers/dependencies-fake.js';
 import { reportOf } from '../helpers/reports.js';

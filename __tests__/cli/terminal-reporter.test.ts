@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createTerminalReporter, formatStats } from '../../src/cli/terminal-reporter.js';
 import type { RunEvent } from '../../src/core/dependencies.js';
 import { ProviderError } from '../../src/core/errors.js';
-import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { Warning } from '../../src/core/warning.js';
+import type { RestoreResult } from '../../src/memory/store.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { reportOf, STATS } from '../helpers/reports.js';
 

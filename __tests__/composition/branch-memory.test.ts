@@ -5,9 +5,7 @@ import {
   OWN_BRANCH,
   openBranchMemory,
 } from '../../src/composition/branch-memory.js';
-import type { MemoryStore } from '../../src/core/memory/store.js';
-import { append } from '../adapters/stores/entries.js';
-import { createFakeClock } from '../adapters/stores/fake-clock.js';
+import type { MemoryStore } from '../../src/memory/store.js';
 import {
   type Answer,
   createFakeGitHubClient,
@@ -15,6 +13,8 @@ import {
   failure,
   noAbort,
 } from '../helpers/github-client-fake.js';
+import { append } from '../memory/stores/entries.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
 
 /** Git's id of the file's content. */
 const BLOB = createHash('sha1').update('blob 5\0## x\n').digest('hex');

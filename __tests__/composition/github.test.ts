@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { connectGitHub } from '../../src/composition/github.js';
 import { VERSION } from '../../src/core/version.js';
-import { createFakeClock } from '../adapters/stores/fake-clock.js';
 import { noAbort } from '../helpers/github-client-fake.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
 
 interface Seen {
   readonly url: string;

@@ -3,9 +3,9 @@ import { parseModelRef } from '../../src/core/agent/model-ref.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import type { Trust } from '../../src/core/event/trust.js';
-import { notesPlaces } from '../../src/core/memory/notes/place.js';
 import { planMemory } from '../../src/core/plan.js';
 import { grantNotesTools, namedNotesTools, planNotes } from '../../src/core/plan-notes.js';
+import { notesPlaces } from '../../src/memory/notes/place.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
 const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { limitTime, noteTimeLeft, timeLeftMs } from '../../src/core/time-limit.js';
-import { createFakeClock } from '../adapters/stores/fake-clock.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
 
 describe('a time limit', () => {
   it('aborts its signal when it is reached', () => {

@@ -1,5 +1,3 @@
-import { guarded } from '../../src/adapters/stores/guard.js';
-import { readLogs } from '../../src/adapters/stores/read-logs.js';
 import { formatModelRef } from '../../src/core/agent/model-ref.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type {
@@ -18,21 +16,17 @@ import { AxeError, NotFoundError } from '../../src/core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { OpenModel } from '../../src/core/loop/asker.js';
 import type { LanguageModel } from '../../src/core/loop/messages.js';
-import { applyChanges, type Change } from '../../src/core/memory/change.js';
-import type {
-  MemoryStore,
-  Place,
-  ReadRequest,
-  RestoreResult,
-  SaveResult,
-} from '../../src/core/memory/store.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { ContextFile } from '../../src/core/prompt/context-files.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/core/prompt/context-policy.js';
 import type { NewSince } from '../../src/core/review/scope.js';
 import type { Warning } from '../../src/core/warning.js';
+import { applyChanges, type Change } from '../../src/memory/change.js';
+import type { MemoryStore, Place, ReadRequest, RestoreResult, SaveResult } from '../../src/memory/store.js';
+import { guarded } from '../../src/memory/stores/guard.js';
+import { readLogs } from '../../src/memory/stores/read-logs.js';
 import type { RunRequest } from '../../src/run/request.js';
-import { createFakeClock, type FakeClock } from '../adapters/stores/fake-clock.js';
+import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
 
 /** What a fake world holds; everything has a harmless default. */

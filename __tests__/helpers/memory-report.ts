@@ -2,7 +2,7 @@ import type {
   MemoryCommandResult,
   MemoryDone,
   MemoryRefusal,
-} from '../../src/commands/memory/command-session.js';
+} from '../../src/memory/commands/command-session.js';
 import type { Report } from './reports.js';
 
 /** A command over memory that was done. */

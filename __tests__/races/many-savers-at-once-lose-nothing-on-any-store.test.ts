@@ -3,18 +3,18 @@ import { createQuota, LIMITS, limitedFetch } from '../../bench/append/github-lim
 import { createVirtualClock } from '../../bench/append/virtual-clock.js';
 import { createClock } from '../../src/adapters/host/clock.js';
 import { createFiles } from '../../src/adapters/host/files.js';
-import { createCacheStore } from '../../src/adapters/stores/cache/cache-store.js';
-import { createFileStore } from '../../src/adapters/stores/file/file-store.js';
 import { openBranchMemory } from '../../src/composition/branch-memory.js';
 import { connectGitHub } from '../../src/composition/github.js';
-import type { MemoryStore, SaveResult } from '../../src/core/memory/store.js';
-import { textOf } from '../adapters/stores/contract.js';
-import { append, idsIn } from '../adapters/stores/entries.js';
-import { createFakeCache } from '../adapters/stores/fake-cache.js';
-import { createFakeFiles } from '../adapters/stores/fake-files.js';
-import { createSimulatedClock, seededRandom } from '../adapters/stores/simulated-clock.js';
+import type { MemoryStore, SaveResult } from '../../src/memory/store.js';
+import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
+import { createFileStore } from '../../src/memory/stores/file/file-store.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { tempDir } from '../helpers/temp.js';
+import { textOf } from '../memory/stores/contract.js';
+import { append, idsIn } from '../memory/stores/entries.js';
+import { createFakeCache } from '../memory/stores/fake-cache.js';
+import { createFakeFiles } from '../memory/stores/fake-files.js';
+import { createSimulatedClock, seededRandom } from '../memory/stores/simulated-clock.js';
 
 const RUNS = 50;
 const REPO = 'octocat/hello';

@@ -3,9 +3,9 @@ import { ProviderError } from '../../src/core/errors.js';
 import type { LanguageModel } from '../../src/core/loop/messages.js';
 import type { Effect, Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
-import { createSimulatedClock } from '../adapters/stores/simulated-clock.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
+import { createSimulatedClock } from '../memory/stores/simulated-clock.js';
 import { agent, callOnce, delegates, parent, passesOn, runDelegation } from './delegation-scene.js';
 
 const TIMEOUT = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/core/errors.js';
 import type { Tool } from '../../src/core/tools/tool.js';
-import { plainEntry } from '../adapters/stores/entries.js';
 import { call, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { plainEntry } from '../memory/stores/entries.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const TASK = 'Execute the task described in your instructions.';

@@ -1,15 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createTreeStore } from '../../src/adapters/stores/store.js';
 import type { Dependencies } from '../../src/core/dependencies.js';
 import { ProviderError } from '../../src/core/errors.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
-import { notesPlaces, pathOf } from '../../src/core/memory/notes/place.js';
-import type { Place } from '../../src/core/memory/store.js';
 import type { Tool } from '../../src/core/tools/tool.js';
+import { notesPlaces, pathOf } from '../../src/memory/notes/place.js';
+import type { Place } from '../../src/memory/store.js';
+import { createTreeStore } from '../../src/memory/stores/store.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
-import { createFakeRemote } from '../adapters/stores/fake-backend.js';
 import {
   createFakeDependencies,
   type FakeDependenciesParts,
@@ -17,6 +16,7 @@ import {
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { createFakeRemote } from '../memory/stores/fake-backend.js';
 
 const ORIGIN = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
 const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;

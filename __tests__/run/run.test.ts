@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/core/errors.js';
 import { runPipeline } from '../../src/run/run.js';
-import { plainEntry } from '../adapters/stores/entries.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
@@ -11,6 +10,7 @@ import {
 } from '../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeModel, never, reply, says } from '../helpers/model-fake.js';
 import { OCTOCAT, pullRequest } from '../helpers/triggers.js';
+import { plainEntry } from '../memory/stores/entries.js';
 
 const TASK = 'Execute the task described in your instructions.';
 const UNREADABLE = { kind: 'failed', message: 'is a directory', location: '/memory/bot.md' } as const;

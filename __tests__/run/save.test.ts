@@ -2,14 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_LOADED_MEMORY_BYTES } from '../../src/core/defaults.js';
 import { AxeError } from '../../src/core/errors.js';
 import type { TaintSource, TaintTracker } from '../../src/core/event/taint.js';
-import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
 import type { Plan } from '../../src/core/plan.js';
+import type { RestoreResult } from '../../src/memory/store.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { memoryWarnings, readMemory } from '../../src/run/restore.js';
 import { entriesOf, remember } from '../../src/run/save.js';
-import { entryText, plainEntry } from '../adapters/stores/entries.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
@@ -20,6 +19,7 @@ import {
 } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { SCHEDULE } from '../helpers/triggers.js';
+import { entryText, plainEntry } from '../memory/stores/entries.js';
 
 const stats = {
   turns: 1,

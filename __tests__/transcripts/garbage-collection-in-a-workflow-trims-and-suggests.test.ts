@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { parseLog } from '../../src/core/memory/units.js';
+import { parseLog } from '../../src/memory/units.js';
 import type { FileTree } from '../helpers/github-state.js';
 import { type ModelReply, text } from '../helpers/model-server.js';
 import type { StepOptions } from '../helpers/run-action.js';

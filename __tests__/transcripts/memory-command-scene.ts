@@ -1,7 +1,7 @@
-import { bareProvenance } from '../../src/core/memory/commands/compose.js';
-import { formatProvenance, type Provenance } from '../../src/core/memory/provenance.js';
-import { formatEntry } from '../../src/core/memory/run-log.js';
-import { parseLog } from '../../src/core/memory/units.js';
+import { bareProvenance } from '../../src/memory/commands/compose.js';
+import { formatProvenance, type Provenance } from '../../src/memory/provenance.js';
+import { formatEntry } from '../../src/memory/run-log.js';
+import { parseLog } from '../../src/memory/units.js';
 import type { ChildResult } from '../helpers/child.js';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import type { StepOptions } from '../helpers/run-action.js';

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOf, projectSlug } from '../../src/core/memory/notes/place.js';
+import { pathOf, projectSlug } from '../../src/memory/notes/place.js';
 import { filesIn } from '../helpers/cache-archive.js';
 import type { FileTree } from '../helpers/github-state.js';
 import { type ModelScript, promptOf } from '../helpers/model-server.js';

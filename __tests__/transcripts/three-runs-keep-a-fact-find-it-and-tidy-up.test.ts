@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { ANALYST_PROMPT } from '../../src/core/gc/analysis.js';
-import { PROPOSAL_PROMPT } from '../../src/core/gc/proposal.js';
-import { bareProvenance } from '../../src/core/memory/commands/compose.js';
-import { formatProvenance } from '../../src/core/memory/provenance.js';
-import { formatEntry } from '../../src/core/memory/run-log.js';
+import { bareProvenance } from '../../src/memory/commands/compose.js';
+import { ANALYST_PROMPT } from '../../src/memory/gc/analysis.js';
+import { PROPOSAL_PROMPT } from '../../src/memory/gc/proposal.js';
+import { formatProvenance } from '../../src/memory/provenance.js';
+import { formatEntry } from '../../src/memory/run-log.js';
 import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import type { StepResult } from '../helpers/run-action.js';
 import { idOf, nameOf } from './memory-command-scene.js';

@@ -1,5 +1,5 @@
-import { formatProvenance } from '../../src/core/memory/provenance.js';
-import { formatEntry } from '../../src/core/memory/run-log.js';
+import { formatProvenance } from '../../src/memory/provenance.js';
+import { formatEntry } from '../../src/memory/run-log.js';
 
 /** An entry as a review leaves one. */
 export function benchEntry(id: string, timestamp: Date): string {

@@ -1,16 +1,16 @@
 // Many runs that save at the same time, in virtual time and under GitHub's limits: the real stores and the real GitHub client
 // over the fake GitHub of the tests; of the cache the fake of the tests. Prints one line of JSON for the scene that is named.
 
-import { createFakeCache } from '../../__tests__/adapters/stores/fake-cache.js';
-import { createFakeFiles } from '../../__tests__/adapters/stores/fake-files.js';
-import { seededRandom } from '../../__tests__/adapters/stores/simulated-clock.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../../__tests__/helpers/github-server.js';
+import { createFakeCache } from '../../__tests__/memory/stores/fake-cache.js';
+import { createFakeFiles } from '../../__tests__/memory/stores/fake-files.js';
+import { seededRandom } from '../../__tests__/memory/stores/simulated-clock.js';
 import type { GitHubClient } from '../../src/adapters/github/client/client.js';
-import { createCacheStore } from '../../src/adapters/stores/cache/cache-store.js';
 import { openBranchMemory } from '../../src/composition/branch-memory.js';
 import { connectGitHub } from '../../src/composition/github.js';
-import { parseEntries } from '../../src/core/memory/run-log.js';
-import type { MemoryStore } from '../../src/core/memory/store.js';
+import { parseEntries } from '../../src/memory/run-log.js';
+import type { MemoryStore } from '../../src/memory/store.js';
+import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
 import { benchEntry } from './entry.js';
 import { createQuota, LIMITS, type LimitedQuota, limitedFetch } from './github-limits.js';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.js';

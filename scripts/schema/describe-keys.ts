@@ -13,7 +13,7 @@ import {
 import { MAX_SUB_AGENT_DEPTH } from '../../src/core/agent/validate.js';
 import { DEFAULT_MODEL, REVIEW_PASSES } from '../../src/core/defaults.js';
 import { CATEGORIES, SEVERITIES } from '../../src/core/findings/terms.js';
-import { ALL_NOTES_TOOLS } from '../../src/core/memory/notes/tool-names.js';
+import { ALL_NOTES_TOOLS } from '../../src/memory/notes/tool-names.js';
 
 /** What an editor shows of a key, and which values it offers. */
 export interface KeyDescription {

@@ -2,15 +2,13 @@ import { basename, dirname, join } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
 import { createFiles } from '../adapters/host/files.js';
 import { dataDir } from '../adapters/host/xdg.js';
-import { createFileStore } from '../adapters/stores/file/file-store.js';
-import { createBrokenStore } from '../adapters/stores/none-store.js';
 import type { Environment } from '../core/environment.js';
 import { messageOf } from '../core/errors.js';
 import type { OpenFile } from '../core/files.js';
-import type { Change } from '../core/memory/change.js';
-import { untrustedPath } from '../core/memory/log-path.js';
-import { isNotesPath } from '../core/memory/notes/place.js';
-import { statePath } from '../core/memory/state.js';
+import type { Change } from '../memory/change.js';
+import { untrustedPath } from '../memory/log-path.js';
+import { isNotesPath } from '../memory/notes/place.js';
+import { statePath } from '../memory/state.js';
 import type {
   BlockedPlace,
   FailedSave,
@@ -18,7 +16,9 @@ import type {
   MemoryStore,
   SaveResult,
   TreeResult,
-} from '../core/memory/store.js';
+} from '../memory/store.js';
+import { createFileStore } from '../memory/stores/file/file-store.js';
+import { createBrokenStore } from '../memory/stores/none-store.js';
 
 /** Whose memory it is, and where. */
 interface FileMemory {

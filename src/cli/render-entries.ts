@@ -1,5 +1,5 @@
-import type { MemoryEntry } from '../core/memory/commands/entry.js';
 import { count } from '../core/text/number.js';
+import type { MemoryEntry } from '../memory/commands/entry.js';
 
 /** When and how wide entries are shown. */
 interface EntryView {

@@ -10,7 +10,6 @@ import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
-import type { RestoreResult } from '../core/memory/store.js';
 import { errorOf } from '../core/outcome.js';
 import type { Plan, RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
@@ -23,6 +22,7 @@ import {
   withNotes,
 } from '../core/prompt/system.js';
 import type { ReviewWishes } from '../core/review/review-plan.js';
+import type { RestoreResult } from '../memory/store.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import { agentsDirOf } from './agents-dir.js';

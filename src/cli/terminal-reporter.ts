@@ -1,10 +1,10 @@
 import { formatModelRef } from '../core/agent/model-ref.js';
 import type { Reporter, RunEvent } from '../core/dependencies.js';
-import type { RestoreResult } from '../core/memory/store.js';
 import type { RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { sourcePosition } from '../core/position.js';
 import { type Warning, warningText } from '../core/warning.js';
+import type { RestoreResult } from '../memory/store.js';
 import { formatParams } from './format-json.js';
 import type { StatusLine } from './status-line.js';
 import type { Colors } from './terminal.js';

@@ -5,12 +5,12 @@ import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../core/event/ad
 import type { Permission } from '../core/event/permission.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { classifyTrust, type Trust } from '../core/event/trust.js';
-import { statePath } from '../core/memory/state.js';
-import type { MemoryStore } from '../core/memory/store.js';
 import { type MemoryPlan, planMemory } from '../core/plan.js';
+import { keepsNothing, type MemoryRefusal, refusal } from '../memory/commands/command-session.js';
+import { statePath } from '../memory/state.js';
+import type { MemoryStore } from '../memory/store.js';
 import { type Access, admitActor } from '../run/access.js';
 import type { RunRequest } from '../run/request.js';
-import { keepsNothing, type MemoryRefusal, refusal } from './memory/command-session.js';
 
 /** The agent that a command is about, and its memory; undefined if it has none. */
 export interface AgentMemory {

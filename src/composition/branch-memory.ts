@@ -1,10 +1,10 @@
 import type { GitHubClient } from '../adapters/github/client/client.js';
-import { createMemoryBranch } from '../adapters/github/memory-branch/memory-branch.js';
-import type { CommitCause } from '../adapters/stores/repo/commit-message.js';
-import { createRepoStore } from '../adapters/stores/repo/repo-store.js';
 import type { Clock } from '../core/clock.js';
 import type { Environment } from '../core/environment.js';
-import type { MemoryStore } from '../core/memory/store.js';
+import type { MemoryStore } from '../memory/store.js';
+import { createRepoStore } from '../memory/stores/branch/branch-store.js';
+import type { CommitCause } from '../memory/stores/branch/commit-message.js';
+import { createMemoryBranch } from '../memory/stores/branch/memory-branch.js';
 
 /** Which branch memory is on, and how to reach it. */
 export interface BranchMemoryOptions {

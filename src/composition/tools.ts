@@ -25,7 +25,6 @@ import type { Dependencies, ToolBox, ToolRequest } from '../core/dependencies.js
 import type { Environment } from '../core/environment.js';
 import { ToolError } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
-import { ALL_NOTES_TOOLS } from '../core/memory/notes/tool-names.js';
 import { type GrantRules, grantTools, type WithheldTool } from '../core/tools/effects.js';
 import type { GitHubReader } from '../core/tools/github/github-port.js';
 import type { ToolPorts, Workspace } from '../core/tools/ports.js';
@@ -33,6 +32,7 @@ import { createTools, TOOL_NAMES, type UnknownTool } from '../core/tools/registr
 import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
 import type { Warning } from '../core/warning.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 
 /** What tools are made in. */
 export interface ToolSurroundings {

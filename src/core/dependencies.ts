@@ -1,3 +1,5 @@
+import type { Change } from '../memory/change.js';
+import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { LoadedAgent } from './agent/agent-source.js';
 import type { ModelRef } from './agent/model-ref.js';
 import type { Clock } from './clock.js';
@@ -9,8 +11,6 @@ import type { OpenModel } from './loop/asker.js';
 import type { LoopEvent } from './loop/events.js';
 import type { LanguageModel } from './loop/messages.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
-import type { Change } from './memory/change.js';
-import type { MemoryStore, RestoreResult } from './memory/store.js';
 import type { RunOutcome } from './outcome.js';
 import type { MemoryPlan, Plan, ReadByRun } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';

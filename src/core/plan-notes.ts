@@ -1,13 +1,13 @@
-import type { LoadedAgent } from './agent/agent-source.js';
-import type { Trigger } from './event/trigger.js';
-import type { Trust } from './event/trust.js';
-import { type NotesPlaces, notesPlaces } from './memory/notes/place.js';
+import { type NotesPlaces, notesPlaces } from '../memory/notes/place.js';
 import {
   ALL_NOTES_TOOLS,
   type NotesTool,
   notesToolsOf,
   READING_NOTES_TOOLS,
-} from './memory/notes/tool-names.js';
+} from '../memory/notes/tool-names.js';
+import type { LoadedAgent } from './agent/agent-source.js';
+import type { Trigger } from './event/trigger.js';
+import type { Trust } from './event/trust.js';
 import type { MemoryPlan } from './plan.js';
 import { type GrantRules, grantTools } from './tools/effects.js';
 import type { Warning } from './warning.js';

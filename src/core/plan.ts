@@ -1,3 +1,5 @@
+import { defaultLogPath, untrustedPath, unusableLogPath } from '../memory/log-path.js';
+import type { Provenance } from '../memory/provenance.js';
 import type { LoadedAgent } from './agent/agent-source.js';
 import type { AgentConfig } from './agent/config.js';
 import { formatModelRef, isOffline, type ModelRef } from './agent/model-ref.js';
@@ -6,8 +8,6 @@ import type { Trigger } from './event/trigger.js';
 import type { Lane, Trust } from './event/trust.js';
 import type { Coverage } from './findings/record.js';
 import type { AnswerForm } from './loop/final-answer.js';
-import { defaultLogPath, untrustedPath, unusableLogPath } from './memory/log-path.js';
-import type { Provenance } from './memory/provenance.js';
 import { isCutShort, type RunOutcome } from './outcome.js';
 import type { ContextFile } from './prompt/context-files.js';
 import type { SystemPromptParts } from './prompt/system.js';

@@ -11,7 +11,6 @@ import { retryPolicy } from '../core/loop/retry.js';
 import { runAgent } from '../core/loop/run-agent.js';
 import { costLimit, spendBefore, unheldLimits } from '../core/loop/spend.js';
 import { UsageByAgent } from '../core/loop/usage.js';
-import type { Notes } from '../core/memory/notes/notes-port.js';
 import type { RunOutcome } from '../core/outcome.js';
 import { type Plan, readByRun } from '../core/plan.js';
 import { namedNotesTools, notesAreOff } from '../core/plan-notes.js';
@@ -23,6 +22,7 @@ import { keepSecrets } from '../core/tools/keep-secrets.js';
 import { createMemoryTools } from '../core/tools/memory/memory-tools.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
 import type { Warning } from '../core/warning.js';
+import type { Notes } from '../memory/notes/notes-port.js';
 import { conclude, converseOnce, type Held, type Subject } from './conversation.js';
 import { createCallAgent } from './delegate.js';
 import {

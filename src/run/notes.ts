@@ -1,12 +1,6 @@
 import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { Lane } from '../core/event/trust.js';
-import { applyChanges, type NoteChange } from '../core/memory/change.js';
-import { damageOf, damageWarning } from '../core/memory/damage.js';
-import { type NotesPlaces, notesUnder, pathOf } from '../core/memory/notes/place.js';
-import { createNotesSession, listNotes, type NotesSession } from '../core/memory/notes/session.js';
-import type { NotesTool } from '../core/memory/notes/tool-names.js';
-import type { MemoryStore, RestoreResult, TreeResult } from '../core/memory/store.js';
 import type { MemoryPlan } from '../core/plan.js';
 import { grantNotesTools, type NotesPlan } from '../core/plan-notes.js';
 import { makeNotesPrompt } from '../core/prompt/notes-prompt.js';
@@ -14,6 +8,12 @@ import type { NotesPrompt } from '../core/prompt/system.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { dateOf } from '../core/text/dates.js';
 import type { Warning } from '../core/warning.js';
+import { applyChanges, type NoteChange } from '../memory/change.js';
+import { damageOf, damageWarning } from '../memory/damage.js';
+import { type NotesPlaces, notesUnder, pathOf } from '../memory/notes/place.js';
+import { createNotesSession, listNotes, type NotesSession } from '../memory/notes/session.js';
+import type { NotesTool } from '../memory/notes/tool-names.js';
+import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 
 /** The notes of a run, opened. */
 export interface RunNotes {

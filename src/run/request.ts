@@ -1,5 +1,3 @@
-import type { GcResult } from '../commands/gc/gc-result.js';
-import type { MemoryCommandResult } from '../commands/memory/command-session.js';
 import type { Validation } from '../commands/validate/validation.js';
 import type { LoadedAgent } from '../core/agent/agent-source.js';
 import type { Effort } from '../core/agent/choices.js';
@@ -14,8 +12,6 @@ import type { OpenModel } from '../core/loop/asker.js';
 import type { CostInput } from '../core/loop/budget.js';
 import type { Spend, SpendLimits } from '../core/loop/spend.js';
 import type { AgentUsage } from '../core/loop/usage.js';
-import type { Change, NoteChange } from '../core/memory/change.js';
-import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { MemoryPlan, Plan, ReadByRun, RunOrigin } from '../core/plan.js';
 import type { NotesPlan } from '../core/plan-notes.js';
@@ -28,6 +24,10 @@ import type { FindingFact } from '../core/review/finding-facts.js';
 import type { KnownFinding } from '../core/review/known.js';
 import type { ReviewPlan, ReviewWishes } from '../core/review/review-plan.js';
 import type { ReviewFact } from '../core/review/state-facts.js';
+import type { Change, NoteChange } from '../memory/change.js';
+import type { MemoryCommandResult } from '../memory/commands/command-session.js';
+import type { GcResult } from '../memory/gc/gc-result.js';
+import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { ReviewedDiff } from './change.js';
 import type { RunNotes } from './notes.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { memoryNotes } from '../../../src/actions/memory/memory-notes.js';
 import { reporterOf } from '../../../src/actions/report/reporters.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import type { SaveResult, StoreKind } from '../../../src/core/memory/store.js';
+import type { SaveResult, StoreKind } from '../../../src/memory/store.js';
 import { reportOf } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 

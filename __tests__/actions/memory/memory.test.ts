@@ -5,9 +5,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
 import { type ActionMemoryOptions, openActionMemory } from '../../../src/actions/memory/memory.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import type { Change } from '../../../src/core/memory/change.js';
-import type { MemoryStore } from '../../../src/core/memory/store.js';
-import { createFakeClock } from '../../adapters/stores/fake-clock.js';
+import type { Change } from '../../../src/memory/change.js';
+import type { MemoryStore } from '../../../src/memory/store.js';
 import {
   createFakeGitHubClient,
   type FakeGitHubClient,
@@ -17,6 +16,7 @@ import {
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';

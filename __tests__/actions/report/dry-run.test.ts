@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import type { Warning } from '../../../src/core/warning.js';
+import { createNoneStore } from '../../../src/memory/stores/none-store.js';
 import type { RunReport } from '../../../src/run/request.js';
 import { formatSummary, reportOf } from '../../helpers/reports.js';
 

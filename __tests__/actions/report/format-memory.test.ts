@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatMemory, type LoadedMemoryView } from '../../../src/actions/report/format-memory.js';
-import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
-import type { RestoreResult, SaveResult, StoreKind } from '../../../src/core/memory/store.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
+import type { RestoreResult, SaveResult, StoreKind } from '../../../src/memory/store.js';
+import { createNoneStore } from '../../../src/memory/stores/none-store.js';
 import type { RunRequest } from '../../../src/run/request.js';
 import { type Report, reportOf } from '../../helpers/reports.js';
 import { issue, SCHEDULE, STRANGER } from '../../helpers/triggers.js';

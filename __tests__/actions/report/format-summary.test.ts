@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatUnsavedSummary } from '../../../src/actions/report/format-summary.js';
-import { formatProvenance } from '../../../src/core/memory/provenance.js';
 import type { Warning } from '../../../src/core/warning.js';
+import { formatProvenance } from '../../../src/memory/provenance.js';
 import type { RunReport } from '../../../src/run/request.js';
 import { formatSummary, reportOf } from '../../helpers/reports.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gcReporter } from '../../../src/actions/report/gc.js';
-import type { Suggestion } from '../../../src/commands/gc/gc-result.js';
 import { AxeError } from '../../../src/core/errors.js';
+import type { Suggestion } from '../../../src/memory/gc/gc-result.js';
 import { type Report, STATS } from '../../helpers/reports.js';
 
 const summaryOf = (report: Report<'gc'>) =>

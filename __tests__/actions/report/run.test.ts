@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../../src/core/outcome.js';
 import type { Warning } from '../../../src/core/warning.js';
+import { createNoneStore } from '../../../src/memory/stores/none-store.js';
 import type { RunReport } from '../../../src/run/request.js';
 import { AGENT } from '../../helpers/dependencies-fake.js';
 import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../../helpers/reports.js';

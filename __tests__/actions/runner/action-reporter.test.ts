@@ -6,7 +6,7 @@ import {
 } from '../../../src/actions/runner/action-reporter.js';
 import type { RunEvent } from '../../../src/core/dependencies.js';
 import { ProviderError } from '../../../src/core/errors.js';
-import type { RestoreResult } from '../../../src/core/memory/store.js';
+import type { RestoreResult } from '../../../src/memory/store.js';
 import { reportOf } from '../../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
 

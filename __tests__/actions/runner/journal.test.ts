@@ -8,7 +8,7 @@ import {
   wasReported,
 } from '../../../src/actions/runner/journal.js';
 import { isNothingPending } from '../../../src/actions/runner/pending-state.js';
-import type { Change, NoteChange } from '../../../src/core/memory/change.js';
+import type { Change, NoteChange } from '../../../src/memory/change.js';
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { parseFileCommand } from '../../helpers/runner-files.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';

@@ -7,7 +7,7 @@ import {
   startGitHubServer,
 } from '../../helpers/github-server.js';
 import type { StoredRepo } from '../../helpers/github-state.js';
-import { createFakeClock } from '../stores/fake-clock.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 /** The repository of the tests as the fake names it. */
 export const NAME = 'octocat/hello';

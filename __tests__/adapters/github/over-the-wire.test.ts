@@ -10,7 +10,7 @@ import type { Trigger } from '../../../src/core/event/trigger.js';
 import { answerMark, framedBody } from '../../../src/core/review/publication.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../../helpers/github-server.js';
 import { loadWebhook } from '../../helpers/webhooks.js';
-import { createFakeClock } from '../stores/fake-clock.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const signal = new AbortController().signal;
 const AGENT = 'name = "bot"\nmodel = "anthropic/claude-sonnet-4-5"\nfiles = ["docs/*.md"]\n';

@@ -17,7 +17,7 @@ jest.unstable_mockModule('node:fs/promises', () => ({
 }));
 const { createFiles } = await import('../../../src/adapters/host/files.js');
 const { createWorkspace } = await import('../../../src/adapters/host/workspace/workspace.js');
-const { createFileStore } = await import('../../../src/adapters/stores/file/file-store.js');
+const { createFileStore } = await import('../../../src/memory/stores/file/file-store.js');
 const { createClock } = await import('../../../src/adapters/host/clock.js');
 
 let root: string;

@@ -3,7 +3,7 @@ import type { LoopDependencies } from '../../../src/core/loop/events.js';
 import type { LanguageModel } from '../../../src/core/loop/messages.js';
 import { type Conversation, runAgent } from '../../../src/core/loop/run-agent.js';
 import type { Tool } from '../../../src/core/tools/tool.js';
-import { createFakeClock } from '../stores/fake-clock.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const slow: Tool = {
   name: 'slow',

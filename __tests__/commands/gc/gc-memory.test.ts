@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { collectAgentMemory } from '../../../src/commands/gc/gc-memory.js';
 import { ProviderError } from '../../../src/core/errors.js';
-import { formatEntry } from '../../../src/core/memory/run-log.js';
-import type { SaveResult } from '../../../src/core/memory/store.js';
-import { parseLog } from '../../../src/core/memory/units.js';
+import { formatEntry } from '../../../src/memory/run-log.js';
+import type { SaveResult } from '../../../src/memory/store.js';
+import { parseLog } from '../../../src/memory/units.js';
 import {
   createFakeDependencies,
   type FakeDependenciesParts,

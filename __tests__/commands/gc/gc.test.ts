@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../src/adapters/host/files.js';
-import { createFileStore } from '../../../src/adapters/stores/file/file-store.js';
 import { collect, type GcRequest } from '../../../src/commands/gc/gc.js';
-import type { GcFindings } from '../../../src/commands/gc/gc-result.js';
 import { ProviderError } from '../../../src/core/errors.js';
-import { formatEntry } from '../../../src/core/memory/run-log.js';
-import { parseLog } from '../../../src/core/memory/units.js';
 import { estimateText } from '../../../src/core/text/truncate.js';
-import { createPatientClock } from '../../adapters/stores/fake-clock.js';
+import type { GcFindings } from '../../../src/memory/gc/gc-result.js';
+import { formatEntry } from '../../../src/memory/run-log.js';
+import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
+import { parseLog } from '../../../src/memory/units.js';
 import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
+import { createPatientClock } from '../../memory/stores/fake-clock.js';
 
 const TOML = `name = "bot"
 model = "anthropic/m"

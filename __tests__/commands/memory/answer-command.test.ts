@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBrokenStore, createNoneStore } from '../../../src/adapters/stores/none-store.js';
-import { formatProvenance, parseProvenance } from '../../../src/core/memory/provenance.js';
-import { formatEntry } from '../../../src/core/memory/run-log.js';
-import { parseLog } from '../../../src/core/memory/units.js';
+import { formatProvenance, parseProvenance } from '../../../src/memory/provenance.js';
+import { formatEntry } from '../../../src/memory/run-log.js';
+import { createBrokenStore, createNoneStore } from '../../../src/memory/stores/none-store.js';
+import { parseLog } from '../../../src/memory/units.js';
 import type { RunRequest } from '../../../src/run/request.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../helpers/dependencies-fake.js';
 import { type Report, WRITER } from '../../helpers/reports.js';
 import { comment, OCTOCAT, STRANGER } from '../../helpers/triggers.js';
-import { createFakeMemory, entry } from './memory-scene.js';
+import { createFakeMemory, entry } from '../../memory/commands/memory-scene.js';
 
 const SECRET_WORDS = 'the cellar door is open';
 const A = entry(1, {

@@ -8,7 +8,6 @@ import { estimateTokens } from '../../../src/core/loop/estimate.js';
 import type { LoopDependencies } from '../../../src/core/loop/events.js';
 import { Usage } from '../../../src/core/loop/usage.js';
 import type { Warning } from '../../../src/core/warning.js';
-import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import {
   call,
   createFakeModel,
@@ -18,6 +17,7 @@ import {
   reply,
   says,
 } from '../../helpers/model-fake.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const BUSY = new ProviderError('rate_limit', 'slow down', { status: 429 });
 const DOWN = new ProviderError('server', 'boom', { status: 500 });

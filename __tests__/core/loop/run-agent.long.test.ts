@@ -9,8 +9,8 @@ import { estimateTokens } from '../../../src/core/loop/estimate.js';
 import type { Summary } from '../../../src/core/loop/events.js';
 import { runAgent } from '../../../src/core/loop/run-agent.js';
 import type { Tool } from '../../../src/core/tools/tool.js';
-import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { call, createFakeModel, opened, reply, says } from '../../helpers/model-fake.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const WINDOW_TOKENS = 16_000;
 /** About 5000 tokens. */

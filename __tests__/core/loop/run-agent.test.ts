@@ -9,7 +9,6 @@ import { type Conversation, runAgent } from '../../../src/core/loop/run-agent.js
 import { checkObject } from '../../../src/core/loop/structured.js';
 import type { Tool } from '../../../src/core/tools/tool.js';
 import type { Warning } from '../../../src/core/warning.js';
-import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import {
   call,
   createFakeModel,
@@ -21,6 +20,7 @@ import {
   says,
 } from '../../helpers/model-fake.js';
 import { STATS } from '../../helpers/reports.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const UNSET = { temperature: undefined, maxTokens: 0, responseFormat: undefined };
 const FOR_EVER = Number.POSITIVE_INFINITY;

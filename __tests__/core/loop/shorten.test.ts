@@ -7,9 +7,9 @@ import { estimateTokens } from '../../../src/core/loop/estimate.js';
 import type { LoopDependencies, Summary } from '../../../src/core/loop/events.js';
 import { shorten } from '../../../src/core/loop/shorten.js';
 import type { Warning } from '../../../src/core/warning.js';
-import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { turn, user } from '../../helpers/conversations.js';
 import { createFakeModel, opened, says } from '../../helpers/model-fake.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const SYSTEM: LanguageModelV4Message = { role: 'system', content: 'You review.' };
 const TASK = user('Review it.');

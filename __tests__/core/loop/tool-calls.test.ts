@@ -11,8 +11,8 @@ import {
   toolMessage,
 } from '../../../src/core/loop/tool-calls.js';
 import type { Tool, ToolResult } from '../../../src/core/tools/tool.js';
-import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { call } from '../../helpers/model-fake.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const quiet = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../../src/core/agent/parse.js';
-import { notesToolsOf } from '../../../src/core/memory/notes/tool-names.js';
 import { makeNotesPrompt } from '../../../src/core/prompt/notes-prompt.js';
+import { notesToolsOf } from '../../../src/memory/notes/tool-names.js';
 
 function memory(lines: string) {
   const text = `name = "v"\nmodel = "a/m"\n[memory]\nenabled = true\nnotes = true\n${lines}`;

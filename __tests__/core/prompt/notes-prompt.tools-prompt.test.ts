@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ALL_NOTES_TOOLS, type NotesTool } from '../../../src/core/memory/notes/tool-names.js';
 import { notesToolsPrompt } from '../../../src/core/prompt/notes-prompt.js';
+import { ALL_NOTES_TOOLS, type NotesTool } from '../../../src/memory/notes/tool-names.js';
 
 describe('the prompt about the notes tools', () => {
   it('is empty if the agent has none', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mergeStates } from '../../../src/core/memory/state.js';
 import { END_REASONS } from '../../../src/core/review/finding-facts.js';
 import {
   formatReviewFact,
@@ -11,6 +10,7 @@ import {
   spentUsd,
   withReviewFacts,
 } from '../../../src/core/review/state-facts.js';
+import { mergeStates } from '../../../src/memory/state.js';
 import { lesson } from './threads.js';
 
 const AT = new Date('2026-11-22T10:00:00.123Z');

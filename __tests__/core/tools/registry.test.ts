@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolPorts } from '../../../src/core/tools/ports.js';
 import { createTools, TOOL_NAMES } from '../../../src/core/tools/registry.js';
-import { createFakeClock } from '../../adapters/stores/fake-clock.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
 import { createFakeWorkspace } from './fake-workspace.js';
 import { createFakeGitHub } from './github/fake-github.js';
 

@@ -4,8 +4,8 @@ import {
   type RefPlace,
   readPathAt,
 } from '../../adapters/github/reading/contents.js';
-import type { BaseFiles } from '../../adapters/stores/repo/read-base.js';
 import type { Repository, Trigger } from '../../core/event/trigger.js';
+import type { BaseFiles } from '../../memory/stores/branch/read-base.js';
 
 /** Largest memory file that is read through the API, in bytes. */
 const MAX_BASE_BYTES = 100 * 1024 * 1024;

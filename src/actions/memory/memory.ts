@@ -1,24 +1,24 @@
 import { join, sep } from 'node:path';
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { createFiles } from '../../adapters/host/files.js';
-import { type CacheScope, cacheScope } from '../../adapters/stores/cache/cache-key.js';
-import { createCacheStore } from '../../adapters/stores/cache/cache-store.js';
-import { createFileStore } from '../../adapters/stores/file/file-store.js';
-import { withIgnoreFile } from '../../adapters/stores/file/ignore-file.js';
-import { guarded } from '../../adapters/stores/guard.js';
-import { inFolder } from '../../adapters/stores/in-folder.js';
-import { createBrokenStore, createNoneStore } from '../../adapters/stores/none-store.js';
-import { createBaseStore } from '../../adapters/stores/repo/read-base.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
 import type { Clock } from '../../core/clock.js';
 import { COMMITTED_FOLDER } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
 import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
-import type { MemoryStore, Place, StoreRoot } from '../../core/memory/store.js';
+import type { MemoryStore, Place, StoreRoot } from '../../memory/store.js';
+import { createBaseStore } from '../../memory/stores/branch/read-base.js';
+import { type CacheScope, cacheScope } from '../../memory/stores/cache/cache-key.js';
+import { checkAccess, createCacheClient } from '../../memory/stores/cache/cache-library.js';
+import { createCacheStore } from '../../memory/stores/cache/cache-store.js';
+import { createFileStore } from '../../memory/stores/file/file-store.js';
+import { withIgnoreFile } from '../../memory/stores/file/ignore-file.js';
+import { guarded } from '../../memory/stores/guard.js';
+import { inFolder } from '../../memory/stores/in-folder.js';
+import { createBrokenStore, createNoneStore } from '../../memory/stores/none-store.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 import { readThisRun } from '../runner/runner.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
-import { checkAccess, createCacheClient } from './cache-client.js';
 
 /**
  * The store that the inputs ask for (D13, D14); what is not in the workspace is loaded only where it is used. Throws a

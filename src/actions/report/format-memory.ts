@@ -1,8 +1,8 @@
 import { describeTaint, type TaintSource } from '../../core/event/taint.js';
 import type { Trust } from '../../core/event/trust.js';
-import { stripProvenance } from '../../core/memory/run-log.js';
-import type { FailedSave, MemoryStore, Place, SaveResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
+import { stripProvenance } from '../../memory/run-log.js';
+import type { FailedSave, MemoryStore, Place, SaveResult } from '../../memory/store.js';
 import type { EntryChange, Memory, Remembered } from '../../run/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import { formatLoadedNotes, formatNotes, formatUnsavedNotes, notesCount, notesIn } from './format-notes.js';

@@ -1,7 +1,7 @@
-import type { NoteChange } from '../../core/memory/change.js';
-import type { RecentWrite } from '../../core/memory/notes/session.js';
-import type { BlockedPlace, Place } from '../../core/memory/store.js';
 import { count, grouped } from '../../core/text/number.js';
+import type { NoteChange } from '../../memory/change.js';
+import type { RecentWrite } from '../../memory/notes/session.js';
+import type { BlockedPlace, Place } from '../../memory/store.js';
 import type { Memory, Remembered } from '../../run/request.js';
 import { code, codeBlock, details, sections } from './markdown.js';
 

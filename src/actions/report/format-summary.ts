@@ -1,7 +1,6 @@
 import type { Published } from '../../core/dependencies.js';
 import { type Coverage, type FindingRecord, isOpen } from '../../core/findings/record.js';
 import { SEVERITIES } from '../../core/findings/terms.js';
-import { stripProvenance } from '../../core/memory/run-log.js';
 import type { Conclusion, RunStats } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { sourcePosition } from '../../core/position.js';
@@ -11,6 +10,7 @@ import type { Ended, EndReason } from '../../core/review/finding-facts.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { count, duration, grouped, usd } from '../../core/text/number.js';
 import { type Warning, warningText } from '../../core/warning.js';
+import { stripProvenance } from '../../memory/run-log.js';
 import type { Learned } from '../../run/request.js';
 import type { LoadedMemoryView } from './format-memory.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';

@@ -1,8 +1,8 @@
-import { formatGcEnd, formatUnread, type GcResult } from '../../commands/gc/gc-result.js';
 import { formatError, ProviderError } from '../../core/errors.js';
-import { figuresOf } from '../../core/gc/count-log.js';
 import type { Conclusion } from '../../core/outcome.js';
 import { count, grouped } from '../../core/text/number.js';
+import { figuresOf } from '../../memory/gc/count-log.js';
+import { formatGcEnd, formatUnread, type GcResult } from '../../memory/gc/gc-result.js';
 import type { Outputs } from '../outputs.js';
 import { warningList } from './format-summary.js';
 import { costOutput, row, usageCells, usageOutputs } from './format-usage.js';

@@ -1,4 +1,3 @@
-import { formatCommandResult, formatRefusal } from '../../commands/memory/format-result.js';
 import { formatValidation, formatVerdict } from '../../commands/validate/format-validation.js';
 import {
   allFaults,
@@ -14,6 +13,7 @@ import { shownFile, sourcePosition } from '../../core/position.js';
 import { buildSystemPrompt, NO_NOTES, withNotes } from '../../core/prompt/system.js';
 import { cutToCharacters } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
+import { formatCommandResult, formatRefusal } from '../../memory/commands/format-result.js';
 import type { RunReport } from '../../run/request.js';
 import type { Outputs } from '../outputs.js';
 import { describePlan } from '../runner/action-reporter.js';

@@ -1,12 +1,12 @@
 import { formatModelRef } from '../../core/agent/model-ref.js';
 import type { Reporter, RunEvent } from '../../core/dependencies.js';
 import { callTarget } from '../../core/loop/call-target.js';
-import type { RestoreResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { count, grouped, stepDuration, usd } from '../../core/text/number.js';
 import type { Warning } from '../../core/warning.js';
+import type { RestoreResult } from '../../memory/store.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */
 export interface ActionReporter extends Reporter {

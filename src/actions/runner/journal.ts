@@ -5,9 +5,9 @@ import { readTextFile } from '../../adapters/host/text-file.js';
 import type { Journal } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
-import type { Change } from '../../core/memory/change.js';
 import { createQueue } from '../../core/queue.js';
 import { encodeBytes } from '../../core/text/bytes.js';
+import type { Change } from '../../memory/change.js';
 import { PENDING_STATE } from './pending-state.js';
 import { keepState, writeRunnerFile } from './runner-file.js';
 

@@ -2,10 +2,14 @@ import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { dismissedText } from '../../core/review/acknowledge.js';
 import { endFinding, type FindingThread, knownIds, reopenFinding } from '../../core/review/end-finding.js';
 import { cleanLine } from '../../core/text/cut.js';
+import {
+  type MemoryCommandResult,
+  type MemoryRefusal,
+  refusal,
+} from '../../memory/commands/command-session.js';
+import { formatCommandResult } from '../../memory/commands/format-result.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
-import { type MemoryCommandResult, type MemoryRefusal, refusal } from '../memory/command-session.js';
-import { formatCommandResult } from '../memory/format-result.js';
 import {
   type AgentMemory,
   type AgentState,

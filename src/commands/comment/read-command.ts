@@ -4,7 +4,7 @@ import { findMention } from '../../core/event/mention.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
 import { parseReply } from '../../core/review/parse-reply.js';
 import { isOwnText } from '../../core/sanitize/mark.js';
-import { commandInComment } from '../memory/parse-memory-command.js';
+import { commandInComment } from '../../memory/commands/parse-memory-command.js';
 import { type PauseCommand, pauseCommand } from '../pause.js';
 
 /** A command about a finding. */

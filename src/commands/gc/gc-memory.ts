@@ -4,14 +4,14 @@ import { AxeError, ConfigError } from '../../core/errors.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import { classifyTrust } from '../../core/event/trust.js';
 import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../../core/loop/spend.js';
-import { statePath } from '../../core/memory/state.js';
-import type { MemoryStore } from '../../core/memory/store.js';
 import { pruneState } from '../../core/review/prune-state.js';
 import { parseReviewFacts, type Spent, withReviewFacts } from '../../core/review/state-facts.js';
+import type { GcFindings, GcResult, Suggestion } from '../../memory/gc/gc-result.js';
+import { statePath } from '../../memory/state.js';
+import type { MemoryStore } from '../../memory/store.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
 import { openAgentMemory } from '../open-agent-memory.js';
 import { type Collected, collect } from './gc.js';
-import type { GcFindings, GcResult, Suggestion } from './gc-result.js';
 
 /** What becomes of an analysis beside the summary. Does not throw: trouble is a warning. */
 export type Suggest = (

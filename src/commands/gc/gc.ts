@@ -5,24 +5,24 @@ import { CONTEXT_WINDOW_TOKENS, GC } from '../../core/defaults.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError, orAxeError } from '../../core/errors.js';
 import type { OpenFile } from '../../core/files.js';
-import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../core/gc/analysis.js';
-import { countLog } from '../../core/gc/count-log.js';
-import { planTrim, type TrimPlan } from '../../core/gc/trim.js';
 import { createAsker } from '../../core/loop/asker.js';
 import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
 import { firstMessages, textOf } from '../../core/loop/messages.js';
 import { modelSettings } from '../../core/loop/model-settings.js';
 import { retryPolicy } from '../../core/loop/retry.js';
 import { Usage } from '../../core/loop/usage.js';
-import { firstUnread } from '../../core/memory/blocked.js';
-import { openText } from '../../core/memory/log-pieces.js';
-import { promptText } from '../../core/memory/prompt-text.js';
-import { statePath } from '../../core/memory/state.js';
-import type { MemoryStore } from '../../core/memory/store.js';
-import { readTail } from '../../core/memory/tail.js';
 import { estimateText } from '../../core/text/truncate.js';
+import { firstUnread } from '../../memory/blocked.js';
+import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../memory/gc/analysis.js';
+import { countLog } from '../../memory/gc/count-log.js';
+import type { GcEnd, GcFindings } from '../../memory/gc/gc-result.js';
+import { planTrim, type TrimPlan } from '../../memory/gc/trim.js';
+import { openText } from '../../memory/log-pieces.js';
+import { promptText } from '../../memory/prompt-text.js';
+import { statePath } from '../../memory/state.js';
+import type { MemoryStore } from '../../memory/store.js';
+import { readTail } from '../../memory/tail.js';
 import { openModel } from '../../run/delegation.js';
-import type { GcEnd, GcFindings } from './gc-result.js';
 
 /** What garbage collection of one agent's memory works with. */
 export interface GcRequest {

@@ -1,19 +1,23 @@
 import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
-import { MIN_PREFIX } from '../../core/memory/commands/search.js';
-import { isNotesPath } from '../../core/memory/notes/place.js';
-import { UNPUBLISHED } from '../../run/publish.js';
-import type { RunReport, RunRequest } from '../../run/request.js';
-import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND, readOnly } from '../open-agent-memory.js';
-import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
-import { formatCommandResult } from './format-result.js';
-import { runMemoryCommand } from './memory-command.js';
+import {
+  type MemoryCommandResult,
+  type MemoryRefusal,
+  refusal,
+} from '../../memory/commands/command-session.js';
+import { formatCommandResult } from '../../memory/commands/format-result.js';
+import { runMemoryCommand } from '../../memory/commands/memory-command.js';
 import {
   hasSeveralCommands,
   isCommentCommand,
   type MemoryCommand,
   parseMemoryCommand,
-} from './parse-memory-command.js';
+} from '../../memory/commands/parse-memory-command.js';
+import { MIN_PREFIX } from '../../memory/commands/search.js';
+import { isNotesPath } from '../../memory/notes/place.js';
+import { UNPUBLISHED } from '../../run/publish.js';
+import type { RunReport, RunRequest } from '../../run/request.js';
+import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND, readOnly } from '../open-agent-memory.js';
 
 /** A command over an agent's memory, asked for by a comment. */
 interface MemoryCommandRequest extends RunRequest {

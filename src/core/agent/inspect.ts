@@ -1,8 +1,8 @@
 import { parse } from 'smol-toml';
 import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
+import { defaultLogPath, unusableLogPath } from '../../memory/log-path.js';
 import { MAX_AGENT_BYTES } from '../defaults.js';
 import { ConfigError } from '../errors.js';
-import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
 import { grouped } from '../text/number.js';
 import type { Warning } from '../warning.js';
 import { type AgentProblem, parseError, type TomlSource, tooLarge } from './fault.js';

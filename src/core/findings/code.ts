@@ -1,4 +1,4 @@
-import { textId } from '../memory/units.js';
+import { textId } from '../../memory/units.js';
 import { codeFeatures } from './features.js';
 
 /** A line of code as far as it is known. */

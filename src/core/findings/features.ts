@@ -1,4 +1,4 @@
-import { textId } from '../memory/units.js';
+import { textId } from '../../memory/units.js';
 
 /** Words that say nothing of what a finding is about. */
 const STOP_WORDS: ReadonlySet<string> = listOf(

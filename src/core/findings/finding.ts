@@ -1,4 +1,4 @@
-import { textId } from '../memory/units.js';
+import { textId } from '../../memory/units.js';
 import type { Category, Confidence, Evidence, FindingEffect, Reach, Severity, Side } from './terms.js';
 
 /** Something a review has to say about a place in the change. */

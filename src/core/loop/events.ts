@@ -1,6 +1,6 @@
+import type { RecentWrite } from '../../memory/notes/session.js';
 import type { Clock } from '../clock.js';
 import type { ProviderError } from '../errors.js';
-import type { RecentWrite } from '../memory/notes/session.js';
 import type { Warning } from '../warning.js';
 import type { TokenUse } from './budget.js';
 import type { CountedReply } from './usage.js';

@@ -1,8 +1,8 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
+import { effectiveReserve } from '../../memory/notes/effective-reserve.js';
 import type { ModelParams } from '../agent/config.js';
 import { COMPACTION, LAST_SAME_CALL, LIMIT_NOTICE, MAX_ANSWER_BYTES, MAX_SAME_CALLS } from '../defaults.js';
 import { AxeError } from '../errors.js';
-import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Limit, RunOutcome, RunStats } from '../outcome.js';
 import type { Prompt } from '../prompt/fit-prompt.js';
 import { cutToBytes } from '../text/cut.js';

@@ -1,5 +1,5 @@
+import { createMemoryFilter } from '../../memory/log-path.js';
 import { MAX_DIFF_TOKENS } from '../defaults.js';
-import { createMemoryFilter } from '../memory/log-path.js';
 import { compilePattern } from '../text/glob.js';
 
 /** How much a run is told of a change. */

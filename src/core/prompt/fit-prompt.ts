@@ -1,4 +1,4 @@
-import { parseEntries } from '../memory/run-log.js';
+import { parseEntries } from '../../memory/run-log.js';
 import { fence, mapFences } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import { estimateText, truncate } from '../text/truncate.js';

@@ -1,7 +1,7 @@
+import { formatMemoryBlock } from '../../memory/notes/context-block.js';
+import type { NotesPlaces } from '../../memory/notes/place.js';
+import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../../memory/notes/tool-names.js';
 import type { MemoryConfig } from '../agent/config.js';
-import { formatMemoryBlock } from '../memory/notes/context-block.js';
-import type { NotesPlaces } from '../memory/notes/place.js';
-import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import type { Warning } from '../warning.js';
 import type { NotesPrompt } from './system.js';
 

@@ -1,4 +1,4 @@
-import { appendMemoryBlock } from '../memory/notes/context-block.js';
+import { appendMemoryBlock } from '../../memory/notes/context-block.js';
 import type { ContextFile } from './context-files.js';
 
 /** What the fixed part of a system prompt is made from. */

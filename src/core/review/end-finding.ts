@@ -1,7 +1,7 @@
+import { withFacts, withoutForgottenIds } from '../../memory/state.js';
 import { codeId } from '../findings/code.js';
 import { featuresOf } from '../findings/features.js';
 import { sketchOf } from '../findings/likeness.js';
-import { withFacts, withoutForgottenIds } from '../memory/state.js';
 import { type Ended, livesOf, strengthOf } from './finding-facts.js';
 import { lastCode, visibleWords } from './known.js';
 import type { FindingMarker } from './markers.js';

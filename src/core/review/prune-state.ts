@@ -1,4 +1,4 @@
-import { parseState } from '../memory/state.js';
+import { parseState } from '../../memory/state.js';
 import { parseReviewFact, type ReviewFact } from './state-facts.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
-import { decodeField, encodeField } from '../memory/field.js';
-import { type Fact, forgottenIds, parseState, withFacts } from '../memory/state.js';
+import { decodeField, encodeField } from '../../memory/field.js';
+import { type Fact, forgottenIds, parseState, withFacts } from '../../memory/state.js';
 import { type FindingFact, findingFields, findingKey, readFindingFact } from './finding-facts.js';
 
 /** The last commit of a pull request that was reviewed. */

@@ -1,5 +1,5 @@
+import { ALL_NOTES_TOOLS } from '../../memory/notes/tool-names.js';
 import { nearest } from '../agent/suggest.js';
-import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import { createEditFile } from './files/edit-file.js';
 import { createListDirectory } from './files/list-directory.js';
 import { createReadFile } from './files/read-file.js';

@@ -3,7 +3,7 @@ import { createGitHubClient, type GitHubClient } from '../../../../src/adapters/
 import { GitHubError } from '../../../../src/adapters/github/client/errors.js';
 import { noteTimeLeft } from '../../../../src/core/time-limit.js';
 import { type Handler, type Peer, sendJson, startLoopback } from '../../../helpers/loopback.js';
-import { createFakeClock } from '../../stores/fake-clock.js';
+import { createFakeClock } from '../../../memory/stores/fake-clock.js';
 
 /** No time is left to wait in. */
 const { signal } = new AbortController();

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/adapters/github/client/client.js';
 import { limitTime } from '../../../../src/core/time-limit.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
-import { createFakeClock, type FakeClock } from '../../stores/fake-clock.js';
+import { createFakeClock, type FakeClock } from '../../../memory/stores/fake-clock.js';
 
 const GET = 'GET /user/issues';
 const POST = 'POST /user/repos';

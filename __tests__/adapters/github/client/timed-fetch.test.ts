@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { timedFetch } from '../../../../src/adapters/github/client/timed-fetch.js';
 import { type Handler, startLoopback } from '../../../helpers/loopback.js';
-import { createFakeClock } from '../../stores/fake-clock.js';
+import { createFakeClock } from '../../../memory/stores/fake-clock.js';
 
 /** A server on whose request time moves on, and a fetch that measures it. */
 async function scene(handle: Handler, afterMs: number) {

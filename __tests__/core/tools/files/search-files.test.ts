@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES, SEARCH_LIMITS } from '../../../../src/core/defaults.js';
 import { createSearchFiles } from '../../../../src/core/tools/files/search-files.js';
 import type { Workspace } from '../../../../src/core/tools/ports.js';
-import { createFakeClock } from '../../../adapters/stores/fake-clock.js';
+import { createFakeClock } from '../../../memory/stores/fake-clock.js';
 import { createFakeWorkspace, quiet } from '../fake-workspace.js';
 
 const workspace = createFakeWorkspace({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ALL_NOTES_TOOLS, READING_NOTES_TOOLS } from '../../../../src/core/memory/notes/tool-names.js';
 import { createMemoryTools } from '../../../../src/core/tools/memory/memory-tools.js';
 import type { ToolResult } from '../../../../src/core/tools/tool.js';
-import { createNotesScene, PROJECT, READ_BYTES, ROOT } from '../../memory/notes/notes-scene.js';
+import { ALL_NOTES_TOOLS, READING_NOTES_TOOLS } from '../../../../src/memory/notes/tool-names.js';
+import { createNotesScene, PROJECT, READ_BYTES, ROOT } from '../../../memory/notes/notes-scene.js';
 
 const MARK = '…[memory truncated]';
 

@@ -8,12 +8,12 @@ import { agentNotFound, skillNotFound } from '../../../core/agent/not-found.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import type { AgentLibrary } from '../../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
-import { createMemoryFilter, type MemoryFilter } from '../../../core/memory/log-path.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../../core/prompt/context-files.js';
 import { compareBytes } from '../../../core/text/bytes.js';
 import { selectPaths } from '../../../core/text/glob.js';
 import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import type { Warning } from '../../../core/warning.js';
+import { createMemoryFilter, type MemoryFilter } from '../../../memory/log-path.js';
 import {
   fetchBlob,
   listFolderAt,

@@ -1,6 +1,6 @@
 import { findBuiltInAgent } from '../../../core/agent/built-in.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
-import type { OwnFiles } from '../../../core/gc/proposal.js';
+import type { OwnFiles } from '../../../memory/gc/proposal.js';
 import { type RefPlace, readFileAt, repositoryPath } from '../reading/contents.js';
 import { agentPaths, parentOf, skillPaths } from './agent-library.js';
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
 import { isMarked, type Mark, withMark } from '../../../core/sanitize/mark.js';
+import { fetchTreeId, storeCommit, storeTree } from '../../../memory/stores/branch/memory-branch-objects.js';
 import { askRest, createOnce } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, failedBy, GitHubError } from '../client/errors.js';
-import { fetchTreeId, storeCommit, storeTree } from '../memory-branch/memory-branch-objects.js';
 
 /** A pull request that is kept up to date over many runs. Texts went through outbound cleaning (D24). */
 export interface ProposedPull extends BranchProposal {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { AxeError, ConfigError } from '../../../core/errors.js';
 import type { Repository } from '../../../core/event/trigger.js';
-import { IS_MEMORY, type MemoryFilter } from '../../../core/memory/log-path.js';
 import { grouped } from '../../../core/text/number.js';
+import { IS_MEMORY, type MemoryFilter } from '../../../memory/log-path.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 

@@ -8,7 +8,6 @@ import {
   subjectNumber,
   type Trigger,
 } from '../../../core/event/trigger.js';
-import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../core/memory/log-path.js';
 import { shown } from '../../../core/text/cut.js';
 import { type DiffFile, parseDiff } from '../../../core/text/diff.js';
 import type {
@@ -17,6 +16,7 @@ import type {
   GitHubReader,
   PathOnGitHub,
 } from '../../../core/tools/github/github-port.js';
+import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../memory/log-path.js';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { assembleDiff, fetchChangedFiles } from './changed-files.js';

@@ -1,9 +1,9 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { ToolError } from '../../../core/errors.js';
-import { IS_MEMORY } from '../../../core/memory/log-path.js';
 import { shown } from '../../../core/text/cut.js';
 import { isSecretPath, isWriteProtected, parsePath } from '../../../core/tools/files/path-rules.js';
+import { IS_MEMORY } from '../../../memory/log-path.js';
 import { isInside } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
 import type { ProtectedPaths } from './protected-paths.js';

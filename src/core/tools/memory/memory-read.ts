@@ -1,9 +1,9 @@
+import { TRUNCATED_MARK } from '../../../memory/notes/context-block.js';
+import { parseNoteName } from '../../../memory/notes/note-name.js';
+import type { Notes } from '../../../memory/notes/notes-port.js';
+import { lastEntries } from '../../../memory/run-log.js';
 import { MAX_SHOWN_NOTES_BYTES } from '../../defaults.js';
 import { ToolError } from '../../errors.js';
-import { TRUNCATED_MARK } from '../../memory/notes/context-block.js';
-import { parseNoteName } from '../../memory/notes/note-name.js';
-import type { Notes } from '../../memory/notes/notes-port.js';
-import { lastEntries } from '../../memory/run-log.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { isDate } from '../../text/dates.js';
 import { defineTool } from '../define.js';

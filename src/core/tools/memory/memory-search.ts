@@ -1,5 +1,5 @@
+import type { Notes } from '../../../memory/notes/notes-port.js';
 import { MAX_SHOWN_NOTES_BYTES } from '../../defaults.js';
-import type { Notes } from '../../memory/notes/notes-port.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 

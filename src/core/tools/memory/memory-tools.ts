@@ -1,5 +1,5 @@
-import type { Notes } from '../../memory/notes/notes-port.js';
-import { ALL_NOTES_TOOLS, type NotesTool } from '../../memory/notes/tool-names.js';
+import type { Notes } from '../../../memory/notes/notes-port.js';
+import { ALL_NOTES_TOOLS, type NotesTool } from '../../../memory/notes/tool-names.js';
 import type { Tool } from '../tool.js';
 import { createMemoryRead } from './memory-read.js';
 import { createMemorySearch } from './memory-search.js';

@@ -1,7 +1,7 @@
+import { parseNoteName } from '../../../memory/notes/note-name.js';
+import type { NoteAnswer, Notes, NoteWish } from '../../../memory/notes/notes-port.js';
+import type { NoteTarget } from '../../../memory/notes/place.js';
 import { ToolError } from '../../errors.js';
-import { parseNoteName } from '../../memory/notes/note-name.js';
-import type { NoteAnswer, Notes, NoteWish } from '../../memory/notes/notes-port.js';
-import type { NoteTarget } from '../../memory/notes/place.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 

@@ -1,5 +1,5 @@
-import { formatToolError, invalidArguments } from '../../memory/notes/memory-error.js';
-import type { FailedNote, NoteAnswer, Notes } from '../../memory/notes/notes-port.js';
+import { formatToolError, invalidArguments } from '../../../memory/notes/memory-error.js';
+import type { FailedNote, NoteAnswer, Notes } from '../../../memory/notes/notes-port.js';
 import { type Shape, schemaOf } from '../check-input.js';
 import type { Tool } from '../tool.js';
 

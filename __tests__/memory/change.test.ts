@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  applyChange,
+  applyChanges,
+  type Change,
+  holdsEntry,
+  isCarriedOut,
+  pathsOf,
+} from '../../src/memory/change.js';
+import { append, entryText, plainEntry } from './stores/entries.js';
+
+describe('changes of memory', () => {
+  it('are applied in order, each to its file', () => {
+    const tree = new Map([
+      ['bot.md', entryText('a')],
+      ['kept.md', 'as it is'],
+    ]);
+    const next = applyChanges(tree, [
+      append('b'),
+      { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text.replace('task of a', 'changed') },
+      append('c'),
+      append('d', { path: 'untrusted/bot.md' }),
+    ]);
+    expect([...next]).toEqual([
+      ['bot.md', entryText('a').replace('task of a', 'changed') + entryText('b') + entryText('c')],
+      ['kept.md', 'as it is'],
+      ['untrusted/bot.md', entryText('d')],
+    ]);
+  });
+
+  it('leave the given tree unchanged', () => {
+    const tree = new Map([['bot.md', entryText('a')]]);
+    applyChanges(tree, [append('b')]);
+    expect(tree.get('bot.md')).toBe(entryText('a'));
+  });
+
+  it('add an entry once, however often they are applied', () => {
+    const once = applyChanges(new Map(), [append('a')]);
+    expect(applyChanges(once, [append('a'), append('a')])).toEqual(once);
+  });
+
+  it('pass an empty text to a rewrite of a missing file', () => {
+    const seen: string[] = [];
+    applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
+    expect(seen).toEqual(['']);
+  });
+
+  it('create no empty file', () => {
+    expect(applyChanges(new Map(), [{ kind: 'facts', path: 'bot.state.md', text: '' }]).size).toBe(0);
+  });
+
+  it.each([
+    ['', ''],
+    ['done\n', ''],
+    ['cut off', '\n'],
+    ['cut off\r', '\n'],
+  ])('start a new line after %j (C2 17, 18)', (text, between) => {
+    expect(applyChange(text, append('a'))).toBe(text + between + entryText('a'));
+  });
+});
+
+describe('facts', () => {
+  it('take the place of earlier ones of the same kind and key, whatever their order', () => {
+    const facts = (text: string): Change => ({ kind: 'facts', path: 'bot.state.md', text });
+    const [early, late] = ['- spent a at=2026-01-01T00:00:00Z\n', '- spent a at=2026-02-01T00:00:00Z\n'];
+    const tree = new Map([['bot.state.md', '- seen b\n']]);
+    for (const changes of [
+      [facts(early), facts(late)],
+      [facts(late), facts(early)],
+    ])
+      expect(applyChanges(tree, changes).get('bot.state.md')).toBe(`- seen b\n${late}`);
+  });
+});
+
+describe('the places of changes', () => {
+  it('are their files, each once', () => {
+    expect(pathsOf([append('a'), append('b'), append('d', { path: 'untrusted/bot.md' })])).toEqual([
+      'bot.md',
+      'untrusted/bot.md',
+    ]);
+  });
+});
+
+describe('searching for an entry', () => {
+  const whole = entryText('a');
+  it.each([
+    ['a', whole, true],
+    ['a', whole.replaceAll('\n', '\r\n'), true],
+    ['a', whole.trimEnd(), true],
+    ['a', `x\n${whole.slice(whole.indexOf('<!--'))}`, true],
+    ['a', entryText('ab'), false],
+    ['b', entryText('ab'), false],
+    ['a', plainEntry('it names id=a run=1'), false],
+    ['a', whole.slice(0, whole.indexOf(' sha=')), false],
+    ['a', whole.replace('\n<!--', '\n <!--'), false],
+    ['a', whole.replace('v=1', 'v=9'), false],
+    ['a b', entryText('a b'), true],
+    ['a.b', entryText('a-b'), false],
+  ])('with the id %s in %j: %s', (id, text, held) => {
+    expect(holdsEntry(text, id)).toBe(held);
+  });
+
+  it('writes an entry again whose provenance line was cut off (C2 18)', () => {
+    const torn = whole.slice(0, whole.indexOf(' trust='));
+    expect(applyChange(torn, append('a'))).toBe(`${torn}\n${whole}`);
+  });
+});
+
+describe('changes of notes', () => {
+  const note = { kind: 'note', path: 'MEMORY.md', backup: true, id: '1' } as const;
+  const tree = new Map([['MEMORY.md', 'one\n']]);
+
+  it('keep the former version if requested', () => {
+    const edit = { kind: 'overwrite', text: 'two\n' } as const;
+    expect([...applyChanges(tree, [{ ...note, edit }])]).toEqual([
+      ['MEMORY.md', 'two\n'],
+      ['MEMORY.bak', 'one\n'],
+    ]);
+    expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+    expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+  });
+
+  it('keep the version before the first of them', () => {
+    const anew = ['two\n', 'three\n'].map((text): Change => ({ ...note, edit: { kind: 'overwrite', text } }));
+    const next = applyChanges(tree, anew);
+    expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\n']);
+  });
+
+  it('change neither note nor former version if they have no effect', () => {
+    const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
+    const edit = { kind: 'append', text: 'one', dedup: true } as const;
+    expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
+  });
+
+  it('leave of a deleted note only its former version', () => {
+    const path = 'projects/a/notes/b.md';
+    const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
+    expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
+  });
+
+  it('are applied one after the other, again on a newer version', () => {
+    const changes: readonly Change[] = [
+      { ...note, edit: { kind: 'append', text: 'two', dedup: true } },
+      { ...note, edit: { kind: 'append', text: 'three', dedup: true } },
+    ];
+    expect(applyChanges(tree, changes).get('MEMORY.md')).toBe('one\ntwo\nthree\n');
+    const newer = new Map([['MEMORY.md', 'one\nby somebody else\n']]);
+    expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\ntwo\nthree\n');
+  });
+});
+
+describe('an append that may have been made', () => {
+  it.each([
+    ['A\nB\nC\n', 'B\nC', true],
+    ['A\nB\nC\n', '\nB\n', true],
+    ['A\r\nB\r\n', 'A', true],
+    ['  A  \n', 'A', true],
+    ['anything', ' \n', true],
+    ['', 'A', false],
+    ['No A\n', 'A', false],
+    ['A!\n', 'A', false],
+    ['No A\nA\n', 'A', true],
+    ['A\nC\nB\n', 'A\nB', false],
+  ])('to %j of %j: %s', (text, added, made) => {
+    const edit = { kind: 'append', text: added, dedup: false } as const;
+    const change = { kind: 'note', path: 'MEMORY.md', edit, backup: false, id: '1' } as const;
+    expect(isCarriedOut(text, { ...change, again: new Date(0) })).toBe(made);
+    expect(isCarriedOut(text, change)).toBe(false);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
+import { countLog, figuresOf } from '../../../src/memory/gc/count-log.js';
+import { openText } from '../../../src/memory/log-pieces.js';
+import { countEntries, formatEntry } from '../../../src/memory/run-log.js';
+import { partLog } from '../../../src/memory/trim.js';
+import { parseLog } from '../../../src/memory/units.js';
+import { anyLog } from '../commands/logs.js';
+
+async function figures(...runs: readonly (readonly [at: string, result: string])[]) {
+  const log = runs.map(([at, result]) => formatEntry({ timestamp: new Date(at), task: 'of words', result }));
+  return figuresOf(await countLog(openText(log.join(''))));
+}
+
+describe('a log that is counted', () => {
+  it('has the entries, parts and runs of its text', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, async (text) => {
+        const { entries, parts, days } = await countLog(openText(decodeBytes(encodeBytes(text))));
+        expect(entries).toBe(countEntries(text));
+        expect(parts).toEqual(partLog(text).parts.map((part) => ({ id: part.id, entries: part.entries })));
+        const runs = [...days.values()].reduce((sum, one) => sum + one, 0);
+        expect(runs).toBe(parseLog(text).units.length);
+      }),
+    );
+  });
+
+  it.each<[string, readonly (readonly [at: string, result: string])[], readonly string[]]>([
+    ['no run', [], []],
+    [
+      'one',
+      [['2026-01-06T23:59:59Z', 'one - two']],
+      ['1 run on 2026-01-06', 'Average result: 2 words', 'Busiest day: Tuesday (1 run)'],
+    ],
+    [
+      'several, of which equally busy days are named from Monday on',
+      [
+        ['2026-01-11T00:00:00Z', 'Sunday'],
+        ['2026-01-05T00:00:00Z', 'Monday comes first'],
+        ['2026-01-04T00:00:00Z', 'Sunday'],
+        ['2026-01-12T00:00:00Z', '检查 测试'],
+      ],
+      ['4 runs from 2026-01-04 to 2026-01-12', 'Average result: 2 words', 'Busiest day: Monday (2 runs)'],
+    ],
+  ])('has the figures of %s', async (_what, runs, lines) => {
+    expect(await figures(...runs)).toEqual(lines);
+  });
+});

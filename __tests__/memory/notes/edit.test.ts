@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { editedText, editNote, type NoteEdit } from '../../../src/memory/notes/edit.js';
+
+function append(text: string, dedup = false): NoteEdit {
+  return { kind: 'append', text, dedup };
+}
+
+describe('an append to a note', () => {
+  it.each([
+    ['', 'a', 'a\n'],
+    ['a', 'b\n', 'a\nb\n'],
+    ['a\n', '\nb', 'a\n\nb\n'],
+    ['', '', '\n'],
+  ])('to %j of %j makes %j', (before, text, after) => {
+    expect(editedText(before, append(text))).toBe(after);
+  });
+
+  it('starts an empty note with its head, and no other', () => {
+    const edit: NoteEdit = { kind: 'append', text: 'b\n', dedup: false, head: '# Head\n\n' };
+    expect(editedText('', edit)).toBe('# Head\n\nb\n');
+    expect(editedText('a\n', edit)).toBe('a\nb\n');
+  });
+
+  it('keeps blank lines, and leaves out lines that differ in white space alone', () => {
+    expect(editNote('use tabs\n\n', append(' use\ttabs \r\n\nno push\n', true))).toEqual({
+      kind: 'written',
+      text: 'use tabs\n\n\nno push\n',
+      addedBytes: 9,
+      skippedLines: 1,
+    });
+  });
+
+  it('writes nothing if only blank lines would be left', () => {
+    expect(editNote('a\nb\n', append('b\n\na\n', true))).toEqual({ kind: 'duplicate', skippedLines: 2 });
+  });
+
+  it.each(['使用制表符', 'タブを使う', 'استخدم علامات الجدولة'])('recognizes a line of %s', (line) => {
+    expect(editNote(`${line}\n`, append(` ${line} `, true))).toEqual({ kind: 'duplicate', skippedLines: 1 });
+  });
+
+  it('leaves every existing byte, whatever is added', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }),
+        fc.boolean(),
+        (text, added, dedup) => {
+          const after = editedText(text, append(added, dedup));
+          expect(after.startsWith(text)).toBe(true);
+          expect(after === text || after.endsWith('\n')).toBe(true);
+          if (!dedup) expect(after).toContain(added);
+        },
+      ),
+    );
+  });
+
+  it('with dedup adds nothing the second time, of lines that are not indented', () => {
+    const line = fc
+      .string({ unit: fc.constantFrom('a', 'b', ' ', '\t') })
+      .filter((words) => words === words.trimStart());
+    fc.assert(
+      fc.property(fc.array(line), fc.array(line), (before, added) => {
+        const edit = append(added.join('\n'), true);
+        const once = editedText(before.join('\n'), edit);
+        const plain = (text: string) => text.split('\n').filter((words) => words.trim() !== '');
+        expect(plain(editedText(once, edit))).toEqual(plain(once));
+      }),
+    );
+  });
+});
+
+describe('dedup (D53)', () => {
+  it.each([
+    ['code', 'npm ci\n', '```sh\nnpm ci\n```\n'],
+    ['JSON', '{\n"a": 1,\n"b": 2\n}\n', '{\n"a": 1,\n"c": 3\n}\n'],
+    ['a table', '| a | b |\n|---|---|\n| 1 | 2 |\n', '| c | d |\n|---|---|\n| 1 | 2 |\n'],
+    ['a table without outer bars', 'a | b\n--- | ---\n1 | 2\n', 'c | d\n--- | ---\n1 | 2\n'],
+    ['lines under a heading', '## api\n- owner: Ann\n', '## web\n- owner: Ann\n'],
+    ['an item with something below it', '- a\n- b\n', '- a\n  more of a\n'],
+    ['a quote', '> Yes.\n', '> Yes.\n'],
+    ['lines of punctuation alone', '---\n***\n);\n', '---\n***\n);\n'],
+  ])('leaves %s alone', (_, before, added) => {
+    expect(editNote(before, append(added, true))).toMatchObject({
+      kind: 'written',
+      text: before + added,
+      skippedLines: 0,
+    });
+  });
+
+  it('leaves out, of several, the lines that are known', () => {
+    expect(editNote('## api\n- a\n- b', append('- b\n\n- c\n- c\n', true))).toMatchObject({
+      text: '## api\n- a\n- b\n\n- c\n',
+      skippedLines: 2,
+    });
+  });
+});
+
+describe('other edits of a note', () => {
+  it('overwrite it to the byte, and clear it', () => {
+    expect(editedText('a\n', { kind: 'overwrite', text: 'new' })).toBe('new');
+    expect(editedText('a\n', { kind: 'overwrite', text: '' })).toBe('');
+  });
+
+  it('delete it', () => {
+    expect(editedText('a', { kind: 'delete' })).toBe('');
+  });
+});

@@ -1,0 +1,267 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { utf8Bytes } from '../../../src/core/text/cut.js';
+import type { NotesPlaces } from '../../../src/memory/notes/place.js';
+import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
+import { formatEntry } from '../../../src/memory/run-log.js';
+
+const PLACES: NotesPlaces = { folder: '', slug: 'p-00000000' };
+const SHARED: NotesPlaces = { folder: '', slug: '' };
+const NOTES = 'projects/p-00000000/notes';
+const DAILY = 'projects/p-00000000/daily';
+const MARK = '\n…[memory truncated]';
+
+function search(
+  files: Readonly<Record<string, string>>,
+  query: string,
+  scope: Parameters<typeof searchNotes>[2] = PLACES,
+) {
+  return searchNotes(new Map(Object.entries(files)), query, scope);
+}
+
+function paths(
+  files: Readonly<Record<string, string>>,
+  query: string,
+  scope?: Parameters<typeof searchNotes>[2],
+) {
+  return search(files, query, scope).hits.map(({ path }) => path);
+}
+
+/** The body of the only file found. */
+function bodyOf(text: string, query: string) {
+  const { hits } = search({ 'MEMORY.md': text }, query);
+  return hits[0]?.body;
+}
+
+describe('the files that a search covers', () => {
+  const everything = {
+    'MEMORY.md': 'word',
+    [`${NOTES}/a.md`]: 'word',
+    [`${DAILY}/2026-02-28.md`]: 'word',
+    '2026-02-27.md': 'word',
+    'bot.md': 'word',
+    'other.md': 'word',
+    'bot.state.md': 'word',
+    'MEMORY.bak': 'word',
+    [`${NOTES}/a.bak`]: 'word',
+    [`${NOTES}/deep/b.md`]: 'word',
+    [`${DAILY}/2026-02-30.md`]: 'word',
+    [`${DAILY}/yesterday.md`]: 'word',
+    'projects/p-00000000/SCRATCHPAD.md': '- [ ] word',
+    'projects/q-11111111/notes/a.md': 'word',
+    'notes/shared.md': 'word',
+    'untrusted/MEMORY.md': 'word',
+  };
+
+  it('are long-term memory, its own notes and days, and flat days', () => {
+    expect(paths(everything, 'word')).toEqual([
+      'MEMORY.md',
+      `${DAILY}/2026-02-28.md`,
+      '2026-02-27.md',
+      `${NOTES}/a.md`,
+    ]);
+  });
+
+  it('include the run log of this agent, and of no other (D9)', () => {
+    const found = paths(everything, 'word', { ...PLACES, runLog: 'bot.md' });
+    expect(found).toContain('bot.md');
+    expect(found).not.toContain('other.md');
+  });
+
+  it('include the flat folder if all agents share notes', () => {
+    expect(paths(everything, 'word', SHARED)).toEqual(['MEMORY.md', '2026-02-27.md', 'notes/shared.md']);
+  });
+
+  it('exclude the line with the run that wrote an entry (D8)', () => {
+    const provenance =
+      '<!-- axe-action v=1 id=abc run=1/1 job=word event=push sha=0123456 actor=octocat trust=trusted model=a/b -->';
+    const log = formatEntry({ timestamp: new Date(0), task: 'Look', result: 'Fine.', provenance });
+    const scope = { ...PLACES, runLog: 'bot.md' };
+    expect(paths({ 'bot.md': log }, 'word', scope)).toEqual([]);
+    expect(search({ 'bot.md': log }, 'fine', scope).hits[0]?.body).not.toContain('axe-action');
+  });
+});
+
+describe('the order of search results', () => {
+  it('puts the long-term file first, but no note of its name (D9)', () => {
+    const files = { [`${NOTES}/MEMORY.md`]: 'a b c', 'MEMORY.md': 'a' };
+    expect(paths(files, 'a b c')).toEqual(['MEMORY.md', `${NOTES}/MEMORY.md`]);
+  });
+
+  it('puts more words before more lines, lines before later days, days before the rest, then the path', () => {
+    const files = {
+      [`${NOTES}/b.md`]: 'one',
+      [`${NOTES}/a.md`]: 'one',
+      [`${NOTES}/lines.md`]: 'one\none\none',
+      [`${NOTES}/words.md`]: 'one two',
+      [`${DAILY}/2026-02-01.md`]: 'one',
+      [`${DAILY}/2026-02-20.md`]: 'one',
+      [`${NOTES}/one.md`]: 'nothing',
+      [`${NOTES}/one-two.md`]: 'nothing',
+    };
+    expect(paths(files, 'one two')).toEqual([
+      `${NOTES}/words.md`,
+      `${NOTES}/one-two.md`,
+      `${NOTES}/lines.md`,
+      `${DAILY}/2026-02-20.md`,
+      `${DAILY}/2026-02-01.md`,
+      `${NOTES}/a.md`,
+      `${NOTES}/b.md`,
+      `${NOTES}/one.md`,
+    ]);
+  });
+});
+
+describe('the words of a query', () => {
+  it.each([
+    ['a word within a word', 'undone', 'done', true],
+    ['capitals of any alphabet', 'ÉCOLE', 'école', true],
+    ['the Kelvin sign for a k', '300 \u212A', '300 k', true],
+    ['sharp s only as itself', 'Straße', 'STRASSE', false],
+    ['a letter in two parts', 'e\u0301cole', 'école', true],
+    ['a dot as a dot', 'v1x2', 'v1.2', false],
+    ['brackets and stars unchanged', 'f(x)[0]*', '(x)[0]*', true],
+    ['a backslash unchanged', 'C:\\temp', 'c:\\TEMP', true],
+    ['Chinese', '我们用缩进', '缩进', true],
+    ['Japanese', '設定はタブです', 'タブ', true],
+    ['Arabic', 'نستخدم علامات الجدولة', 'الجدولة', true],
+    ['an emoji', 'ship it 🚀', '🚀', true],
+  ])('find %s', (_, text, query, isFound) => {
+    expect(search({ 'MEMORY.md': text }, query).hits).toHaveLength(isFound ? 1 : 0);
+  });
+
+  it('are split at any white space, wide or narrow', () => {
+    expect(search({ 'MEMORY.md': 'a' }, ' a\u3000b\u0085c\nd ').terms.map(({ term }) => term)).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
+  });
+
+  it('are searched once each, whatever the case of ASCII letters', () => {
+    const { terms } = search({ 'MEMORY.md': 'foo bar\nfoo\n' }, 'foo Foo É é FOO');
+    expect(terms).toEqual([
+      { term: 'foo', lines: 2 },
+      { term: 'É', lines: 0 },
+      { term: 'é', lines: 0 },
+    ]);
+  });
+
+  it('are at most 64', () => {
+    const query = Array.from({ length: 100 }, (_, index) => `w${index}`).join(' ');
+    const { terms } = search({ 'MEMORY.md': 'w63\nw64' }, query);
+    expect(terms).toHaveLength(64);
+    expect(terms.at(-1)).toEqual({ term: 'w63', lines: 1 });
+  });
+});
+
+describe('the shown part of a file', () => {
+  it('is its start if only its name matches', () => {
+    const file = { [`${NOTES}/redis.md`]: '# Title\r\n\r\nfirst\r\nsecond\r\nthird\r\n' };
+    const { hits, terms } = search(file, 'redis');
+    expect(hits).toMatchObject([
+      {
+        path: `${NOTES}/redis.md`,
+        matchedTerms: ['redis'],
+        totalHits: 0,
+        body: '(filename match)\n# Title\nfirst\nsecond',
+      },
+    ]);
+    expect(terms).toEqual([{ term: 'redis', lines: 0 }]);
+  });
+
+  it('has no byte that a provider would refuse', () => {
+    expect(bodyOf('word \0 \uDC80', 'word')).toBe('word \uFFFD \uFFFD\n…');
+  });
+});
+
+describe('the reply to a search', () => {
+  const six = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`${NOTES}/${name}.md`, `word ${'x'.repeat(300)}`]),
+  );
+
+  it('shows as many files as there is room for, and how many are left', () => {
+    const text = renderSearch(search(six, 'word'), { root: '/r', maxBytes: 1600 });
+    expect(text).toMatch(
+      /^Searched 1 term: word\(6\) across 6 files\. Showing top 3 by relevance\.\n\n\/r\//,
+    );
+    expect(text).toMatch(/\n\n…\[search truncated, 3 more files omitted\]$/);
+    expect(renderSearch(search(six, 'word'), { root: '', maxBytes: 32_768 })).not.toContain('omitted');
+  });
+
+  it('shows no more files than requested', () => {
+    const text = renderSearch(search(six, 'word'), { root: '', maxBytes: 32_768, limit: 5 });
+    expect(text).toContain('across 6 files. Showing top 5 by relevance.');
+    expect(text).toMatch(/\n\n…\[search truncated, 1 more file omitted\]$/);
+  });
+
+  it('shows the first file even if it is cut', () => {
+    const text = renderSearch(search({ 'MEMORY.md': `word ${'x'.repeat(5000)}` }, 'word'), {
+      root: '',
+      maxBytes: 1000,
+    });
+    expect(utf8Bytes(text)).toBe(1000 + utf8Bytes(MARK));
+    expect(text.endsWith(MARK)).toBe(true);
+  });
+});
+
+describe('any search', () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom('a', 'b', '\n', ' ', '\r'), fc.string({ unit: 'binary', maxLength: 1 })),
+    maxLength: 400,
+  });
+  const path = fc.oneof(
+    fc.constantFrom(
+      'MEMORY.md',
+      'bot.md',
+      'other.md',
+      '2026-02-01.md',
+      `${DAILY}/2026-02-02.md`,
+      '../MEMORY.md',
+    ),
+    fc.string({ maxLength: 12 }).map((name) => `${NOTES}/${name}.md`),
+    fc.string({ maxLength: 12 }),
+  );
+  const files = fc.array(fc.tuple(path, text), { maxLength: 8 }).map((pairs) => new Map(pairs));
+  const query = fc.oneof(fc.constantFrom('a', 'a b', 'md'), fc.string({ unit: 'binary', maxLength: 20 }));
+
+  it('finds only given files, each once, and only those it covers', () => {
+    fc.assert(
+      fc.property(files, query, (given, wanted) => {
+        const found = searchNotes(given, wanted, { ...PLACES, runLog: 'bot.md' }).hits.map((hit) => hit.path);
+        expect(new Set(found).size).toBe(found.length);
+        for (const one of found) {
+          expect(given.has(one)).toBe(true);
+          expect(one).toMatch(/^(?:MEMORY|bot|2026-02-01|projects\/p-00000000\/(?:daily|notes)\/[^/]*)\.md$/);
+        }
+      }),
+    );
+  });
+
+  it('shows no more than its maximum size and the mark of a cut, well-formed', () => {
+    fc.assert(
+      fc.property(files, query, fc.integer({ min: 0, max: 600 }), (given, wanted, maxBytes) => {
+        const shown = renderSearch(searchNotes(given, wanted, PLACES), { root: '/r', maxBytes });
+        expect(utf8Bytes(shown)).toBeLessThanOrEqual(maxBytes + utf8Bytes(MARK));
+        if (!shown.endsWith(MARK)) expect(utf8Bytes(shown)).toBeLessThanOrEqual(maxBytes);
+        expect(shown.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+
+  it('shows lines of the file and nothing else, in their order', () => {
+    fc.assert(
+      fc.property(text, query, (body, wanted) => {
+        const [hit] = searchNotes(new Map([['MEMORY.md', body]]), wanted, PLACES).hits;
+        if (hit === undefined || hit.totalHits === 0) return;
+        const lines = body.toWellFormed().replaceAll('\0', '\uFFFD').split(/\r?\n/);
+        let at = 0;
+        for (const line of hit.body.split('\n').filter((one) => one !== '…')) {
+          at = lines.findIndex((one, index) => index >= at && one.startsWith(line)) + 1;
+          expect(at).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,398 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { applyChanges, type MemoryTree, type NoteChange } from '../../../src/memory/change.js';
+import type { NoteWish } from '../../../src/memory/notes/notes-port.js';
+import { notesPlaces } from '../../../src/memory/notes/place.js';
+import type { BlockedPlace, SaveResult } from '../../../src/memory/store.js';
+import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
+
+const LONG_TERM = { kind: 'long_term' } as const;
+const DAY = { kind: 'daily', date: '2026-03-01' } as const;
+
+function plain(content: string): NoteWish {
+  return { kind: 'append', content };
+}
+
+/** A store that saves at once, as on the command line. */
+function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveResult) {
+  let tree: MemoryTree = new Map(Object.entries(files));
+  return {
+    tree: () => tree,
+    put(path: string, text: string) {
+      tree = new Map([...tree, [path, text]]);
+    },
+    load: async (under: readonly string[] | undefined) => ({ ...found(tree, under), location: ROOT }),
+    writeThrough: async (changes: readonly NoteChange[]): Promise<SaveResult> => {
+      if (failure !== undefined) return failure;
+      tree = applyChanges(tree, changes);
+      return { kind: 'saved', location: ROOT, attempts: 1 };
+    },
+  };
+}
+
+describe('a session of notes', () => {
+  it('reads nothing before the first request, and then once', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
+    expect(scene.loads).toEqual([]);
+    await scene.session.read(LONG_TERM);
+    await scene.session.change(LONG_TERM, plain('more'));
+    await scene.session.list();
+    await scene.session.search('fact', { maxBytes: 1000, limit: undefined });
+    expect(scene.loads).toEqual([
+      [
+        '2026-03-01.md',
+        '2026-02-28.md',
+        'MEMORY.md',
+        `${PROJECT}/SCRATCHPAD.md`,
+        `${PROJECT}/daily/`,
+        `${PROJECT}/notes/`,
+        'bot.md',
+      ],
+    ]);
+  });
+
+  it('reads a day at its flat place if it has no other, and requests it once', async () => {
+    const files = {
+      '2026-01-02.md': 'flat',
+      '2026-01-03.md': 'flat',
+      [`${PROJECT}/daily/2026-01-03.md`]: 'own',
+    };
+    const scene = createNotesScene({ files });
+    const days = ['2026-01-02', '2026-01-02', '2026-01-03', '2026-01-04'];
+    const texts: string[] = [];
+    for (const date of days) texts.push(await scene.session.read({ kind: 'daily', date }));
+    expect(texts).toEqual(['flat', 'flat', 'own', '']);
+    expect(scene.loads.slice(1)).toEqual([['2026-01-02.md'], ['2026-01-04.md']]);
+  });
+
+  it.each<readonly ['project' | 'shared', string]>([
+    ['project', `${PROJECT}/daily/2026-03-01.md`],
+    ['shared', '2026-03-01.md'],
+  ])('of the scope %s writes days at %s', async (scope, path) => {
+    const places = notesPlaces(scope, 'octo-org/hello.world');
+    const scene = createNotesScene({
+      places,
+      files: { '2026-02-01.md': 'old\n', 'other.md': 'a run log\n' },
+    });
+    const answer = await scene.session.change(DAY, plain('done'));
+    expect(answer).toMatchObject({ kind: 'written', path: `${ROOT}/${path}` });
+    expect(await scene.session.read(DAY)).toBe('done\n');
+    const listed = await scene.session.list();
+    expect(listed).toEqual(
+      scope === 'shared' ? [`${ROOT}/2026-02-01.md`, `${ROOT}/${path}`] : [`${ROOT}/${path}`],
+    );
+  });
+
+  it('requests by name a note that the store left out of a folder, once', async () => {
+    const path = `${PROJECT}/notes/zebra.md`;
+    const scene = createNotesScene({
+      load: async (under) => ({
+        kind: 'tree',
+        tree: new Map(under?.includes(path) === true ? [[path, 'stripes\n']] : []),
+        warnings: [{ code: 'memory-store-notice', message: 'too many notes' }],
+        location: ROOT,
+      }),
+    });
+    expect(await scene.session.read({ kind: 'note', name: 'zebra' })).toBe('stripes\n');
+    await scene.session.change({ kind: 'note', name: 'zebra' }, plain('more'));
+    expect(await scene.text(path)).toBe('stripes\nmore\n');
+    expect(scene.loads.slice(1)).toEqual([[path]]);
+  });
+
+  it('sees its own changes, including notes that it empties', async () => {
+    const note = { kind: 'note', name: 'a' } as const;
+    const scene = createNotesScene();
+    await scene.session.change(note, plain('here'));
+    expect(await scene.session.search('here', { maxBytes: 1000, limit: 5 })).toContain('notes/a.md');
+    await scene.session.change(note, { kind: 'overwrite', content: '' });
+    expect(await scene.session.read(note)).toBe('');
+    expect(await scene.session.list()).toEqual([]);
+  });
+
+  it('writes nothing if memory cannot be read, and tries again the next time', async () => {
+    let isDown = true;
+    const scene = createNotesScene({
+      load: async (under) =>
+        isDown
+          ? { kind: 'failed', location: ROOT, message: 'no answer', remedy: 'Try again.' }
+          : { ...found(new Map([['MEMORY.md', 'a\n']]), under), location: ROOT },
+    });
+    const failed = await scene.session.change(LONG_TERM, plain('b'));
+    const message = 'memory could not be read: no answer. Try again.';
+    expect(failed).toMatchObject({ kind: 'failed', reason: 'unavailable', message });
+    await expect(scene.session.read(LONG_TERM)).rejects.toThrow(message);
+    expect(scene.session.changes('trusted')).toEqual([]);
+    isDown = false;
+    await scene.session.change(LONG_TERM, plain('b'));
+    expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
+  });
+
+  it('passes on the warnings of the store', async () => {
+    const warning = { code: 'memory-store-notice', message: 'a link was set aside' } as const;
+    const scene = createNotesScene({
+      load: async (under) => ({ ...found(new Map(), under), warnings: [warning], location: ROOT }),
+    });
+    await scene.session.list();
+    await scene.session.list();
+    expect(scene.warnings).toEqual([warning]);
+  });
+
+  it('returns text that every provider accepts, and stores none that a file cannot hold', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'caf\udce9 \0\n' } });
+    expect(await scene.session.read(LONG_TERM)).toBe('caf\ufffd \ufffd\n');
+    await scene.session.change(LONG_TERM, plain('half \ud83d, nothing \0'));
+    expect(await scene.text('MEMORY.md')).toBe('caf\udce9 \0\nhalf \ufffd, nothing \ufffd\n');
+  });
+
+  it('stores no secret as the name of a note', async () => {
+    const secret = 'hunter2hunter2';
+    const scene = createNotesScene({ secrets: [secret] });
+    const name = `key ${secret}`;
+    const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
+    expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('holds a secret') });
+    expect(scene.session.changes('trusted')).toEqual([]);
+  });
+
+  it.each(['first line\n', 'old-secret-value\nfirst line\n'])(
+    'prevents that %j is made a secret',
+    async (before) => {
+      const scene = createNotesScene({
+        files: { 'MEMORY.md': before },
+        secrets: ['old-secret-value', 'first line\nsecond line'],
+      });
+      const input = { target: 'long_term', content: 'second line' };
+      expect(await scene.call('memory_write', input)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('secret'),
+      });
+      expect(await scene.text('MEMORY.md')).toBe(before);
+    },
+  );
+
+  it('accepts changes unrelated to a secret that is already in the note', async () => {
+    const files = { 'MEMORY.md': 'old-secret-value\nred\n' };
+    const scene = createNotesScene({ files, secrets: ['old-secret-value'] });
+    await scene.session.change(LONG_TERM, plain('more'));
+    expect(await scene.text('MEMORY.md')).toBe('old-secret-value\nred\nmore\n');
+  });
+
+  it('warns about a large file once', async () => {
+    const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
+    await scene.session.change(LONG_TERM, plain('0123456789'));
+    await scene.session.change(LONG_TERM, plain('more'));
+    expect(scene.warnings.map(({ code }) => code)).toEqual(['memory-file-large']);
+  });
+
+  it('reads the run log of the agent without provenance, and searches it', async () => {
+    const provenance =
+      '<!-- axe-action v=1 id=a run=1/1 job=j event=push sha=abcdef0 actor=octocat trust=trusted model=m -->';
+    const log = `## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n${provenance}\n\n`;
+    const scene = createNotesScene({ files: { 'bot.md': log, 'other.md': log } });
+    expect(await scene.session.readRunLog()).toBe(
+      '## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n\n',
+    );
+    const text = await scene.session.search('deploy', { maxBytes: 1000, limit: undefined });
+    expect(text).toContain(`across 1 file.`);
+    expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
+  });
+
+  it('keeps what a hundred concurrent calls write', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'first\n' } });
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
+    expect(await scene.session.read(LONG_TERM)).toBe(`first\n${lines.join('\n')}\n`);
+    expect(scene.session.changes('trusted')).toHaveLength(100);
+  });
+});
+
+describe('a session that saves immediately', () => {
+  it('sees what others write meanwhile, and keeps no pending changes', async () => {
+    const store = liveStore({ 'MEMORY.md': 'a\n' });
+    const scene = createNotesScene(store);
+    expect(await scene.session.read(LONG_TERM)).toBe('a\n');
+    store.put('MEMORY.md', 'a\nb\n');
+    await scene.session.change(LONG_TERM, plain('c'));
+    expect(store.tree().get('MEMORY.md')).toBe('a\nb\nc\n');
+    expect(scene.session.changes('trusted')).toEqual([]);
+    expect(scene.session.recent()).toHaveLength(1);
+    expect(scene.loads).toEqual([['MEMORY.md'], ['MEMORY.md']]);
+  });
+
+  it('keeps what a hundred concurrent calls write', async () => {
+    const store = liveStore();
+    const scene = createNotesScene(store);
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
+    expect(store.tree().get('MEMORY.md')).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it.each([
+    [
+      'error',
+      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
+    ],
+    [
+      'denied',
+      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
+    ],
+    ['refused', "Permission denied for tool 'write_memory': no space left. Make room."],
+  ] as const)('reports a failed save in the words of memory-tools 2.2: %s', async (reason, text) => {
+    const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
+    const scene = createNotesScene(liveStore({}, failure));
+    expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
+    const write = await scene.call('memory_write', { target: 'long_term', content: 'x' });
+    expect(write).toEqual({ text: 'nothing was written: no space left. Make room.', isError: true });
+    expect(scene.session.recent()).toEqual([]);
+  });
+});
+
+describe('the changes of a session', () => {
+  const target = fc.constantFrom(LONG_TERM, { kind: 'scratchpad' } as const, DAY, {
+    kind: 'note',
+    name: '部署',
+  } as const);
+  const text = fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', ' ', '\n', '文', '\r\n') }),
+    fc.string({ unit: 'binary' }),
+  );
+  const wish = fc.oneof<fc.Arbitrary<NoteWish>[]>(
+    fc.record({
+      kind: fc.constant('append' as const),
+      content: text,
+      form: fc.constantFrom(
+        (added: string) => ({ text: added }),
+        (added: string) => ({ text: `\n${added}`, head: '# Day\n' }),
+      ),
+    }),
+    fc.record({ kind: fc.constant('overwrite' as const), content: text }),
+  );
+  const steps = fc.array(fc.record({ target, wish }), { maxLength: 12 });
+
+  it('turn what was loaded into what the session reads, also after the journal stored them as JSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, text, async (wanted, before) => {
+        const files = { 'MEMORY.md': before.toWellFormed(), 'bot.md': 'a run log' };
+        const scene = createNotesScene({ files });
+        await Promise.all(wanted.map((step) => scene.session.change(step.target, step.wish)));
+        const kept: readonly NoteChange[] = JSON.parse(JSON.stringify(scene.session.changes('trusted')));
+        expect(kept).toEqual(scene.session.changes('trusted'));
+        const tree = await scene.session.tree();
+        // Of several changes a save keeps the version before the first one next to a note; no tool shows it.
+        const withoutCopies = (all: MemoryTree) => [...all].filter(([path]) => !path.endsWith('.bak'));
+        expect(tree.kind === 'tree' && withoutCopies(tree.tree)).toEqual(
+          withoutCopies(applyChanges(new Map(Object.entries(files)), kept)),
+        );
+      }),
+    );
+  });
+
+  it('never exceed the limit in bytes, whatever is written', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (wanted, maxWriteBytes) => {
+        const scene = createNotesScene({ caps: { maxWriteBytes } });
+        for (const step of wanted) {
+          const answer = await scene.session.change(step.target, step.wish);
+          if (answer.kind !== 'written') continue;
+          const written = scene.session.recent().at(-1);
+          expect(Buffer.byteLength(written?.content ?? '')).toBe(written?.bytes);
+          expect(written?.bytes).toBeLessThanOrEqual(maxWriteBytes);
+          expect(written?.content.isWellFormed()).toBe(true);
+          if (answer.givenBytes <= maxWriteBytes) expect(written?.bytes).toBe(answer.givenBytes);
+        }
+      }),
+    );
+  });
+
+  it('in the untrusted lane leave the trusted one unchanged', async () => {
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' },
+    });
+    await scene.session.change(LONG_TERM, plain('fact two'));
+    await scene.session.change(DAY, plain('only added to'));
+    await scene.session.change({ kind: 'note', name: 'a' }, { kind: 'overwrite', content: 'anew' });
+    const trusted = new Map([
+      ['MEMORY.md', 'fact one\n'],
+      [`${PROJECT}/notes/a.md`, 'a note\n'],
+    ]);
+    const next = applyChanges(trusted, scene.session.changes('untrusted'));
+    expect(Object.fromEntries(next)).toEqual({
+      ...Object.fromEntries(trusted),
+      'untrusted/MEMORY.md': 'fact two\n',
+      [`untrusted/${PROJECT}/daily/2026-03-01.md`]: 'only added to\n',
+      [`untrusted/${PROJECT}/notes/a.md`]: 'anew',
+    });
+  });
+});
+
+describe('text of any language', () => {
+  it.each([
+    ['Chinese', '部署前要运行迁移', '运行迁移'],
+    ['Japanese', 'デプロイの前に移行を実行する', '移行'],
+    ['Arabic', 'شغّل الترحيل قبل النشر', 'الترحيل'],
+  ])('is written, cut and found: %s', async (_, fact, word) => {
+    const scene = createNotesScene({ caps: { maxWriteBytes: Buffer.byteLength(fact) + 1 } });
+    const { text } = await scene.call('memory_write', { target: 'long_term', content: `${fact}${fact}` });
+    const bytes = Buffer.byteLength(fact);
+    expect(text).toContain(`(truncated from ${2 * bytes} bytes to ${bytes + 1} byte cap)`);
+    expect(await scene.session.read(LONG_TERM)).toBe(`${fact}\n`);
+    const search = await scene.call('memory_search', { query: word });
+    expect(search.text).toContain(`Searched 1 term: ${word}(1) across 1 file.`);
+    expect(search.text).toContain(`\n${fact}\n…`);
+  });
+});
+
+describe('a blocked note (D54)', () => {
+  const storage = { operation: 'read memory file', cause: 'open /x/MEMORY.md: permission denied' };
+  const unread = { path: 'MEMORY.md', reason: 'denied', message: storage.cause, storage } as const;
+  const link = {
+    path: 'MEMORY.md',
+    reason: 'refused',
+    message: '`MEMORY.md` is a symbolic link',
+    remedy: 'Replace it.',
+  } as const;
+  const scene = (blocked: BlockedPlace) =>
+    createNotesScene({
+      load: async () => ({
+        kind: 'tree',
+        location: ROOT,
+        tree: new Map([[`${PROJECT}/notes/x.md`, 'x\n']]),
+        warnings: [],
+        blocked: [blocked],
+      }),
+    });
+
+  it.each([
+    [
+      unread,
+      "Tool 'write_memory' execution failed: Storage operation 'read memory file' failed: open /x/MEMORY.md: permission denied",
+      'nothing was written: open /x/MEMORY.md: permission denied',
+    ],
+    [
+      link,
+      "Permission denied for tool 'write_memory': `MEMORY.md` is a symbolic link. Replace it.",
+      'nothing was written: `MEMORY.md` is a symbolic link. Replace it.',
+    ],
+  ])('is not written, and others are: %#', async (blocked, dated, plain) => {
+    const { call, session } = scene(blocked);
+    expect(await call('write_memory', { content: 'x' })).toEqual({ text: dated, isError: true });
+    expect(await call('memory_write', { target: 'long_term', content: 'x' })).toEqual({
+      text: plain,
+      isError: true,
+    });
+    expect(await call('memory_write', { target: 'note', name: 'x', content: 'y' })).toMatchObject({
+      isError: false,
+    });
+    expect(session.changes('trusted').map(({ path }) => path)).toEqual([`${PROJECT}/notes/x.md`]);
+  });
+
+  it('is an error for a reader, unless it is a link, and a search continues without it', async () => {
+    const { call } = scene(unread);
+    expect(await call('memory_read', { source: 'long_term' })).toEqual({
+      text: 'memory could not be read: open /x/MEMORY.md: permission denied',
+      isError: true,
+    });
+    expect(await call('memory_read', { source: 'note', name: 'x' })).toMatchObject({ text: 'x\n' });
+    expect((await call('memory_search', { query: 'x' })).text).toContain('notes/x.md');
+    expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({ text: '(empty)' });
+  });
+});

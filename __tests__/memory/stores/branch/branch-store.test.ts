@@ -1,0 +1,530 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Clock } from '../../../../src/core/clock.js';
+import type { BranchCommit, BranchTrouble } from '../../../../src/memory/branch.js';
+import type { MemoryStore } from '../../../../src/memory/store.js';
+import { createRepoStore } from '../../../../src/memory/stores/branch/branch-store.js';
+import { commitMessage } from '../../../../src/memory/stores/branch/commit-message.js';
+import { describeMemoryStore } from '../contract.js';
+import { append, entryText, idsIn, plainEntry } from '../entries.js';
+import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
+import { createFakeClock, createPatientClock } from '../fake-clock.js';
+
+const never = new AbortController().signal;
+
+interface Run {
+  readonly faults?: BranchFaults;
+  readonly folder?: string;
+  readonly clock?: Clock;
+  readonly mayCreate?: boolean;
+  readonly isShared?: boolean;
+}
+
+/** The store of a new run. */
+function run(
+  branch: FakeBranch,
+  { faults = {}, folder = '', clock = createFakeClock(), mayCreate = true, isShared = false }: Run = {},
+): MemoryStore {
+  return createRepoStore({ branch: branch.open(faults), folder, clock, mayCreate, isShared });
+}
+
+async function read(store: MemoryStore, paths: readonly string[] = ['bot.md']) {
+  return await store.read({ paths, lastN: 0, count: true }, never);
+}
+
+function idsOf(branch: FakeBranch, path = 'bot.md'): readonly string[] {
+  return idsIn(branch.text(path) ?? '');
+}
+
+describe.each([
+  ['at the top of a branch', ''],
+  ['in a folder of a branch', '.axe/memory'],
+])('%s', (where, folder) => {
+  describeMemoryStore(`a branch store ${where}`, async () => {
+    const branch = createFakeBranch();
+    const at = (path: string) => (folder === '' ? path : `${folder}/${path}`);
+    return {
+      open: () => run(branch, { folder, clock: createPatientClock() }),
+      put: async (path, text) => branch.put(at(path), text),
+      text: async (path) => branch.text(at(path)),
+    };
+  });
+});
+
+describe('the calls to GitHub', () => {
+  it('are one read and one commit for each change', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    expect(
+      await run(branch).write([append('b'), append('b', { path: 'untrusted/bot.md' })], never),
+    ).toMatchObject({
+      kind: 'saved',
+      attempts: 1,
+    });
+    expect(branch.calls).toEqual(['read', 'commit']);
+    expect(branch.log()).toHaveLength(2);
+  });
+
+  it('are one read to load both lanes, and to find that nothing has to be written', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    await read(run(branch), ['untrusted/bot.md', 'bot.md']);
+    await run(branch).write([append('a')], never);
+    expect(branch.calls).toEqual(['read', 'read']);
+  });
+
+  it('write only changed files below the folder', async () => {
+    const branch = createFakeBranch();
+    branch.put('README.md', 'hello');
+    branch.put('.axe/memory/bot.md', entryText('a'));
+    await run(branch, { folder: './.axe/memory/' }).write(
+      [append('a'), append('b', { path: 'other.md' })],
+      never,
+    );
+    expect([...(branch.head?.files.keys() ?? [])]).toEqual([
+      'README.md',
+      '.axe/memory/bot.md',
+      '.axe/memory/other.md',
+    ]);
+    expect(branch.text('README.md')).toBe('hello');
+  });
+
+  it.each(['../x', 'a/../../b', 'a//b', 'a\\b'])(
+    'are not made for the folder %j: it leads out of the branch',
+    (folder) => {
+      expect(() => run(createFakeBranch(), { folder })).toThrow('is not a folder of a repository');
+    },
+  );
+});
+
+describe('the places of entries', () => {
+  const url = 'https://github.com/octocat/hello/blob/axe-memory/deep/bot.md';
+
+  it('name repository, branch and file, with a link', async () => {
+    const branch = createFakeBranch();
+    const store = run(branch, { folder: 'deep' });
+    const within = { root: 'octocat/hello@axe-memory:deep', separator: '/' };
+    const place = { location: 'octocat/hello@axe-memory:deep/bot.md', within, url };
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', ...place });
+    expect(await read(store)).toMatchObject({ kind: 'restored', ...place });
+    expect(await store.readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory:deep' });
+    expect(await run(branch).readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory' });
+  });
+
+  it('have no link if there is nothing', async () => {
+    const result = await read(run(createFakeBranch()));
+    expect(result).toEqual({
+      kind: 'empty',
+      location: 'octocat/hello@axe-memory:bot.md',
+      within: { root: 'octocat/hello@axe-memory', separator: ':' },
+      warnings: [],
+    });
+  });
+});
+
+describe('C3 45: a missing branch', () => {
+  it('is read as empty, and is not created by reading', async () => {
+    const branch = createFakeBranch();
+    expect(await read(run(branch))).toMatchObject({ kind: 'empty' });
+    expect(await run(branch).readTree(never)).toMatchObject({ kind: 'tree', tree: new Map() });
+    expect(branch.head).toBeUndefined();
+  });
+
+  it.each([
+    [false, ['The branch `octocat/hello@axe-memory` was created to keep memory.']],
+    [
+      true,
+      [
+        expect.stringMatching(
+          /^The branch `octocat\/hello@axe-memory` was created .*\. The repository is public, so everybody can read .*`memory-repo`/,
+        ),
+      ],
+    ],
+  ])('is created with a notice, public: %s', async (isPublic, notices) => {
+    const branch = createFakeBranch();
+    branch.isPublic = isPublic;
+    expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved', notices });
+    expect(branch.log()).toMatchObject([
+      { parent: undefined, message: 'Update memory of bot [skip ci]\n\nAxe-Save: a' },
+    ]);
+    expect(await run(branch).write([append('b')], never)).not.toHaveProperty('notices');
+  });
+
+  it('gets the entries of two runs that create it at once, on one branch', async () => {
+    const branch = createFakeBranch();
+    // The second looks before the first has created it, and creates after.
+    let wait = Promise.resolve<unknown>(undefined);
+    const slow = run(branch, {
+      faults: { step: async (operation) => void (operation === 'create' && (await wait)) },
+    });
+    wait = run(branch).write([append('a')], never);
+    const result = await slow.write([append('b')], never);
+    expect(result).toMatchObject({ kind: 'saved', attempts: 2 });
+    expect(result).not.toHaveProperty('notices');
+    expect(branch.calls.filter((call) => call === 'create')).toHaveLength(2);
+    expect(idsOf(branch)).toEqual(['a', 'b']);
+    expect(branch.log()).toHaveLength(2);
+  });
+
+  it('is not created if the caller forbids it', async () => {
+    const branch = createFakeBranch();
+    expect(await run(branch, { mayCreate: false }).write([append('a')], never)).toEqual({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: 'there is no branch `octocat/hello@axe-memory`',
+      remedy: expect.stringContaining('`memory-branch`'),
+    });
+    expect(branch.calls).toEqual(['read']);
+  });
+});
+
+describe('races and lost answers', () => {
+  it('apply the change to the newer version when somebody else was first (C3 46)', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    let meddle = true;
+    const step = async (operation: string) => {
+      if (operation === 'commit' && meddle) {
+        meddle = false;
+        branch.put('bot.md', `${branch.text('bot.md')}${entryText('theirs')}`);
+      }
+    };
+    expect(await run(branch, { faults: { step } }).write([append('b')], never)).toMatchObject({
+      attempts: 2,
+    });
+    expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
+  });
+
+  it('end after five stale answers (C3 46)', async () => {
+    const branch = createFakeBranch();
+    let left = 5;
+    const commit = () => {
+      left -= 1;
+      return left >= 0 ? ({ kind: 'stale' } as const) : undefined;
+    };
+    const faults = { commit };
+    expect(await run(branch, { faults }).write([append('a')], never)).toMatchObject({ attempts: 6 });
+  });
+
+  it.each([
+    ['a commit', true],
+    ['a creation', false],
+  ])('do not write the entry twice when the answer to %s was lost (C3 47)', async (_, exists) => {
+    const branch = createFakeBranch();
+    if (exists) branch.put('bot.md', plainEntry('one'));
+    let lost = true;
+    const commit = (): (BranchCommit & { kind: 'unknown' }) | undefined => {
+      if (!lost) return undefined;
+      lost = false;
+      return { kind: 'unknown', message: 'socket hang up' };
+    };
+    expect(await run(branch, { faults: { commit } }).write([append('a')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(idsOf(branch)).toEqual(['a']);
+    expect(branch.log()).toHaveLength(exists ? 2 : 1);
+  });
+
+  it('keep the bytes of a person who edits by hand meanwhile (C3 52)', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a') + entryText('b'));
+    const edited = `A note of mine  \r\n\r\n${entryText('b').replace('done', 'done, and checked\t')}`;
+    const step = async (operation: string) => {
+      if (operation === 'commit' && branch.text('bot.md') !== edited) branch.put('bot.md', edited);
+    };
+    const store = run(branch, { faults: { step } });
+    await read(store);
+    expect(await store.write([append('c')], never)).toMatchObject({ kind: 'saved' });
+    expect(branch.text('bot.md')).toBe(edited + entryText('c'));
+  });
+});
+
+describe('an error', () => {
+  const denied: BranchTrouble = {
+    kind: 'failed',
+    reason: 'denied',
+    message: 'no',
+    remedy: '`contents: write`',
+  };
+  const limited: BranchTrouble = {
+    kind: 'failed',
+    reason: 'rate-limited',
+    message: 'slow',
+    retryAfterMs: 12_000,
+  };
+
+  it('of reading is a failure, not an empty memory, and nothing is written (C3 38, 48)', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch, { faults: { read: () => denied } });
+    expect(await read(store)).toEqual({
+      kind: 'failed',
+      message: 'no',
+      remedy: '`contents: write`',
+      location: 'octocat/hello@axe-memory:bot.md',
+      within: { root: 'octocat/hello@axe-memory', separator: ':' },
+    });
+    expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'no' });
+    expect(await store.write([append('b')], never)).toEqual(denied);
+    expect(branch.calls).not.toContain('commit');
+  });
+
+  it('of writing ends at once with its remedy (C3 48)', async () => {
+    const branch = createFakeBranch();
+    const clock = createFakeClock();
+    expect(
+      await run(branch, { clock, faults: { commit: () => denied } }).write([append('a')], never),
+    ).toEqual(denied);
+    expect(clock.slept).toEqual([]);
+  });
+
+  it.each(['read', 'commit'] as const)('by a rate limit of a %s is waited for (C3 49)', async (call) => {
+    const branch = createFakeBranch();
+    const clock = createFakeClock();
+    const left = [limited, limited];
+    const faults = { [call]: () => left.shift() };
+    expect(await run(branch, { clock, faults }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    expect(clock.slept).toEqual([14_500, 14_500]);
+  });
+
+  it.each(['read', 'commit'] as const)(
+    'by a rate limit of a %s for 40 minutes ends at once (C3 49)',
+    async (call) => {
+      const clock = createFakeClock();
+      const faults = { [call]: () => ({ ...limited, retryAfterMs: 2_400_000 }) };
+      expect(await run(createFakeBranch(), { clock, faults }).write([append('a')], never)).toEqual({
+        kind: 'failed',
+        reason: 'rate-limited',
+        message: 'slow',
+      });
+      expect(clock.slept).toEqual([]);
+    },
+  );
+
+  it('is returned as a value when the run is stopped or the port throws (C3 54)', async () => {
+    const branch = createFakeBranch();
+    const controller = new AbortController();
+    const step = async (operation: string) => void (operation === 'create' && controller.abort());
+    expect(await run(branch, { faults: { step } }).write([append('a')], controller.signal)).toMatchObject({
+      kind: 'failed',
+      reason: 'timeout',
+    });
+    const broken = (): never => {
+      throw new Error('bug');
+    };
+    expect(await run(branch, { faults: { commit: broken } }).write([append('a')], never)).toMatchObject({
+      reason: 'error',
+      message: 'bug',
+    });
+    expect(await read(run(branch, { faults: { read: broken } }))).toMatchObject({
+      kind: 'failed',
+      message: 'bug',
+    });
+    expect(branch.head).toBeUndefined();
+  });
+});
+
+describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
+  const link = { kind: 'refused', reason: 'it is a symbolic link' } as const;
+
+  it.each(['bot.md', 'untrusted/bot.md'])('is neither read nor overwritten at %s', async (path) => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    branch.put(path, link);
+    const before = branch.head;
+    const store = run(branch);
+    expect(await read(store, ['untrusted/bot.md', 'bot.md'])).toMatchObject({
+      kind: 'failed',
+      message: `\`octocat/hello@axe-memory:${path}\` is not a memory file: it is a symbolic link`,
+      remedy: expect.stringContaining('never overwritten'),
+    });
+    const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
+    expect(await store.write(both, never)).toMatchObject({ kind: 'failed', reason: 'error' });
+    expect(branch.head).toBe(before);
+  });
+
+  it('does not affect other files', async () => {
+    const branch = createFakeBranch();
+    branch.put('other.md', link);
+    expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    expect(branch.head?.files.get('other.md')).toBe(link);
+  });
+
+  it('in place of a note is left alone, blocks the note and nothing else (D54)', async () => {
+    const branch = createFakeBranch();
+    branch.put('MEMORY.md', link);
+    branch.put('bot.md', entryText('a'));
+    const found = await run(branch).read(
+      { paths: ['bot.md'], lastN: 0, count: false, alongside: ['MEMORY.md'] },
+      never,
+    );
+    expect(found).toMatchObject({
+      kind: 'restored',
+      loaded: 1,
+      blocked: [
+        { path: 'MEMORY.md', reason: 'refused', message: expect.stringContaining('a symbolic link') },
+      ],
+    });
+    expect(await run(branch).readTree(never, ['MEMORY.md'])).toMatchObject({
+      kind: 'tree',
+      blocked: [{ path: 'MEMORY.md' }],
+    });
+  });
+
+  it('is left out of the whole tree, with a warning', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    branch.put('bot.md.bak', entryText('old'));
+    branch.put('linked.md', link);
+    branch.put('run.sh', 'rm -r');
+    const result = await run(branch).readTree(never);
+    expect(result.kind === 'tree' && [...result.tree.keys()]).toEqual(['bot.md', 'bot.md.bak']);
+    expect(result).toMatchObject({
+      warnings: [
+        {
+          code: 'memory-store-notice',
+          message: expect.stringMatching(
+            /"linked\.md" \(it is a symbolic link\), "run\.sh" \(it is not an `\.md` file\)/,
+          ),
+        },
+      ],
+    });
+  });
+
+  it('includes files beyond the limit of the whole tree', async () => {
+    const branch = createFakeBranch();
+    branch.put('big.md', 'x'.repeat(8 * 1024 * 1024));
+    branch.put('last.md', 'y');
+    const result = await run(branch).readTree(never);
+    expect(result.kind === 'tree' && [...result.tree.keys()]).toEqual(['big.md']);
+    expect(result).toMatchObject({ warnings: [{ message: expect.stringContaining('"last.md"') }] });
+  });
+});
+
+describe('C3 51: a branch that is deleted or force-pushed while a run is at work', () => {
+  it.each<[string, (branch: FakeBranch) => void, readonly string[]]>([
+    ['is created again', (branch) => Object.assign(branch, { head: undefined }), ['c']],
+    ['gets the entry', (branch) => branch.forcePush({ 'bot.md': entryText('new') }), ['new', 'c']],
+  ])('%s, and nothing of what somebody took away', async (_, meddle, ids) => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    const store = run(branch);
+    await read(store);
+    meddle(branch);
+    expect(await store.write([append('c')], never)).toMatchObject({ kind: 'saved' });
+    expect(idsOf(branch)).toEqual(ids);
+  });
+});
+
+describe('a save that may have been made before', () => {
+  const again = new Date('2026-02-03T04:00:00Z');
+
+  it('is not made again, even if a person has forgotten the entry since', async () => {
+    const branch = createFakeBranch();
+    await run(branch).write([append('a'), append('b')], never);
+    branch.put('bot.md', entryText('b'));
+    expect(await run(branch).write([{ ...append('a'), again }], never)).toMatchObject({ kind: 'saved' });
+    expect(idsOf(branch)).toEqual(['b']);
+  });
+
+  it('is made if it was not, and only once', async () => {
+    const branch = createFakeBranch();
+    for (let post = 0; post < 2; post += 1) await run(branch).write([{ ...append('a'), again }], never);
+    expect(idsOf(branch)).toEqual(['a']);
+    expect(branch.log()).toHaveLength(1);
+  });
+});
+
+describe('dropping the history', () => {
+  it('replaces all commits with one, with the same files', async () => {
+    const branch = createFakeBranch();
+    for (const id of ['a', 'b', 'c']) await run(branch).write([append(id)], never);
+    const files = branch.head?.files;
+    expect(await run(branch).dropHistory?.(never)).toMatchObject({
+      kind: 'saved',
+      location: 'octocat/hello@axe-memory',
+    });
+    expect(branch.log()).toMatchObject([
+      { parent: undefined, message: expect.stringMatching(/ \[skip ci\]\n\nAxe-Save: c\n/), files },
+    ]);
+    await run(branch).write([append('d')], never);
+    expect(idsOf(branch)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('includes what somebody commits meanwhile', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    let meddle = true;
+    const step = async (operation: string) => {
+      if (operation === 'squash' && meddle) {
+        meddle = false;
+        await run(branch).write([append('b')], never);
+      }
+    };
+    expect(await run(branch, { faults: { step } }).dropHistory?.(never)).toMatchObject({
+      kind: 'saved',
+      attempts: 2,
+    });
+    expect(idsOf(branch)).toEqual(['a', 'b']);
+    expect(branch.log()).toHaveLength(1);
+  });
+
+  it('is refused if other files are on the branch', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    branch.put('bot.md', entryText('b'));
+    expect(await run(branch, { isShared: true }).dropHistory?.(never)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('other things than memory'),
+      remedy: expect.stringContaining('`memory-branch: axe-memory`'),
+    });
+    expect(branch.log()).toHaveLength(2);
+    expect(branch.calls).toEqual([]);
+  });
+
+  it('does nothing without a branch, and reports errors', async () => {
+    const branch = createFakeBranch();
+    expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved' });
+    const denied: BranchTrouble = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' };
+    expect(await run(branch, { faults: { read: () => denied } }).dropHistory?.(never)).toEqual(denied);
+    branch.put('bot.md', entryText('a'));
+    expect(await run(branch, { faults: { commit: () => denied } }).dropHistory?.(never)).toEqual(denied);
+  });
+});
+
+describe('the message of a commit', () => {
+  it.each([
+    [['pr-reviewer.md'], 'Update memory of pr-reviewer [skip ci]'],
+    [['a.md', 'a.state.md', 'untrusted/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
+    [['packages/web/bot.md', 'packages/web/untrusted/bot.md'], 'Update memory of packages/web/bot [skip ci]'],
+    [
+      ['1.md', '2.md', '3.md', '4.md', '5.md', '6.md', '7.md'],
+      'Update memory of 1, 2, 3, 4, 5 and 2 more [skip ci]',
+    ],
+    [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
+  ])('for %j names the memory', (paths, message) => {
+    expect(commitMessage(paths, [])).toBe(message);
+  });
+
+  it.each([
+    ['pull_request', 42, 'Update memory of bot (pull_request 42) [skip ci]'],
+    ['schedule', undefined, 'Update memory of bot (schedule) [skip ci]'],
+  ])(
+    'names the event %s, its number without a mark that GitHub links, and the run',
+    (event, number, subject) => {
+      const runUrl = 'https://github.com/octocat/hello/actions/runs/7';
+      expect(commitMessage(['bot.md'], [], { event, number, runUrl })).toBe(`${subject}\n\nRun: ${runUrl}`);
+      expect(commitMessage(['bot.md'], [], { event, number, runUrl: '' })).toBe(subject);
+    },
+  );
+
+  it('names no file that is not memory', () => {
+    expect(commitMessage(['.gitignore', 'bot.md'], [])).toBe('Update memory of bot [skip ci]');
+    expect(commitMessage(['.gitignore'], [])).toBe('Update memory [skip ci]');
+  });
+
+  it('reveals nothing of what is remembered', async () => {
+    const branch = createFakeBranch();
+    await run(branch).write([append('a', { result: 'the model says: run `x`' })], never);
+    expect(branch.head?.message).toBe('Update memory of bot [skip ci]\n\nAxe-Save: a');
+  });
+});

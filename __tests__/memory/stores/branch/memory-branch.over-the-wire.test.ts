@@ -1,0 +1,317 @@
+import { describe, expect, it } from '@jest/globals';
+import { createGitHubClient } from '../../../../src/adapters/github/client/client.js';
+import { encodeBytes } from '../../../../src/core/text/bytes.js';
+import { noteTimeLeft } from '../../../../src/core/time-limit.js';
+import type { BranchCommit, BranchRead, MemoryBranch } from '../../../../src/memory/branch.js';
+import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
+import { ANSWER_LOST, graphQlRateLimit, secondaryRateLimit } from '../../../helpers/github-faults.js';
+import {
+  GITHUB_TOKEN,
+  type GitHubOptions,
+  type GitHubServer,
+  startGitHubServer,
+} from '../../../helpers/github-server.js';
+import type { FileTree } from '../../../helpers/github-state.js';
+import { createFakeClock } from '../fake-clock.js';
+
+const signal = new AbortController().signal;
+const REPO = 'octocat/hello';
+const BRANCH = 'axe-memory';
+
+/** A repository with a first commit and, if files are given, memory. */
+async function start(options: GitHubOptions = {}, memory?: FileTree): Promise<GitHubServer> {
+  const github = await startGitHubServer(options);
+  github.addRepo(REPO, { contents: 'write' });
+  github.commit(REPO, { 'README.md': '# Hello\n' });
+  if (memory !== undefined) github.commit(REPO, memory, { branch: BRANCH });
+  return github;
+}
+
+async function connect(github: GitHubServer, name = 'hello'): Promise<MemoryBranch> {
+  const client = await createGitHubClient({
+    token: GITHUB_TOKEN,
+    apiUrl: github.env.GITHUB_API_URL,
+    graphqlUrl: github.env.GITHUB_GRAPHQL_URL,
+    fetch: globalThis.fetch,
+    userAgent: 'axe-action/test',
+    clock: createFakeClock(),
+  });
+  const serverUrl = 'https://github.com';
+  return createMemoryBranch(client, { owner: 'octocat', name, branch: BRANCH, serverUrl });
+}
+
+function found(read: BranchRead): Extract<BranchRead, { kind: 'found' }> {
+  if (read.kind !== 'found') throw new Error(`not found: ${JSON.stringify(read)}`);
+  return read;
+}
+
+function textAt(read: BranchRead, path: string): string {
+  const file = found(read).files.get(path);
+  return file?.kind === 'text' ? file.text : '';
+}
+
+/** Appends a line as the store's loop does: read, write, and again if somebody was faster or nobody answered. */
+async function append(branch: MemoryBranch, line: string): Promise<number> {
+  for (let attempts = 1; ; attempts += 1) {
+    const read = await branch.read(['mem/a.md'], signal);
+    if (read.kind === 'failed') throw new Error(read.message);
+    const text = read.kind === 'found' ? textAt(read, 'mem/a.md') : '';
+    if (text.includes(line)) return attempts;
+    const change = { files: new Map([['mem/a.md', `${text}${line}\n`]]), message: 'axe: remember [skip ci]' };
+    const result: BranchCommit =
+      read.kind === 'found'
+        ? await branch.commit(read.head, change, signal)
+        : await branch.create(change, signal);
+    if (result.kind === 'committed') return attempts;
+    if (result.kind === 'failed') throw new Error(result.message);
+  }
+}
+
+const SERVERS: readonly { readonly name: string; readonly options: GitHubOptions }[] = [
+  { name: 'github.com', options: {} },
+  { name: 'an enterprise server', options: { isEnterprise: true } },
+];
+
+describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options }) => {
+  it('C3 45: two runs create the branch at once, and both entries are kept', async () => {
+    const github = await start(options);
+    const [one, two] = await Promise.all([connect(github), connect(github)]);
+    await Promise.all([append(one, 'entry one'), append(two, 'entry two')]);
+    const lines = (github.files(REPO, BRANCH)['mem/a.md'] ?? '').trim().split('\n').sort();
+    expect(lines).toEqual(['entry one', 'entry two']);
+    const history = github.history(REPO, BRANCH);
+    expect(history.map(({ parents }) => parents.length)).toEqual([1, 0]);
+    expect(Object.keys(github.files(REPO, BRANCH))).toEqual(['mem/a.md']);
+  });
+
+  it('C3 46: twenty entries by four writers are all kept, each in a commit of its own', async () => {
+    const github = await start(options);
+    const writers = await Promise.all(Array.from({ length: 4 }, () => connect(github)));
+    await Promise.all(
+      writers.map(async (branch, writer) => {
+        for (let index = 0; index < 5; index += 1) await append(branch, `entry ${writer}-${index}`);
+      }),
+    );
+    const lines = (github.files(REPO, BRANCH)['mem/a.md'] ?? '').trim().split('\n');
+    expect(new Set(lines).size).toBe(20);
+    expect(lines).toHaveLength(20);
+    expect(github.history(REPO, BRANCH)).toHaveLength(20);
+  });
+
+  it('C3 52: other files and the bytes of a hand-edited one stay unchanged', async () => {
+    const latin1 = Buffer.from('# notes in café\r\n', 'latin1');
+    const github = await start(options, {
+      'mem/a.md': latin1,
+      'mem/b.md': 'B',
+      'run.sh': { executable: '#!/bin/sh\n' },
+    });
+    const branch = await connect(github);
+    const read = await branch.read(['mem/a.md'], signal);
+    const text = textAt(read, 'mem/a.md');
+    expect(Buffer.from(encodeBytes(text))).toEqual(latin1);
+    const change = { files: new Map([['mem/a.md', `${text}more\n`]]), message: 'axe: remember' };
+    expect(await branch.commit(found(read).head, change, signal)).toMatchObject({ kind: 'committed' });
+    const again = textAt(await branch.read(['mem/a.md'], signal), 'mem/a.md');
+    expect(Buffer.from(encodeBytes(again))).toEqual(Buffer.concat([latin1, Buffer.from('more\n')]));
+    expect(github.files(REPO, BRANCH)).toMatchObject({ 'mem/b.md': 'B', 'run.sh': '#!/bin/sh\n' });
+  });
+
+  it('the notes directly in a folder are read, and one is removed with the commit that writes another', async () => {
+    const notes = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`p/notes/n${at}.md`, `note ${at}\n`]),
+    );
+    const github = await start(options, {
+      ...notes,
+      'p/notes/n1.bak': 'before',
+      'p/notes/link.md': { link: '/etc/passwd' },
+      'p/notes/deeper/x.md': 'x',
+      'p/MEMORY.md': 'facts\n',
+      'p/daily': 'a file in the place of a folder',
+    });
+    const branch = await connect(github);
+    const read = found(await branch.read(['p/MEMORY.md', 'p/notes/', 'p/daily/', 'nowhere/'], signal));
+    const texts = [...read.files].flatMap(([path, file]) =>
+      file.kind === 'text' ? [[path, file.text]] : [],
+    );
+    expect(Object.fromEntries(texts)).toEqual({ ...notes, 'p/MEMORY.md': 'facts\n' });
+    const refused = [...read.files].flatMap(([path, file]) => (file.kind === 'refused' ? [path] : []));
+    expect(refused.sort()).toEqual(['p/daily/', 'p/notes/link.md']);
+    const change = { files: new Map([['p/notes/n0.md', 'new']]), removed: ['p/notes/n1.md'], message: 'axe' };
+    expect(await branch.commit(read.head, change, signal)).toMatchObject({ kind: 'committed' });
+    const files = github.files(REPO, BRANCH);
+    expect([files['p/notes/n0.md'], files['p/notes/n1.md'], files['p/notes/n2.md']]).toEqual([
+      'new',
+      undefined,
+      'note 2\n',
+    ]);
+  });
+
+  it('C3 50: a file of more than 1 MB is read and written', async () => {
+    const long = `${'## entry ü\n'.repeat(110_000)}`;
+    const github = await start(options, { 'a.md': long });
+    const branch = await connect(github);
+    const read = await branch.read(['a.md'], signal);
+    expect(textAt(read, 'a.md') === long).toBe(true);
+    const change = { files: new Map([['a.md', `${long}end\n`]]), message: 'axe: remember' };
+    expect(await branch.commit(found(read).head, change, signal)).toMatchObject({ kind: 'committed' });
+    expect(github.files(REPO, BRANCH)['a.md']?.endsWith('ü\nend\n')).toBe(true);
+  });
+});
+
+describe('memory on a branch, over the wire', () => {
+  it('needs one read and one write in the common case', async () => {
+    const github = await start({}, { 'mem/a.md': 'A\n' });
+    await append(await connect(github), 'B');
+    expect(github.calls().filter((call) => call.includes('/graphql'))).toHaveLength(2);
+    expect(github.requests()).toHaveLength(2);
+  });
+
+  it('C3 50: refuses links, submodules and folders, and everything below a link', async () => {
+    const github = await start(
+      {},
+      {
+        'a.md': { link: '/etc/passwd' },
+        'b.md': { submodule: 'f'.repeat(40) },
+        'c.md/d.md': 'D',
+        e: { link: 'c.md' },
+      },
+    );
+    const branch = await connect(github);
+    const paths = ['a.md', 'b.md', 'c.md', 'e/d.md', 'missing.md'];
+    expect(Object.fromEntries(found(await branch.read(paths, signal)).files)).toEqual({
+      'a.md': { kind: 'refused', reason: 'it is a symbolic link' },
+      'b.md': { kind: 'refused', reason: 'it is a submodule' },
+      'c.md': { kind: 'refused', reason: 'it is a folder' },
+      'e/d.md': { kind: 'refused', reason: '`e` is not a folder' },
+    });
+  });
+
+  it('reads everything below a folder', async () => {
+    const long = 'x'.repeat(1_100_000);
+    const github = await start(
+      {},
+      {
+        'mem/a.md': 'A',
+        'mem/untrusted/a.md': Buffer.from([0xff, 0x0a]),
+        'mem/a.md.bak': long,
+        'mem/run.sh': '#!/bin/sh',
+        'mem/link.md': { link: 'a.md' },
+        'other.md': 'O',
+      },
+    );
+    const branch = await connect(github);
+    expect(Object.fromEntries(found(await branch.readAll('mem', signal)).files)).toEqual({
+      'mem/a.md': { kind: 'text', text: 'A' },
+      'mem/untrusted/a.md': { kind: 'text', text: '\uDCFF\n' },
+      'mem/a.md.bak': { kind: 'text', text: long },
+      'mem/run.sh': { kind: 'refused', reason: 'it is not a markdown file' },
+      'mem/link.md': { kind: 'refused', reason: 'it is a symbolic link' },
+    });
+    const all = found(await branch.readAll('', signal));
+    expect(all.files.get('other.md')).toEqual({ kind: 'text', text: 'O' });
+    expect(all.head).toBe(github.repo(REPO).branches.get(BRANCH));
+  });
+
+  it('squashes to one commit with the same files, but never over somebody else’s commit', async () => {
+    const github = await start({}, { 'mem/a.md': 'A\n', 'mem/b.md': 'B\n' });
+    const branch = await connect(github);
+    await append(branch, 'C');
+    const { head } = found(await branch.read([], signal));
+    await append(branch, 'D');
+    expect(await branch.squash(head, 'axe: drop history', signal)).toEqual({ kind: 'stale' });
+    const newest = found(await branch.read([], signal)).head;
+    const squashed = await branch.squash(newest, 'axe: drop history', signal);
+    expect(squashed).toEqual({ kind: 'committed', head: github.repo(REPO).branches.get(BRANCH) });
+    expect(github.history(REPO, BRANCH)).toMatchObject([{ message: 'axe: drop history', parents: [] }]);
+    expect(github.files(REPO, BRANCH)).toEqual({ 'mem/a.md': 'A\nC\nD\n', 'mem/b.md': 'B\n' });
+  });
+
+  it.each([
+    {
+      name: 'creation',
+      memory: undefined,
+      contains: 'refs/heads/axe-memory',
+      route: 'POST /repos/{owner}/{repo}/git/refs',
+    },
+    { name: 'commit', memory: { 'mem/a.md': '' }, contains: 'createCommitOnBranch', route: 'POST /graphql' },
+  ])(
+    'C3 47: a $name whose answer was lost is found on the next read',
+    async ({ memory, contains, route }) => {
+      const github = await start({}, memory);
+      github.fail({ ...ANSWER_LOST, route, contains });
+      expect(await append(await connect(github), 'entry')).toBe(2);
+      expect(github.files(REPO, BRANCH)['mem/a.md']).toBe('entry\n');
+    },
+  );
+
+  it.each([
+    { name: 'a secondary limit', fault: secondaryRateLimit(7), retryAfterMs: 7000 },
+    { name: 'a limit of GraphQL that was renewed long ago', fault: graphQlRateLimit(1), retryAfterMs: 0 },
+  ])('C3 49: reports how long $name lasts', async ({ fault, retryAfterMs }) => {
+    const github = await start({}, { 'a.md': 'A' });
+    const branch = await connect(github);
+    const { head } = found(await branch.read([], signal));
+    github.fail({ ...fault, route: 'POST /graphql' });
+    const change = { files: new Map([['a.md', 'B']]), message: 'axe: remember' };
+    const { signal: late } = new AbortController();
+    noteTimeLeft(late, () => 0);
+    expect(await branch.commit(head, change, late)).toMatchObject({
+      kind: 'failed',
+      reason: 'rate-limited',
+      retryAfterMs,
+    });
+  });
+
+  describe('C3 48: names the remedy', () => {
+    const change = { files: new Map([['a.md', 'B']]), message: 'axe: remember' };
+
+    it.each([
+      { name: 'a read-only token', alter: 'read', remedy: '`contents: write`' },
+      { name: 'an archived repository', alter: 'archive', remedy: 'Unarchive' },
+      { name: 'a ruleset', alter: 'ruleset', remedy: 'rulesets' },
+      { name: 'a protected branch', alter: 'protection', remedy: 'rulesets' },
+    ] as const)('of $name', async ({ alter, remedy }) => {
+      for (const memory of [{ 'a.md': 'A' }, undefined]) {
+        const github = await start({}, memory);
+        const branch = await connect(github);
+        const read = await branch.read(['a.md'], signal);
+        const repo = github.repo(REPO);
+        if (alter === 'read') repo.contents = 'read';
+        else if (alter === 'archive') repo.isArchived = true;
+        else repo.rules.push({ branch: BRANCH, kind: alter });
+        const result =
+          read.kind === 'found'
+            ? await branch.commit(read.head, change, signal)
+            : await branch.create(change, signal);
+        expect(result).toMatchObject({
+          kind: 'failed',
+          reason: 'denied',
+          message: expect.stringMatching(/^saving to octocat\/hello@axe-memory failed: /),
+          remedy: expect.stringContaining(remedy),
+        });
+      }
+    });
+
+    it('of a repository the token cannot see', async () => {
+      const github = await start({}, { 'a.md': 'A' });
+      github.addRepo('octocat/secret', { isPrivate: true, contents: {} });
+      const branch = await connect(github, 'secret');
+      expect(await branch.read(['a.md'], signal)).toMatchObject({
+        kind: 'failed',
+        reason: 'denied',
+        remedy: expect.stringContaining('`repositories-token`'),
+      });
+    });
+
+    it('of an empty repository', async () => {
+      const github = await startGitHubServer();
+      github.addRepo(REPO, { contents: 'write' });
+      const branch = await connect(github);
+      expect(await branch.read(['a.md'], signal)).toEqual({ kind: 'missing', isPublic: true });
+      expect(await branch.create(change, signal)).toMatchObject({
+        kind: 'failed',
+        remedy: expect.stringContaining('first commit'),
+      });
+    });
+  });
+});

@@ -1,0 +1,161 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { createFiles } from '../../../../src/adapters/host/files.js';
+import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
+import { cacheArchive, type Member } from '../../../helpers/cache-archive.js';
+import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../../helpers/cache-job.js';
+import { tempDir } from '../../../helpers/temp.js';
+import { append, entryText, idsIn } from '../entries.js';
+import { createFakeClock } from '../fake-clock.js';
+
+const PREFIX = 'axe-memory/v1/trunk/default/';
+const SCOPE = 'refs/heads/main';
+const never = new AbortController().signal;
+
+const job = useCacheJob();
+
+function open() {
+  const directory = join(job().workspace, CACHE_FOLDER);
+  const [cache, files, clock] = [job().client(), createFiles(), createFakeClock()];
+  return createCacheStore({ cache, files, clock, directory, scope: 'trunk', name: 'default' });
+}
+
+const read = () => open().read({ paths: ['bot.md'], lastN: 0, count: true }, never);
+
+/** A file next to the workspace that no other test names. */
+function above(): string {
+  return `../${basename(job().workspace)}.md`;
+}
+
+/** An entry that another job put there, newer than the one saved before. */
+async function plant(archive: Buffer): Promise<void> {
+  await printed(() => open().write([append('honest')], never));
+  const version = job().cache.entries()[0]?.version ?? '';
+  job().cache.addEntry({ key: `${PREFIX}0000000002.`, version, scope: SCOPE, archive });
+}
+
+describe('the cache store over the real library', () => {
+  it('carries memory from one job to the next and leaves nothing in the workspace', async () => {
+    const { result, output } = await printed(async () => {
+      for (const id of ['a', 'b', 'c'])
+        expect(await open().write([append(id)], never)).toMatchObject({ kind: 'saved' });
+      return await read();
+    });
+    expect(result).toMatchObject({ kind: 'restored', total: 3, location: `cache ${PREFIX}0000000003` });
+    expect(result.kind === 'restored' ? idsIn(result.text) : []).toEqual(['a', 'b', 'c']);
+    expect(shownLines(output)).toEqual([]);
+    expect(readdirSync(job().workspace)).toEqual([]);
+  });
+
+  it('calls the service five times and transfers two archives in a run that reads and saves', async () => {
+    await printed(() => open().write([append('before')], never));
+    const start = job().cache.requests().length;
+    await printed(async () => {
+      const store = open();
+      await store.read({ paths: ['bot.md'], lastN: 0, count: true }, never);
+      await store.write([append('a')], never);
+    });
+    const asked = job()
+      .cache.requests()
+      .slice(start)
+      .map(({ method, path }) => (path.startsWith('/twirp/') ? path.split('/').at(-1) : method));
+    expect(asked).toEqual([
+      'GetCacheEntryDownloadURL',
+      'GET',
+      'GetCacheEntryDownloadURL',
+      'GetCacheEntryDownloadURL',
+      'CreateCacheEntry',
+      'PUT',
+      'FinalizeCacheEntryUpload',
+    ]);
+  });
+
+  it('starts no version chain if it can write but not read (C3 35)', async () => {
+    await printed(() => open().write([append('old')], never));
+    process.env['ACTIONS_CACHE_MODE'] = 'write-only';
+    const { result } = await printed(() => open().write([append('a')], never));
+    expect(result).toMatchObject({
+      kind: 'failed',
+      reason: 'unavailable',
+      remedy: expect.stringContaining('`memory-store: branch`'),
+    });
+    expect(job().cache.entries()).toHaveLength(1);
+  });
+});
+
+describe('C3 42: a poisoned entry of the real cache library', () => {
+  const honest: Member = { path: `${CACHE_FOLDER}/bot.md`, text: entryText('planted') };
+
+  it('is unpacked if it is valid, so that the cases below are refused for their defects', async () => {
+    await plant(cacheArchive([honest]));
+    const { result } = await printed(read);
+    expect(result).toMatchObject({ kind: 'restored', text: entryText('planted') });
+  });
+
+  it.each([
+    ['a file outside the workspace', (outside: string): Member => ({ path: `${outside}/x.md`, text: 'x' })],
+    ['a file above the workspace', (): Member => ({ path: above(), text: 'x' })],
+    ['a file next to the memory', (): Member => ({ path: 'x.md', text: 'x' })],
+    ['a link', (outside: string): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '2', link: outside })],
+    ['a hard link', (): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '1', link: '/etc/hosts' })],
+  ])('with %s writes nothing and is never replaced by a new version', async (_, poison) => {
+    const outside = tempDir('outside');
+    await plant(cacheArchive([honest, poison(outside)]));
+    const { result, output } = await printed(async () => [
+      await read(),
+      await open().write([append('a')], never),
+    ]);
+    expect(result).toEqual([
+      expect.objectContaining({
+        kind: 'failed',
+        message: expect.stringContaining(`\`${PREFIX}0000000002.\` was not unpacked`),
+        remedy: expect.stringContaining('delete the entry under Actions → Caches'),
+      }),
+      expect.objectContaining({ kind: 'failed', reason: 'error' }),
+    ]);
+    expect(shownLines(output)).toEqual([]);
+    expect(readdirSync(outside)).toEqual([]);
+    expect(readdirSync(job().workspace)).toEqual([]);
+    expect(existsSync(join(job().workspace, above()))).toBe(false);
+    expect(job().cache.entries()).toHaveLength(2);
+  });
+
+  it('that is a decompression bomb is not unpacked', async () => {
+    await plant(zstdCompressSync(Buffer.alloc(64 * 1024 * 1024)));
+    const { result } = await printed(read);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('it holds more than 12,582,912 bytes'),
+    });
+  });
+
+  it('with other files and execute bits restores only its memory files, and the next version contains neither', async () => {
+    await plant(
+      cacheArchive([
+        { ...honest, mode: 0o755 },
+        { path: `${CACHE_FOLDER}/run.sh`, text: '#!/bin/sh', mode: 0o755 },
+      ]),
+    );
+    const { result } = await printed(async () => [await read(), await open().write([append('a')], never)]);
+    expect(result).toEqual([
+      expect.objectContaining({
+        text: entryText('planted'),
+        warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('"run.sh"') }],
+      }),
+      expect.objectContaining({ kind: 'saved' }),
+    ]);
+    const saved = zstdDecompressSync(job().cache.entries().at(-1)?.archive ?? Buffer.alloc(0)).toString(
+      'latin1',
+    );
+    expect(saved).toContain(`${CACHE_FOLDER}/bot.md`);
+    expect(saved).not.toContain('run.sh');
+    expect(saved).not.toMatch(/bot\.md\0+0000755/);
+  });
+
+  it('that was damaged in transfer is not treated as empty memory', async () => {
+    await plant(cacheArchive([honest]).subarray(0, 90));
+    expect((await printed(read)).result).toMatchObject({ kind: 'failed' });
+  });
+});

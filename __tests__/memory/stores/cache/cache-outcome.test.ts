@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { restoreOutcome, saveOutcome } from '../../../../src/memory/stores/cache/cache-outcome.js';
+
+const KEY = 'axe-memory/v1/trunk/default/0000000001.';
+const V1 = '::debug::Cache service version: v1';
+const V2 = '::debug::Cache service version: v2';
+const NOT_FOUND = `::debug::Cache not found for version 0a1b of keys: ${KEY}`;
+
+describe('a restore, judged by what the library prints', () => {
+  it.each([
+    [[V1], undefined, { kind: 'miss' }],
+    [[V2, NOT_FOUND], undefined, { kind: 'miss' }],
+    [
+      [V1, '::warning::Failed to restore: Cache service responded with 503'],
+      undefined,
+      { kind: 'error', message: 'Cache service responded with 503' },
+    ],
+    [
+      [V1, '::error::Failed to restore: boom%0Atwo 100%25'],
+      undefined,
+      { kind: 'error', message: 'boom two 100%' },
+    ],
+    [
+      [V2, 'Attempt 1 of 5 failed with error: Unexpected token <. Retrying request in 3000 ms...'],
+      undefined,
+      { kind: 'error', message: 'the cache service gave no clear answer' },
+    ],
+    [[V2], undefined, { kind: 'error', message: 'the cache service gave no clear answer' }],
+    [[V1], KEY, { kind: 'hit', key: KEY }],
+    [
+      ["Cache restore skipped: the effective cache-mode 'none' does not permit reads."],
+      undefined,
+      {
+        kind: 'unavailable',
+        message: "Cache restore skipped: the effective cache-mode 'none' does not permit reads.",
+      },
+    ],
+    [
+      [
+        "::warning::You've hit a rate limit, your rate limit will reset in 90 seconds",
+        '::warning::Failed to restore: Failed to GetCacheEntryDownloadURL: Rate limited: Failed request: (429)',
+      ],
+      undefined,
+      {
+        kind: 'rate-limited',
+        message: 'the repository has reached the rate limit of the cache service',
+        retryAfterMs: 90_000,
+      },
+    ],
+  ])('that prints %j and returns %j is classified (C3 38, 39)', (lines, key, expected) => {
+    expect(restoreOutcome(key, lines)).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'there is none',
+      ['::debug::Checking zstd --quiet --version', '::debug::not found', '::debug::'],
+      'null',
+    ],
+    ['it says its version', ['::debug::Checking zstd --quiet --version', '::debug::1.5.5'], '1.5.5'],
+    ['its version is a riddle', ['::debug::Checking zstd --quiet --version', '::debug::zstd next'], 'null'],
+  ])('mentions `zstd` in a miss only if %s (C3 43)', (name, lines, version) => {
+    const said = [V2, ...lines, `::debug::zstd version: ${version}`, NOT_FOUND];
+    expect('notice' in restoreOutcome(undefined, said)).toBe(name === 'there is none');
+  });
+});
+
+describe('a save, judged by what the library prints', () => {
+  it.each([
+    [
+      [
+        'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: Cache already exists. Scope: refs/heads/main',
+      ],
+      -1,
+      'taken',
+    ],
+    [
+      [
+        '::warning::Failed to save: Unable to reserve cache with key x. More details: cache write denied: token has no writable scopes',
+      ],
+      -1,
+      'denied',
+    ],
+    [['::warning::Failed to save: Cache service responded with 500 during upload chunk.'], 77, 'error'],
+    [
+      [
+        'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: undefined',
+      ],
+      -1,
+      'error',
+    ],
+    [[], -1, 'error'],
+    [
+      [
+        'Attempt 1 of 5 failed with error: Failed request: (409) x. Retrying request in 3000 ms...',
+        '::error::Failed to save: (500)',
+      ],
+      -1,
+      'error',
+    ],
+    [
+      ['Attempt 1 of 5 failed with error: Failed request: (503) x. Retrying request in 3000 ms...'],
+      77,
+      'saved',
+    ],
+  ])('that prints %j and returns %d is %s (C3 34, 37, 39)', (lines, id, kind) => {
+    expect(saveOutcome(id, [V1, ...lines])).toMatchObject({ kind });
+  });
+});

@@ -1,0 +1,546 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createFiles } from '../../../../src/adapters/host/files.js';
+import type { Clock } from '../../../../src/core/clock.js';
+import type { CacheClient } from '../../../../src/memory/stores/cache/cache-client.js';
+import { cacheScope, formatKey, parseKey } from '../../../../src/memory/stores/cache/cache-key.js';
+import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
+import { describeMemoryStore, textOf } from '../contract.js';
+import { append, entryText, idsIn } from '../entries.js';
+import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
+import { createFakeClock } from '../fake-clock.js';
+import { createFakeFiles } from '../fake-files.js';
+import { createSimulatedClock, seededRandom } from '../simulated-clock.js';
+
+const never = new AbortController().signal;
+const DIRECTORY = '.axe-action-memory';
+const PREFIX = 'axe-memory/v1/trunk/default/';
+
+interface Job {
+  readonly faults?: CacheFaults;
+  readonly clock?: Clock;
+  readonly scope?: 'trunk' | 'br-0123456789abcdef' | 'pr-7';
+  readonly ref?: string;
+  readonly name?: string;
+  readonly log?: (line: string) => void;
+  readonly event?: string;
+}
+
+/** The store of a new job with a workspace of its own. */
+function job(
+  cache: FakeCache,
+  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, name = 'default', event, log }: Job = {},
+) {
+  const files = createFakeFiles();
+  const client = cache.client({ files, workspace: '/w', faults, ...(ref === undefined ? {} : { ref }) });
+  const options = { cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope, name };
+  const told = { ...(event === undefined ? {} : { event }), ...(log === undefined ? {} : { log }) };
+  return createCacheStore({ ...options, ...told });
+}
+
+function tree(files: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(files).map(([path, text]) => [`${DIRECTORY}/${path}`, text]));
+}
+
+async function read(store: ReturnType<typeof job>, path = 'bot.md') {
+  return await store.read({ paths: [path], lastN: 0, count: true }, never);
+}
+
+describeMemoryStore('a cache store', async () => {
+  const cache = createFakeCache();
+  const clock = createSimulatedClock(seededRandom(7));
+  let number = 0;
+  const held = new Map<string, string>();
+  return {
+    open: () => job(cache, { clock }),
+    put: async (path, text) => {
+      held.set(path, text);
+      number += 1;
+      cache.put(formatKey(PREFIX, number), tree(Object.fromEntries(held)));
+    },
+    text: async (path) => {
+      const files = createFakeFiles();
+      await cache.client({ files, workspace: '/w' }).restore({ paths: [DIRECTORY], keys: [PREFIX] }, never);
+      return files.text(`/w/${DIRECTORY}/${path}`);
+    },
+  };
+});
+
+describe('the chain of cache keys', () => {
+  it('numbers its versions, and never uses a key twice', async () => {
+    const cache = createFakeCache();
+    for (const id of ['a', 'b', 'c']) await job(cache).write([append(id)], never);
+    expect(cache.keys()).toEqual(
+      [1, 2, 3].map((number) => `axe-memory/v1/trunk/default/000000000${number}.`),
+    );
+  });
+
+  it('leaves nothing in the workspace', async () => {
+    const cache = createFakeCache();
+    const files = createFakeFiles();
+    const store = createCacheStore({
+      cache: cache.client({ files, workspace: '/w' }),
+      files,
+      clock: createFakeClock(),
+      directory: `/w/${DIRECTORY}`,
+      scope: 'trunk',
+      name: 'default',
+    });
+    await store.write([append('a')], never);
+    await read(store);
+    expect(files.paths()).toEqual([]);
+  });
+
+  it('refuses a name that cannot be part of a key', () => {});
+
+  it.each([
+    ['refs/heads/main', /^trunk$/],
+    ['refs/heads/feature/x', /^br-[0-9a-f]{16}$/],
+    ['refs/tags/main', /^br-[0-9a-f]{16}$/],
+    ['refs/pull/42/merge', /^pr-42$/],
+  ])('uses for %s a scope of its own', (ref, scope) => {
+    expect(cacheScope(ref, 'main')).toMatch(scope);
+  });
+});
+
+it('C3 40: the version after ten is eleven', async () => {
+  const cache = createFakeCache();
+  for (let number = 1; number <= 10; number += 1)
+    cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
+  await job(cache).write([append('a')], never);
+  expect(cache.keys().at(-1)).toBe(formatKey(PREFIX, 11));
+});
+
+it.each([
+  `${PREFIX}0000000042`,
+  `${PREFIX}0000000042.x`,
+  `${PREFIX}42.`,
+  `${PREFIX}00000000042.`,
+  `${PREFIX}0000000000.`,
+  'axe-memory/v1/trunk/default2/0000000042.',
+  'axe-memory/v1/trunk/defaul/0000000042.',
+  'axe-memory/v1/trunk/another/0000000042.',
+  'axe-memory/v1/pr-42/default/0000000042.',
+])('C3 40: the key %s is not treated as a version of the chain', async (key) => {
+  expect(parseKey(PREFIX, key)).toBeUndefined();
+  const cache = createFakeCache();
+  const faults = { restore: () => ({ kind: 'hit', key }) as const };
+  expect(await read(job(cache, { faults }))).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining(key),
+  });
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'error',
+  });
+  expect(cache.keys()).toEqual([]);
+});
+
+it('C3 40: cache names `a` and `ab` have version chains of their own', async () => {
+  const cache = createFakeCache();
+  await job(cache, { name: 'a' }).write([append('one')], never);
+  await job(cache, { name: 'ab' }).write([append('two')], never);
+  expect(idsIn(textOf(await read(job(cache, { name: 'a' }))))).toEqual(['one']);
+  expect(idsIn(textOf(await read(job(cache, { name: 'ab' }))))).toEqual(['two']);
+});
+
+const branch = { scope: 'br-0123456789abcdef', ref: 'refs/heads/feature' } as const;
+
+describe('cache scopes', () => {
+  it('show a branch what the default branch has, and write only to its own (A2.2)', async () => {
+    const cache = createFakeCache();
+    await job(cache).write([append('main1')], never);
+    await job(cache, branch).write([append('feature1')], never);
+    expect(cache.keys()).toEqual([
+      formatKey(PREFIX, 1),
+      'axe-memory/v1/br-0123456789abcdef/default/0000000001.',
+    ]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['main1']);
+  });
+
+  it('fail if the default branch cannot be read', async () => {
+    const cache = createFakeCache();
+    const faults = {
+      restore: (prefix: string) =>
+        prefix.includes('/trunk/') ? ({ kind: 'error', message: '503' } as const) : undefined,
+    };
+    expect(await job(cache, { ...branch, faults }).write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+    });
+    expect(cache.keys()).toEqual([]);
+  });
+});
+
+it('C3 41: a branch begins with what the default branch has, and goes its own way from there', async () => {
+  const cache = createFakeCache();
+  await job(cache).write([append('main1')], never);
+  await job(cache, branch).write([append('feature1')], never);
+  await job(cache).write([append('main2')], never);
+  expect(idsIn(textOf(await read(job(cache, branch))))).toEqual(['main1', 'feature1']);
+});
+
+describe('a cache store in trouble', () => {
+  it.each([
+    [
+      'issue_comment',
+      /^On `issue_comment`, set `memory-store: branch` .*GitHub .*warns that `cache-mode: write` increases the risk of cache poisoning\.$/,
+    ],
+    ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: branch`/],
+  ])('cannot write on %s: the remedy is about that event alone', async (event, remedy) => {
+    const faults = { save: () => ({ kind: 'denied', message: 'no' }) as const };
+    const saved = await job(createFakeCache(), { faults, event }).write([append('a')], never);
+    const told = saved.kind === 'failed' ? saved.remedy : '';
+    expect(told).toMatch(remedy);
+    expect(told?.match(/issue_comment|pull_request_target/g) ?? []).toEqual(
+      event === 'issue_comment' ? ['issue_comment'] : [],
+    );
+  });
+
+  it('cannot read: the message names stores that need no cache (C3 34)', async () => {
+    const faults = { restore: () => ({ kind: 'denied', message: 'cache read denied: no' }) as const };
+    expect(await job(createFakeCache(), { faults }).write([append('a')], never)).toMatchObject({
+      reason: 'denied',
+      remedy: expect.stringContaining('`memory-store: branch`'),
+    });
+  });
+
+  it('gets no answer: the folder is left alone until the library releases it, and nothing more is tried', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    const files = createFakeFiles();
+    const stop = new AbortController();
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const honest = cache.client({ files, workspace: '/w' });
+    const client: CacheClient = {
+      ...honest,
+      save: async () => {
+        stop.abort();
+        return { kind: 'given-up', message: 'stopped', ended };
+      },
+    };
+    const options = { cache: client, files, clock: createFakeClock(), directory: `/w/${DIRECTORY}` };
+    const store = createCacheStore({ ...options, scope: 'trunk', name: 'default' });
+    expect(await store.write([append('a')], stop.signal)).toMatchObject({
+      kind: 'failed',
+      reason: 'timeout',
+    });
+    expect(files.paths()).toEqual([`/w/${DIRECTORY}/bot.md`, `/w/${DIRECTORY}/.saves.md`]);
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'timeout' });
+    expect(await read(store)).toMatchObject({ kind: 'failed' });
+    expect(cache.calls.filter((call) => call.startsWith('save'))).toEqual([]);
+    end();
+    await ended;
+    await Promise.resolve();
+    expect(files.paths()).toEqual([]);
+  });
+
+  it('does not treat a hit without files as empty memory', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 3), new Map());
+    expect(await job(cache).write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
+  });
+
+  it('refuses a tree of more than 1 MiB and names a remedy', async () => {
+    const cache = createFakeCache();
+    const big = { ...append('a'), text: `## big\n${'x'.repeat(1024 * 1024)}` };
+    expect(await job(cache).write([big], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      message: expect.stringContaining('at most 1,048,576'),
+      remedy: expect.stringContaining('`memory-store: branch` with `permissions: contents: write`'),
+    });
+    expect(cache.keys()).toEqual([]);
+  });
+
+  it('refuses a thousand files and names a remedy', async () => {
+    const cache = createFakeCache();
+    const many = Array.from({ length: 1_000 }, (_, index) => append(`a${index}`, { path: `${index}.md` }));
+    expect(await job(cache).write(many, never)).toMatchObject({
+      kind: 'failed',
+      message: 'memory holds 1,000 files, and the cache takes at most 999',
+      remedy: expect.stringContaining('`memory-store: branch`'),
+    });
+    expect(await job(cache).write(many.slice(1), never)).toMatchObject({ kind: 'saved' });
+  });
+
+  it.each(['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.saves.md'])(
+    'refuses %j, which could not be restored, at once',
+    async (path) => {
+      const cache = createFakeCache();
+      expect(await job(cache).write([append('a', { path })], never)).toMatchObject({
+        kind: 'failed',
+        reason: 'error',
+        message: expect.stringContaining(path),
+        remedy: expect.stringContaining('`memory.path`'),
+      });
+      expect(cache.keys()).toEqual([]);
+    },
+  );
+});
+
+it('C3 44: a new chain starts only after a definite miss, as after an eviction', async () => {
+  const cache = createFakeCache();
+  await job(cache).write([append('a')], never);
+  cache.evict(formatKey(PREFIX, 1));
+  expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
+});
+
+it('C3 43: a miss on a runner without `zstd` comes with a notice', async () => {
+  const notice = 'Nothing was found, and this runner has no `zstd`.';
+  const faults = { restore: () => ({ kind: 'miss', notice }) as const };
+  expect(await read(job(createFakeCache(), { faults }))).toEqual({
+    kind: 'empty',
+    location: `cache ${PREFIX}`,
+    warnings: [{ code: 'memory-store-notice', message: notice }],
+  });
+});
+
+it('C3 38: an error is not treated as an empty cache', async () => {
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  let calls = 0;
+  const faults = {
+    restore: () => {
+      calls += 1;
+      return calls === 1 ? ({ kind: 'error', message: 'reset' } as const) : undefined;
+    },
+  };
+  const store = job(cache, { faults });
+  expect(await store.write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    message: 'the Actions cache could not be read: reset',
+  });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['old']);
+});
+
+it('C3 39: a rate limit is respected for the required time, if there is time', async () => {
+  const clock = createFakeClock();
+  const limit = { kind: 'rate-limited', message: 'limit', retryAfterMs: 60_000 } as const;
+  const answers: (typeof limit | undefined)[] = [limit];
+  const faults = { save: () => answers.shift() };
+  expect(await job(createFakeCache(), { clock, faults }).write([append('a')], never)).toMatchObject({
+    kind: 'saved',
+    attempts: 2,
+  });
+  expect(clock.slept).toEqual([62_500]);
+  const reads: (typeof limit | undefined)[] = [limit];
+  const readers = { restore: () => reads.shift() };
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  const store = job(cache, { clock: createFakeClock(), faults: readers });
+  expect(await read(store)).toMatchObject({ kind: 'failed' });
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+});
+
+it.each([
+  [{ kind: 'rate-limited', message: 'limit', retryAfterMs: 600_000 }, 'rate-limited'],
+  [{ kind: 'rate-limited', message: 'limit' }, 'rate-limited'],
+  [{ kind: 'error', message: '503' }, 'error'],
+  [{ kind: 'unavailable', message: 'gone' }, 'unavailable'],
+  [{ kind: 'given-up', message: 'no answer', ended: Promise.resolve() }, 'error'],
+] as const)('C3 39: a save that returns %j ends at once', async (fault, reason) => {
+  const clock = createFakeClock();
+  const result = await job(createFakeCache(), { clock, faults: { save: () => fault } }).write(
+    [append('a')],
+    never,
+  );
+  expect(result).toMatchObject({ kind: 'failed', reason });
+  expect(clock.slept).toEqual([]);
+});
+
+it('C3 35: a run that can write but not read starts no chain over memory that it cannot see', async () => {
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  const faults = { restore: () => ({ kind: 'unavailable', message: '`cache-mode: write-only`' }) as const };
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'unavailable',
+  });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
+});
+
+it('C3 34: a denied write ends at once and names the line that helps', async () => {
+  const cache = createFakeCache();
+  const clock = createFakeClock();
+  const faults = {
+    save: () => ({ kind: 'denied', message: 'cache write denied: token has no writable scopes' }) as const,
+  };
+  expect(await job(cache, { faults, clock }).write([append('a')], never)).toEqual({
+    kind: 'failed',
+    reason: 'denied',
+    message: 'cache write denied: token has no writable scopes',
+    remedy: expect.stringContaining('`cache-mode: write`'),
+  });
+  expect(clock.slept).toEqual([]);
+});
+
+it('C3 33: a cache store without a cache reports it and starts nothing', async () => {
+  const cache = createFakeCache();
+  const faults = {
+    restore: () => ({ kind: 'unavailable', message: 'there is no Actions cache here' }) as const,
+  };
+  expect(await read(job(cache, { faults }))).toMatchObject({ kind: 'failed' });
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    reason: 'unavailable',
+    message: expect.stringContaining('there is no Actions cache here'),
+  });
+});
+
+describe('C3 37: a version number that is already reserved', () => {
+  it('is awaited while its owner uploads, and merged when it can be read', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    const startMs = clock.now().getTime();
+    cache.reserve(formatKey(PREFIX, 1));
+    let isThere = false;
+    const faults: CacheFaults = {
+      restore: () => {
+        if (!isThere && clock.now().getTime() - startMs >= 50_000) {
+          isThere = true;
+          cache.evict(formatKey(PREFIX, 1));
+          cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('theirs') }));
+        }
+        return undefined;
+      },
+    };
+    expect(await job(cache, { clock, faults }).write([append('ours')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 1), formatKey(PREFIX, 2)]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['theirs', 'ours']);
+  });
+
+  it('is passed over once it stayed unreadable for 60 seconds, never sooner', async () => {
+    const cache = createFakeCache();
+    await job(cache).write([append('a')], never);
+    cache.reserve(formatKey(PREFIX, 2));
+    const clock = createFakeClock();
+    const startMs = clock.now().getTime();
+    expect(await job(cache, { clock }).write([append('b')], never)).toMatchObject({ kind: 'saved' });
+    expect(clock.now().getTime() - startMs).toBeGreaterThanOrEqual(60_000);
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 1), formatKey(PREFIX, 3)]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['a', 'b']);
+  });
+
+  it('is saved once more by who took long, since others may have passed over it', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    let isSlow = true;
+    const upload = async () => {
+      if (isSlow) clock.advance(31_000);
+      isSlow = false;
+      return 'done' as const;
+    };
+    expect(await job(cache, { clock, faults: { upload } }).write([append('a')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 1), formatKey(PREFIX, 2)]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['a']);
+  });
+
+  it('is abandoned when the time of the save is spent', async () => {
+    const cache = createFakeCache();
+    for (let number = 1; number <= 9; number += 1) cache.reserve(formatKey(PREFIX, number));
+    const result = await job(cache).write([append('a')], never);
+    expect(result).toMatchObject({ kind: 'failed', reason: 'conflict' });
+    expect(cache.keys()).toEqual([]);
+  });
+});
+
+describe('a version that was read once', () => {
+  it('is not read again, since it never changes, nor forgotten when it is evicted', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 4), tree({ 'bot.md': entryText('old') }));
+    const store = job(cache);
+    await read(store);
+    cache.evict(formatKey(PREFIX, 4));
+    await store.write([append('a')], never);
+    expect(cache.calls).toEqual([
+      `restore ${PREFIX}`,
+      `restore ${formatKey(PREFIX, 14)}`,
+      `restore ${formatKey(PREFIX, 14)}`,
+      `save ${formatKey(PREFIX, 5)}`,
+    ]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+  });
+
+  it('is not the newest if a higher number exists, whatever the service says', async () => {
+    const cache = createFakeCache('completed');
+    for (const number of [2, 9, 15, 1])
+      cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['n15']);
+  });
+});
+
+it('C3 44: a chain starts again after a gap of eight days in which all versions were evicted', async () => {
+  const cache = createFakeCache();
+  const clock = createFakeClock();
+  for (const id of ['a', 'b', 'c']) await job(cache, { clock }).write([append(id)], never);
+  clock.advance(8 * 24 * 60 * 60 * 1000);
+  for (const key of cache.keys()) cache.evict(key);
+  expect(await read(job(cache, { clock }))).toMatchObject({ kind: 'empty' });
+  expect(await job(cache, { clock }).write([append('d')], never)).toMatchObject({ kind: 'saved' });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
+});
+
+it('C3 42: a restore follows no link from the archive, and none at the place where it is unpacked', async () => {
+  const workspace = await mkdtemp(join(tmpdir(), 'axe-cache-'));
+  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+  await writeFile(join(outside, 'secret.md'), 'token');
+  await symlink(outside, join(workspace, DIRECTORY));
+  const files = createFiles();
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('a') }));
+  const honest = cache.client({ files, workspace });
+  const client = {
+    ...honest,
+    restore: async (...request: Parameters<typeof honest.restore>) => {
+      const result = await honest.restore(...request);
+      if (result.kind !== 'hit') return result;
+      await symlink(join(outside, 'secret.md'), join(workspace, DIRECTORY, 'link.md'));
+      await symlink(outside, join(workspace, DIRECTORY, 'folder'));
+      return result;
+    },
+  };
+  const store = createCacheStore({
+    cache: client,
+    files,
+    clock: createFakeClock(),
+    directory: join(workspace, DIRECTORY),
+    scope: 'trunk',
+    name: 'default',
+  });
+  expect(await read(store)).toMatchObject({
+    kind: 'restored',
+    text: entryText('a'),
+    warnings: [{ message: expect.stringContaining('"folder", "link.md"') }],
+  });
+  expect(await read(store, 'link.md')).toMatchObject({ kind: 'empty' });
+  expect(await readFile(join(outside, 'secret.md'), 'utf8')).toBe('token');
+  await Promise.all([workspace, outside].map((folder) => rm(folder, { recursive: true })));
+});
+
+it('C3 42: a restore accepts memory files only and names what it left out', async () => {
+  const cache = createFakeCache();
+  cache.put(
+    formatKey(PREFIX, 1),
+    tree({ 'bot.md': entryText('a'), 'bot.md.bak': 'old', 'run.sh': '#!/bin/sh', 'sub/x.exe': 'MZ' }),
+  );
+  const result = await read(job(cache));
+  expect(result).toMatchObject({
+    kind: 'restored',
+    warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('"run.sh", "sub/x.exe"') }],
+  });
+  await job(cache).write([append('b')], never);
+  expect(textOf(await read(job(cache), 'bot.md.bak'))).toBe('old');
+  expect(await read(job(cache))).toMatchObject({ warnings: [] });
+});

@@ -1,0 +1,393 @@
+import { describe, expect, it } from '@jest/globals';
+import { decodeBytes } from '../../../src/core/text/bytes.js';
+import type { Change } from '../../../src/memory/change.js';
+import type { MemoryStore, RestoreResult } from '../../../src/memory/store.js';
+import { append, entryText, forget, idsIn, plainEntry } from './entries.js';
+import { describeNotesStore } from './notes-contract.js';
+
+/** A place that keeps memory, and the stores that different runs open over it. */
+export interface StorePlace {
+  /** The store of a new run. */
+  open(): MemoryStore;
+  /** Puts a file there before any run; bytes that are not UTF-8 as `decodeBytes` gives them, here and below. */
+  put(path: string, text: string): Promise<void>;
+  /** What the place holds now. */
+  text(path: string): Promise<string | undefined>;
+}
+
+const never = new AbortController().signal;
+
+/** What a store may be without. */
+export interface StoreTraits {
+  /** It shows all its files; otherwise it says why not. */
+  readonly showsTree?: boolean;
+}
+
+const FOREIGN = [
+  ['Windows line ends', `intro\r\n\r\n${entryText('a').replaceAll('\n', '\r\n')}`],
+  ['a byte order mark', `\uFEFF${entryText('a')}`],
+  ['trailing spaces and tabs', entryText('a').replaceAll('\n', ' \t\n')],
+  [
+    'bytes that are not UTF-8, and NUL',
+    `${decodeBytes(new Uint8Array([0xff, 0, 0xed, 0xa0, 0x80, 0xc3]))}\n${entryText('a')}`,
+  ],
+  ['a last line without an end', entryText('a').trimEnd()],
+] as const;
+
+/** What every memory store keeps to, whatever it stores in (D12). */
+export function describeMemoryStore(
+  name: string,
+  makePlace: () => Promise<StorePlace>,
+  { showsTree = true }: StoreTraits = {},
+): void {
+  describe(`${name} as a memory store`, () => {
+    it('is empty if nothing was ever written (C2 17)', async () => {
+      const { open } = await makePlace();
+      expect(await open().read({ paths: ['bot.md'], lastN: 5, count: true }, never)).toMatchObject({
+        kind: 'empty',
+      });
+    });
+
+    it('gives the next run what a run appended', async () => {
+      const { open } = await makePlace();
+      expect(await open().write([append('a')], never)).toMatchObject({ kind: 'saved' });
+      expect(await open().write([append('b')], never)).toMatchObject({ kind: 'saved' });
+      expect(await open().read({ paths: ['bot.md'], lastN: 0, count: true }, never)).toMatchObject({
+        kind: 'restored',
+        text: entryText('a') + entryText('b'),
+        loaded: 2,
+        total: 2,
+        truncated: undefined,
+      });
+    });
+
+    it('trims the requested entries and nothing added since, and keeps them in the backup', async () => {
+      const { open, text } = await makePlace();
+      await open().write([append('a'), append('b'), append('c')], never);
+      const ids = idsIn(entryText('a') + entryText('b'));
+      await open().write([append('d')], never);
+      const trim: Change = { kind: 'trim', path: 'bot.md', ids };
+      expect(await open().write([trim], never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md')).toBe(entryText('c') + entryText('d'));
+      expect(await text('bot.md.bak')).toBe(entryText('a') + entryText('b'));
+      expect(await open().write([trim], never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md.bak')).toBe(entryText('a') + entryText('b'));
+    });
+
+    it('returns the state next to the run log, whether there is a log or not (D36)', async () => {
+      const { open } = await makePlace();
+      const state = '# State\n\n- reviewed 42 head=0123 at=2026-02-03T04:05:06.000Z\n';
+      const rewrite = () => state;
+      await open().write([{ kind: 'rewrite', path: 'bot.state.md', rewrite }], never);
+      const request = { paths: ['bot.md'], lastN: 1, count: false };
+      expect(await open().read(request, never)).toMatchObject({ kind: 'empty', state });
+      await open().write([append('a')], never);
+      expect(await open().read(request, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
+      const both = { ...request, paths: ['untrusted/bot.md', 'bot.md'] };
+      expect(await open().read(both, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
+    });
+
+    it('returns the newest entries, and counts only on request', async () => {
+      const { open, put } = await makePlace();
+      await put('bot.md', `preamble\n\n${['a', 'b', 'c'].map((id) => entryText(id)).join('')}`);
+      const read = async (lastN: number, count: boolean) =>
+        await open().read({ paths: ['bot.md'], lastN, count }, never);
+      expect(await read(2, true)).toMatchObject({
+        text: entryText('b') + entryText('c'),
+        loaded: 2,
+        total: 3,
+      });
+      expect(await read(1, false)).toMatchObject({ text: entryText('c'), loaded: 1, total: undefined });
+      expect(textOf(await read(0, false))).toMatch(/^preamble\n\n## /);
+    });
+
+    it('returns the requested number of entries, however large, unless bytes are bounded', async () => {
+      const { open, put } = await makePlace();
+      const large = (id: string) => entryText(id).replace(`task of ${id}`, `${id}${'x'.repeat(50_000)}`);
+      const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+      const giant = entryText('k').replace('task of k', `begin ${'t'.repeat(300_000)} end`);
+      await put('bot.md', ids.map(large).join(''));
+      await put('untrusted/bot.md', giant);
+      const read = async (lastN: number, maxBytes?: number) =>
+        await open().read({ paths: ['bot.md'], lastN, count: true, maxBytes: maxBytes ?? 0 }, never);
+      for (const lastN of [0, 10])
+        expect(await read(lastN)).toMatchObject({ loaded: 10, total: 10, truncated: undefined });
+      for (const lastN of [0, 4])
+        expect(await read(lastN, 120_000)).toMatchObject({
+          text: large('i') + large('j'),
+          loaded: 2,
+          total: 10,
+          truncated: { fileBytes: 10 * Buffer.byteLength(large('a')) },
+        });
+      const both = { paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: true, maxBytes: 20_000 };
+      const one = await open().read({ ...both, paths: ['untrusted/bot.md'] }, never);
+      expect(one).toMatchObject({ loaded: 1, total: 1, truncated: { fileBytes: Buffer.byteLength(giant) } });
+      expect(textOf(one)).toMatch(/begin t+ \[\.\.\. .*\] t+ end\n\*\*Result:/);
+      expect(await open().read(both, never)).toMatchObject({ loaded: 1, total: 11 });
+    });
+
+    it('keeps files apart and changes in order', async () => {
+      const { open, text } = await makePlace();
+      const rewrite = (old: string) => old.replaceAll('task of', 'job of');
+      const result = await open().write(
+        [
+          append('a'),
+          append('b', { path: 'untrusted/bot.md' }),
+          { kind: 'rewrite', path: 'bot.md', rewrite },
+          append('c'),
+        ],
+        never,
+      );
+      expect(result).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md')).toBe(rewrite(entryText('a')) + entryText('c'));
+      expect(await text('untrusted/bot.md')).toBe(entryText('b'));
+    });
+
+    it('writes an entry once, however often it is saved', async () => {
+      const { open, text } = await makePlace();
+      const store = open();
+      for (const again of [store, store, open()])
+        expect(await again.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md')).toBe(entryText('a'));
+    });
+
+    it('keeps equal texts under two ids (C2 21)', async () => {
+      const { open, text } = await makePlace();
+      const same = (id: string) => ({ ...append(id), text: entryText(id).replace(`task of ${id}`, 'same') });
+      await open().write([same('a'), same('b')], never);
+      expect(idsIn((await text('bot.md')) ?? '')).toEqual(['a', 'b']);
+    });
+
+    it('keeps what others wrote after it was read', async () => {
+      const { open, text } = await makePlace();
+      const [first, second] = [open(), open()];
+      for (const store of [first, second])
+        await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never);
+      await first.write([append('a')], never);
+      await second.write([append('b')], never);
+      await first.write([append('c')], never);
+      expect(idsIn((await text('bot.md')) ?? '')).toEqual(['a', 'b', 'c']);
+    });
+
+    it('keeps every entry of many that are written at once (C3 36)', async () => {
+      const { open, text } = await makePlace();
+      const ids = Array.from({ length: 18 }, (_, index) => `run${index}`);
+      const results = await Promise.all(ids.map((id) => open().write([append(id)], never)));
+      expect(results.map(({ kind }) => kind)).toEqual(ids.map(() => 'saved'));
+      expect([...idsIn((await text('bot.md')) ?? '')].sort()).toEqual([...ids].sort());
+    });
+
+    it('appends to an empty file (C2 17)', async () => {
+      const { open, put, text } = await makePlace();
+      await put('bot.md', '');
+      await put('other.md', 'x\n');
+      expect(await open().read({ paths: ['bot.md'], lastN: 0, count: false }, never)).toMatchObject({
+        kind: 'empty',
+      });
+      await open().write([append('a')], never);
+      expect(await text('bot.md')).toBe(entryText('a'));
+    });
+
+    it('starts a new line after a file that was cut off (C2 18)', async () => {
+      const torn = `${entryText('a')}## 2026-02-04T00:00:00Z\n**Task:** half a l`;
+      const { open, put, text } = await makePlace();
+      await put('bot.md', torn);
+      await open().write([append('b')], never);
+      expect(await text('bot.md')).toBe(`${torn}\n${entryText('b')}`);
+    });
+
+    it('reads and continues a file of axe (C2 23)', async () => {
+      const { open, put, text } = await makePlace();
+      await put('bot.md', plainEntry('one') + plainEntry('two'));
+      expect(await open().read({ paths: ['bot.md'], lastN: 1, count: true }, never)).toMatchObject({
+        text: plainEntry('two'),
+        total: 2,
+      });
+      await open().write([append('a')], never);
+      expect(await text('bot.md')).toBe(plainEntry('one') + plainEntry('two') + entryText('a'));
+    });
+
+    it('returns the newest entries that fit if there are more than the bound (C2 19)', async () => {
+      const { open, put } = await makePlace();
+      const log = Array.from({ length: 400 }, (_, index) => entryText(`e${index}`, 'x'.repeat(900))).join('');
+      await put('bot.md', log);
+      const request = { paths: ['bot.md'], lastN: 0, maxBytes: 262_144, count: true };
+      const result = await open().read(request, never);
+      expect(result).toMatchObject({ kind: 'restored', total: 400, truncated: { fileBytes: log.length } });
+      expect(log.endsWith(textOf(result))).toBe(true);
+      expect(textOf(result).startsWith('## ')).toBe(true);
+    });
+
+    it('reports conflict markers, and reads both sides (C2 20)', async () => {
+      const { open, put } = await makePlace();
+      await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
+      const result = await open().read({ paths: ['bot.md'], lastN: 2, count: false }, never);
+      expect(idsIn(textOf(result))).toEqual(['a', 'b']);
+      expect(result).toMatchObject({ warnings: [{ code: 'memory-damaged' }] });
+    });
+
+    it('reads several places as one log, in the order of time', async () => {
+      const { open, put } = await makePlace();
+      await put('bot.md', entryText('a', 'done', 1) + entryText('c', 'done', 3));
+      await put('untrusted/bot.md', entryText('b', 'done', 2) + entryText('d', 'done', 4));
+      const read = async (lastN: number) =>
+        await open().read({ paths: ['untrusted/bot.md', 'bot.md'], lastN, count: true }, never);
+      const all = await read(0);
+      expect(all).toMatchObject({ loaded: 4, total: 4, truncated: undefined });
+      expect(idsIn(textOf(all))).toEqual(['a', 'b', 'c', 'd']);
+      const newest = await read(3);
+      expect(newest).toMatchObject({ loaded: 3, total: 4 });
+      expect(idsIn(textOf(newest))).toEqual(['b', 'c', 'd']);
+    });
+
+    it('reads an entry in several places from the first of them', async () => {
+      const { open, put } = await makePlace();
+      await put('bot.md', entryText('a', 'computed') + entryText('b'));
+      await put('untrusted/bot.md', entryText('a', 'whole'));
+      const paths = ['untrusted/bot.md', 'bot.md'];
+      const result = await open().read({ paths, lastN: 0, count: true }, never);
+      expect(result).toMatchObject({ loaded: 2, total: 2 });
+      expect(textOf(result)).toContain('whole');
+      expect(textOf(result)).not.toContain('computed');
+      const one = await open().read({ paths: ['bot.md', 'none.md'], lastN: 0, count: true }, never);
+      expect(idsIn(textOf(one))).toEqual(['a', 'b']);
+      expect(await open().read({ paths: ['x.md', 'y.md'], lastN: 0, count: false }, never)).toMatchObject({
+        kind: 'empty',
+      });
+    });
+
+    it('writes both lanes at once', async () => {
+      const { open, text } = await makePlace();
+      const both = [append('a'), append('a', { path: 'untrusted/bot.md', result: 'whole' })];
+      for (const _ of [1, 2]) expect(await open().write(both, never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md')).toBe(entryText('a'));
+      expect(await text('untrusted/bot.md')).toBe(entryText('a', 'whole'));
+    });
+
+    it('adds facts to a state, the later one of the same kind and key', async () => {
+      const { open, put, text } = await makePlace();
+      await put('bot.state.md', '- seen b\n- spent a at=2026-01-01T00:00:00Z\n');
+      const later = '- spent a at=2026-02-01T00:00:00Z\n';
+      for (const _ of [1, 2])
+        await open().write([{ kind: 'facts', path: 'bot.state.md', text: later }, append('c')], never);
+      expect(await text('bot.state.md')).toBe(`- seen b\n${later}`);
+      expect(await text('bot.md')).toBe(entryText('c'));
+    });
+
+    it.each(FOREIGN)('keeps %s through an append and a rewrite (C2 25, C3 52)', async (_, foreign) => {
+      const { open, put, text } = await makePlace();
+      await put('bot.md', foreign);
+      await open().write([append('b')], never);
+      const between = foreign.endsWith('\n') ? '' : '\n';
+      expect(await text('bot.md')).toBe(foreign + between + entryText('b'));
+      const rewrite = (old: string) => old.replace('task of b', 'job of b');
+      await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
+      expect(await text('bot.md')).toBe(foreign + between + rewrite(entryText('b')));
+    });
+
+    it.each(FOREIGN)('keeps %s through a forgetting (C2 25, C3 52)', async (_, foreign) => {
+      const { open, put, text } = await makePlace();
+      await put('bot.md', `${foreign}\n${entryText('b', 'done', 6)}`);
+      await open().write(forget(['b']), never);
+      expect(await text('bot.md')).toBe(`${foreign}\n`);
+    });
+
+    it('does not treat a foreign time as an entry, nor lose the text below it (C2 22)', async () => {
+      const { open, put, text } = await makePlace();
+      const odd = [
+        entryText('late', 'done', 9),
+        '## hello\nbody\n\n',
+        entryText('early', 'done', 1),
+        '## 2999-01-01T00:00:00+02:00\n**Task:** far\n**Result:** x\n\n',
+        '## 2026-02-03T04:05:06.789Z\n**Task:** part of a second\n**Result:** x\n\n',
+      ].join('');
+      await put('bot.md', odd);
+      await open().write([append('new')], never);
+      expect(await text('bot.md')).toBe(odd + entryText('new'));
+      await open().write(forget(['late']), never);
+      expect(await text('bot.md')).toBe(odd.slice(odd.indexOf('## 2026', 1)) + entryText('new'));
+    });
+
+    it('returns all its files, or reports why not', async () => {
+      const { open, put } = await makePlace();
+      await put('bot.md', entryText('a') + entryText('b'));
+      await open().write([append('c', { path: 'untrusted/bot.md' }), ...forget(['a'])], never);
+      const result = await open().readTree(never);
+      if (!showsTree) {
+        expect(result).toMatchObject({
+          kind: 'failed',
+          message: expect.any(String),
+          remedy: expect.any(String),
+        });
+        return;
+      }
+      expect(result).toMatchObject({ kind: 'tree', warnings: [], location: expect.any(String) });
+      const tree = result.kind === 'tree' ? new Map(result.tree) : new Map<string, string>();
+      expect([...tree.keys()].filter((path) => !path.endsWith('.bak')).sort()).toEqual([
+        'bot.md',
+        'untrusted/bot.md',
+      ]);
+      expect(tree.get('bot.md')).toBe(entryText('b'));
+    });
+
+    it('returns nothing for a missing place', async () => {
+      const { open } = await makePlace();
+      const result = await open().readTree(never);
+      expect(result.kind === 'tree' ? [...result.tree] : result.kind).toEqual(showsTree ? [] : 'failed');
+    });
+
+    it('writes nothing for a rewrite that changes nothing, nor for no changes', async () => {
+      const { open, put, text } = await makePlace();
+      await put('bot.md', entryText('a'));
+      expect(
+        await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite: (old) => old }], never),
+      ).toMatchObject({ kind: 'saved' });
+      expect(await open().write([], never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md')).toBe(entryText('a'));
+      expect(await text('bot.md.bak')).toBeUndefined();
+    });
+
+    it.each(['../out.md', '/etc/out.md', 'a/../../out.md', 'a//b.md', 'a\\b.md', ''])(
+      'refuses the path %j',
+      async (path) => {
+        const { open } = await makePlace();
+        expect(await open().read({ paths: [path], lastN: 0, count: false }, never)).toMatchObject({
+          kind: 'failed',
+        });
+        expect(await open().write([append('a', { path })], never)).toMatchObject({
+          kind: 'failed',
+          reason: 'error',
+        });
+      },
+    );
+
+    it('returns a failure instead of throwing when the run was stopped before (C3 54)', async () => {
+      const { open, text } = await makePlace();
+      expect(await open().write([append('a')], AbortSignal.abort())).toMatchObject({
+        kind: 'failed',
+        reason: 'timeout',
+      });
+      expect(await text('bot.md')).toBeUndefined();
+    });
+
+    it('returns a failure instead of throwing when a rewrite throws', async () => {
+      const { open, put, text } = await makePlace();
+      await put('bot.md', entryText('a'));
+      const rewrite = () => {
+        throw new Error('broken rule');
+      };
+      expect(await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never)).toMatchObject({
+        kind: 'failed',
+        message: 'broken rule',
+      });
+      expect(await text('bot.md')).toBe(entryText('a'));
+      expect(await open().write([append('b')], never)).toMatchObject({ kind: 'saved' });
+    });
+  });
+  describeNotesStore(name, makePlace);
+}
+
+/** The text of a result that has one. */
+export function textOf(result: RestoreResult): string {
+  return result.kind === 'restored' ? result.text : `(${result.kind})`;
+}

@@ -1,0 +1,47 @@
+import type { Change } from '../../../src/memory/change.js';
+import { withoutEntries } from '../../../src/memory/merge.js';
+import { formatProvenance } from '../../../src/memory/provenance.js';
+import { formatEntry } from '../../../src/memory/run-log.js';
+
+const unknown = {
+  run: undefined,
+  job: undefined,
+  event: undefined,
+  sha: undefined,
+  actor: undefined,
+  trust: undefined,
+  model: undefined,
+};
+
+/** The text of an entry with an id; `minute` is that of its time. */
+export function entryText(id: string, result = 'done', minute = 5): string {
+  return formatEntry({
+    timestamp: new Date(Date.UTC(2026, 1, 3, 4, minute, 6)),
+    task: `task of ${id}`,
+    result,
+    provenance: formatProvenance({ id, ...unknown }),
+  });
+}
+
+/** The change that appends it. */
+export function append(
+  id: string,
+  { path = 'bot.md', result = 'done' } = {},
+): Extract<Change, { kind: 'append' }> {
+  return { kind: 'append', path, id, text: entryText(id, result) };
+}
+
+/** The text of an entry as axe writes it. */
+export function plainEntry(task: string, result = 'done'): string {
+  return formatEntry({ timestamp: new Date('2026-02-03T04:05:06Z'), task, result });
+}
+
+/** Ids in a text, in its order. */
+export function idsIn(text: string): readonly string[] {
+  return [...text.matchAll(/ id=([^ ]+) /g)].map((match) => match[1] ?? '');
+}
+
+/** The changes by which somebody forgets entries. */
+export function forget(ids: readonly string[], path = 'bot.md'): readonly Change[] {
+  return [{ kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)) }];
+}

@@ -1,0 +1,197 @@
+import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
+import type {
+  BranchCommit,
+  BranchFile,
+  BranchFiles,
+  BranchRead,
+  BranchTrouble,
+  MemoryBranch,
+} from '../../../src/memory/branch.js';
+import { decodeField } from '../../../src/memory/field.js';
+
+/** A commit of the fake, as GitHub would show it. */
+export interface FakeCommit {
+  readonly id: string;
+  readonly parent: FakeCommit | undefined;
+  readonly message: string;
+  readonly files: ReadonlyMap<string, BranchFile>;
+}
+
+/** What a client's calls may be made to do instead, or before; a fault that throws is a call that throws. */
+export interface BranchFaults {
+  readonly read?: () => BranchTrouble | undefined;
+  /** Of `commit`, `create` and `squash`: `unknown` loses the answer after it was made, `late` is made after its caller has given up, and the others stand in for it. */
+  readonly commit?: () => Exclude<BranchCommit, { kind: 'committed' }> | 'late' | undefined;
+  /** Awaited before each call and, as `answer`, before each answer to one that writes: whoever never returns has died. */
+  readonly step?: (operation: string) => Promise<void>;
+  /** Told in the very moment in which the branch moves. */
+  readonly moved?: () => void;
+}
+
+/** A branch on GitHub, and the clients that runs open over it. */
+export interface FakeBranch {
+  /** Newest commit; undefined where there is no branch. */
+  head: FakeCommit | undefined;
+  isPublic: boolean;
+  /** Calls in their order. */
+  readonly calls: string[];
+  open(faults?: BranchFaults): MemoryBranch;
+  /** The text of a file. */
+  text(path: string): string | undefined;
+  /** Somebody commits by hand: a text, something that is not a text file, or undefined to remove the file. */
+  put(path: string, file: string | BranchFile | undefined): void;
+  /** Somebody puts other commits in the place of all. */
+  forcePush(files: Readonly<Record<string, string>>): void;
+  /** Commits from the newest to the first. */
+  log(): readonly FakeCommit[];
+}
+
+/** No branch at first: its first commit, by whomever, creates it. */
+export function createFakeBranch(): FakeBranch {
+  const commits = new Map<string, FakeCommit>();
+  /** Commits that arrive with the next call, whoever makes it. */
+  const late: (() => void)[] = [];
+  const branch: FakeBranch = {
+    head: undefined,
+    isPublic: false,
+    calls: [],
+    open,
+    text(path) {
+      const file = branch.head?.files.get(path);
+      return file?.kind === 'text' ? file.text : undefined;
+    },
+    put(path, file) {
+      const files = new Map(branch.head?.files);
+      if (file === undefined) files.delete(path);
+      else files.set(path, typeof file === 'string' ? { kind: 'text', text: file } : file);
+      branch.head = commitOf({ parent: branch.head, message: 'by hand', files });
+    },
+    forcePush(files) {
+      branch.head = commitOf({ parent: undefined, message: 'forced', files: asFiles(files) });
+    },
+    log() {
+      const line: FakeCommit[] = [];
+      for (let commit = branch.head; commit !== undefined; commit = commit.parent) line.push(commit);
+      return line;
+    },
+  };
+  return branch;
+
+  function commitOf(parts: Omit<FakeCommit, 'id'>): FakeCommit {
+    const commit = { id: `c${commits.size + 1}`, ...parts };
+    commits.set(commit.id, commit);
+    return commit;
+  }
+
+  function open(faults: BranchFaults = {}): MemoryBranch {
+    const client: MemoryBranch = {
+      name: 'octocat/hello@axe-memory',
+      urlOf: (path) => `https://github.com/octocat/hello/blob/axe-memory/${path}`,
+      read: (paths, signal, since) =>
+        look('read', signal, (files) => files.filter(([path]) => isAmong(path, paths)), since),
+      readAll: (folder, signal) =>
+        look('readAll', signal, (files) =>
+          files.filter(([path]) => folder === '' || path.startsWith(`${folder}/`)),
+        ),
+      commit: (head, change, signal) =>
+        move('commit', signal, () => {
+          if (branch.head === undefined || branch.head.id !== head) return undefined;
+          return { parent: branch.head, ...change };
+        }),
+      create: (change, signal) =>
+        move('create', signal, () =>
+          branch.head === undefined ? { parent: undefined, ...change } : undefined,
+        ),
+      squash: (head, message, signal) =>
+        move('squash', signal, () => {
+          if (branch.head?.id !== head) return undefined;
+          return { parent: undefined, message, files: new Map(), base: branch.head.files };
+        }),
+    };
+    return client;
+
+    async function look(
+      operation: string,
+      signal: AbortSignal,
+      choose: (
+        files: readonly (readonly [string, BranchFile])[],
+      ) => readonly (readonly [string, BranchFile])[],
+      since?: Date,
+    ): Promise<BranchRead> {
+      await begin(operation, signal);
+      const fault = faults.read?.();
+      if (fault !== undefined) return fault;
+      const { head, isPublic } = branch;
+      if (head === undefined) return { kind: 'missing', isPublic };
+      const saved = since === undefined ? {} : { saved: savedIn(branch.log()) };
+      return { kind: 'found', head: head.id, files: new Map(choose([...head.files])), isPublic, ...saved };
+    }
+
+    async function move(
+      operation: string,
+      signal: AbortSignal,
+      next: () => NextCommit | undefined,
+    ): Promise<BranchCommit> {
+      await begin(operation, signal);
+      const fault = faults.commit?.();
+      if (fault === 'late') {
+        late.push(() => void make(next()));
+        return { kind: 'unknown', message: 'no answer in time' };
+      }
+      if (fault !== undefined && fault.kind !== 'unknown') return fault;
+      // From the look to the move nobody else gets a turn: GitHub moves a branch from one commit to another, or not.
+      const made = next();
+      const head = make(made);
+      if (head === undefined) return fault ?? { kind: 'stale' };
+      await faults.step?.('answer');
+      return fault ?? { kind: 'committed', head: head.id };
+    }
+
+    function make(made: NextCommit | undefined): FakeCommit | undefined {
+      if (made === undefined) return undefined;
+      const { parent, message, files, base = parent?.files, removed = [] } = made;
+      const all = new Map([...(base ?? []), ...asFiles(files)]);
+      for (const path of removed) {
+        if (!all.delete(path)) throw new Error(`${path} is not there, GitHub refuses to remove it`);
+      }
+      const head = commitOf({ parent, message, files: all });
+      branch.head = head;
+      faults.moved?.();
+      return head;
+    }
+
+    async function begin(operation: string, signal: AbortSignal): Promise<void> {
+      for (const arrive of late.splice(0)) arrive();
+      branch.calls.push(operation);
+      await faults.step?.(operation);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** The ids that messages of commits name. */
+function savedIn(commits: readonly FakeCommit[]): ReadonlySet<string> {
+  const ids = commits.flatMap(({ message }) => [...message.matchAll(/^Axe-Save: (\S+)$/gm)]);
+  return new Set(ids.map(([, id = '']) => decodeField(id)));
+}
+
+interface NextCommit extends BranchFiles {
+  readonly parent: FakeCommit | undefined;
+  /** Files that stay; the parent's unless said otherwise. */
+  readonly base?: ReadonlyMap<string, BranchFile>;
+}
+
+/** A folder, with a `/` at its end, means the files directly in it. */
+function isAmong(path: string, places: readonly string[]): boolean {
+  return places.includes(path) || places.includes(path.slice(0, path.lastIndexOf('/') + 1));
+}
+
+/** As they come back: what cannot be bytes is not kept. */
+function asFiles(
+  files: ReadonlyMap<string, string> | Readonly<Record<string, string>>,
+): ReadonlyMap<string, BranchFile> {
+  const entries = files instanceof Map ? [...files] : Object.entries(files);
+  return new Map(
+    entries.map(([path, text]) => [path, { kind: 'text', text: decodeBytes(encodeBytes(text)) }]),
+  );
+}

@@ -1,0 +1,661 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createFiles } from '../../../../src/adapters/host/files.js';
+import type { Clock } from '../../../../src/core/clock.js';
+import type { Files } from '../../../../src/core/files.js';
+import { decodeBytes } from '../../../../src/core/text/bytes.js';
+import type { Change } from '../../../../src/memory/change.js';
+import { countEntries, lastEntries } from '../../../../src/memory/run-log.js';
+import type { MemoryStore } from '../../../../src/memory/store.js';
+import { createFileStore } from '../../../../src/memory/stores/file/file-store.js';
+import { describeMemoryStore, textOf as textIn } from '../contract.js';
+import { append, entryText, forget, idsIn, plainEntry } from '../entries.js';
+import { createFakeClock, createPatientClock } from '../fake-clock.js';
+import { createFakeFiles } from '../fake-files.js';
+
+const never = new AbortController().signal;
+const NOBODY = 65_534;
+let root = '';
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'axe-store-')));
+  await chmod(root, 0o777);
+});
+afterEach(async () => await rm(root, { recursive: true, force: true }));
+
+function makeStore({
+  followLinks = false,
+  files = createFiles(),
+  clock = createFakeClock(),
+}: {
+  followLinks?: boolean;
+  files?: Files;
+  clock?: Clock;
+} = {}): MemoryStore {
+  return createFileStore({ files, clock, root, followLinks });
+}
+
+async function read(store: MemoryStore, path = 'bot.md') {
+  return await store.read({ paths: [path], lastN: 0, count: true }, never);
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes && decodeBytes(bytes);
+}
+
+/** The superuser is denied nothing; the call then runs as somebody else. */
+async function asNobody<T>(call: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(NOBODY);
+  try {
+    return await call();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+describeMemoryStore('a file store', async () => ({
+  open: () => makeStore({ clock: createPatientClock() }),
+  put: async (path, text) => await createFiles().replace(join(root, path), text),
+  text: async (path) => await textOf(join(root, path)),
+}));
+
+describeMemoryStore('a file store over files elsewhere', async () => {
+  const elsewhere = new Map([['bot.md', join(root, 'else', 'where.txt')]]);
+  const place = (path: string): string =>
+    // A backup is next to its file.
+    path.endsWith('.bak')
+      ? `${place(path.slice(0, -'.bak'.length))}.bak`
+      : (elsewhere.get(path) ?? join(root, 'tree', path));
+  return {
+    open: () =>
+      createFileStore({
+        files: createFiles(),
+        clock: createPatientClock(),
+        root: join(root, 'tree'),
+        paths: elsewhere,
+        followLinks: true,
+      }),
+    put: async (path, text) => await createFiles().replace(place(path), text),
+    text: async (path) => await textOf(place(path)),
+  };
+});
+
+describe('a note that cannot be used (D54)', () => {
+  const adding = (path: string, id: string): Change => ({
+    kind: 'note',
+    id,
+    path,
+    edit: { kind: 'append', text: `${id}\n`, dedup: false },
+    backup: false,
+  });
+
+  it.each([
+    ['cannot be read', 'denied', async (path: string) => await chmod(path, 0)],
+    [
+      'is a link',
+      'refused',
+      async (path: string) => {
+        await rm(path);
+        await symlink('/etc/hostname', path);
+      },
+    ],
+    [
+      'is a folder',
+      'refused',
+      async (path: string) => {
+        await rm(path);
+        await mkdir(path);
+      },
+    ],
+  ] as const)('is blocked because it %s, and all others are read', async (_, reason, spoil) => {
+    await writeFile(join(root, 'MEMORY.md'), 'facts\n');
+    await writeFile(join(root, 'bot.md'), entryText('a'));
+    await mkdir(join(root, 'notes'));
+    await writeFile(join(root, 'notes', 'x.md'), 'x\n');
+    await spoil(join(root, 'MEMORY.md'));
+    const found = await asNobody(
+      async () => await makeStore().readTree(never, ['MEMORY.md', 'notes/', 'bot.md']),
+    );
+    expect(found).toMatchObject({ kind: 'tree', blocked: [{ path: 'MEMORY.md', reason }] });
+    if (found.kind !== 'tree') return;
+    expect([...found.tree.keys()].sort()).toEqual(['bot.md', 'notes/x.md']);
+    expect(found.warnings).toHaveLength(1);
+    expect(found.warnings[0]?.message).toContain('MEMORY.md');
+  });
+
+  it('in a folder that cannot be read blocks the folder', async () => {
+    await mkdir(join(root, 'notes'));
+    await chmod(join(root, 'notes'), 0);
+    await writeFile(join(root, 'MEMORY.md'), 'facts\n');
+    const found = await asNobody(async () => await makeStore().readTree(never, ['MEMORY.md', 'notes/']));
+    expect(found).toMatchObject({ kind: 'tree', blocked: [{ path: 'notes/', reason: 'denied' }] });
+    expect(found.kind === 'tree' && found.tree.get('MEMORY.md')).toBe('facts\n');
+  });
+
+  it('does not prevent the entry or other notes from being saved', async () => {
+    await symlink('/etc/hostname', join(root, 'MEMORY.md'));
+    await mkdir(join(root, 'notes'), { mode: 0o555 });
+    const changes = [
+      append('a'),
+      adding('MEMORY.md', 'n1'),
+      adding('notes/x.md', 'n2'),
+      adding('2026-03-01.md', 'n3'),
+    ];
+    const result = await asNobody(async () => await makeStore().write(changes, never));
+    expect(result).toMatchObject({
+      kind: 'saved',
+      unsaved: [
+        { path: 'MEMORY.md', reason: 'refused', message: expect.stringContaining('MEMORY.md') },
+        {
+          path: 'notes/x.md',
+          reason: 'denied',
+          storage: {
+            operation: 'open memory file for appending',
+            cause: expect.stringMatching(/^open .*: permission denied$/),
+          },
+        },
+      ],
+    });
+    expect(await textOf(join(root, 'bot.md'))).toBe(entryText('a'));
+    expect(await textOf(join(root, '2026-03-01.md'))).toBe('n3\n');
+  });
+
+  it('makes the save fail if there was nothing else to save', async () => {
+    await symlink('/etc/hostname', join(root, 'MEMORY.md'));
+    const twice = [adding('MEMORY.md', 'n1'), adding('MEMORY.md', 'n2')];
+    expect(await makeStore().write(twice, never)).toMatchObject({ kind: 'failed', reason: 'refused' });
+  });
+});
+
+describe('messages have axe’s text (transcript 11)', () => {
+  it('for a folder in place of the file', async () => {
+    await mkdir(join(root, 'bot.md'));
+    const path = join(root, 'bot.md');
+    expect(await read(makeStore())).toEqual({
+      kind: 'failed',
+      message: `read ${path}: is a directory`,
+      location: path,
+    });
+    expect(await makeStore().write([append('a')], never)).toEqual({
+      kind: 'failed',
+      reason: 'error',
+      message: `failed to open memory file: open ${path}: is a directory`,
+    });
+  });
+
+  it('for a file in place of the folder', async () => {
+    await writeFile(join(root, 'afile'), '');
+    const store = makeStore();
+    expect(await read(store, 'afile/m.md')).toMatchObject({
+      message: `open ${join(root, 'afile', 'm.md')}: not a directory`,
+    });
+    expect(await store.write([append('a', { path: 'afile/m.md' })], never)).toMatchObject({
+      message: `failed to create memory directory: mkdir ${join(root, 'afile')}: not a directory`,
+    });
+  });
+
+  it('for a file that cannot be read or written', async () => {
+    const path = join(root, 'bot.md');
+    await writeFile(path, 'x');
+    await chmod(path, 0o000);
+    await asNobody(async () => {
+      expect(await read(makeStore())).toMatchObject({
+        kind: 'failed',
+        message: `open ${path}: permission denied`,
+      });
+      expect(await makeStore().write([append('a')], never)).toEqual({
+        kind: 'failed',
+        reason: 'denied',
+        message: `failed to open memory file: open ${path}: permission denied`,
+      });
+    });
+    expect(await readFile(path, 'utf8')).toBe('x');
+  });
+
+  it('for a file that can only be read', async () => {
+    const path = join(root, 'bot.md');
+    await writeFile(path, plainEntry('one'));
+    await chmod(path, 0o444);
+    await asNobody(async () => {
+      expect(await read(makeStore())).toMatchObject({ kind: 'restored', loaded: 1 });
+      expect(await makeStore().write([append('a')], never)).toMatchObject({
+        reason: 'denied',
+        message: `failed to open memory file: open ${path}: permission denied`,
+      });
+    });
+  });
+});
+
+it('C2 30: a full disk leaves the memory file as it was', async () => {
+  const real = createFiles();
+  const full: Files = {
+    ...real,
+    append: async (path) =>
+      Promise.reject(
+        Object.assign(new Error(`write ${path}: no space left on device`), {
+          code: 'ENOSPC',
+          operation: 'write',
+        }),
+      ),
+  };
+  await makeStore().write([append('a')], never);
+  expect(await makeStore({ files: full }).write([append('b')], never)).toMatchObject({
+    reason: 'error',
+    message: `failed to write memory entry: write ${join(root, 'bot.md')}: no space left on device`,
+  });
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
+});
+
+describe('C2 30: a store with links and special files', () => {
+  it('neither reads nor writes through a link in a workspace', async () => {
+    await writeFile(join(root, 'secret'), 'token\n');
+    await symlink('secret', join(root, 'bot.md'));
+    expect(await read(makeStore())).toMatchObject({
+      kind: 'failed',
+      remedy: expect.stringContaining('link'),
+    });
+    const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
+    for (const change of changes)
+      expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed' });
+    expect(await readFile(join(root, 'secret'), 'utf8')).toBe('token\n');
+  });
+
+  it('follows no folder that is a link out of the workspace', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+    await writeFile(join(outside, 'bot.md'), entryText('theirs'));
+    await symlink(outside, join(root, 'memory'));
+    expect(await read(makeStore(), 'memory/bot.md')).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('is a symbolic link'),
+    });
+    expect(await makeStore().write([append('a', { path: 'memory/deep/bot.md' })], never)).toMatchObject({
+      kind: 'failed',
+    });
+    expect(await readdir(outside)).toEqual(['bot.md']);
+    await rm(outside, { recursive: true });
+  });
+
+  it('refuses a file with another name outside, and leaves it unchanged', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+    await writeFile(join(outside, 'theirs.txt'), entryText('theirs'));
+    await link(join(outside, 'theirs.txt'), join(root, 'bot.md'));
+    expect(await read(makeStore())).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('has more than one name (hard links)'),
+      remedy: expect.stringContaining('regular file'),
+    });
+    const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
+    for (const change of changes)
+      expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed', reason: 'refused' });
+    expect(await readFile(join(outside, 'theirs.txt'), 'utf8')).toBe(entryText('theirs'));
+    await rm(outside, { recursive: true });
+  });
+
+  it('follows links on the command line', async () => {
+    await writeFile(join(root, 'real.md'), entryText('a'));
+    await symlink('real.md', join(root, 'bot.md'));
+    await makeStore({ followLinks: true }).write([append('b')], never);
+    expect(idsIn(await readFile(join(root, 'real.md'), 'utf8'))).toEqual(['a', 'b']);
+  });
+
+  it('rewrites the target of a link on the command line, and leaves the link', async () => {
+    await mkdir(join(root, 'dotfiles'));
+    const real = join(root, 'dotfiles/real.md');
+    await writeFile(real, entryText('a') + entryText('b'));
+    await symlink('dotfiles/real.md', join(root, 'bot.md'));
+    const trim = { kind: 'trim', path: 'bot.md', ids: ['a'], at: new Date(0) } as const;
+    const store = makeStore({ followLinks: true });
+    expect(await store.write([trim], never)).toMatchObject({ kind: 'saved' });
+    expect((await lstat(join(root, 'bot.md'))).isSymbolicLink()).toBe(true);
+    expect(await readFile(real, 'utf8')).toBe(entryText('b'));
+    expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(entryText('a'));
+    expect(await readdir(join(root, 'dotfiles'))).toEqual(['real.md']);
+  });
+
+  it('appends through a link while another process rewrites its target, and loses nothing', async () => {
+    await writeFile(join(root, 'real.md'), entryText('a') + entryText('b'));
+    await symlink('real.md', join(root, 'bot.md'));
+    const store = makeStore({ followLinks: true });
+    const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    const trim = { kind: 'trim', path: 'bot.md', ids: ['a'], at: new Date(0) } as const;
+    await Promise.all([store.write([trim], never), ...ids.map((id) => store.write([append(id)], never))]);
+    expect(idsIn(await readFile(join(root, 'real.md'), 'utf8')).toSorted()).toEqual(['b', ...ids].toSorted());
+  });
+
+  it('refuses a file outside the workspace', async () => {
+    const paths = new Map([['bot.md', '/etc/bot.md']]);
+    const store = createFileStore({
+      files: createFiles(),
+      clock: createFakeClock(),
+      root,
+      paths,
+      followLinks: false,
+    });
+    expect(await read(store)).toMatchObject({ kind: 'failed', message: `open /etc/bot.md: outside ${root}` });
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed' });
+  });
+
+  it('does not wait for a pipe', async () => {
+    execFileSync('mkfifo', [join(root, 'bot.md')]);
+    expect(await read(makeStore())).toMatchObject({
+      kind: 'failed',
+      message: `open ${join(root, 'bot.md')}: not a regular file`,
+    });
+    expect(await makeStore().write([append('a')], never)).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('appending to a log', () => {
+  it('keeps entries whole when many processes append at once (C3 36)', async () => {
+    const script = `for i in 1 2 3 4 5 6 7 8 9 10; do printf '## 2026-01-01T00:00:00Z\\n**Task:** shell %s\\n**Result:** ok\\n\\n' "$i" >> "$1"; done`;
+    const shells = [1, 2].map(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          try {
+            execFileSync('sh', ['-c', script, 'sh', join(root, 'bot.md')]);
+            resolve();
+          } catch (error) {
+            reject(error);
+          }
+        }),
+    );
+    const ours = Array.from({ length: 20 }, (_, index) => makeStore().write([append(`e${index}`)], never));
+    await Promise.all([...shells, ...ours]);
+    const text = await readFile(join(root, 'bot.md'), 'utf8');
+    expect(countEntries(text)).toBe(40);
+    expect(idsIn(text)).toHaveLength(20);
+  });
+});
+
+it('C2 19: an append reads 64 KiB of a file of 100 MB and writes nothing but the entry', async () => {
+  const handle = await open(join(root, 'bot.md'), 'w');
+  await handle.truncate(100 * 1024 * 1024);
+  await handle.close();
+  const real = createFiles();
+  let bytesRead = 0;
+  const counting: Files = {
+    ...real,
+    open: async (path, options) => {
+      const file = await real.open(path, options);
+      return (
+        file && {
+          ...file,
+          read: async (at: number, length: number) => {
+            bytesRead += length;
+            return await file.read(at, length);
+          },
+        }
+      );
+    },
+    replace: async () => Promise.reject(new Error('an append must not rewrite')),
+  };
+  expect(await makeStore({ files: counting }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(bytesRead).toBe(64 * 1024);
+  expect(await makeStore().read({ paths: ['bot.md'], lastN: 1, count: false }, never)).toMatchObject({
+    text: entryText('a'),
+  });
+});
+
+it('C2 25: an append does not touch the bytes of the file, whatever they are', async () => {
+  const bytes = Buffer.from([0x23, 0x23, 0x20, 0x0d, 0x0a, 0xff, 0x00, 0xed, 0xa0, 0x80]);
+  await writeFile(join(root, 'bot.md'), bytes);
+  await makeStore().write([append('a')], never);
+  const after = await readFile(join(root, 'bot.md'));
+  expect(after.subarray(0, bytes.length).equals(bytes)).toBe(true);
+  expect(after.subarray(bytes.length).toString()).toBe(`\n${entryText('a')}`);
+});
+
+describe('rewriting a log', () => {
+  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
+
+  it('keeps the old content as .bak, one generation, and leaves no lock', async () => {
+    const log = entryText('a') + entryText('b');
+    await writeFile(join(root, 'bot.md'), log);
+    expect(await makeStore().write([trim], never)).toMatchObject({ kind: 'saved' });
+    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('b'));
+    expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
+    expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
+  });
+
+  it('creates a missing file', async () => {
+    await makeStore().write(
+      [{ kind: 'rewrite', path: 'notes/MEMORY.md', rewrite: (old) => `${old}fact\n` }],
+      never,
+    );
+    expect(await readFile(join(root, 'notes', 'MEMORY.md'), 'utf8')).toBe('fact\n');
+    expect(await readdir(join(root, 'notes'))).toEqual(['MEMORY.md']);
+  });
+
+  it.each([
+    ['replace', 1, 'while the backup is written'],
+    ['replace', 2, 'between the last look and the rename'],
+  ] as const)('keeps an entry that arrives at %s %d: %s', async (operation, turn, _when) => {
+    const real = createFiles();
+    let left = turn as number;
+    const meddling: Files = {
+      ...real,
+      [operation]: async (path: string, text: string) => {
+        left -= 1;
+        if (left === 0) await real.append(join(root, 'bot.md'), entryText('late'), { followLinks: false });
+        await real.replace(path, text);
+      },
+    };
+    await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
+    await makeStore({ files: meddling }).write(
+      [{ ...trim, rewrite: (text) => lastEntries(text, 2).replaceAll('done', 'kept') }],
+      never,
+    );
+    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toContain('late');
+    expect(countEntries(await readFile(join(root, 'bot.md'), 'utf8'))).toBe(turn === 1 ? 2 : 3);
+  });
+
+  it('waits for a lock and reports its name after the time limit', async () => {
+    const clock = createFakeClock();
+    const held = `123 elsewhere ${new Date(clock.now().getTime() + 29_000).toISOString()} id\n`;
+    await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
+    await writeFile(join(root, 'bot.md.lock'), held);
+    expect(await makeStore({ clock }).write([trim], never)).toMatchObject({
+      reason: 'conflict',
+      message: `another process holds ${join(root, 'bot.md.lock')}`,
+    });
+    expect(countEntries(await readFile(join(root, 'bot.md'), 'utf8'))).toBe(2);
+    expect(await readFile(join(root, 'bot.md.lock'), 'utf8')).toBe(held);
+  });
+
+  it.each([
+    ['61 seconds old', -61_000],
+    ['from a clock an hour ahead', 3_600_000],
+  ])('takes over a lock that is %s', async (_name, ageMs) => {
+    const clock = createFakeClock();
+    await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
+    await writeFile(
+      join(root, 'bot.md.lock'),
+      `123 elsewhere ${new Date(clock.now().getTime() + ageMs).toISOString()} id\n`,
+    );
+    expect(await makeStore({ clock }).write([trim], never)).toMatchObject({ kind: 'saved' });
+    expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
+  });
+
+  it('appends while another process holds the lock', async () => {
+    await writeFile(join(root, 'bot.md.lock'), `1 here ${createFakeClock().now().toISOString()} id\n`);
+    expect(await makeStore().write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  });
+});
+
+it('C2 31: a trim that stops between the backup and the trimmed file loses no entry and duplicates none', async () => {
+  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
+  const log = entryText('a') + entryText('b');
+  await writeFile(join(root, 'bot.md'), log);
+  const real = createFiles();
+  const dying: Files = {
+    ...real,
+    replace: async (path, text) => {
+      if (path.endsWith('bot.md')) throw new Error('killed');
+      await real.replace(path, text);
+    },
+  };
+  expect(await makeStore({ files: dying }).write([trim], never)).toMatchObject({ kind: 'failed' });
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
+  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
+  await makeStore().write([trim], never);
+  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
+  expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
+});
+
+describe('both lanes as one log', () => {
+  const paths = ['untrusted/bot.md', 'bot.md'];
+
+  it('reports the total of both when not all of it is loaded (D33)', async () => {
+    const many = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, index) => entryText(`${prefix}${index}`, 'x'.repeat(900))).join('');
+    await createFiles().replace(join(root, 'bot.md'), many('t', 400));
+    await createFiles().replace(join(root, 'untrusted', 'bot.md'), many('u', 5));
+    const request = { paths, lastN: 0, maxBytes: 262_144, count: true };
+    const result = await makeStore().read(request, never);
+    expect(result).toMatchObject({
+      kind: 'restored',
+      total: 405,
+      truncated: { fileBytes: many('t', 400).length + many('u', 5).length },
+    });
+    expect(await makeStore().read({ paths, lastN: 3, count: true }, never)).toMatchObject({
+      loaded: 3,
+      total: 405,
+      truncated: undefined,
+    });
+  });
+
+  it('fails if one of them cannot be read (D14)', async () => {
+    await writeFile(join(root, 'bot.md'), entryText('a'));
+    await mkdir(join(root, 'untrusted', 'bot.md'), { recursive: true });
+    expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
+      kind: 'failed',
+      location: join(root, 'untrusted', 'bot.md'),
+    });
+  });
+
+  it('reports what was noticed in each', async () => {
+    await writeFile(join(root, 'bot.md'), `<<<<<<< HEAD\n${entryText('a')}=======\n>>>>>>> main\n`);
+    await createFiles().replace(join(root, 'untrusted', 'bot.md'), entryText('b'));
+    expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
+      warnings: [{ code: 'memory-damaged', message: expect.stringContaining('bot.md`') }],
+    });
+  });
+});
+
+describe('forgetting', () => {
+  it('leaves the former version next to the log, and a late post step does not save the entry again', async () => {
+    const log = entryText('a') + entryText('b');
+    await writeFile(join(root, 'bot.md'), log);
+    await makeStore().write(forget(['a']), never);
+    await makeStore().write([{ ...append('a'), again: new Date('2026-02-03T04:00:00Z') }], never);
+    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
+    expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
+  });
+});
+
+describe('the folder of a file store', () => {
+  it('is below the root, and nothing is written outside of it', async () => {
+    const store = createFileStore({
+      files: createFiles(),
+      clock: createFakeClock(),
+      root,
+      folder: '.axe/memory',
+      followLinks: false,
+    });
+    expect(await store.write([append('a')], never)).toMatchObject({
+      location: join(root, '.axe', 'memory', 'bot.md'),
+    });
+    expect(idsIn(textIn(await read(store)))).toEqual(['a']);
+    const all = await store.readTree(never);
+    expect(all).toMatchObject({ kind: 'tree', location: join(root, '.axe', 'memory') });
+    expect(all.kind === 'tree' && [...all.tree.keys()]).toEqual(['bot.md']);
+  });
+
+  it('is refused if it is a link', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+    await symlink(outside, join(root, '.axe'));
+    const store = createFileStore({
+      files: createFiles(),
+      clock: createFakeClock(),
+      root,
+      folder: '.axe/memory',
+      followLinks: false,
+    });
+    expect(await store.readTree(never)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('is a symbolic link'),
+    });
+    await rm(outside, { recursive: true });
+  });
+
+  it('reports files that are not memory, and leaves them out (D17)', async () => {
+    await writeFile(join(root, 'bot.md'), entryText('a'));
+    await writeFile(join(root, 'run.sh'), 'rm -r\n');
+    await symlink('/etc/passwd', join(root, 'passwd.md'));
+    const all = await makeStore().readTree(never);
+    expect(all).toMatchObject({ kind: 'tree', warnings: [{ code: 'memory-store-notice' }] });
+    expect(all.kind === 'tree' && [...all.tree.keys()]).toEqual(['bot.md']);
+  });
+});
+
+describe('a write of several changes', () => {
+  it('writes none if one of them leads out of the tree', async () => {
+    expect(await makeStore().write([append('a'), append('b', { path: '../b.md' })], never)).toMatchObject({
+      kind: 'failed',
+    });
+    expect(await readdir(root)).toEqual([]);
+  });
+});
+
+describe('any order of concurrent appends and rewrites', () => {
+  it('loses no entry that was acknowledged (I1)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.constantFrom('append', 'append', 'mark'), { minLength: 2, maxLength: 7 }),
+        async (scheduler, jobs) => {
+          const files = createFakeFiles(scheduler.scheduleFunction(async () => {}));
+          const clock = createFakeClock();
+          const shared = { ...clock, sleep: scheduler.scheduleFunction(clock.sleep) };
+          const writes = jobs.map(async (job, index) => {
+            const rewrite = (text: string) => `${text.replaceAll('done', 'seen')}${entryText(`e${index}`)}`;
+            const change: Change =
+              job === 'append' ? append(`e${index}`) : { kind: 'rewrite', path: 'bot.md', rewrite };
+            const result = await createFileStore({
+              files,
+              clock: shared,
+              root: '/m',
+              followLinks: false,
+            }).write([change], never);
+            return result.kind === 'saved' ? [`e${index}`] : [];
+          });
+          const acknowledged = (await scheduler.waitFor(Promise.all(writes))).flat();
+          const text = files.text('/m/bot.md') ?? '';
+          expect([...idsIn(text)].sort()).toEqual(acknowledged.sort());
+          expect(countEntries(text)).toBe(acknowledged.length);
+          expect(files.paths().filter((path) => path.endsWith('.lock'))).toEqual([]);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});

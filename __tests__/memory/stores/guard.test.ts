@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Change } from '../../../src/memory/change.js';
+import type { MemoryStore } from '../../../src/memory/store.js';
+import { guarded } from '../../../src/memory/stores/guard.js';
+import { append } from './entries.js';
+
+const quiet = new AbortController().signal;
+
+/** A store that cannot read some files, and notes what is written. */
+function store(unreadable: readonly string[]) {
+  const written: (readonly Change[])[] = [];
+  const inner: MemoryStore = {
+    kind: 'file',
+    async read({ paths }) {
+      const bad = paths.find((path) => unreadable.includes(path));
+      if (bad === undefined) return { kind: 'empty', location: '', warnings: [] };
+      return { kind: 'failed', location: bad, message: `read ${bad}: broken`, remedy: 'fix it' };
+    },
+    readTree: async () => ({ kind: 'tree', location: '', tree: new Map(), warnings: [] }),
+    async write(changes) {
+      written.push(changes);
+      return { kind: 'saved', location: '', attempts: 1 };
+    },
+    dropHistory: async () => ({ kind: 'saved', location: '', attempts: 1 }),
+  };
+  return { guard: guarded(inner), written };
+}
+
+const request = (...paths: readonly string[]) => ({ paths, lastN: 0, count: false });
+
+describe('a run log that could not be read (D14)', () => {
+  it.each<[string, readonly Change[]]>([
+    ['itself', [append('a')]],
+    ['its other lane', [append('a', { path: 'untrusted/bot.md' })]],
+    ['its state', [{ kind: 'facts', path: 'bot.state.md', text: '- seen a\n' }]],
+    ['it among others', [append('a', { path: 'other.md' }), append('a')]],
+  ])('is not added to: %s', async (_, changes) => {
+    const { guard, written } = store(['bot.md']);
+    await guard.read(request('bot.md'), quiet);
+    expect(await guard.write(changes, quiet)).toEqual({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: 'it could not be loaded, so nothing was added to it (read bot.md: broken)',
+      remedy: 'fix it',
+    });
+    expect(written).toEqual([]);
+  });
+
+  it('blocks all lanes that were read with it', async () => {
+    const { guard, written } = store(['untrusted/bot.md']);
+    await guard.read(request('untrusted/bot.md', 'bot.md'), quiet);
+    expect(await guard.write([append('a')], quiet)).toMatchObject({ kind: 'failed' });
+    expect(written).toEqual([]);
+  });
+
+  it('stays loaded when notes are requested with it and cannot be read', async () => {
+    const { guard, written } = store([]);
+    const failing = guarded({
+      ...guard,
+      readTree: async () => ({ kind: 'failed', location: '', message: 'no notes' }),
+    });
+    await failing.read(request('bot.md'), quiet);
+    await failing.readTree(quiet, ['MEMORY.md', 'bot.md']);
+    expect(await failing.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
+    expect(await failing.write([append('a', { path: 'MEMORY.md' })], quiet)).toMatchObject({
+      kind: 'failed',
+    });
+    expect(written).toHaveLength(1);
+  });
+
+  it('does not prevent other logs from being written', async () => {
+    const { guard, written } = store(['bot.md']);
+    await guard.read(request('bot.md'), quiet);
+    for (const path of ['other.md', 'team/bot.md'])
+      expect(await guard.write([append('a', { path })], quiet)).toMatchObject({ kind: 'saved' });
+    expect(written).toHaveLength(2);
+  });
+});
+
+describe('a guarded store', () => {
+  it('equals the store in everything else', async () => {
+    const { guard } = store([]);
+    expect(guard.kind).toBe('file');
+    expect(await guard.read(request('bot.md'), quiet)).toMatchObject({ kind: 'empty' });
+    expect(await guard.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
+    expect(await guard.readTree(quiet)).toMatchObject({ kind: 'tree' });
+    expect(await guard.dropHistory?.(quiet)).toMatchObject({ kind: 'saved' });
+  });
+});

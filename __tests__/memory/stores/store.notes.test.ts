@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Change } from '../../../src/memory/change.js';
+import { createTreeStore } from '../../../src/memory/stores/store.js';
+import { createFakeRemote } from './fake-backend.js';
+import { createFakeClock } from './fake-clock.js';
+import { adding, note, overwriting } from './notes-contract.js';
+
+const never = new AbortController().signal;
+
+/** A store whose first commit is made, but not answered; `meanwhile` happens before it looks again. */
+function forgetful(remote: ReturnType<typeof createFakeRemote>, meanwhile: () => void = () => {}) {
+  let lost = 0;
+  const backend = remote.backend({
+    commit: () => {
+      lost += 1;
+      return lost === 1 ? { kind: 'unknown', message: 'no answer' } : undefined;
+    },
+    step: async (operation) => {
+      if (operation === 'answer' && lost === 1) meanwhile();
+    },
+  });
+  return createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
+}
+
+describe('a commit of notes whose answer was lost', () => {
+  it.each<[string, readonly Change[], string]>([
+    ['an append', [adding('MEMORY.md', 'new')], 'old\nnew\n'],
+    ['two appends', [adding('MEMORY.md', 'new'), adding('MEMORY.md', 'newer')], 'old\nnew\nnewer\n'],
+    ['an overwrite', [overwriting('MEMORY.md', 'new')], 'new'],
+  ])('does not carry out %s twice', async (_, changes, expected) => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'old\n']]);
+    const result = await forgetful(remote).write(changes, never);
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(result).not.toHaveProperty('notices');
+    expect(remote.tree.get('MEMORY.md')).toBe(expected);
+  });
+
+  it('adds a line once that was part of another before', async () => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'not new\n']]);
+    expect(await forgetful(remote).write([adding('MEMORY.md', 'new')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(remote.tree.get('MEMORY.md')).toBe('not new\nnew\n');
+  });
+
+  it('recognizes its append above what somebody else has added since', async () => {
+    const remote = createFakeRemote();
+    const store = forgetful(remote, () => {
+      remote.tree = new Map([['MEMORY.md', `${remote.tree.get('MEMORY.md')}theirs\n`]]);
+      remote.version += 1;
+    });
+    expect(await store.write([adding('MEMORY.md', 'mine')], never)).toMatchObject({ kind: 'saved' });
+    expect(remote.tree.get('MEMORY.md')).toBe('mine\ntheirs\n');
+  });
+});
+
+describe('a commit that is lost while another run saves', () => {
+  it.each<[string, number, Change, string]>([
+    [
+      'an append of the line that the other run added',
+      2,
+      adding('MEMORY.md', 'theirs'),
+      'first\nold\ntheirs\ntheirs\n',
+    ],
+  ])('does not cost %s', async (_, lostAt, change, expected) => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'first\nold\n']]);
+    let commits = 0;
+    const backend = remote.backend({
+      step: async (operation) => {
+        if (operation !== 'commit') return;
+        commits += 1;
+        if (commits > lostAt) return;
+        remote.tree = new Map([['MEMORY.md', 'first\nold\ntheirs\n']]);
+        remote.version += 1;
+      },
+      commit: () => (commits === lostAt ? { kind: 'unknown', message: 'no answer' } : undefined),
+    });
+    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
+    expect(await store.write([change], never)).toMatchObject({ kind: 'saved' });
+    expect(remote.tree.get('MEMORY.md')).toBe(expected);
+  });
+});
+
+describe('a note in which somebody else changed other lines while an answer was lost', () => {
+  it.each<[string, Change, string]>([
+    ['an append', adding('MEMORY.md', 'new'), 'FIRST\nlast\nnew\n'],
+    ['an append of a line that was part of another', adding('MEMORY.md', 'as'), 'FIRST\nlast\nas\n'],
+  ])('has %s once', async (_, change, expected) => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'first\nlast\n']]);
+    const store = forgetful(remote, () => {
+      remote.tree = new Map([['MEMORY.md', (remote.tree.get('MEMORY.md') ?? '').replace('first', 'FIRST')]]);
+      remote.version += 1;
+    });
+    const result = await store.write([change], never);
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(result).not.toHaveProperty('notices');
+    expect(remote.tree.get('MEMORY.md')).toBe(expected);
+  });
+});
+
+describe('a note that somebody else changed during the save', () => {
+  const OVERWRITE = { kind: 'overwrite', text: 'mine' } as const;
+
+  it('is kept next to the one that is written over it', async () => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'first\n']]);
+    let commits = 0;
+    const backend = remote.backend({
+      step: async (operation) => {
+        if (operation !== 'commit') return;
+        commits += 1;
+        if (commits > 1) return;
+        remote.tree = new Map([['MEMORY.md', 'theirs\n']]);
+        remote.version += 1;
+      },
+    });
+    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
+    expect(await store.write([note('MEMORY.md', OVERWRITE, { backup: true })], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(Object.fromEntries(remote.tree)).toEqual({ 'MEMORY.md': 'mine', 'MEMORY.bak': 'theirs\n' });
+  });
+});

@@ -1,0 +1,398 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../../src/core/errors.js';
+import { limitTime } from '../../../src/core/time-limit.js';
+import type { CommitResult, TreeBackend } from '../../../src/memory/stores/backend.js';
+import { createTreeStore } from '../../../src/memory/stores/store.js';
+import { describeMemoryStore } from './contract.js';
+import { append, entryText, forget, idsIn } from './entries.js';
+import { type BackendFaults, createFakeRemote } from './fake-backend.js';
+import { createFakeClock } from './fake-clock.js';
+
+const never = new AbortController().signal;
+
+describeMemoryStore('a tree store', async () => {
+  const remote = createFakeRemote();
+  return {
+    open: () => createTreeStore(remote.backend(), { clock: createFakeClock(), budgetMs: 3_600_000 }),
+    put: async (path, text) => {
+      remote.tree = new Map([...remote.tree, [path, text]]);
+      remote.version += 1;
+    },
+    text: async (path) => remote.tree.get(path),
+  };
+});
+
+function makeStore(faults: BackendFaults = {}, budgetMs = 90_000) {
+  const remote = createFakeRemote();
+  const clock = createFakeClock();
+  return { remote, clock, store: createTreeStore(remote.backend(faults), { clock, budgetMs }) };
+}
+
+/** A fault for each of the first calls, then none. */
+function inTurn<T>(...faults: readonly (T | undefined)[]): () => T | undefined {
+  const left = [...faults];
+  return () => left.shift();
+}
+
+describe('the retry loop of a save', () => {
+  it('continues after five conflicts (C3 46)', async () => {
+    const { store, remote } = makeStore({
+      commit: inTurn(...Array.from({ length: 5 }, () => ({ kind: 'conflict' }) as const)),
+    });
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 6 });
+    expect(remote.tree.get('bot.md')).toBe(entryText('a'));
+  });
+
+  it('waits after each lost race up to ten seconds more, and uses what is left of the time', async () => {
+    const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) }, 120_000);
+    await store.write([append('a')], never);
+    expect(clock.slept.slice(0, 7)).toEqual([5_000, 10_000, 15_000, 20_000, 20_000, 20_000, 20_000]);
+    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(120_000);
+  });
+
+  it('waits after lost answers, which no other run causes', async () => {
+    const { clock, remote } = makeStore();
+    const commit = async () => ({ kind: 'unknown', message: 'no answer' }) as const;
+    const store = createTreeStore({ ...remote.backend(), commit }, { clock, budgetMs: 90_000 });
+    expect(await store.write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: 'no answer showed whether it was saved, in 7 attempts in 70 s: no answer',
+    });
+    expect(clock.slept).toEqual([2000, 4000, 8000, 16_000, 20_000, 20_000]);
+  });
+
+  it('ends a request in progress with its time, and reports how often it tried', async () => {
+    const { clock, remote } = makeStore();
+    const backend = remote.backend();
+    const hanging: TreeBackend = {
+      ...backend,
+      commit: (_, __, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          clock.advance(90_000);
+        }),
+    };
+    const store = createTreeStore(hanging, { clock, budgetMs: 90_000 });
+    expect(await store.write([append('a')], never)).toEqual({
+      kind: 'failed',
+      reason: 'timeout',
+      message: 'there was no answer in time; gave up after 1 attempt in 90 s',
+      remedy: expect.stringContaining('githubstatus'),
+    });
+  });
+
+  it('ends when its caller’s time ends', async () => {
+    const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
+    const startMs = clock.now().getTime();
+    const { signal } = limitTime({ clock, limitMs: 25_000, signal: never });
+    expect(await store.write([append('a')], signal)).toMatchObject({ kind: 'failed', reason: 'conflict' });
+    expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(25_000);
+  });
+
+  it('reads again what a limit prevented, and nothing else', async () => {
+    const request = { paths: ['bot.md'], lastN: 0, count: false };
+    const limit = {
+      kind: 'unreadable',
+      reason: 'rate-limited',
+      message: 'slow',
+      retryAfterMs: 7000,
+    } as const;
+    const limited = makeStore({ read: inTurn(limit, limit) });
+    expect(await limited.store.read(request, never)).toMatchObject({ kind: 'empty' });
+    expect(await limited.store.readTree(never)).toMatchObject({ kind: 'tree' });
+    expect(limited.clock.slept).toEqual([7000, 7000]);
+    const down = makeStore({ read: inTurn({ ...limit, reason: 'unavailable' } as const) });
+    expect(await down.store.read(request, never)).toMatchObject({ kind: 'failed', message: 'slow' });
+    expect(down.clock.slept).toEqual([]);
+  });
+
+  it('does not write an entry twice whose answer was lost (C3 47)', async () => {
+    const { store, remote } = makeStore({ commit: inTurn({ kind: 'unknown', message: 'reset' } as const) });
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    expect(remote).toMatchObject({ version: 1, tree: new Map([['bot.md', entryText('a')]]) });
+  });
+
+  it.each(['denied', 'unavailable', 'rate-limited', 'error', 'timeout'] as const)(
+    'ends at once when a commit is %s (C3 39, 48)',
+    async (reason) => {
+      const { store, clock } = makeStore({
+        commit: () => ({ kind: 'failed', reason, message: 'no', remedy: 'do this' }),
+      });
+      expect(await store.write([append('a')], never)).toEqual({
+        kind: 'failed',
+        reason,
+        message: 'no',
+        remedy: 'do this',
+      });
+      expect(clock.slept).toEqual([]);
+    },
+  );
+
+  it('writes nothing to a file that cannot be read (C3 38, D14)', async () => {
+    const { store, remote } = makeStore({
+      read: () => ({ kind: 'unreadable', reason: 'error', message: 'down' }),
+    });
+    expect(await store.write([append('a')], never)).toEqual({
+      kind: 'failed',
+      reason: 'error',
+      message: 'down',
+    });
+    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)).toEqual({
+      kind: 'failed',
+      message: 'down',
+      location: 'fake  bot.md',
+    });
+    expect(remote.version).toBe(0);
+  });
+
+  it('reports a remedy when the run is stopped while it reads', async () => {
+    const remote = createFakeRemote();
+    const remedy = 'Raise `timeout-minutes`.';
+    const read = () => {
+      throw new AxeError('timeout', { remedy });
+    };
+    const store = createTreeStore(remote.backend({ read }), { clock: createFakeClock(), budgetMs: 1_000 });
+    const failed = { kind: 'failed', message: 'timeout', remedy };
+    expect(await store.read({ paths: ['a.md'], lastN: 0, count: false }, never)).toMatchObject(failed);
+    expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
+  });
+
+  it('returns a failure when a backend throws', async () => {
+    const broken: TreeBackend = {
+      kind: 'branch',
+      read: async () => {
+        throw new Error('bug');
+      },
+      commit: async () => ({ kind: 'conflict' }),
+      placeOf: () => ({ location: 'there' }),
+    };
+    const store = createTreeStore(broken, { clock: createFakeClock(), budgetMs: 1_000 });
+    expect(await store.write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      message: 'bug',
+    });
+    expect(await store.read({ paths: ['a.md'], lastN: 0, count: false }, never)).toMatchObject({
+      kind: 'failed',
+      message: 'bug',
+    });
+  });
+
+  it('stops waiting when the run is stopped (C3 54)', async () => {
+    const controller = new AbortController();
+    const { store } = makeStore({
+      commit: () => {
+        controller.abort();
+        return { kind: 'conflict' };
+      },
+    });
+    expect(await store.write([append('a')], controller.signal)).toMatchObject({
+      kind: 'failed',
+      reason: 'timeout',
+    });
+  });
+
+  it('applies a rewrite again to what another run wrote meanwhile', async () => {
+    const { store, remote } = makeStore({
+      commit: () => {
+        if (remote.version > 0) return undefined;
+        remote.tree = new Map([['bot.md', entryText('a') + entryText('theirs')]]);
+        remote.version += 1;
+        return undefined;
+      },
+    });
+    remote.tree = new Map([['bot.md', entryText('a')]]);
+    const rewrite = (old: string) => old.replaceAll('done', 'checked');
+    await store.write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
+    expect(remote.tree.get('bot.md')).toBe(rewrite(entryText('a') + entryText('theirs')));
+  });
+
+  it('commits once more what readers may have passed over', async () => {
+    const commits: string[] = [];
+    const backend: TreeBackend = {
+      kind: 'cache',
+      placeOf: () => ({ location: 'there' }),
+      read: async () => ({
+        kind: 'snapshot',
+        tree: new Map([['bot.md', entryText('a')]]),
+        version: '3',
+        warnings: [],
+        isOpen: commits.length === 0,
+      }),
+      commit: async (_, { tree }) => {
+        commits.push(tree.get('bot.md') ?? '');
+        return { kind: 'committed', version: '4' };
+      },
+    };
+    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 10_000 });
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
+    expect(commits.map(idsIn)).toEqual([['a']]);
+  });
+
+  it('does not repeat calls rapidly if the store allows an immediate retry', async () => {
+    const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 0 } as const;
+    const { store, clock } = makeStore({ commit: () => limit });
+    expect(await store.write([append('a')], never)).toMatchObject({ reason: 'rate-limited' });
+    expect(clock.slept.length).toBeLessThan(60);
+  });
+
+  it('reports that no answer came when none ever did', async () => {
+    const { store, remote } = makeStore({
+      commit: () => {
+        remote.version += 1;
+        return { kind: 'unknown', message: 'reset' };
+      },
+    });
+    expect(await store.write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: expect.stringContaining('reset'),
+    });
+  });
+
+  it('does not apply a rewrite twice whose answer was lost, whatever others append after it (C3 47)', async () => {
+    const lost = inTurn({ kind: 'unknown', message: 'reset' } as const);
+    const { store, remote } = makeStore({
+      commit: lost,
+      step: async (operation) => {
+        if (operation === 'answer' && remote.version === 1)
+          remote.tree = new Map([['daily.md', `${remote.tree.get('daily.md')}theirs\n`]]);
+      },
+    });
+    remote.tree = new Map([['daily.md', 'old\n']]);
+    const rewrite = (old: string) => `${old}mine\n`;
+    expect(await store.write([{ kind: 'rewrite', path: 'daily.md', rewrite }], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect([...remote.tree]).toEqual([['daily.md', 'old\nmine\ntheirs\n']]);
+  });
+
+  it('forgets the last entry of a log when a commit is lost while another run appends', async () => {
+    const { store, remote } = makeStore({
+      commit: inTurn({ kind: 'unknown', message: 'reset' } as const),
+      step: async (operation) => {
+        if (operation !== 'commit' || remote.version > 0) return;
+        remote.tree = new Map([['bot.md', entryText('a') + entryText('b') + entryText('theirs')]]);
+        remote.version = 1;
+      },
+    });
+    remote.tree = new Map([['bot.md', entryText('a') + entryText('b')]]);
+    expect(await store.write(forget(['b']), never)).toMatchObject({ kind: 'saved' });
+    expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['a', 'theirs']);
+  });
+
+  it('reports the notices of the backend about a commit', async () => {
+    const { store } = makeStore({
+      commit: () => ({ kind: 'committed', version: '7', notices: ['The branch was created.'] }),
+    });
+    expect(await store.write([append('a')], never)).toEqual({
+      kind: 'saved',
+      attempts: 1,
+      location: 'fake 7 bot.md',
+      notices: ['The branch was created.'],
+    });
+  });
+
+  it('looks at the state next to the last log it is asked for', async () => {
+    const asked: (readonly string[] | 'all')[] = [];
+    const backend = createFakeRemote().backend();
+    const read: TreeBackend['read'] = async (signal, paths) => {
+      asked.push(paths);
+      return await backend.read(signal, paths);
+    };
+    const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 1_000 });
+    await store.read({ paths: ['bot.md', 'untrusted/bot.md'], lastN: 0, count: false }, never);
+    expect(asked).toEqual([['bot.md', 'untrusted/bot.md', 'untrusted/bot.state.md']]);
+    expect(await store.readTree(never, ['../x.md'])).toMatchObject({ kind: 'failed' });
+    expect(store.dropHistory).toBeUndefined();
+  });
+});
+
+it.each([
+  ['longer than there is time', 2_400_000, 0],
+  ['again and again until the time is spent', 25_000, 3],
+])(
+  'C3 49: a save that is asked to wait %s fails as rate-limited, not as a conflict',
+  async (_, retryAfterMs, waits) => {
+    const limit = { reason: 'rate-limited', message: 'slow down', remedy: 'wait', retryAfterMs } as const;
+    for (const faults of [
+      { read: () => ({ kind: 'unreadable', ...limit }) as const },
+      { commit: () => ({ kind: 'failed', ...limit }) as const },
+    ]) {
+      const { store, clock } = makeStore(faults);
+      expect(await store.write([append('a')], never)).toEqual({
+        kind: 'failed',
+        reason: 'rate-limited',
+        message: 'slow down',
+        remedy: 'wait',
+      });
+      expect(clock.slept).toHaveLength(waits);
+    }
+  },
+);
+
+it('C3 49: rate limits of reads and of commits are respected', async () => {
+  const limit = { reason: 'rate-limited', message: 'slow down', retryAfterMs: 12_000 } as const;
+  const { store, clock, remote } = makeStore({
+    read: inTurn({ kind: 'unreadable', ...limit } as const),
+    commit: inTurn({ kind: 'failed', ...limit } as const),
+  });
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(clock.slept).toEqual([14_500, 14_500]);
+  expect(remote.tree.get('bot.md')).toBe(entryText('a'));
+});
+
+it('C3 46: an endless conflict ends when the time is spent, with a remedy', async () => {
+  const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
+  const startMs = clock.now().getTime();
+  expect(await store.write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'conflict',
+    remedy: expect.stringContaining('`concurrency:`'),
+  });
+  expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(90_000);
+  expect(clock.now().getTime() - startMs).toBeGreaterThan(80_000);
+});
+
+describe('dropping the history', () => {
+  function makeDropping(...results: readonly (CommitResult | Error)[]) {
+    const left = [...results];
+    const clock = createFakeClock();
+    const backend: TreeBackend = {
+      ...createFakeRemote().backend(),
+      dropHistory: async () => {
+        const result = left.shift() ?? { kind: 'conflict' };
+        if (result instanceof Error) throw result;
+        return result;
+      },
+    };
+    return { clock, store: createTreeStore(backend, { clock, budgetMs: 90_000 }) };
+  }
+  const done = { kind: 'committed', version: '9' } as const;
+  const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 9_000 } as const;
+
+  it.each<[string, readonly CommitResult[], number]>([
+    ['at once', [], 1],
+    ['after others moved the branch', [{ kind: 'conflict' }, { kind: 'conflict' }], 3],
+    ['after a lost answer', [{ kind: 'unknown', message: 'reset' }], 2],
+    ['after a rate limit', [limit], 2],
+  ])('is done %s', async (_, before, attempts) => {
+    const { store } = makeDropping(...before, done);
+    expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
+  });
+
+  it('ends in time, reports why it is not allowed, and never throws', async () => {
+    expect(await makeDropping().store.dropHistory?.(never)).toMatchObject({ reason: 'conflict' });
+    const denied = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' } as const;
+    expect(await makeDropping(denied).store.dropHistory?.(never)).toEqual(denied);
+    expect(await makeDropping(new Error('bug')).store.dropHistory?.(never)).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      message: 'bug',
+    });
+    expect(await makeDropping(done).store.dropHistory?.(AbortSignal.abort())).toMatchObject({
+      reason: 'timeout',
+    });
+  });
+});

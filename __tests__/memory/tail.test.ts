@@ -1,0 +1,293 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createFiles } from '../../src/adapters/host/files.js';
+import { MAX_LOADED_MEMORY_BYTES } from '../../src/core/defaults.js';
+import type { OpenFile } from '../../src/core/files.js';
+import { countEntries, lastEntries } from '../../src/memory/run-log.js';
+import { countEntriesIn, openBytes, readTail } from '../../src/memory/tail.js';
+
+const BLOCK = 64 * 1024;
+const encoder = new TextEncoder();
+
+function entry(number: number, filler = ''): string {
+  return `## 2026-01-01T00:00:00Z\n**Task:** ${number}\n**Result:** ${filler}\n\n`;
+}
+
+function open_(text: string): OpenFile {
+  return openBytes(encoder.encode(text));
+}
+
+/** Counts what is read of a file. */
+function counting(file: OpenFile): {
+  readonly file: OpenFile;
+  readonly read: { bytes: number; largest: number };
+} {
+  const read = { bytes: 0, largest: 0 };
+  return {
+    read,
+    file: {
+      ...file,
+      bytes: file.bytes,
+      read: async (position, length) => {
+        read.bytes += length;
+        read.largest = Math.max(read.largest, length);
+        return await file.read(position, length);
+      },
+    },
+  };
+}
+
+describe('readTail', () => {
+  it('reads the same entries as a reader of the whole text', async () => {
+    const piece = fc.constantFrom(
+      '## ',
+      '\n## ',
+      '\n',
+      '#',
+      '##',
+      ' ',
+      '\r\n## x\r\n',
+      'é',
+      '\u{1F600}',
+      'words\n',
+      `${'y'.repeat(BLOCK - 2)}`,
+      '\n\n',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 25 }), fc.nat(12), async (pieces, lastN) => {
+        const text = pieces.join('');
+        const tail = await readTail(open_(text), { lastN, maxBytes: 100 * 1024 * 1024 });
+        expect(tail.text).toBe(lastEntries(text, lastN));
+        expect(tail.loaded).toBe(countEntries(tail.text));
+        expect(tail.truncated).toBe(false);
+        expect(await countEntriesIn(open_(text))).toBe(countEntries(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([-4, -3, -2, -1, 0, 1])('finds a heading %d bytes from a block border', async (shift) => {
+    const newest = entry(2)
+      .padEnd(BLOCK + shift - 1, 'z')
+      .concat('\n');
+    const text = `${entry(1)}${newest}`;
+    expect(await readTail(open_(text), { lastN: 1 })).toEqual({
+      text: newest,
+      loaded: 1,
+      truncated: false,
+    });
+    expect((await readTail(open_(text), { lastN: 2 })).text).toBe(text);
+    expect(await countEntriesIn(open_(`${'p'.repeat(BLOCK + shift)}\n${text}`))).toBe(2);
+  });
+
+  it('returns nothing for an empty file (C2 17)', async () => {
+    const nothing = { text: '', loaded: 0, truncated: false };
+    expect([await readTail(open_(''), { lastN: 0 }), await readTail(open_(''), { lastN: 3 })]).toEqual([
+      nothing,
+      nothing,
+    ]);
+    expect(await countEntriesIn(open_(''))).toBe(0);
+  });
+
+  it('returns the whole of a small file with the text before its entries', async () => {
+    const text = `\uFEFF# By hand\n\n${entry(1)}${entry(2)}`;
+    expect(await readTail(open_(text), { lastN: 0 })).toEqual({ text, loaded: 2, truncated: false });
+  });
+
+  it('returns nothing of a file without entries if a number is requested', async () => {
+    expect(await readTail(open_('words\n'.repeat(100_000)), { lastN: 3 })).toEqual({
+      text: '',
+      loaded: 0,
+      truncated: false,
+    });
+  });
+
+  it('reads what is cut off at the end (C2 18) and bytes that are not UTF-8 (C2 25)', async () => {
+    const bytes = new Uint8Array([...encoder.encode(`${entry(1)}## x\n`), 0xff, 0x00, 0xf0, 0x9f]);
+    const tail = await readTail(openBytes(bytes), { lastN: 1 });
+    expect(tail.text).toBe('## x\n\uFFFD\0\uFFFD');
+  });
+
+  it('reads entries on both sides of conflict markers (C2 20)', async () => {
+    const text = `${entry(1)}<<<<<<< HEAD\n${entry(2)}=======\n${entry(3)}>>>>>>> main\n`;
+    expect((await readTail(open_(text), { lastN: 2 })).text).toBe(
+      `${entry(2)}=======\n${entry(3)}>>>>>>> main\n`,
+    );
+  });
+
+  it('returns the newest entries that fit into the limit', async () => {
+    const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(200)));
+    const text = `preamble\n${entries.join('')}`;
+    const size = encoder.encode(entry(0, 'x'.repeat(200))).length;
+    for (const lastN of [0, 7]) {
+      for (const [maxBytes, fitting] of [
+        [3 * size, 3],
+        [3 * size - 1, 2],
+        [3 * size + 1, 3],
+        [size, 1],
+      ] as const) {
+        expect(await readTail(open_(text), { lastN, maxBytes })).toEqual({
+          text: entries.slice(-fitting).join(''),
+          loaded: fitting,
+          truncated: true,
+        });
+      }
+    }
+    expect(await readTail(open_(text), { lastN: 3, maxBytes: 3 * size })).toMatchObject({
+      loaded: 3,
+      truncated: false,
+    });
+  });
+
+  it('returns everything requested without a bound, however large it is', async () => {
+    const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(100_000)));
+    const text = `preamble\n${entries.join('')}`;
+    expect(await readTail(open_(text), { lastN: 10 })).toEqual({
+      text: entries.join(''),
+      loaded: 10,
+      truncated: false,
+    });
+    expect(await readTail(open_(text), { lastN: 0, maxBytes: 0 })).toEqual({
+      text,
+      loaded: 10,
+      truncated: false,
+    });
+  });
+
+  it('does not cut an entry at a heading inside it', async () => {
+    const old = entry(1, `a\n## Findings\n${'b'.repeat(500)}`);
+    const text = old + entry(2);
+    const { length } = encoder.encode(text);
+    expect(await readTail(open_(text), { lastN: 0, maxBytes: length - 10 })).toEqual({
+      text: entry(2),
+      loaded: 1,
+      truncated: true,
+    });
+  });
+
+  it('treats headings as starts of entries if people wrote the log and no line is a time', async () => {
+    const text = Array.from({ length: 20 }, (_, index) => `## Day ${index}\n${'b'.repeat(100)}\n`).join('');
+    const tail = await readTail(open_(text), { lastN: 0, maxBytes: 250 });
+    expect(tail).toMatchObject({ loaded: 2, truncated: true });
+    expect(tail.text).toMatch(/^## Day 18\n/);
+  });
+
+  it('returns the end of a large text without entries if all of it is requested', async () => {
+    const { text, loaded, truncated } = await readTail(open_('é'.repeat(1_000)), { lastN: 0, maxBytes: 101 });
+    expect({ text, loaded, truncated }).toEqual({ text: 'é'.repeat(50), loaded: 0, truncated: true });
+  });
+
+  it('reports if the file becomes shorter while it is read', async () => {
+    const file = { ...open_(entry(1)), read: async () => new Uint8Array(3) };
+    await expect(readTail(file, { lastN: 1 })).rejects.toThrow('became shorter');
+  });
+});
+
+describe('C2 19: the end of a file of 100 MB (D33)', () => {
+  const SIZE = 100 * 1024 * 1024;
+
+  /** Zeros up to the end of the file, which take no room on disk. */
+  async function withSparseFile(
+    parts: readonly (readonly [number, string])[],
+    use: (file: OpenFile) => Promise<void>,
+  ) {
+    const folder = await mkdtemp(join(tmpdir(), 'axe-tail-'));
+    const path = join(folder, 'big.md');
+    const handle = await open(path, 'w');
+    for (const [position, text] of parts) await handle.write(encoder.encode(text), 0, undefined, position);
+    await handle.close();
+    const file = await createFiles().open(path, { followLinks: false });
+    try {
+      if (file !== undefined) await use(file);
+    } finally {
+      await file?.close();
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  it('costs no more to read than a small one when only the newest entries are read', async () => {
+    const newest = Array.from({ length: 20 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
+    await withSparseFile(
+      [
+        [0, entry(0)],
+        [SIZE, `\n${newest}`],
+      ],
+      async (big) => {
+        const { file, read } = counting(big);
+        expect(await readTail(file, { lastN: 20 })).toEqual({ text: newest, loaded: 20, truncated: false });
+        expect(read.bytes).toBe(BLOCK);
+      },
+    );
+  });
+
+  it('is read up to the bound and one more block if everything that fits is requested', async () => {
+    const newest = Array.from({ length: 2_000 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
+    await withSparseFile([[SIZE, `\n${newest}`]], async (big) => {
+      const { file, read } = counting(big);
+      const tail = await readTail(file, { lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES });
+      expect(tail.truncated).toBe(true);
+      expect(tail.loaded).toBeGreaterThan(200);
+      expect(newest.endsWith(tail.text)).toBe(true);
+      // One block more shows that the entry at the bound is no larger than it.
+      expect(read.bytes).toBeLessThan(MAX_LOADED_MEMORY_BYTES + 2 * BLOCK);
+    });
+  });
+
+  it('is counted in small parts', async () => {
+    await withSparseFile(
+      [
+        [0, entry(0)],
+        [SIZE / 2, `\n${entry(1)}`],
+        [SIZE, `\n${entry(2)}`],
+      ],
+      async (big) => {
+        const { file, read } = counting(big);
+        expect(await countEntriesIn(file)).toBe(3);
+        expect(read.largest).toBe(BLOCK);
+      },
+    );
+  });
+
+  it('returns what is kept of an entry of 50 MB, in small parts', async () => {
+    await withSparseFile(
+      [
+        [SIZE / 2, '\n## giant\n**Task:** begins here '],
+        [SIZE, 'ends here\n**Result:** Done.\n\n'],
+      ],
+      async (big) => {
+        const { file, read } = counting(big);
+        const maxBytes = MAX_LOADED_MEMORY_BYTES;
+        const { text, loaded, truncated } = await readTail(file, { lastN: 3, maxBytes });
+        expect(text.startsWith('## giant\n**Task:** begins here \0')).toBe(true);
+        expect(text.endsWith('\0ends here\n**Result:** Done.\n\n')).toBe(true);
+        expect(text).toMatch(/\0 \[\.\.\. 52,\d\d\d,\d\d\d bytes left out \.\.\.\] \0/);
+        expect(encoder.encode(text).length).toBeLessThanOrEqual(maxBytes);
+        expect({ loaded, truncated }).toEqual({ loaded: 1, truncated: true });
+        expect(read.largest).toBeLessThanOrEqual(maxBytes);
+      },
+    );
+  });
+
+  it('has its heading looked for within limits', async () => {
+    await withSparseFile(
+      [
+        [0, '## far away\n'],
+        [SIZE, 'end'],
+      ],
+      async (big) => {
+        const { file, read } = counting(big);
+        const request = { lastN: 3, maxBytes: MAX_LOADED_MEMORY_BYTES };
+        const { text, loaded, truncated } = await readTail(file, request);
+        expect({ end: text.slice(-3), loaded, truncated }).toEqual({
+          end: 'end',
+          loaded: 0,
+          truncated: true,
+        });
+        expect(read.bytes).toBeLessThan(SIZE * 0.7);
+      },
+    );
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { applyChange } from '../../src/memory/change.js';
+import { parseEntries } from '../../src/memory/run-log.js';
+import { isTimestamped, parseLog, textId } from '../../src/memory/units.js';
+import { append, entryText, plainEntry } from './stores/entries.js';
+
+const at = (heading: string, text = 'x') => `## ${heading}\n**Task:** ${text}\n**Result:** y\n\n`;
+const idsOf = (text: string) => parseLog(text).units.map(({ id }) => id);
+
+describe('the entries of a run log', () => {
+  it.each(['', 'only words\n', '## Notes\n- a fact\n'])('are none in %j (C2 17)', (text) => {
+    expect(parseLog(text)).toEqual({ preamble: text, units: [] });
+  });
+
+  it('are identified by their id, or by their text if they have none (C2 23)', () => {
+    const plain = plainEntry('by axe');
+    const { preamble, units } = parseLog(`# Mine\n${entryText('a')}${plain}`);
+    expect(preamble).toBe('# Mine\n');
+    expect(units.map(({ text, id, hasProvenance }) => [text, id, hasProvenance])).toEqual([
+      [entryText('a'), 'a', true],
+      [plain, textId(plain), false],
+    ]);
+    expect(units.map(({ start, timeMs }) => [start, timeMs])).toEqual([
+      [7, Date.parse('2026-02-03T04:05:06Z')],
+      [7 + entryText('a').length, Date.parse('2026-02-03T04:05:06Z')],
+    ]);
+  });
+
+  it.each([
+    ['2026-02-03T04:05:06Z', true],
+    ['2026-02-03T04:05:06.789Z', true],
+    ['2026-02-03T04:05:06+01:00', true],
+    ['2999-01-01T00:00:00Z', true],
+    ['2026-02-03T04:05:06Z  ', true],
+    ['2026-02-03T04:05:06', false],
+    ['2026-02-03 04:05:06Z', false],
+    ['2026-13-03T04:05:06Z', false],
+    ['2026-02-03T25:05:06Z', false],
+    ['hello', false],
+    ['', false],
+  ])('start with a time: ## %s is one: %s (C2 22)', (heading, isOne) => {
+    const [entry] = parseEntries(at(heading));
+    expect(entry !== undefined && isTimestamped(entry)).toBe(isOne);
+    expect(parseLog(at(heading)).units).toHaveLength(isOne ? 1 : 0);
+  });
+
+  it('hold the text below headings that are not a time (C2 22)', () => {
+    const first = `${plainEntry('one').trimEnd()}\n## Findings\n- a\n## Advice\n- b\n\n`;
+    const second = plainEntry('two');
+    expect(parseLog(first + second).units.map(({ text }) => text)).toEqual([first, second]);
+  });
+
+  it('have the id below such a heading, if a person added one to the result', () => {
+    const edited = entryText('a').replace('**Result:**', '**Result:** see below\n## Findings\n');
+    expect(idsOf(edited)).toEqual(['a']);
+  });
+
+  it('stay separate after somebody changed a heading, so that neither is mistaken for the other', () => {
+    const changed = entryText('b').replace(/^## .*/, '## yesterday');
+    const { units } = parseLog(entryText('a') + changed + entryText('c'));
+    expect(units.map(({ id, text }) => [id, text])).toEqual([
+      ['a', entryText('a')],
+      ['b', changed],
+      ['c', entryText('c')],
+    ]);
+    expect(units[1]?.timeMs).toBe(units[0]?.timeMs);
+  });
+
+  it('are read on both sides of conflict markers, and recognized as without them (C2 20)', () => {
+    const [a, b, plain] = [entryText('a'), entryText('b'), plainEntry('by axe')];
+    const torn = `<<<<<<< HEAD\n${a}${plain}||||||| base\n=======\n${b}>>>>>>> other\n`;
+    expect(idsOf(torn)).toEqual(['a', textId(plain), 'b']);
+  });
+
+  it('with a trailer of another version have no id of their own (C2 24)', () => {
+    const other = entryText('a').replace('v=1', 'v=9');
+    expect(idsOf(other)).toEqual([textId(other)]);
+  });
+
+  const piece = fc.constantFrom(
+    entryText('a'),
+    entryText('b').replace('\n\n', ''),
+    plainEntry('by axe'),
+    at('2026-02-03T05:05:06+01:00'),
+    '## hello\n',
+    '## 2026-02-03T04:05:06Z\r\ntorn',
+    '<<<<<<< HEAD\n',
+    'loose\r\n',
+    '\uDCFF\0\u2028',
+    '\n',
+    '# Mine\n',
+  );
+  const log = fc.array(piece, { maxLength: 10 }).map((parts) => parts.join(''));
+
+  it('joined again give the text', () => {
+    fc.assert(
+      fc.property(log, (text) => {
+        const { preamble, units } = parseLog(text);
+        expect(preamble + units.map((unit) => unit.text).join('')).toBe(text);
+        for (const unit of units)
+          expect(text.slice(unit.start, unit.start + unit.text.length)).toBe(unit.text);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('end with the one that was appended last', () => {
+    fc.assert(
+      fc.property(log, (text) => {
+        const { units } = parseLog(applyChange(text, append('new')));
+        expect(units.at(-1)).toMatchObject({ id: 'new', text: entryText('new'), hasProvenance: true });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('the id of a text', () => {
+  const plain = plainEntry('by axe');
+
+  it.each([
+    ['its line ends', plain.replaceAll('\n', '\r\n')],
+    ['trailing blank lines', `${plain}\n\n  \n`],
+    ['a missing final line break', plain.trimEnd()],
+    ['conflict markers behind it', `${plain}=======\n`],
+  ])('does not change with %s', (_, text) => {
+    expect(textId(text)).toBe(textId(plain));
+  });
+
+  it.each([
+    ['the task', plain.replace('axe', 'Axe')],
+    ['a space', plain.replace('done', ' done')],
+    ['the time', plain.replace('04:05:06', '04:05:07')],
+    ['an empty line', plain.replace('\n**Result', '\n\n**Result')],
+  ])('changes with %s', (_, text) => {
+    expect(textId(text)).not.toBe(textId(plain));
+  });
+
+  it('is sixteen hexadecimal digits', () => {
+    for (const text of ['', plain, 'x']) expect(textId(text)).toMatch(/^t-[0-9a-f]{16}$/);
+  });
+
+  it('differs for each of many entries that are very similar', () => {
+    const ids = new Set<string>();
+    for (let second = 0; second < 20_000; second += 1) {
+      const time = new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString().replace('.000', '');
+      for (const result of ['ok', 'no'])
+        ids.add(textId(`## ${time}\n**Task:** Review #7\n**Result:** ${result}\n\n`));
+    }
+    expect(ids.size).toBe(40_000);
+    // Each half is as good as 32 bits can be: about 0.2 pairs of 40,000 fall together by chance.
+    for (const half of [(id: string) => id.slice(2, 10), (id: string) => id.slice(10)]) {
+      expect(new Set([...ids].map(half)).size).toBeGreaterThan(39_990);
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import type { Clock } from '../../core/clock.js';
+import type { Warning } from '../../core/warning.js';
+import { firstUnread } from '../blocked.js';
+import type { Change, MemoryTree } from '../change.js';
+import type { Provenance } from '../provenance.js';
+import { statePath } from '../state.js';
+import type { BlockedPlace, MemoryStore, TreeResult } from '../store.js';
+import { type LogLane, lanePath, type MemoryEntry, readEntries } from './entry.js';
+import { formatEntries } from './format.js';
+import { type MemoryNote, readNotes } from './notes.js';
+
+/** What a command on a memory works with. */
+export interface CommandSession {
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree; the untrusted lane's is next to it. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Values that must never get into memory (D11). */
+  readonly secrets: readonly string[];
+  /** Where new entries come from; undefined writes them as axe does, without provenance. */
+  readonly origin: Omit<Provenance, 'id'> | undefined;
+}
+
+/** How a command ended. */
+export interface MemoryDone {
+  readonly kind: 'done';
+  /** For people, in markdown: what was done, with ids and without a word that memory says. */
+  readonly text: string;
+  /** What memory says of it: shown on the command line alone. */
+  readonly quoted?: string;
+  /** What was shown or found, the newest first; listed below the text where nothing is quoted. */
+  readonly entries?: readonly MemoryEntry[];
+  /** What stands below that; left out for nothing. */
+  readonly below?: string;
+  /** Whether the memory is another now. */
+  readonly changed: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/** Why a command did not do what was asked. */
+export interface MemoryRefusal {
+  readonly kind: 'failed';
+  readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
+  /** Without a word that memory says. */
+  readonly message: string;
+  /** What memory says of it: shown on the command line alone. */
+  readonly quoted?: string;
+  readonly remedy?: string;
+  /** Whether the memory is another now anyway. */
+  readonly changed: boolean;
+}
+
+/** What became of a command on a memory. */
+export type MemoryCommandResult = MemoryDone | MemoryRefusal;
+
+/** A lane of an agent as it was read. */
+interface MemoryLog {
+  readonly lane: LogLane;
+  readonly path: string;
+  readonly text: string;
+  /** Whether its log or its state is there. */
+  readonly exists: boolean;
+  readonly entries: readonly MemoryEntry[];
+}
+
+/** A memory as it was read. */
+export interface MemoryView {
+  readonly kind: 'view';
+  readonly location: string;
+  readonly tree: MemoryTree;
+  readonly warnings: readonly Warning[];
+  readonly trusted: MemoryLog;
+  readonly untrusted: MemoryLog;
+  /** Notes of both lanes. */
+  readonly notes: readonly MemoryNote[];
+}
+
+/** Reads the newest memory. */
+export async function viewMemory({
+  store,
+  path,
+  signal,
+}: Pick<CommandSession, 'store' | 'path' | 'signal'>): Promise<MemoryView | MemoryRefusal> {
+  const logs = [path, lanePath(path, 'untrusted')];
+  const places = logs.flatMap((log) => [log, statePath(log)]);
+  const found = await readWith(store, places, signal);
+  const trouble =
+    found.kind === 'failed' ? found : (firstUnread(found, places) ?? tooLarge(found.tree, logs));
+  if (found.kind === 'failed' || trouble !== undefined)
+    return refusal('unreadable', `the memory could not be read: ${trouble?.message}`, trouble?.remedy);
+  const { tree, warnings, location } = found;
+  return {
+    kind: 'view',
+    location,
+    tree,
+    warnings,
+    trusted: logOf(tree, path, 'trusted'),
+    untrusted: logOf(tree, path, 'untrusted'),
+    notes: readNotes(tree, logs),
+  };
+}
+
+/** Everything within the limits of a look at all files, and these files whatever their size. */
+async function readWith(
+  store: MemoryStore,
+  places: readonly string[],
+  signal: AbortSignal,
+): Promise<TreeResult> {
+  const found = await store.readTree(signal);
+  const left = found.kind === 'tree' ? places.filter((path) => found.left?.includes(path)) : [];
+  if (found.kind === 'failed' || left.length === 0) return found;
+  const named = await store.readTree(signal, left);
+  return named.kind === 'failed' ? named : { ...found, tree: new Map([...found.tree, ...named.tree]) };
+}
+
+/** A command holds the whole log, and makes several texts of it. */
+const MAX_LOG_BYTES = 64 * 1024 * 1024;
+
+/** Why a log is not read. */
+function tooLarge(tree: MemoryTree, logs: readonly string[]): Omit<BlockedPlace, 'reason'> | undefined {
+  const path = logs.find((log) => (tree.get(log) ?? '').length > MAX_LOG_BYTES);
+  if (path === undefined) return undefined;
+  const message = `\`${path}\` is larger than the ${MAX_LOG_BYTES / 1024 / 1024} MB that a command reads`;
+  return { path, message, remedy: 'Trim it with `axe-action gc <agent>`, or `mode: gc` in a workflow.' };
+}
+
+/** Both lanes, those first that trusted runs load. */
+export function logsOf({ trusted, untrusted }: MemoryView): readonly MemoryLog[] {
+  return [trusted, untrusted];
+}
+
+/** Writes changes; of what was saved, what people should know. */
+export async function saveChanges(
+  changes: readonly Change[],
+  { store, signal }: CommandSession,
+): Promise<{ readonly kind: 'saved'; readonly notices: readonly string[] } | MemoryRefusal> {
+  if (store.kind === 'none') return keepsNothing();
+  const saved = await store.write(changes, signal);
+  if (saved.kind === 'failed') return notSaved(saved, false);
+  const [unsaved] = saved.unsaved ?? [];
+  return unsaved === undefined ? { kind: 'saved', notices: saved.notices ?? [] } : notSaved(unsaved, true);
+}
+
+function notSaved(
+  { message, remedy }: { readonly message: string; readonly remedy?: string },
+  changed: boolean,
+): MemoryRefusal {
+  return { ...refusal('not-saved', `the memory could not be changed: ${message}`, remedy), changed };
+}
+
+/** A result that tells why it was not done. */
+export function refusal(reason: MemoryRefusal['reason'], message: string, remedy?: string): MemoryRefusal {
+  return { kind: 'failed', reason, message, changed: false, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+/** What is told where the workflow has no memory. */
+export function keepsNothing(): MemoryRefusal {
+  return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
+}
+
+type Located = Pick<MemoryView, 'location'>;
+
+/** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
+export function noSuchEntryOrNote(id: string, view: Located): MemoryRefusal {
+  if (!/\/|\.md$/.test(id)) return noSuchEntry(id, view);
+  const remedy = 'Give the path of a note as `show` lists it after the entries.';
+  return refusal('not-found', `no note \`${id}\` in ${view.location}`, remedy);
+}
+
+/** What is told of an id that is nobody's. */
+export function noSuchEntry(id: string, { location }: Located, entry = 'entry'): MemoryRefusal {
+  const remedy = 'Give the id as `axe-action memory show` prints it, or its first six characters or more.';
+  return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
+}
+
+/** What is told of the beginning of several ids. */
+export function severalEntries(id: string, candidates: readonly MemoryEntry[]): MemoryRefusal {
+  const message = `\`${id}\` is the beginning of ${candidates.length} ids`;
+  const several = refusal('ambiguous', message, 'Give more characters of the one that is meant.');
+  return { ...several, quoted: formatEntries(candidates) };
+}
+
+function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {
+  const path = lanePath(trustedPath, lane);
+  const text = tree.get(path) ?? '';
+  return {
+    lane,
+    path,
+    text,
+    exists: tree.has(path) || tree.has(statePath(path)),
+    entries: readEntries(text, lane),
+  };
+}

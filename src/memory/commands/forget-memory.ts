@@ -1,0 +1,176 @@
+import { reopenFinding } from '../../core/review/end-finding.js';
+import type { Ended } from '../../core/review/finding-facts.js';
+import { parseReviewFacts } from '../../core/review/state-facts.js';
+import type { Change } from '../change.js';
+import { withoutEntries } from '../merge.js';
+import { statePath } from '../state.js';
+import type { StoreKind } from '../store.js';
+import {
+  type CommandSession,
+  logsOf,
+  type MemoryCommandResult,
+  type MemoryDone,
+  type MemoryView,
+  noSuchEntryOrNote,
+  refusal,
+  saveChanges,
+  severalEntries,
+  viewMemory,
+} from './command-session.js';
+import { formatBrief } from './format.js';
+import { deleteNote } from './notes.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+import { forgetEntry } from './replace.js';
+import { findEntry, MIN_PREFIX } from './search.js';
+
+/**
+ * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is gone. The id of a dismissed
+ * finding takes that back, and the path of a note deletes the note.
+ */
+export async function forgetMemory(
+  { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
+  view: MemoryView,
+  session: CommandSession,
+): Promise<MemoryCommandResult> {
+  const { clock, store } = session;
+  const { location, warnings, tree } = view;
+  const isNote = view.notes.some(({ path }) => path === id);
+  if (isNote) {
+    const changes = deleteNote(id, tree, clock.newId());
+    const text = `Deleted the note \`${id}\` in ${location}.`;
+    return await carryOut({ kind: 'done', text, changed: true, warnings }, { changes, purge, id }, session);
+  }
+  const found = findEntry(
+    logsOf(view).flatMap(({ entries }) => entries),
+    id,
+  );
+  if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
+  const dismissed = found.kind === 'found' ? undefined : findDismissed(id, view);
+  if (dismissed !== undefined) return await restoreFinding(dismissed, view, session);
+  const mayPurge = purge && store.dropHistory !== undefined;
+  if (found.kind !== 'found' && !mayPurge) return noSuchEntryOrNote(id, view);
+  const known = found.kind === 'found' ? found.id : id;
+  const done: MemoryDone =
+    found.kind === 'found'
+      ? {
+          kind: 'done',
+          text: `Forgot \`${known}\` in ${location}.`,
+          quoted: found.entries.map(formatBrief).join('\n'),
+          changed: true,
+          warnings,
+        }
+      : {
+          kind: 'done',
+          text: `No entry in ${location} has the id \`${known}\` now.`,
+          changed: false,
+          warnings,
+        };
+  return await carryOut(done, { changes: changesFor(known, view, store.kind), purge, id: known }, session);
+}
+
+interface Forgetting {
+  readonly changes: readonly Change[];
+  readonly purge: boolean;
+  /** Of the entry, or the path of the note. */
+  readonly id: string;
+}
+
+/** Saves, drops older versions where that is asked for, and says where it can still be read. */
+async function carryOut(
+  done: MemoryDone,
+  { changes, purge, id }: Forgetting,
+  session: CommandSession,
+): Promise<MemoryCommandResult> {
+  const { store, signal } = session;
+  const saved = changes.length === 0 ? undefined : await saveChanges(changes, session);
+  if (saved?.kind === 'failed') return saved;
+  const told = [done.text, ...(saved?.notices ?? [])];
+  if (!purge || store.dropHistory === undefined) {
+    const left = store.kind === 'file' ? await copiesWith(id, session) : OLDER[store.kind];
+    return { ...done, text: [...told, ...left].join('\n\n') };
+  }
+  const dropped = await store.dropHistory(signal);
+  if (dropped.kind === 'saved')
+    return { ...done, changed: true, text: [...told, ...LEFT[store.kind]].join('\n\n') };
+  const failed = refusal(
+    'not-saved',
+    `older versions could not be dropped: ${dropped.message}`,
+    dropped.remedy,
+  );
+  return { ...failed, changed: done.changed };
+}
+
+function changesFor(id: string, view: MemoryView, kind: StoreKind): readonly Change[] {
+  const lanes = logsOf(view);
+  const logs = lanes.filter(({ entries }) => entries.some((entry) => entry.id === id));
+  // On a disk a rewrite makes the copy anew.
+  const copies = kind === 'file' ? [] : lanes.filter(({ path }) => holds(view, `${path}.bak`, id));
+  return [
+    ...logs.map(({ path }) => forgetEntry(path, id)),
+    ...copies.map(({ path }) => forgetEntry(`${path}.bak`, id)),
+  ];
+}
+
+function holds({ tree }: Pick<MemoryView, 'tree'>, path: string, id: string): boolean {
+  const text = tree.get(path) ?? '';
+  return withoutEntries(text, new Set([id])) !== text;
+}
+
+/** The finding that people dismissed and that an id, or its beginning, names; undefined where that is none or several. */
+function findDismissed(id: string, { trusted, tree }: MemoryView): Ended | undefined {
+  if (id.length < MIN_PREFIX) return undefined;
+  const facts = parseReviewFacts(tree.get(statePath(trusted.path)) ?? '');
+  const found = facts.flatMap((fact) =>
+    fact.kind === 'ended' && fact.how === 'dismissed' && fact.id.startsWith(id) ? [fact] : [],
+  );
+  return new Set(found.map((fact) => fact.id)).size === 1 ? found[0] : undefined;
+}
+
+/** Forgets that a finding was dismissed, so that it may be raised again, and that no answer dismisses it once more. */
+async function restoreFinding(
+  { id, path, category }: Ended,
+  { trusted, warnings }: MemoryView,
+  session: CommandSession,
+): Promise<MemoryCommandResult> {
+  const at = session.clock.now();
+  const rewrite = (text: string) => reopenFinding(text, { id, at });
+  const saved = await saveChanges([{ kind: 'rewrite', path: statePath(trusted.path), rewrite }], session);
+  if (saved.kind === 'failed') return saved;
+  const text = `The finding \`${id}\` is no longer dismissed: it may be raised again, and answers to it no longer count.`;
+  return { kind: 'done', text, quoted: `${category} in \`${path}\``, changed: true, warnings };
+}
+
+/** The copies next to the files that hold it now, of which a rewrite leaves one generation. */
+async function copiesWith(id: string, session: CommandSession): Promise<readonly string[]> {
+  const now = await viewMemory(session);
+  if (now.kind === 'failed') return [];
+  const logs = logsOf(now).map(({ path }) => `${path}.bak`);
+  const copies = logs.filter((path) => holds(now, path, id));
+  if (copies.length === 0) return [];
+  const named = copies.map((path) => `\`${path}\``).join(' and ');
+  return [`The former version next to it still holds it: ${named}. \`forget --purge\` removes that.`];
+}
+
+const CACHE =
+  'Older versions in the Actions cache hold it until GitHub evicts them. `gh cache list --key axe-memory/v1/` and `gh cache delete <id>` delete them.';
+
+/** Where an entry that was forgotten can still be read. */
+const OLDER = {
+  branch: [
+    'Older commits of the branch still hold it; `axe-action memory forget --purge` rewrites the branch without them.',
+  ],
+  cache: [CACHE],
+  none: [],
+} as const;
+
+/** What is left after older versions were dropped. */
+const LEFT = {
+  branch: [
+    'The branch was rewritten without its history. Whoever knows a full commit id can read the old commits until GitHub collects them; GitHub Support does so at once if you ask. Clones and forks keep theirs. A secret that was in it has to be revoked all the same.',
+  ],
+  cache: [CACHE],
+  file: [
+    'The `.bak` files were removed. Backups of yours, and commits if the folder is in a git repository, keep theirs.',
+  ],
+  none: [],
+} as const;

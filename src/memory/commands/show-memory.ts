@@ -1,0 +1,126 @@
+import { findingFigures } from '../../core/review/finding-figures.js';
+import { parseReviewFacts } from '../../core/review/state-facts.js';
+import { countBytes } from '../../core/text/bytes.js';
+import { count, grouped } from '../../core/text/number.js';
+import { statePath } from '../state.js';
+import {
+  type CommandSession,
+  logsOf,
+  type MemoryCommandResult,
+  type MemoryDone,
+  type MemoryView,
+  noSuchEntryOrNote,
+  severalEntries,
+} from './command-session.js';
+import { type LogLane, type MemoryEntry, readEntries } from './entry.js';
+import { formatWhole } from './format.js';
+import { formatNoteList, searchNoteLines } from './notes.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+import { findEntry, matcherOf } from './search.js';
+
+/** The entries of a lane with notes and figures, or one entry or note with all it says. */
+export function showMemory(
+  { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
+  view: MemoryView,
+  session: CommandSession,
+): MemoryCommandResult {
+  if (id !== '') return showOne(id, view);
+  const { entries, text, path } = view[lane];
+  const all = entries.length;
+  const shown = last > 0 && last < all ? `The newest ${last} of ${all}` : `${all}`;
+  const size = `${grouped(countBytes(text))} bytes`;
+  const above =
+    all === 0
+      ? noneYet(view, lane, session)
+      : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
+  const notes =
+    view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
+  const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
+  const figures = findingFigures(facts, session.clock.now());
+  const below = [...others(view, lane), ...notes, ...(figures === '' ? [] : [figures])];
+  return list(view, { above, entries: newest(entries, last), below });
+}
+
+/** The entries that hold all the words. */
+export function searchMemory(
+  { words, lane, last }: Extract<MemoryCommand, { kind: 'search' }>,
+  view: MemoryView,
+): MemoryDone {
+  const { entries, path } = view[lane];
+  const found = entries.filter(matcherOf(words));
+  const quoted = words.map((word) => `"${word}"`).join(' and ');
+  const place = `\`${path}\` in ${view.location}`;
+  const above =
+    found.length === 0
+      ? `No entry of ${place} contains ${quoted}.`
+      : `${found.length} of ${entries.length} entries of ${place} contain${found.length === 1 ? 's' : ''} ${quoted}:`;
+  const lines = searchNoteLines(view.notes, words);
+  const shown = last === 0 ? lines : lines.slice(0, last);
+  const contain = lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
+  const inNotes = lines.length === 0 ? [] : [`${contain} ${quoted}:\n\n${shown.join('\n')}`];
+  return list(view, { above, entries: newest(found, last), below: [...inNotes, ...others(view, lane)] });
+}
+
+function showOne(id: string, view: MemoryView): MemoryCommandResult {
+  const note = view.notes.find(({ path }) => path === id);
+  const { warnings } = view;
+  if (note !== undefined) {
+    const quoted = `${formatNoteList([note])}\n\n${note.text.trimEnd()}`;
+    return { kind: 'done', text: '', quoted, entries: [], changed: false, warnings };
+  }
+  const found = findEntry(
+    logsOf(view).flatMap(({ entries }) => entries),
+    id,
+  );
+  switch (found.kind) {
+    case 'found': {
+      const { entries } = found;
+      const quoted = entries.map(formatWhole).join('\n');
+      return { kind: 'done', text: '', quoted, entries, changed: false, warnings };
+    }
+    case 'missing':
+      return noSuchEntryOrNote(id, view);
+    case 'ambiguous':
+      return severalEntries(id, found.candidates);
+  }
+}
+
+/** By their times, of one time the one that is below; 0 is all. */
+function newest(entries: readonly MemoryEntry[], last: number): readonly MemoryEntry[] {
+  const sorted = entries.toReversed().sort((one, other) => other.timeMs - one.timeMs);
+  return last === 0 ? sorted : sorted.slice(0, last);
+}
+
+/** What a trial without a model left lies apart (D32), where nobody would look for it. */
+function noneYet(view: MemoryView, lane: LogLane, { store }: CommandSession): string {
+  const none = `No entries in \`${view[lane].path}\` in ${view.location}.`;
+  const apart = `offline/${view.trusted.path}`;
+  const entries = readEntries(view.tree.get(apart) ?? '', 'trusted').length;
+  if (entries === 0) return none;
+  const how = store.kind === 'file' ? ` (\`--dir ${view.location}/offline\`)` : '';
+  return `${none} The offline rules have ${count(entries, 'entry')} in \`${apart}\`${how}.`;
+}
+
+/** The lane that was not asked for, so that nobody takes one for all. */
+function others(view: MemoryView, shown: LogLane): readonly string[] {
+  const { lane, entries } = shown === 'trusted' ? view.untrusted : view.trusted;
+  if (entries.length === 0) return [];
+  return [`The ${lane} lane has ${count(entries.length, 'entry')} (\`--lane ${lane}\`).`];
+}
+
+interface ListParts {
+  readonly above: string;
+  readonly entries: readonly MemoryEntry[];
+  readonly below: readonly string[];
+}
+
+function list({ warnings }: MemoryView, { above, entries, below }: ListParts): MemoryDone {
+  return {
+    kind: 'done',
+    text: above,
+    entries,
+    ...(below.length === 0 ? {} : { below: below.join('\n\n') }),
+    changed: false,
+    warnings,
+  };
+}

@@ -1,0 +1,82 @@
+import { MAX_TASK_CODE_POINTS } from '../core/defaults.js';
+import type { Trigger } from '../core/event/trigger.js';
+import type { RunOutcome } from '../core/outcome.js';
+import { count } from '../core/text/number.js';
+
+/** What the entry of a tainted run is computed from. */
+interface ComputedEntryParts {
+  readonly trigger: Trigger;
+  /** Other runs are not remembered. */
+  readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
+  readonly published: { readonly url: string | undefined };
+  /** Where the whole entry stands; of the agent's file name, which is nobody's but the repository's. */
+  readonly apart: string;
+}
+
+/** What an entry says. */
+interface ComputedEntry {
+  readonly task: string;
+  readonly result: string;
+}
+
+/**
+ * Task and result of a run that has read what people without write access wrote: only what we compute from closed sets,
+ * numbers, kinds of events, counts, so that nothing a stranger wrote reaches a trusted run by way of memory (D19).
+ */
+export function computedEntry({ trigger, outcome, published, apart }: ComputedEntryParts): ComputedEntry {
+  const { turns, toolCalls } = outcome.stats;
+  const work = `completed after ${count(turns, 'turn')} and ${count(toolCalls, 'tool call')}`;
+  const posted = published.url === undefined ? '' : ', and posted a comment';
+  return { task: subjectOf(trigger), result: `The run ${work}${posted}. ${WHY}, in ${apart}.` };
+}
+
+const WHY =
+  'It read what people without write access or the open network may have written, so its own words are kept apart';
+
+/** What the run was about, by number: titles, branches and logins are anybody's. */
+function subjectOf(trigger: Trigger): string {
+  switch (trigger.kind) {
+    case 'pull_request':
+      return `Pull request #${trigger.number}${atCommit(trigger.head.sha)}`;
+    case 'issue':
+      return `Issue #${trigger.number}`;
+    case 'comment':
+      return `Comment on #${trigger.number}`;
+    case 'push':
+      return 'Push';
+    case 'release':
+      return 'Release';
+    case 'workflow_run':
+      return `Workflow run${atCommit(trigger.headSha)}`;
+    case 'merge_group':
+      return `Merge group${atCommit(trigger.head.sha)}`;
+    case 'schedule':
+      return 'Schedule';
+    case 'dispatch':
+      return 'Dispatch';
+    case 'unknown':
+    case 'local':
+      return 'Run';
+  }
+}
+
+/** The seven digits people know a commit by; of anything that is not a sha, nothing. */
+function atCommit(sha: string): string {
+  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, 7)}` : '';
+}
+
+/**
+ * The task as an entry keeps it (D52): its beginning with the number of characters that are left out, together no longer
+ * than the limit, so that a long prompt is not sent again with every entry. Cut it after redaction only.
+ */
+export function storedTask(task: string): string {
+  const points = Array.from(task);
+  if (points.length <= MAX_TASK_CODE_POINTS) return task;
+  // The number has most digits where nothing is kept.
+  const kept = MAX_TASK_CODE_POINTS - noteOf(points.length).length;
+  return points.slice(0, kept).join('').trimEnd() + noteOf(points.length - kept);
+}
+
+function noteOf(leftOut: number): string {
+  return ` [... ${leftOut.toLocaleString('en')} characters left out]`;
+}

@@ -1,0 +1,60 @@
+import type { OpenFile } from '../../core/files.js';
+import { dateOf } from '../../core/text/dates.js';
+import { count } from '../../core/text/number.js';
+import { partsOf, piecesOf } from '../log-pieces.js';
+import { stripProvenance } from '../run-log.js';
+import type { LogPart } from '../trim.js';
+
+/** A run log as it was counted, of which no text is kept. */
+export interface CountedLog {
+  /** As `last_n` counts them. */
+  readonly entries: number;
+  /** In the order of the file. */
+  readonly parts: readonly Pick<LogPart, 'id' | 'entries'>[];
+  /** Runs of each date that had any, in UTC. */
+  readonly days: ReadonlyMap<string, number>;
+  /** In all results together. */
+  readonly words: number;
+}
+
+/** Reads a log once, in pieces, since the log that needs it most is large. Throws what reading throws. */
+export async function countLog(file: OpenFile): Promise<CountedLog> {
+  const all: Pick<LogPart, 'id' | 'entries'>[] = [];
+  const days = new Map<string, number>();
+  let [entries, words] = [0, 0];
+  for await (const { parts } of partsOf(piecesOf(file))) {
+    for (const { id, entries: own, timeMs, text } of parts) {
+      all.push({ id, entries: own });
+      entries += own;
+      if (timeMs === undefined) continue;
+      days.set(dateOf(timeMs), (days.get(dateOf(timeMs)) ?? 0) + 1);
+      words += wordsInResult(text);
+    }
+  }
+  return { entries, parts: all, days, words };
+}
+
+function wordsInResult(entry: string): number {
+  const [, result = ''] = /^\*\*Result:\*\*([\s\S]*)/m.exec(stripProvenance(entry)) ?? [];
+  return result.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+/** The figures of a log, one a line: runs since when, words of a result, the most active day. */
+export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): readonly string[] {
+  const dates = [...days.keys()].toSorted();
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined) return [];
+  const runs = [...days.values()].reduce((sum, one) => sum + one, 0);
+  const weekdays = WEEKDAYS.map((day, index) => {
+    const own = dates.filter((date) => new Date(`${date}T00:00:00Z`).getUTCDay() === (index + 1) % 7);
+    return { day, runs: own.reduce((sum, date) => sum + (days.get(date) ?? 0), 0) };
+  });
+  const [busiest] = weekdays.toSorted((one, other) => other.runs - one.runs);
+  return [
+    `${count(runs, 'run')} ${first === last ? `on ${first}` : `from ${first} to ${last}`}`,
+    `Average result: ${count(Math.round(words / runs), 'word')}`,
+    `Busiest day: ${busiest?.day} (${count(busiest?.runs ?? 0, 'run')})`,
+  ];
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

@@ -1,0 +1,267 @@
+import { ToolError } from '../../core/errors.js';
+import type { Lane } from '../../core/event/trust.js';
+import { createQueue } from '../../core/queue.js';
+import { compareBytes, encodeBytes } from '../../core/text/bytes.js';
+import { cutToBytes, utf8Bytes } from '../../core/text/cut.js';
+import { dateOf } from '../../core/text/dates.js';
+import type { Warning } from '../../core/warning.js';
+import { blockedAt, firstUnread } from '../blocked.js';
+import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
+import { untrustedPath } from '../log-path.js';
+import { promptText, readableText } from '../prompt-text.js';
+import type { FailedSave, SaveResult, TreeResult } from '../store.js';
+import { compactionHeading, dailySection } from './compaction-summary.js';
+import { editedText, editNote, type NoteEdit } from './edit.js';
+import { formatMemoryError } from './memory-error.js';
+import type { FailedNote, NoteAnswer, Notes, NoteWish } from './notes-port.js';
+import { flatDailyPath, type NotesPlaces, type NoteTarget, notesUnder, pathOf, targetAt } from './place.js';
+import { renderSearch, searchNotes } from './search.js';
+
+/** What the notes of a run are worked on with. */
+interface NotesSessionOptions {
+  readonly places: NotesPlaces;
+  /** Place of the agent's own run log, which is searched and read with the notes. */
+  readonly runLog: string;
+  /** What is before paths that are shown: the absolute folder, or empty. */
+  readonly root: string;
+  readonly caps: NotesCaps;
+  /** Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its signal. */
+  load(under: readonly string[] | undefined): Promise<TreeResult>;
+  redact(text: string): string;
+  now(): Date;
+  newId(): string;
+  warn(warning: Warning): void;
+  /** Hears of each change that was made. */
+  noteWrite?(write: RecentWrite): void;
+  /**
+   * Saves changes at once, and every call reads the store anew: on the command line. Without it the store is read once,
+   * at the first call, and changes are kept for the save of the run.
+   */
+  writeThrough?(changes: readonly NoteChange[]): Promise<SaveResult>;
+}
+
+/** What a write to notes may measure, in bytes. */
+export interface NotesCaps {
+  readonly maxWriteBytes: number;
+  /** Files above this are warned of; they are written anyway. */
+  readonly warnFileBytes: number;
+  /** Whether long-term memory gets no line twice. */
+  readonly dedup: boolean;
+}
+
+/** A change that a run made to its notes, for the job summary. */
+export interface RecentWrite {
+  readonly timestamp: Date;
+  readonly action: NoteWish['kind'];
+  readonly target: NoteTarget['kind'];
+  /** As the model was shown it. */
+  readonly path: string;
+  /** What was written, redacted and cut. */
+  readonly content: string;
+  /** Bytes of it in UTF-8. */
+  readonly bytes: number;
+}
+
+/** So many of a run's changes are kept for the summary (memory-tools 2.2). */
+const MAX_RECENT = 100;
+
+/** The notes of one run. */
+export interface NotesSession extends Notes {
+  /** Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many it sums up. */
+  addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
+  /** Everything a run may ask for, with its changes. */
+  tree(): Promise<TreeResult>;
+  /** The changes that still have to be saved, in order; those of a tainted run are in the untrusted lane (D19). */
+  changes(lane: Lane): readonly NoteChange[];
+  /** The newest changes, saved or not, oldest first. */
+  recent(): readonly RecentWrite[];
+}
+
+/** Opens the notes of a run. Nothing is read before the first call; calls are carried out one after the other. */
+export function createNotesSession(options: NotesSessionOptions): NotesSession {
+  const { places, runLog, root, caps, redact, now, writeThrough } = options;
+  const inTurn = createQueue();
+  /** Files that were warned of, since one warning is enough. */
+  const large = new Set<string>();
+  /** Places that the store was asked for. */
+  const asked = new Set<string>();
+  /** What it answered, with the changes of the run. */
+  let current: Extract<TreeResult, { readonly kind: 'tree' }> | undefined;
+  let changes: readonly NoteChange[] = [];
+  let recent: readonly RecentWrite[] = [];
+
+  async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
+    const loaded = await options.load(under);
+    if (loaded.kind === 'tree') for (const warning of loaded.warnings) options.warn(warning);
+    return loaded;
+  }
+
+  /** Once what a run may ask for, and later only what is asked for besides it. */
+  async function load(paths?: readonly string[]): Promise<TreeResult> {
+    const everything = notesUnder(places, runLog, now());
+    if (writeThrough !== undefined) return await ask(paths ?? everything);
+    if (current === undefined) {
+      const first = await ask(everything);
+      if (first.kind === 'failed') return first;
+      current = first;
+      for (const path of everything ?? []) asked.add(path);
+    }
+    const known = current;
+    // A store that left something out of a folder may have it anyway, under its name.
+    const isKnown = (path: string) =>
+      known.tree.has(path) ||
+      asked.has(path) ||
+      (known.warnings.length === 0 && asked.has(path.slice(0, path.lastIndexOf('/') + 1)));
+    const missing = everything === undefined ? [] : (paths ?? []).filter((path) => !isKnown(path));
+    if (missing.length === 0) return known;
+    const more = await ask(missing);
+    if (more.kind === 'failed') return more;
+    for (const path of missing) asked.add(path);
+    const blocked = [...(known.blocked ?? []), ...(more.blocked ?? [])];
+    current = { ...known, tree: new Map([...more.tree, ...known.tree]), blocked };
+    return current;
+  }
+
+  async function change(target: NoteTarget, wish: NoteWish): Promise<NoteAnswer> {
+    const timestamp = now();
+    const path = pathOf(target, places);
+    // A file's name is stored too, and cannot be masked.
+    if (target.kind === 'note' && redact(target.name) !== target.name)
+      return failed('the name of the note holds a secret. Choose another name.');
+    const loaded = await load([path]);
+    if (loaded.kind === 'failed') return notRead(loaded);
+    const blocked = blockedAt(loaded, path);
+    if (blocked !== undefined) return notSaved(blocked);
+    // Cut after it is redacted, since half a secret would not be known for one (D10).
+    const clean = redact(readableText(wish.content));
+    const { text: content } = cutToBytes(clean, caps.maxWriteBytes);
+    const edit = editOf(wish, content, timestamp, caps.dedup && target.kind === 'long_term');
+    const text = loaded.tree.get(path) ?? '';
+    const result = editNote(text, edit);
+    if (result.kind === 'duplicate') return { ...result, path: shown(path) };
+    // Pieces that are no secrets may be one together (D11); one that was there before is masked first.
+    const masked = editedText(redact(text), edit);
+    if (redact(masked) !== masked)
+      return failed('together with what is there it would be a secret. Leave it out.');
+    // What is written anew may be what another run has written since this one began (D12).
+    const backup = wish.kind === 'overwrite';
+    const makes = versionId(result.text);
+    const next: NoteChange = { kind: 'note', path, edit, backup, makes, id: options.newId() };
+    const saved = await writeThrough?.([next]);
+    if (saved?.kind === 'failed') return notSaved(saved);
+    if (saved === undefined) {
+      if (current !== undefined) current = { ...current, tree: applyChanges(current.tree, [next]) };
+      changes = [...changes, next];
+    }
+    const bytes = utf8Bytes(content);
+    const write = { timestamp, action: wish.kind, target: target.kind, path: shown(path), content, bytes };
+    recent = [...recent, write].slice(-MAX_RECENT);
+    options.noteWrite?.(write);
+    const fileBytes = encodeBytes(result.text).length;
+    if (fileBytes > caps.warnFileBytes && !large.has(path)) {
+      large.add(path);
+      const limitBytes = caps.warnFileBytes;
+      const message = formatMemoryError({
+        kind: 'file-too-large',
+        path: shown(path),
+        bytes: fileBytes,
+        limitBytes,
+      });
+      options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
+    }
+    return {
+      kind: 'written',
+      path: shown(path),
+      timestamp,
+      bytes: result.addedBytes,
+      givenBytes: utf8Bytes(clean),
+      maxBytes: caps.maxWriteBytes,
+      skippedLines: result.skippedLines,
+      fileBytes,
+      warnBytes: caps.warnFileBytes,
+    };
+  }
+
+  /** Of files that are asked for by name, one that cannot be read is an error; a search goes on without it. */
+  async function readTree(requested?: readonly string[]): Promise<MemoryTree> {
+    const loaded = await load(requested);
+    const trouble = loaded.kind === 'failed' ? loaded : firstUnread(loaded, requested ?? []);
+    if (loaded.kind === 'failed' || trouble !== undefined)
+      throw new ToolError(notRead({ message: '', ...trouble }).message);
+    return loaded.tree;
+  }
+
+  async function read(target: NoteTarget): Promise<string> {
+    const path = pathOf(target, places);
+    const text = (await readTree([path])).get(path) ?? '';
+    if (text !== '' || target.kind !== 'daily') return readableText(text);
+    const flat = flatDailyPath(target.date, places);
+    return readableText((await readTree([flat])).get(flat) ?? '');
+  }
+
+  function shown(path: string): string {
+    return root === '' ? path : `${root}/${path}`;
+  }
+
+  return {
+    today: () => dateOf(now()),
+    change: (target, wish) => inTurn(() => change(target, wish)),
+    read: (target) => inTurn(() => read(target)),
+    readRunLog: () => inTurn(async () => promptText((await readTree([runLog])).get(runLog) ?? '')),
+    list: () => inTurn(async () => listNotes(await readTree(), places).map(shown)),
+    search: (query, view) =>
+      inTurn(async () =>
+        renderSearch(searchNotes(await readTree(), query, { ...places, runLog }), { root, ...view }),
+      ),
+    addSummary: (content, messages) =>
+      inTurn(() => {
+        const form = (text: string, at: Date) => ({
+          text: dailySection(compactionHeading(messages), text, at),
+        });
+        return change({ kind: 'daily', date: dateOf(now()) }, { kind: 'append', content, form });
+      }),
+    tree: () => inTurn(() => load()),
+    changes(lane) {
+      if (lane === 'none') return [];
+      if (lane === 'trusted') return changes;
+      return changes.map((one) => ({ ...one, path: untrustedPath(one.path) }));
+    },
+    recent: () => recent,
+  };
+}
+
+/**
+ * Paths of long-term memory, daily logs and notes of a run, in byte order; empty files, scratchpads, run logs and former
+ * versions are left out, as memory-tools 1.4 has it.
+ */
+export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
+  const paths = [...tree].flatMap(([path, text]) => {
+    const kind = text === '' ? undefined : targetAt(path, places)?.kind;
+    return kind === undefined || kind === 'scratchpad' ? [] : [path];
+  });
+  return paths.sort(compareBytes);
+}
+
+function editOf(wish: NoteWish, content: string, now: Date, dedup: boolean): NoteEdit {
+  if (wish.kind === 'overwrite') return { kind: 'overwrite', text: content };
+  if (wish.form === undefined) return { kind: 'append', text: content, dedup };
+  return { kind: 'append', ...wish.form(content, now), dedup: false };
+}
+
+function failed(message: string): FailedNote {
+  return { kind: 'failed', reason: 'error', message };
+}
+
+/** Memory could not be read: nothing is written then either (D14). */
+function notRead({ message: cause, remedy }: { message: string; remedy?: string }): FailedNote {
+  const message = `memory could not be read: ${cause}`;
+  const storage = { operation: 'read memory', cause };
+  return notSaved({ reason: 'unavailable', message, storage, ...(remedy === undefined ? {} : { remedy }) });
+}
+
+/** A change could not be saved. */
+function notSaved(trouble: Omit<FailedSave, 'kind'>): FailedNote {
+  const { reason, message: cause, remedy, storage } = trouble;
+  const message = remedy === undefined ? cause : `${cause}. ${remedy}`;
+  return { kind: 'failed', reason, message, ...(storage === undefined ? {} : { storage }) };
+}

@@ -1,0 +1,216 @@
+import { MAX_RESULT_CODE_POINTS } from '../core/defaults.js';
+import { parseProvenance } from './provenance.js';
+
+/**
+ * What has to be between a text and an entry, so that the entry begins a line of its own even after a write
+ * that was cut off.
+ */
+export function separator(text: string): string {
+  return text === '' || text.endsWith('\n') ? '' : '\n';
+}
+
+/** Parts one after the other, each beginning a line of its own; the time grows with their length alone. */
+export function joinOnLines(parts: readonly string[]): string {
+  const full = parts.filter((part) => part !== '');
+  return full.map((part, index) => separator(full[index - 1] ?? '') + part).join('');
+}
+
+/** What goes into an entry of the run log. */
+export interface NewEntry {
+  readonly timestamp: Date;
+  readonly task: string;
+  readonly result: string;
+  /** Line made by `formatProvenance`; left out, the entry is axe's (D8). */
+  readonly provenance?: string;
+}
+
+/** An entry as it is in a run log: from a line that starts with `## ` up to the next such line. */
+export interface Entry {
+  /** Index of the heading in the text. */
+  readonly start: number;
+  /** The heading line without `## `; axe writes a timestamp, people may write anything. */
+  readonly heading: string;
+  /** The entry's bytes, heading and trailing blank lines included. */
+  readonly text: string;
+  /** Id of the last provenance line in it, if it has one (D8). */
+  readonly id?: string;
+}
+
+const HEADING = '## ';
+/** What stands before an entry, with the beginning of its heading. */
+const BOUNDARY = `\n${HEADING}`;
+const PROVENANCE_START = '<!-- axe-action v=1 ';
+const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
+const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=)/g;
+const PROVENANCE_LINE = /(?<![^\n])<!-- axe-action v=1 [^\n]*(?:\n|$)/g;
+
+/**
+ * An entry as axe writes it (axe-behaviour §10) with the deviations of D7. Beyond D7, a line
+ * of a result that looks like a provenance line gets a leading space where no provenance is written, so that
+ * nothing a model says is ever taken for one. Unpaired surrogates become U+FFFD, as they would in the file.
+ */
+export function formatEntry({ timestamp, task, result, provenance }: NewEntry): string {
+  const clean = provenance === undefined ? wellFormed : withoutComments;
+  const heading = timestamp.toISOString().replace(/\.\d+Z$/, 'Z');
+  const taskLine = clean(task).replace(LINE_BREAKS, ' ');
+  const resultLines = cut(clean(result)).replace(FORGED_LINE, ' ');
+  const lines = [
+    `${HEADING}${heading}`,
+    `**Task:** ${taskLine === '' ? '(none)' : taskLine}`,
+    `**Result:** ${resultLines === '' ? '(none)' : resultLines}`,
+  ];
+  if (provenance !== undefined) lines.push(provenance);
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** The entries of a run log in the order of the file; text before the first heading belongs to none. */
+export function parseEntries(text: string): readonly Entry[] {
+  const starts = entryStarts(text);
+  return starts.map((start, index) => readEntry(start, text.slice(start, starts[index + 1] ?? text.length)));
+}
+
+/**
+ * {@link parseEntries} for a log that comes in pieces: each entry is given as soon as the next one begins, and nothing
+ * else is kept. The pieces may end anywhere, between the characters of a line break too.
+ */
+export class EntrySplitter {
+  /** Parts of the text before the first entry, or of the entry that is not over yet. */
+  #parts: string[] = [];
+  /** The end of what came so far, if a heading may begin there. The text begins a line as if one stood before it. */
+  #held = '\n';
+  /** Place of the entry that is not over yet; undefined before the first. */
+  #start: number | undefined;
+  /** Place of the text that is held. */
+  #place = -1;
+  #head = '';
+
+  /** Text before the first entry; known with the first entry, or at the end. */
+  get head(): string {
+    return this.#head;
+  }
+
+  /** Entries that are over with this piece. */
+  push(piece: string): readonly Entry[] {
+    const text = this.#held + piece;
+    const done: Entry[] = [];
+    let from = 0;
+    for (let at = text.indexOf(BOUNDARY); at >= 0; at = text.indexOf(BOUNDARY, at + 1)) {
+      this.#parts.push(text.slice(from, at + 1));
+      done.push(...this.#finish());
+      from = at + 1;
+      this.#start = this.#place + from;
+    }
+    const held = heldBack(text);
+    this.#parts.push(text.slice(from, text.length - held));
+    this.#held = text.slice(text.length - held);
+    this.#place += text.length - held;
+    return done;
+  }
+
+  /** The last entry, once there are no more pieces. */
+  end(): readonly Entry[] {
+    this.#parts.push(this.#held);
+    this.#held = '';
+    return this.#finish();
+  }
+
+  #finish(): readonly Entry[] {
+    const text = this.#parts.join('');
+    this.#parts = [];
+    if (this.#start !== undefined) return [readEntry(this.#start, text)];
+    // The line break that stood before the text is none of it.
+    this.#head = text.slice(1);
+    return [];
+  }
+}
+
+/** How many characters at the end of a text may belong to the boundary before an entry. */
+function heldBack(text: string): number {
+  for (let length = BOUNDARY.length - 1; length > 0; length -= 1)
+    if (text.endsWith(BOUNDARY.slice(0, length))) return length;
+  return 0;
+}
+
+function readEntry(start: number, text: string): Entry {
+  const lineEnd = text.indexOf('\n');
+  const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
+  const heading = line.slice(HEADING.length).replace(/\r$/, '');
+  const id = entryId(text);
+  return { start, heading, text, ...(id === undefined ? {} : { id }) };
+}
+
+/**
+ * The newest `n` entries as they are in the text; 0 means the whole text, what is before the first entry
+ * included, and that part is left out otherwise (axe-behaviour §10).
+ */
+export function lastEntries(text: string, n: number): string {
+  if (n === 0) return text;
+  const starts = entryStarts(text);
+  const start = starts[Math.max(0, starts.length - n)];
+  return start === undefined ? '' : text.slice(start);
+}
+
+/** Lines that start with `## ` (axe-behaviour §10). */
+export function countEntries(text: string): number {
+  return entryStarts(text).length;
+}
+
+/** The text without provenance lines, for prompts; nothing else changes (D8). */
+export function stripProvenance(text: string): string {
+  return text.replace(PROVENANCE_LINE, (line) => (isProvenance(line.replace(/\n$/, '')) ? '' : line));
+}
+
+function entryStarts(text: string): readonly number[] {
+  const starts = text.startsWith(HEADING) ? [0] : [];
+  for (let at = text.indexOf(BOUNDARY); at >= 0; at = text.indexOf(BOUNDARY, at + 1)) {
+    starts.push(at + 1);
+  }
+  return starts;
+}
+
+function entryId(entry: string): string | undefined {
+  if (!entry.includes(PROVENANCE_START)) return undefined;
+  const lines = (entry.match(PROVENANCE_LINE) ?? []).map((line) => parseProvenance(line.replace(/\n$/, '')));
+  return lines.findLast((line) => line !== undefined)?.id;
+}
+
+function isProvenance(line: string): boolean {
+  return parseProvenance(line) !== undefined;
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/**
+ * The text without `<!--` and `-->`, nor any that come together once others are taken out (D7d): each is dropped
+ * the moment it is complete, so one pass reaches the fixpoint however deep they are nested.
+ */
+function withoutComments(text: string): string {
+  if (!/<!--|-->/.test(text)) return wellFormed(text);
+  const kept: string[] = [];
+  for (const character of wellFormed(text)) {
+    kept.push(character);
+    if (endsWith(kept, '-->')) kept.length -= 3;
+    else if (endsWith(kept, '<!--')) kept.length -= 4;
+  }
+  return kept.join('');
+}
+
+function endsWith(characters: readonly string[], mark: string): boolean {
+  const from = characters.length - mark.length;
+  return from >= 0 && [...mark].every((character, index) => characters[from + index] === character);
+}
+
+/** At most 1000 code points, then `...`; a code point is never split (D7b). */
+function cut(text: string): string {
+  if (text.length <= MAX_RESULT_CODE_POINTS) return text;
+  let codePoints = 0;
+  let end = 0;
+  for (const character of text) {
+    if (codePoints === MAX_RESULT_CODE_POINTS) return `${text.slice(0, end)}...`;
+    codePoints += 1;
+    end += character.length;
+  }
+  return text;
+}

@@ -1,0 +1,167 @@
+import type { OpenFile } from '../core/files.js';
+import type { Warning } from '../core/warning.js';
+import type { Change, MemoryTree } from './change.js';
+
+/** The kinds of places that memory lives in (D13). */
+export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
+
+/** The run logs of one agent, to be read. */
+export interface ReadRequest {
+  /**
+   * Places in the memory tree, for example `pr-reviewer.md`. Of several, the entries are given as one log in the order
+   * of their times; what is in more than one is the first one's.
+   */
+  readonly paths: readonly string[];
+  /** Newest entries wanted; 0 means all of them. */
+  readonly lastN: number;
+  /** Most bytes of them, as the files have them; left out or 0: no bound. */
+  readonly maxBytes?: number;
+  /** Whether the entries must be counted, which reads the whole file (D33). */
+  readonly count: boolean;
+  /** Places to read with them, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
+  readonly alongside?: readonly string[];
+}
+
+/** Where something was found or put. */
+export interface Place {
+  /** Path, branch or key, for people. */
+  readonly location: string;
+  /** Address of the file in a browser, where it has one. */
+  readonly url?: string;
+  /** Where the store is, if `location` names a file in it; left out by a store whose files have no places of their own. */
+  readonly within?: StoreRoot;
+  /** Nothing is kept, as was wanted. */
+  readonly isNowhere?: true;
+}
+
+/** Where a store is that names its files: a file's location is `root`, `separator` and the file's path. */
+export interface StoreRoot {
+  readonly root: string;
+  readonly separator: string;
+}
+
+/** A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing else suffers (D54). */
+export interface BlockedPlace {
+  /** A file of the tree, or a folder with a `/` at its end. */
+  readonly path: string;
+  readonly reason: SaveFailure;
+  readonly message: string;
+  readonly remedy?: string;
+  /** Which operation of the file system failed; left out where it was none. */
+  readonly storage?: StorageFailure;
+}
+
+/** What a store holds of a run log. */
+export type RestoreResult =
+  | (Place & {
+      readonly kind: 'restored';
+      /** The wanted entries, as they are in the file. */
+      readonly text: string;
+      /** Entries in `text`. */
+      readonly loaded: number;
+      /** Entries in the file; undefined where nobody asked and it was not known anyway. */
+      readonly total: number | undefined;
+      /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
+      readonly truncated: { readonly fileBytes: number } | undefined;
+      /** Text of the state next to the last of the paths (D36); left out where there is none. */
+      readonly state?: string;
+      /** The files of the places to read with the logs; left out by a store that did not read them. */
+      readonly alongside?: MemoryTree;
+      /** Those of them that are not as they need to be; left out where all are. */
+      readonly blocked?: readonly BlockedPlace[];
+      /** Told by the store on the way: links refused, files left out. */
+      readonly warnings: readonly Warning[];
+    })
+  | (Place & {
+      readonly kind: 'empty';
+      readonly state?: string;
+      readonly alongside?: MemoryTree;
+      readonly blocked?: readonly BlockedPlace[];
+      readonly warnings: readonly Warning[];
+    })
+  /** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
+  | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
+
+/** Everything a store holds. */
+export type TreeResult =
+  | (Place & {
+      readonly kind: 'tree';
+      readonly tree: MemoryTree;
+      readonly warnings: readonly Warning[];
+      /** Paths of files that did not fit: known by name, not read; left out where all did. */
+      readonly left?: readonly string[];
+      /** Places that are not as they need to be; left out where all are. */
+      readonly blocked?: readonly BlockedPlace[];
+    })
+  | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
+
+/** Run logs that are open to be read in pieces, and everything else; whoever asked closes them. */
+export type LogsResult =
+  | {
+      readonly kind: 'logs';
+      /** By their paths; one that does not exist is left out. */
+      readonly logs: ReadonlyMap<string, OpenFile>;
+      readonly rest: Extract<TreeResult, { readonly kind: 'tree' }>;
+    }
+  | Extract<TreeResult, { readonly kind: 'failed' }>;
+
+/** Why a save failed; `refused` means that what is in the place is no file of memory, a link say. */
+export type SaveFailure =
+  | 'denied'
+  | 'refused'
+  | 'unavailable'
+  | 'rate-limited'
+  | 'conflict'
+  | 'timeout'
+  | 'error';
+
+/** A save that failed. */
+export interface FailedSave {
+  readonly kind: 'failed';
+  readonly reason: SaveFailure;
+  readonly message: string;
+  /** The line of YAML or the command that fixes it. */
+  readonly remedy?: string;
+  /** Which operation of the file system failed, and how; left out where it was none. */
+  readonly storage?: StorageFailure;
+}
+
+/** An operation of the file system that failed. */
+export interface StorageFailure {
+  /** `open memory file for appending` */
+  readonly operation: string;
+  /** `open /x/MEMORY.md: permission denied` */
+  readonly cause: string;
+}
+
+/** What became of a save. */
+export type SaveResult =
+  | (Place & {
+      readonly kind: 'saved';
+      /** Attempts that were made to commit; 0 where nothing had to be written. */
+      readonly attempts: number;
+      /** What people should know of it, in whole sentences: a branch was created, another store was refused. */
+      readonly notices?: readonly string[];
+      /** Notes that could not be saved; left out where all were (D54). */
+      readonly unsaved?: readonly BlockedPlace[];
+    })
+  | FailedSave;
+
+/** Where memory lives between runs (D12, D13). Nothing here throws: trouble is a value. */
+export interface MemoryStore {
+  readonly kind: StoreKind;
+  read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
+  /**
+   * The files of some places: exact paths, and folders with a `/` at their end, of which the files directly in them are
+   * meant. Without places all files, for people's commands.
+   */
+  readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
+  /**
+   * {@link readTree} with these logs open instead of in memory, however large they are; `under` names the other places.
+   * Left out by a store that holds texts.
+   */
+  openLogs?(logs: readonly string[], signal: AbortSignal, under?: readonly string[]): Promise<LogsResult>;
+  write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
+  /** Writes the newest version anew without what came before it; only where there is a history. */
+  dropHistory?(signal: AbortSignal): Promise<SaveResult>;
+}

@@ -1,0 +1,71 @@
+import type { Warning } from '../../core/warning.js';
+import type { MemoryTree } from '../change.js';
+import type { BlockedPlace, Place, SaveFailure, StoreKind } from '../store.js';
+
+/** The newest version of the memory tree, as a backend read it. */
+export interface Snapshot {
+  readonly kind: 'snapshot';
+  /** Files by `/`-separated path; a backend may leave out files nobody asked for. */
+  readonly tree: MemoryTree;
+  /** What the backend compares on commit: a commit id, a key's number; empty where nothing is there yet. */
+  readonly version: string;
+  readonly warnings: readonly Warning[];
+  /** Ids of the changes that were saved since the time that was asked for; left out where nobody asked. */
+  readonly saved?: ReadonlySet<string>;
+  /** Paths of files that did not fit; left out where all did. */
+  readonly left?: readonly string[];
+  /** Notes whose place holds something else; left out where there are none. */
+  readonly blocked?: readonly BlockedPlace[];
+  /** Readers may have passed over what was saved here: it is committed once more, even if nothing differs. */
+  readonly isOpen?: boolean;
+}
+
+/** Memory is out of reach, which is not the same as empty: nothing is written after it (D14). */
+export interface Unreadable {
+  readonly kind: 'unreadable';
+  readonly reason: SaveFailure;
+  readonly message: string;
+  readonly remedy?: string;
+  /** The other side asks to come again after so many milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** What became of one attempt to make a tree the newest version. */
+export type CommitResult =
+  /** `notices` are whole sentences that people should read. */
+  | { readonly kind: 'committed'; readonly version: string; readonly notices?: readonly string[] }
+  /** Somebody else was first; nothing was written. */
+  | { readonly kind: 'conflict' }
+  /** No answer came, and it may have been written. */
+  | { readonly kind: 'unknown'; readonly message: string }
+  /** Nothing was written; with `retryAfterMs` it may be tried again after so many milliseconds. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: SaveFailure;
+      readonly message: string;
+      readonly remedy?: string;
+      readonly retryAfterMs?: number;
+    };
+
+/** A place that keeps a memory tree and can replace a version it knows by the next one (D12). */
+export interface TreeBackend {
+  readonly kind: Extract<StoreKind, 'cache' | 'branch'>;
+  /**
+   * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its end) the files directly
+   * in it; a backend may read more, never less. With `since` it also says which changes were saved from then on.
+   */
+  read(signal: AbortSignal, paths: readonly string[] | 'all', since?: Date): Promise<Snapshot | Unreadable>;
+  /**
+   * Writes the files of `tree` that differ from the newest version's, if that is still the snapshot's. One whose text
+   * is empty now is removed; others are left alone. `ids` are those of the changes that are saved with it.
+   */
+  commit(
+    snapshot: Snapshot,
+    next: { readonly tree: MemoryTree; readonly ids: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<CommitResult>;
+  /** Where a file of a version is, for people. */
+  placeOf(version: string, path: string): Place;
+  /** Writes the newest version anew without what came before it, where there is such a thing. */
+  dropHistory?(signal: AbortSignal): Promise<CommitResult>;
+}

@@ -1,0 +1,279 @@
+import * as v from 'valibot';
+import { grouped } from '../../../core/text/number.js';
+import type { BranchFile, BranchRead } from '../../branch.js';
+import { decodeField } from '../../field.js';
+import { fetchFile } from './memory-branch-objects.js';
+import { type BranchAccess, noRepository, placeNotUnderstood } from './memory-branch-place.js';
+
+/** What stands at a path of a commit, as GraphQL gives it. */
+export interface TreeEntry {
+  readonly type: string;
+  readonly mode: number;
+  readonly oid: string;
+  readonly sizeBytes: number;
+  /** Of a blob: null where GitHub takes it for binary. */
+  readonly text: string | null;
+  /** What stands directly in a folder; only where `lists` asked for it. */
+  readonly children?: readonly ChildEntry[];
+}
+
+/** What stands in a folder. */
+interface ChildEntry extends Omit<TreeEntry, 'text' | 'children'> {
+  readonly name: string;
+}
+
+/** The newest commit of a branch and what stands at the paths that were asked for. */
+type Newest =
+  | {
+      readonly kind: 'found';
+      readonly head: string;
+      readonly treeId: string;
+      readonly isPublic: boolean;
+      readonly entries: ReadonlyMap<string, TreeEntry>;
+      readonly saved?: ReadonlySet<string>;
+    }
+  | { readonly kind: 'missing'; readonly isPublic: boolean };
+
+/** Reads files of the newest commit in one query; those GraphQL cannot give whole are fetched. Throws a GitHubError. */
+export async function readBranch(
+  access: BranchAccess,
+  { paths, since }: BranchRequest,
+  signal: AbortSignal,
+): Promise<BranchRead> {
+  const newest = await fetchNewest(access, { paths: withFolders(paths), since }, signal);
+  if (newest.kind === 'missing') return newest;
+  const { head, isPublic, entries, saved } = newest;
+  const files = await filesAt(access, { paths, entries }, signal);
+  return { kind: 'found', head, isPublic, files, ...(saved === undefined ? {} : { saved }) };
+}
+
+/** The paths, and the folders that they are in. */
+export function withFolders(paths: readonly string[]): readonly string[] {
+  return [...paths, ...paths.flatMap(foldersOf)];
+}
+
+/** The files at some of the paths that were asked for. Throws a GitHubError. */
+export async function filesAt(
+  access: BranchAccess,
+  { paths, entries }: { readonly paths: readonly string[]; readonly entries: ReadonlyMap<string, TreeEntry> },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, BranchFile>> {
+  const files = new Map<string, BranchFile>();
+  for (const path of paths) {
+    const blocked = blockingFolder(path, entries);
+    const entry = entries.get(path);
+    if (blocked !== undefined) files.set(path, blocked);
+    else if (entry !== undefined) files.set(path, await fileAt(access, entry, signal));
+  }
+  return files;
+}
+
+/** What is asked for of a branch. */
+export interface BranchRequest {
+  readonly paths: readonly string[];
+  /** From when on the messages of its commits are read; undefined where they are not. */
+  readonly since?: Date | undefined;
+}
+
+interface NewestRequest extends BranchRequest {
+  /** Whether what stands in folders is listed. */
+  readonly lists?: boolean;
+}
+
+/**
+ * Asks for paths of the newest commit. Branch and paths come from the same commit, since the paths are fields of it.
+ * Throws a GitHubError.
+ */
+export async function fetchNewest(
+  access: BranchAccess,
+  { paths: requested, lists = false, since }: NewestRequest,
+  signal: AbortSignal,
+): Promise<Newest> {
+  const { client, place } = access;
+  const paths = [...new Set(requested)];
+  const hasHistory = since !== undefined;
+  const data = await client.graphql(queryFor(paths.length, { lists, hasHistory }), {
+    variables: {
+      owner: place.owner,
+      name: place.name,
+      ref: `refs/heads/${place.branch}`,
+      ...Object.fromEntries(paths.map((path, index) => [`p${index}`, path])),
+    },
+    signal,
+    missingIsNull: true,
+  });
+  const answer = v.safeParse(answerSchema, data);
+  if (!answer.success) throw placeNotUnderstood('POST /graphql');
+  const { repository } = answer.output;
+  if (repository === null) throw noRepository(place);
+  const isPublic = !repository.isPrivate;
+  if (repository.ref === null) return { kind: 'missing', isPublic };
+  const { oid: head, tree, history, ...fields } = repository.ref.target;
+  const entries = new Map<string, TreeEntry>();
+  for (const [index, path] of paths.entries()) {
+    const entry = parseEntry(fields[`p${index}`]);
+    if (entry !== undefined) entries.set(path, entry);
+  }
+  const saved =
+    since === undefined || history === undefined
+      ? {}
+      : { saved: await savedSince(access, { head, history, since }, signal) };
+  return { kind: 'found', head, treeId: tree.oid, isPublic, entries, ...saved };
+}
+
+/** The clocks of GitHub and of this machine may differ so much, in milliseconds. */
+const CLOCK_SKEW_MS = 10 * 60_000;
+
+/** The ids that commits name since then, on as many pages as there are. Throws a GitHubError. */
+async function savedSince(
+  { client, place }: BranchAccess,
+  { head, history, since }: { readonly head: string; readonly history: History; readonly since: Date },
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const saved = new Set<string>();
+  for (let page = history; ; ) {
+    for (const { message } of page.nodes)
+      for (const [, id = ''] of message.matchAll(/^Axe-Save: (\S+)$/gm)) saved.add(decodeField(id));
+    const oldestMs = Date.parse(page.nodes.at(-1)?.committedDate ?? '');
+    const isFar = !(oldestMs > since.getTime() - CLOCK_SKEW_MS);
+    if (isFar || !page.pageInfo.hasNextPage) return saved;
+    const data = await client.graphql(HISTORY_QUERY, {
+      variables: { owner: place.owner, name: place.name, head, after: page.pageInfo.endCursor },
+      signal,
+    });
+    const answer = v.safeParse(historyAnswer, data);
+    if (!answer.success) throw placeNotUnderstood('POST /graphql');
+    page = answer.output.repository.object.history;
+  }
+}
+
+const HISTORY = 'nodes { message committedDate } pageInfo { hasNextPage endCursor }';
+
+const HISTORY_QUERY = `query ($owner: String!, $name: String!, $head: GitObjectID!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    object(oid: $head) { ... on Commit { history(first: 100, after: $after) { ${HISTORY} } } }
+  }
+}`;
+
+const historySchema = v.object({
+  nodes: v.array(v.object({ message: v.string(), committedDate: v.string() })),
+  pageInfo: v.object({ hasNextPage: v.boolean(), endCursor: v.nullish(v.string()) }),
+});
+
+type History = v.InferOutput<typeof historySchema>;
+
+const historyAnswer = v.object({
+  repository: v.object({ object: v.object({ history: historySchema }) }),
+});
+
+/** Only the number of paths goes into the query; they themselves are variables. */
+function queryFor(
+  count: number,
+  { lists, hasHistory }: { readonly lists: boolean; readonly hasHistory: boolean },
+): string {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const variables = indexes.map((index) => `, $p${index}: String!`).join('');
+  const files = indexes.map((index) => `p${index}: file(path: $p${index}) { ...entry }`).join('\n');
+  return `query ($owner: String!, $name: String!, $ref: String!${variables}) {
+  repository(owner: $owner, name: $name) {
+    isPrivate
+    ref(qualifiedName: $ref) {
+      target {
+        oid
+        ... on Commit {
+          tree { oid }
+          ${hasHistory ? `history(first: 100) { ${HISTORY} }` : ''}
+          ${files}
+        }
+      }
+    }
+  }
+}
+${count === 0 ? '' : entryFragment(lists)}`;
+}
+
+function entryFragment(lists: boolean): string {
+  const children = lists ? ' ... on Tree { entries { name type mode oid size } }' : '';
+  return `fragment entry on TreeEntry { type mode oid size object { ... on Blob { text }${children} } }`;
+}
+
+const answerSchema = v.object({
+  repository: v.nullable(
+    v.object({
+      isPrivate: v.boolean(),
+      ref: v.nullable(
+        v.object({
+          target: v.looseObject({
+            oid: v.string(),
+            tree: v.object({ oid: v.string() }),
+            history: v.optional(historySchema),
+          }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const entryFields = { type: v.string(), mode: v.number(), oid: v.string(), size: v.number() };
+
+const entrySchema = v.object({
+  ...entryFields,
+  object: v.nullish(
+    v.object({
+      text: v.nullish(v.string()),
+      entries: v.nullish(v.array(v.object({ ...entryFields, name: v.string() }))),
+    }),
+  ),
+});
+
+/** Undefined where nothing is. */
+function parseEntry(field: unknown): TreeEntry | undefined {
+  if (field === null || field === undefined) return undefined;
+  const parsed = v.safeParse(entrySchema, field);
+  if (!parsed.success) throw placeNotUnderstood('POST /graphql');
+  const { type, mode, oid, size, object } = parsed.output;
+  const children = object?.entries?.map((child) => ({ ...child, sizeBytes: child.size }));
+  const entry = { type, mode, oid, sizeBytes: size, text: object?.text ?? null };
+  return children === undefined ? entry : { ...entry, children };
+}
+
+/** `a` and `a/b` of `a/b/c.md`. */
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** A link in place of a folder would be replaced by a write. */
+export function blockingFolder(
+  path: string,
+  entries: ReadonlyMap<string, TreeEntry>,
+): BranchFile | undefined {
+  const folder = foldersOf(path).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
+  return folder === undefined ? undefined : { kind: 'refused', reason: `\`${folder}\` is not a folder` };
+}
+
+async function fileAt(access: BranchAccess, entry: TreeEntry, signal: AbortSignal): Promise<BranchFile> {
+  const reason = branchRefusal(entry);
+  return reason === undefined ? await fetchFile(access, entry, signal) : { kind: 'refused', reason };
+}
+
+/** Why something is no file of memory: half a sentence, or undefined for a regular file. */
+export function branchRefusal({
+  type,
+  mode,
+  sizeBytes,
+}: Pick<TreeEntry, 'type' | 'mode' | 'sizeBytes'>): string | undefined {
+  if (type === 'tree') return 'it is a folder';
+  if (type === 'commit') return 'it is a submodule';
+  if ((mode & FORMAT_BITS) === LINK) return 'it is a symbolic link';
+  if ((mode & FORMAT_BITS) !== REGULAR) return 'it is not a regular file';
+  return sizeBytes > MAX_BYTES ? `it has ${grouped(sizeBytes)} bytes, more than GitHub gives out` : undefined;
+}
+
+/** File modes as git stores them. */
+const FORMAT_BITS = 0o170000;
+const LINK = 0o120000;
+const REGULAR = 0o100000;
+
+/** REST API, "Get a blob". */
+const MAX_BYTES = 100 * 1024 * 1024;

@@ -1,0 +1,211 @@
+import * as v from 'valibot';
+import type { GitHubClient } from '../../../adapters/github/client/client.js';
+import { GitHubError } from '../../../adapters/github/client/errors.js';
+import { noteTimeLeft } from '../../../core/time-limit.js';
+import type { BranchCommit, BranchFile, BranchFiles, BranchRead, MemoryBranch } from '../../branch.js';
+import { fetchFiles, type ListedEntry, readWholeBranch, sift } from './memory-branch-list.js';
+import { storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
+import {
+  type BranchAccess,
+  branchName,
+  type MemoryBranchPlace,
+  placeNotUnderstood,
+  repositoryName,
+} from './memory-branch-place.js';
+import {
+  type BranchRequest,
+  blockingFolder,
+  fetchNewest,
+  filesAt,
+  readBranch,
+  type TreeEntry,
+  withFolders,
+} from './memory-branch-read.js';
+import { afterRefusal, fetchBranchState, troubleOf } from './memory-branch-trouble.js';
+
+/**
+ * A branch through GitHub's API alone: no checkout, no git, no stored credentials (D13). In the common case a change
+ * takes one read and one write (memory-and-security A3.1).
+ */
+export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlace): MemoryBranch {
+  const access: BranchAccess = { client, place };
+  return {
+    name: branchName(place),
+    urlOf: (path) => urlOf(place, path),
+    read: (paths, signal, since) =>
+      reading(place, () => {
+        const read = paths.some((path) => path.endsWith('/')) ? readFolders : readBranch;
+        return read(access, { paths, since }, signal);
+      }),
+    readAll: (folder, signal) => reading(place, () => readWholeBranch(access, folder, signal)),
+    commit: (head, change, signal) =>
+      writing(access, {
+        head,
+        signal,
+        write: () => commitByMutation(access, { head, change }, atOnce(signal)),
+      }),
+    create: (change, signal) =>
+      writing(access, { head: undefined, signal, write: () => createBranch(access, change, atOnce(signal)) }),
+    squash: (head, message, signal) =>
+      writing(access, { head, signal, write: () => squashBranch(access, { head, message }, signal) }),
+  };
+}
+
+function urlOf({ serverUrl, owner, name, branch }: MemoryBranchPlace, path: string): string {
+  return `${serverUrl}/${owner}/${name}/blob/${encodePath(branch)}/${encodePath(path)}`;
+}
+
+function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+async function reading(place: MemoryBranchPlace, read: () => Promise<BranchRead>): Promise<BranchRead> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return troubleOf(place, thrown, 'reading');
+    throw thrown;
+  }
+}
+
+interface Writing {
+  readonly head: string | undefined;
+  readonly signal: AbortSignal;
+  readonly write: () => Promise<BranchCommit>;
+}
+
+async function writing(access: BranchAccess, { head, signal, write }: Writing): Promise<BranchCommit> {
+  try {
+    return await write();
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return await afterRefusal(access, { error: thrown, head }, signal);
+    throw thrown;
+  }
+}
+
+/**
+ * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at their end), and says of
+ * what else stands there why not (D17): one query for files and listings, and one for every fifty texts. Throws a
+ * GitHubError.
+ */
+async function readFolders(
+  access: BranchAccess,
+  { paths: requested, since }: BranchRequest,
+  signal: AbortSignal,
+): Promise<BranchRead> {
+  const paths = requested.filter((path) => !path.endsWith('/'));
+  const folders = requested.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
+  const withParents = withFolders([...paths, ...folders]);
+  const newest = await fetchNewest(access, { paths: withParents, lists: true, since }, signal);
+  if (newest.kind === 'missing') return newest;
+  const { head, isPublic, entries, saved } = newest;
+  const { requested: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
+  const files = new Map<string, BranchFile>([
+    ...refused,
+    ...folders.flatMap((folder) => notFolders(folder, entries)),
+    ...(await fetchFiles(access, listed, signal)),
+    ...(await filesAt(access, { paths, entries }, signal)),
+  ]);
+  return { kind: 'found', head, isPublic, files, ...(saved === undefined ? {} : { saved }) };
+}
+
+/** What stands in a folder but for other folders and backups, which nobody reads. */
+function listingOf(folder: string, entries: ReadonlyMap<string, TreeEntry>): readonly ListedEntry[] {
+  if (blockingFolder(`${folder}/x`, entries) !== undefined) return [];
+  return [...(entries.get(folder)?.children ?? [])]
+    .filter(({ type, name }) => type !== 'tree' && !name.endsWith('.bak'))
+    .map(({ name, ...child }) => ({ ...child, path: `${folder}/${name}` }));
+}
+
+/** A link or a file where a folder should be. */
+function notFolders(
+  folder: string,
+  entries: ReadonlyMap<string, TreeEntry>,
+): readonly (readonly [string, BranchFile])[] {
+  const blocked = blockingFolder(`${folder}/x`, entries);
+  return blocked === undefined ? [] : [[`${folder}/`, blocked]];
+}
+
+/**
+ * The signal for a request that must not be made later: a commit that was put off is made on a head that is old by then,
+ * so the client has no time to wait for a limit.
+ */
+function atOnce(signal: AbortSignal): AbortSignal {
+  const now = AbortSignal.any([signal]);
+  noteTimeLeft(now, () => 0);
+  return now;
+}
+
+/** A commit on top of another. */
+interface BranchChange {
+  readonly head: string;
+  readonly change: BranchFiles;
+}
+
+/** Writes files by `createCommitOnBranch`, which compares the head itself. Throws a GitHubError. */
+async function commitByMutation(
+  { client, place }: BranchAccess,
+  { head, change }: BranchChange,
+  signal: AbortSignal,
+): Promise<BranchCommit> {
+  const [headline = '', ...body] = change.message.split('\n');
+  const additions = [...change.files].map(([path, text]) => ({ path, contents: toBase64(text) }));
+  const deletions = (change.removed ?? []).map((path) => ({ path }));
+  const input = {
+    branch: { repositoryNameWithOwner: repositoryName(place), branchName: place.branch },
+    expectedHeadOid: head,
+    message: { headline, ...(body.length === 0 ? {} : { body: body.join('\n').trim() }) },
+    fileChanges: { additions, ...(deletions.length === 0 ? {} : { deletions }) },
+  };
+  const data = await client.graphql(COMMIT_MUTATION, { variables: { input }, signal });
+  const answer = v.safeParse(commitSchema, data);
+  if (!answer.success) throw placeNotUnderstood('POST /graphql');
+  return { kind: 'committed', head: answer.output.createCommitOnBranch.commit.oid };
+}
+
+/** Creates the branch with a first commit of its own. Throws a GitHubError. */
+async function createBranch(
+  access: BranchAccess,
+  { files, message }: BranchFiles,
+  signal: AbortSignal,
+): Promise<BranchCommit> {
+  const { client, place } = access;
+  const tree = await storeTree(access, { files }, signal);
+  const commit = await storeCommit(access, { message, tree, parents: [] }, signal);
+  await client.request('POST /repos/{owner}/{repo}/git/refs', {
+    params: { owner: place.owner, repo: place.name, ref: `refs/heads/${place.branch}`, sha: commit },
+    signal,
+  });
+  return { kind: 'committed', head: commit };
+}
+
+/**
+ * Puts one commit without a parent in place of `head`, by `updateRefs`: the only call that compares before it forces.
+ * Throws a GitHubError.
+ */
+async function squashBranch(
+  access: BranchAccess,
+  { head, message }: { readonly head: string; readonly message: string },
+  signal: AbortSignal,
+): Promise<BranchCommit> {
+  const { client, place } = access;
+  const { repositoryId, newest } = await fetchBranchState(access, signal);
+  if (newest?.commit !== head) return { kind: 'stale' };
+  const commit = await storeCommit(access, { message, tree: newest.tree, parents: [] }, signal);
+  const name = `refs/heads/${place.branch}`;
+  const refUpdates = [{ name, beforeOid: head, afterOid: commit, force: true }];
+  await client.graphql(REFS_MUTATION, { variables: { input: { repositoryId, refUpdates } }, signal });
+  return { kind: 'committed', head: commit };
+}
+
+const COMMIT_MUTATION = `mutation ($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}`;
+
+const REFS_MUTATION = `mutation ($input: UpdateRefsInput!) {
+  updateRefs(input: $input) { clientMutationId }
+}`;
+
+const commitSchema = v.object({
+  createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }),
+});

@@ -1,0 +1,154 @@
+import type { Clock } from '../../../core/clock.js';
+import { AxeError, messageOf } from '../../../core/errors.js';
+import { decodeBytes } from '../../../core/text/bytes.js';
+import type { Warning } from '../../../core/warning.js';
+import { type Change, type MemoryTree, pathsOf } from '../../change.js';
+import { compareFiles } from '../../merge.js';
+import type { BlockedPlace, MemoryStore } from '../../store.js';
+import { logsWithState, readLogs, shownTree } from '../read-logs.js';
+import { inReadTime } from '../store.js';
+import { isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
+
+/** Where the trusted version of a committed memory file is read. */
+export interface BaseFiles {
+  /** The bytes of a file at the base ref; undefined if it is not there. */
+  read(treePath: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /** Names of what stands in a folder of the tree at the base ref; none if there is no such folder. */
+  list(folder: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** For people: `octocat/hello@main:.axe/memory/x.md`. */
+  locate(treePath: string): string;
+}
+
+/** Most files that are read of folders: each is a request. */
+const MAX_FILES = 200;
+
+/** What was read at the base. */
+interface BaseTree {
+  readonly tree: MemoryTree;
+  /** One, if anything was left out (D17). */
+  readonly warnings: readonly Warning[];
+  /** What is no file of memory. */
+  readonly blocked: readonly BlockedPlace[];
+}
+
+/** The files of some places at the base ref, one after the other. Throws what reading throws, but for what is no file. */
+async function readBase(base: BaseFiles, under: readonly string[], signal: AbortSignal): Promise<BaseTree> {
+  const exact = under.filter((place) => !place.endsWith('/'));
+  const listed: string[] = [];
+  for (const folder of under.filter((place) => place.endsWith('/'))) {
+    const names = await base.list(folder.slice(0, -1), signal);
+    listed.push(...names.map((name) => folder + name).filter((path) => isUnder(path, under)));
+  }
+  listed.sort(compareFiles);
+  const left = listed.slice(MAX_FILES);
+  const blocked: BlockedPlace[] = [];
+  const tree = new Map<string, string>();
+  for (const path of new Set([...exact, ...listed.slice(0, MAX_FILES)])) {
+    const found = await readText(base, path, signal);
+    if (found.kind === 'refused') {
+      left.push(path);
+      blocked.push({ path, reason: 'refused', message: found.message });
+    } else if (found.text !== undefined) tree.set(path, found.text);
+  }
+  return { tree: shownTree(tree, under), warnings: leftOut(left, base.locate('')), blocked };
+}
+
+type ReadText =
+  | { readonly kind: 'read'; readonly text: string | undefined }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** What stands there and is no file of memory is left out; that GitHub does not answer is another matter. */
+async function readText(base: BaseFiles, path: string, signal: AbortSignal): Promise<ReadText> {
+  if (!isTreePath(path)) return { kind: 'refused', ...outsideTree(path) };
+  try {
+    const bytes = await base.read(path, signal);
+    return { kind: 'read', text: bytes === undefined ? undefined : decodeBytes(bytes) };
+  } catch (thrown) {
+    if (thrown instanceof AxeError || signal.aborted) throw thrown;
+    return { kind: 'refused', message: messageOf(thrown) };
+  }
+}
+
+function leftOut([first, ...others]: readonly string[], location: string): readonly Warning[] {
+  if (first === undefined) return [];
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const message = `${location} contains other files than memory, or more than ${MAX_FILES} notes; left out: ${JSON.stringify(first)}${more}.`;
+  return [{ code: 'memory-store-notice', message }];
+}
+
+/**
+ * A committed memory on a pull request: what a run may know is read at the base ref, since the checkout is the
+ * head's and anybody's; what it adds goes into the working tree for the user's own step to commit (D13, D21). A file
+ * that the checkout does not have is begun with the base version, so that committing it takes nothing away.
+ */
+export function createBaseStore(writer: MemoryStore, base: BaseFiles, clock: Clock): MemoryStore {
+  /** Notes that this run deleted: they do not begin with the base version again. */
+  const deleted = new Set<string>();
+  const timely: BaseFiles = {
+    ...base,
+    read: (path, signal) => inReadTime({ clock, signal }, (limited) => base.read(path, limited)),
+    list: (folder, signal) => inReadTime({ clock, signal }, (limited) => base.list(folder, limited)),
+  };
+  return {
+    kind: writer.kind,
+    async read(request, signal) {
+      const [first = ''] = request.paths;
+      const outside = request.paths.find((path) => !isTreePath(path));
+      if (outside !== undefined) return { kind: 'failed', location: writer.kind, ...outsideTree(outside) };
+      const location = base.locate(first);
+      try {
+        const requested = logsWithState(request.paths);
+        const files = await Promise.all(requested.map((path) => timely.read(path, signal)));
+        const found = requested.flatMap((path, at) => {
+          const bytes = files[at];
+          return bytes === undefined ? [] : [[path, decodeBytes(bytes)] as const];
+        });
+        return await readLogs(new Map(found), request, { location, warnings: [] });
+      } catch (thrown) {
+        return { kind: 'failed', message: messageOf(thrown), location };
+      }
+    },
+    async readTree(signal, under) {
+      const location = base.locate('');
+      const outside = under?.find((place) => !isTreePlace(place));
+      if (under === undefined) return { kind: 'failed', location, ...ONE_AGENT };
+      if (outside !== undefined) return { kind: 'failed', location, ...outsideTree(outside) };
+      try {
+        return { kind: 'tree', location, ...(await readBase(timely, under, signal)) };
+      } catch (thrown) {
+        return { kind: 'failed', message: messageOf(thrown), location };
+      }
+    },
+    async write(changes, signal) {
+      const outside = changes.find(({ path }) => !isTreePath(path));
+      if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
+      try {
+        const begun = pathsOf(changes).filter((path) => !deleted.has(path));
+        const beginnings = await Promise.all(begun.map((path) => beginning(path, base, signal)));
+        const result = await writer.write([...beginnings.flat(), ...changes], signal);
+        if (result.kind === 'saved') for (const path of deletedBy(changes)) deleted.add(path);
+        return result;
+      } catch (thrown) {
+        return { kind: 'failed', reason: signal.aborted ? 'timeout' : 'error', message: messageOf(thrown) };
+      }
+    },
+  };
+}
+
+const ONE_AGENT = {
+  message: 'on a pull request only the memory of one agent can be read at the base branch',
+  remedy: 'Do it on the command line, in a checkout of the base branch.',
+};
+
+function deletedBy(changes: readonly Change[]): readonly string[] {
+  return changes.flatMap((change) =>
+    change.kind === 'note' && change.edit.kind === 'delete' ? [change.path] : [],
+  );
+}
+
+async function beginning(path: string, base: BaseFiles, signal: AbortSignal): Promise<readonly Change[]> {
+  const bytes = await base.read(path, signal);
+  if (bytes === undefined || bytes.length === 0) return [];
+  const committed = decodeBytes(bytes);
+  return [{ kind: 'rewrite', path, rewrite: (text) => (text === '' ? committed : text) }];
+}

@@ -1,0 +1,171 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CacheRestore, CacheSave, RateLimited } from './cache-client.js';
+
+/**
+ * Reads what `@actions/cache` 6.3.0 did from the lines it prints: it swallows every failure and returns `undefined`
+ * or -1, whatever happened (memory-and-security A2.5; `lib/cache.js` and `lib/internal/shared/cacheTwirpClient.js`
+ * of the package).
+ */
+export function restoreOutcome(key: string | undefined, lines: readonly string[]): CacheRestore {
+  const said = lines.map(plainLine);
+  const skipped = said.find((line) => line.startsWith('Cache restore skipped:'));
+  if (skipped !== undefined) return { kind: 'unavailable', message: skipped };
+  if (key !== undefined) return { kind: 'hit', key };
+  const failure = said.find((line) => line.startsWith('Failed to restore:'));
+  if (failure !== undefined) return failedRestore(withoutPrefix(failure), said);
+  // The v2 service says so when it finds nothing; silence is not an answer. v1 has no such line.
+  const isV1 = said.includes('Cache service version: v1');
+  if (isV1 || said.some((line) => line.startsWith('Cache not found for version'))) return miss(lines);
+  return { kind: 'error', message: 'the cache service gave no clear answer' };
+}
+
+function failedRestore(message: string, said: readonly string[]): CacheRestore {
+  if (/cache read denied/i.test(message)) return { kind: 'denied', message };
+  if (/rate limit/i.test(message)) return rateLimited(said.join('\n'));
+  return { kind: 'error', message };
+}
+
+const NO_ZSTD =
+  'Nothing was found in the Actions cache, and this runner has no `zstd`: it cannot see what runners that have one saved, nor can they see what it saves. Install `zstd` on it, or set `memory-store: branch` with `permissions: contents: write`.';
+
+/** The way of packing is part of an entry's identity, and the library packs with gzip where it finds no `zstd`. */
+function miss(lines: readonly string[]): CacheRestore {
+  const probe = lines.indexOf('::debug::zstd version: null');
+  return probe > 0 && lines[probe - 1] === '::debug::' ? { kind: 'miss', notice: NO_ZSTD } : { kind: 'miss' };
+}
+
+/**
+ * What became of a save. v1 returns the id of its reservation even if the upload failed, so the id alone proves
+ * nothing. Whatever cannot be told for certain is an error: to take it for contention would mean waiting for a
+ * number that nobody holds, and passing it over.
+ */
+export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
+  const said = lines.filter(isReason).map(plainLine);
+  const skipped = said.find((line) => line.startsWith('Cache save skipped:'));
+  if (skipped !== undefined) return { kind: 'denied', message: skipped };
+  if (id !== -1 && !said.some((line) => line.startsWith('Failed to save:'))) return { kind: 'saved' };
+  const text = said.join('\n');
+  const denied =
+    /cache write denied:[^\n]*|cache storage quota[^\n]*|Failed to CreateCacheEntry:[^\n]*\((?:401|403)\)[^\n]*/i;
+  const denial = denied.exec(text)?.[0];
+  if (denial !== undefined) {
+    return { kind: 'denied', message: denial, ...(/quota/i.test(denial) ? { remedy: QUOTA_REMEDY } : {}) };
+  }
+  if (/rate limit/i.test(text)) return rateLimited(text);
+  if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
+  const reason = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
+  return { kind: 'error', message: withoutPrefix(reason ?? 'the cache service gave no clear answer') };
+}
+
+const QUOTA_REMEDY =
+  'Delete entries that are not needed (Actions → Caches, or `gh cache delete`), or keep memory on a branch with `memory-store: branch` and `permissions: contents: write`.';
+
+/** A printed line without the workflow command around it and its escapes. */
+export function plainLine(line: string): string {
+  return line
+    .replace(/^::(?:debug|notice|warning|error)(?: [^:]*)?::/, '')
+    .replaceAll('%0A', ' ')
+    .replaceAll('%0D', '')
+    .replaceAll('%25', '%');
+}
+
+/**
+ * Lines that say how a save ended. Of the debug lines only one carries the service's own words; the others quote
+ * whole requests, and retries (`Attempt 1 of 5 …`) are no end.
+ */
+function isReason(line: string): boolean {
+  if (line.startsWith('::debug::')) return line.startsWith('::debug::Failed to reserve cache:');
+  return !line.startsWith('Attempt ') && !line.startsWith('[command]');
+}
+
+function rateLimited(text: string): RateLimited {
+  const message = 'the repository has reached the rate limit of the cache service';
+  const seconds = /reset in (\d+) seconds/.exec(text)?.[1];
+  if (seconds === undefined) return { kind: 'rate-limited', message };
+  return { kind: 'rate-limited', message, retryAfterMs: Number(seconds) * 1000 };
+}
+
+function withoutPrefix(line: string): string {
+  return line.replace(
+    /^(?:Failed to restore|Failed to save|Failed to reserve cache|Cache reservation failed): (?:Error: )?/,
+    '',
+  );
+}
+
+/** What a call gave, and the lines it printed. */
+export interface Captured<T> {
+  readonly result:
+    | { readonly kind: 'returned'; readonly value: T }
+    | { readonly kind: 'threw'; readonly error: unknown };
+  readonly lines: readonly string[];
+}
+
+/**
+ * Runs a call and keeps what it prints to standard output. `watch` sees each text before the call goes on; what it
+ * throws, the call meets where it prints.
+ */
+type CaptureStdout = <T>(call: () => Promise<T>, watch?: (text: string) => void) => Promise<Captured<T>>;
+
+/** Something that can be written to, as `process.stdout`. */
+export type Output = Pick<NodeJS.WriteStream, 'write'>;
+
+/** Masks have to reach the runner, whoever sets them. */
+const PASSED_ON = '::add-mask::';
+
+interface Printed {
+  readonly chunks: string[];
+  readonly watch: ((text: string) => void) | undefined;
+}
+
+/**
+ * Captures by who prints, not by when: only what the call itself (and what it started) writes is kept back, lines
+ * that others print meanwhile go their way. `write` is put back after the last call, whatever happens.
+ */
+export function createCapture(output: Output): CaptureStdout {
+  const current = new AsyncLocalStorage<Printed>();
+  let original = output.write;
+  let running = 0;
+
+  return async (call, watch) => {
+    const chunks: string[] = [];
+    running += 1;
+    if (running === 1 && output.write !== divert) {
+      original = output.write;
+      output.write = divert;
+    }
+    try {
+      const value = await current.run({ chunks, watch }, call);
+      return { result: { kind: 'returned', value }, lines: toLines(chunks) };
+    } catch (error) {
+      return { result: { kind: 'threw', error }, lines: toLines(chunks) };
+    } finally {
+      running -= 1;
+      // Who has taken the output over meanwhile keeps it.
+      if (running === 0 && output.write === divert) output.write = original;
+    }
+  };
+
+  function divert(
+    chunk: Uint8Array | string,
+    encoding?: BufferEncoding | ((error?: Error | null) => void),
+    done?: (error?: Error | null) => void,
+  ): boolean {
+    const printed = current.getStore();
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    const finished = typeof encoding === 'function' ? encoding : done;
+    if (printed === undefined || text.startsWith(PASSED_ON)) {
+      return original.call(output, chunk, typeof encoding === 'string' ? encoding : undefined, finished);
+    }
+    printed.chunks.push(text);
+    finished?.();
+    printed.watch?.(text);
+    return true;
+  }
+}
+
+function toLines(chunks: readonly string[]): readonly string[] {
+  return chunks
+    .join('')
+    .split(/\r?\n/)
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,357 @@
+import { basename } from 'node:path';
+import type { Clock } from '../../../core/clock.js';
+import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
+import { messageOf } from '../../../core/errors.js';
+import type { Files } from '../../../core/files.js';
+import { describeCause } from '../../../core/network-cause.js';
+import { encodeBytes } from '../../../core/text/bytes.js';
+import { grouped } from '../../../core/text/number.js';
+import type { Warning } from '../../../core/warning.js';
+import type { MemoryTree } from '../../change.js';
+import { decodeField, encodeField } from '../../field.js';
+import type { MemoryStore } from '../../store.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
+import { createTreeStore } from '../store.js';
+import { notReadBack, readTree, writeTree } from '../tree-on-disk.js';
+import type { CacheClient, CacheRestore, CacheSave } from './cache-client.js';
+import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
+
+/** What the cache store works with. */
+interface CacheStoreOptions {
+  readonly cache: CacheClient;
+  readonly files: Files;
+  readonly clock: Clock;
+  /** Absolute path of a folder directly in the workspace that is ours alone, for example `…/.axe-action-memory`. */
+  readonly directory: string;
+  /** Whose version chain this run writes; another than `trunk` begins with the default branch's newest version. */
+  readonly scope: CacheScope;
+  readonly name: string;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
+  /** The event of the run; left out where there is none. */
+  readonly event?: string;
+}
+
+/** Memory in the Actions cache. Throws a ConfigError for a name that cannot be part of a key. */
+export function createCacheStore(options: CacheStoreOptions): MemoryStore {
+  const { clock, log } = options;
+  const own = { clock, budgetMs: SAVE_BUDGET_MS.cache, ...(log === undefined ? {} : { log }) };
+  return createTreeStore(createCacheBackend(options), own);
+}
+
+/** A numbered version of a chain; `number` is 0 and the tree empty where nothing was ever saved. */
+interface Version {
+  readonly number: number;
+  readonly tree: MemoryTree;
+  /** When the changes with these ids were saved, in milliseconds. */
+  readonly saves: ReadonlyMap<string, number>;
+  readonly warnings: readonly Warning[];
+}
+
+/** A number that stays taken so long without a version was reserved by a job that is dead. */
+const DEAD_MS = 60_000;
+
+/** Who takes longer may have been passed over, and saves again. */
+const SLOW_MS = DEAD_MS / 2;
+
+/** By then whoever has passed over a version is done. */
+const SETTLED_MS = 5 * 60_000;
+
+/** A retry and a post step look for ids of the same day. */
+const SAVES_KEPT_MS = 24 * 60 * 60_000;
+
+const SAVES_FILE = '.saves.md';
+
+const MAX_TREE_BYTES = 1024 * 1024;
+
+/**
+ * The Actions cache as a tree with versions: keys are immutable and numbered, so that reserving the next number is the
+ * compare-and-swap (D13). A number that is taken for a minute without a version is passed over, and whoever took longer
+ * than half a minute saves once more on the next number before it counts. Only a clean miss begins a chain: what looks like
+ * an empty cache could hide a history (D14). Files are on disk only during a call, in one constant folder of the
+ * workspace: its path is part of an entry's identity (memory-and-security A2.5).
+ */
+function createCacheBackend({
+  cache,
+  files: disk,
+  clock,
+  directory,
+  scope,
+  name,
+  event,
+}: CacheStoreOptions): TreeBackend {
+  const prefix = keyPrefix(scope, name);
+  const trunk = scope === 'trunk' ? undefined : keyPrefix('trunk', name);
+  const paths = [basename(directory)];
+  /** Since when a number was seen to be taken. */
+  const taken = new Map<number, number>();
+  let known: Version | undefined;
+  /** A save of ours that took long. */
+  let slow: number | undefined;
+  /** A call that was given up may go on using the folder, so nothing more is asked. */
+  let broken: Unreadable | undefined;
+  return {
+    kind: 'cache',
+    read,
+    commit,
+    placeOf: (version) => ({ location: locationOf(prefix, Number(version)) }),
+  };
+
+  async function read(
+    signal: AbortSignal,
+    _paths: readonly string[] | 'all',
+    since?: Date,
+  ): Promise<Snapshot | Unreadable> {
+    const newest = await newestVersion(signal);
+    if ('kind' in newest) return newest;
+    if (newest.number > 0) known = newest;
+    if (slow !== undefined && newest.number > slow) slow = undefined;
+    const begun = newest.number === 0 && trunk !== undefined ? await restore(trunk, [trunk], signal) : newest;
+    if ('kind' in begun) return begun;
+    const { tree, saves, warnings } = begun;
+    return {
+      kind: 'snapshot',
+      tree,
+      version: String(newest.number),
+      warnings,
+      ...(since === undefined ? {} : { saved: new Set(saves.keys()) }),
+      ...(slow !== undefined || mayBePassedOver(begun) ? { isOpen: true } : {}),
+    };
+  }
+
+  /** Whether its maker may have taken so long that somebody is saving past it, unseen: who has nothing to add adds it again. */
+  function mayBePassedOver({ saves }: Version): boolean {
+    const ageMs = clock.now().getTime() - Math.max(0, ...saves.values());
+    return ageMs > SLOW_MS && ageMs < SETTLED_MS;
+  }
+
+  /**
+   * By prefix the service gives the entry that was created last, and does not say whether that is the one reserved or the
+   * one finished last, so what is above it is looked for too, by exact keys, the highest first.
+   */
+  async function newestVersion(signal: AbortSignal): Promise<Version | Unreadable> {
+    let newest = known ?? (await restore(prefix, [prefix], signal));
+    while (!('kind' in newest) && newest.number > 0) {
+      const above = await restore(prefix, keysAbove(prefix, newest.number), signal);
+      if (!('kind' in above) && above.number <= newest.number) break;
+      newest = above;
+    }
+    return newest;
+  }
+
+  async function commit(
+    snapshot: Snapshot,
+    { tree: files, ids }: { readonly tree: MemoryTree; readonly ids: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<CommitResult> {
+    if (broken !== undefined) return { ...broken, kind: 'failed' };
+    const tree = new Map([...files].filter(([, text]) => text !== ''));
+    const trouble = checkTree(tree);
+    if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
+    const number = nextFree(Number(snapshot.version) + 1);
+    if (number === undefined) return { kind: 'conflict' };
+    const startMs = clock.now().getTime();
+    const kept = [...(known?.saves ?? [])].filter(([, atMs]) => startMs - atMs < SAVES_KEPT_MS);
+    const saves = new Map([...kept, ...ids.map((id) => [id, startMs] as const)]);
+    const result = await save(number, new Map([...tree, [SAVES_FILE, formatSaves(saves)]]), signal);
+    switch (result.kind) {
+      case 'saved':
+        known = { number, tree, saves, warnings: [] };
+        slow = clock.now().getTime() - startMs < SLOW_MS ? undefined : number;
+        return slow === undefined
+          ? { kind: 'committed', version: String(number) }
+          : { kind: 'unknown', message: 'others may have passed over a save that took long' };
+      case 'taken':
+        if (!taken.has(number)) taken.set(number, startMs);
+        return { kind: 'conflict' };
+      case 'denied':
+        return {
+          kind: 'failed',
+          reason: 'denied',
+          message: result.message,
+          remedy: result.remedy ?? cacheWriteRemedy(event),
+        };
+      case 'given-up':
+        broken = {
+          kind: 'unreadable',
+          reason: signal.aborted ? 'timeout' : 'error',
+          message: result.message,
+          remedy: SERVICE_REMEDY,
+        };
+        return { ...broken, kind: 'failed' };
+      case 'error': {
+        const message = `saving to the Actions cache failed: ${describeCause({ code: undefined, message: result.message })}`;
+        return { kind: 'failed', reason: 'error', message, remedy: SERVICE_REMEDY };
+      }
+      case 'rate-limited':
+      case 'unavailable':
+        return { ...result, kind: 'failed', reason: result.kind };
+    }
+  }
+
+  /** The next number that nobody holds, as far as is known; undefined while somebody above may still be saving. */
+  function nextFree(from: number): number | undefined {
+    for (let number = from; ; number += 1) {
+      const since = taken.get(number);
+      if (since === undefined) return number;
+      if (clock.now().getTime() - since < DEAD_MS) return number === from ? number : undefined;
+    }
+  }
+
+  async function restore(
+    of: string,
+    keys: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Version | Unreadable> {
+    if (broken !== undefined) return broken;
+    let inUse: Promise<void> | undefined;
+    try {
+      await disk.remove(directory);
+      const found = await cache.restore({ paths, keys }, signal);
+      if (found.kind === 'hit') return await unpacked(of, found.key);
+      if (found.kind === 'miss') return { ...NOTHING, warnings: noticesOf(found) };
+      const trouble = unreadable(found, signal);
+      if (found.kind === 'given-up') {
+        inUse = found.ended;
+        broken = trouble;
+      }
+      return trouble;
+    } catch (thrown) {
+      return unreadable({ kind: 'error', message: messageOf(thrown) }, signal);
+    } finally {
+      await cleanUp(inUse);
+    }
+  }
+
+  async function unpacked(of: string, key: string): Promise<Version | Unreadable> {
+    const number = parseKey(of, key);
+    if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
+    const { tree, warnings } = await readTree(disk, directory);
+    const memory = new Map([...tree].filter(([path]) => path !== SAVES_FILE));
+    if (memory.size === 0) return damaged(`the cache entry \`${key}\` held no memory files`);
+    return { number, tree: memory, saves: parseSaves(tree.get(SAVES_FILE) ?? ''), warnings };
+  }
+
+  async function save(number: number, tree: MemoryTree, signal: AbortSignal): Promise<CacheSave> {
+    let inUse: Promise<void> | undefined;
+    try {
+      await disk.remove(directory);
+      await writeTree(disk, directory, tree);
+      const result = await cache.save({ paths, key: formatKey(prefix, number) }, signal);
+      if (result.kind === 'given-up') inUse = result.ended;
+      return result;
+    } catch (thrown) {
+      return { kind: 'error', message: messageOf(thrown) };
+    } finally {
+      await cleanUp(inUse);
+    }
+  }
+
+  /**
+   * Never while a call that was given up may be packing or unpacking: half a tree must not become a version. A folder
+   * that stays behind does no harm, since it is removed before the next use.
+   */
+  async function cleanUp(inUse: Promise<void> | undefined): Promise<void> {
+    const remove = () => disk.remove(directory).catch(() => {});
+    if (inUse === undefined) await remove();
+    else void inUse.then(remove);
+  }
+}
+
+const NOTHING: Version = { number: 0, tree: new Map(), saves: new Map(), warnings: [] };
+
+/** `<id> <time>` a line. */
+function formatSaves(saves: ReadonlyMap<string, number>): string {
+  return [...saves].map(([id, atMs]) => `${encodeField(id)} ${new Date(atMs).toISOString()}\n`).join('');
+}
+
+function parseSaves(text: string): ReadonlyMap<string, number> {
+  return new Map(
+    text.split('\n').flatMap((line) => {
+      const [id = '', time = ''] = line.split(' ');
+      return id === '' ? [] : [[decodeField(id), Date.parse(time)] as const];
+    }),
+  );
+}
+
+function checkTree(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {
+  const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
+  if (bytes > MAX_TREE_BYTES) {
+    return {
+      message: `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
+      remedy:
+        'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
+    };
+  }
+  const refused = tree.has(SAVES_FILE) ? OWN_FILE : notReadBack(tree);
+  switch (refused?.kind) {
+    case undefined:
+      return undefined;
+    case 'path':
+      return {
+        message: `the cache does not take \`${refused.path}\` for a memory file`,
+        remedy: 'Let `memory.path` end in `.md`, with at most 7 folders above it.',
+      };
+    case 'count':
+      return {
+        message: `memory holds ${grouped(refused.count)} files, and the cache takes at most ${grouped(refused.most)}`,
+        remedy: 'Set `memory-store: branch` with `permissions: contents: write`.',
+      };
+  }
+}
+
+const OWN_FILE = { kind: 'path', path: SAVES_FILE } as const;
+
+/** Without the dot at the end of a key, which people would take for the end of a sentence. */
+function locationOf(prefix: string, number: number): string {
+  return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
+}
+
+function noticesOf({ notice }: Extract<CacheRestore, { kind: 'miss' }>): readonly Warning[] {
+  return notice === undefined ? [] : [{ code: 'memory-store-notice', message: notice }];
+}
+
+function damaged(message: string): Unreadable {
+  const remedy =
+    'Check who can write the cache of this repository, and delete the entry under Actions → Caches. The entry before it is used then.';
+  return { kind: 'unreadable', reason: 'error', message: notRead(message), remedy };
+}
+
+/** A rate limit says nothing of what is there, and passes. */
+function unreadable(
+  found: Exclude<CacheRestore, { kind: 'hit' | 'miss' }>,
+  { aborted }: AbortSignal,
+): Unreadable {
+  const why = { kind: 'unreadable', message: notRead(found.message) } as const;
+  switch (found.kind) {
+    case 'refused':
+      return damaged(found.message);
+    case 'given-up':
+      return { ...why, reason: aborted ? 'timeout' : 'error', remedy: SERVICE_REMEDY };
+    case 'denied':
+      return { ...why, reason: 'denied', remedy: READ_DENIED_REMEDY };
+    case 'error': {
+      const cause = describeCause({ code: undefined, message: found.message });
+      return { ...why, reason: 'error', message: notRead(cause), remedy: found.remedy ?? SERVICE_REMEDY };
+    }
+    case 'rate-limited':
+      return { ...why, reason: 'rate-limited', retryAfterMs: found.retryAfterMs ?? 60_000 };
+    case 'unavailable':
+      return {
+        ...why,
+        reason: 'unavailable',
+        ...(found.remedy === undefined ? {} : { remedy: found.remedy }),
+      };
+  }
+}
+
+function notRead(cause: string): string {
+  return `the Actions cache could not be read: ${cause}`;
+}
+
+const READ_DENIED_REMEDY =
+  'Set `memory-store: branch` with `permissions: contents: write`, which needs no cache.';
+
+/** What helps where the cache service does not do its work. */
+const SERVICE_REMEDY =
+  'The next run tries again; `memory-store: branch` with `permissions: contents: write` needs no cache.';

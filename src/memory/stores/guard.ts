@@ -1,0 +1,54 @@
+import { untrustedPath } from '../log-path.js';
+import type { MemoryStore } from '../store.js';
+import { isUnder } from './tree-path.js';
+
+/**
+ * A store that adds nothing to a run log that it could not read in this run: what looks empty may only be out of reach
+ * (D14). Both lanes of an agent and their states go together.
+ */
+export function guarded(store: MemoryStore): MemoryStore {
+  const broken = new Map<string, { readonly message: string; readonly remedy?: string }>();
+  /** What was read: that it is asked for once more, with something that cannot be read, breaks nothing. */
+  const loaded = new Set<string>();
+  const breakAll = (paths: readonly string[], failure: { readonly message: string }) => {
+    for (const path of bothLanes(paths)) if (!loaded.has(path)) broken.set(path, failure);
+  };
+  return {
+    ...store,
+    async read(request, signal) {
+      const result = await store.read(request, signal);
+      const places = [...request.paths, ...(request.alongside ?? [])];
+      if (result.kind === 'failed') breakAll(places, result);
+      else for (const path of bothLanes(request.paths)) loaded.add(path);
+      return result;
+    },
+    async readTree(signal, under) {
+      const result = await store.readTree(signal, under);
+      if (result.kind === 'failed') breakAll(under ?? [], result);
+      return result;
+    },
+    async write(changes, signal) {
+      const places = bothLanes(changes.map(({ path }) => path));
+      const reason = [...broken].find(([path]) => places.some((one) => isUnder(one, [path])))?.[1];
+      if (reason === undefined) return await store.write(changes, signal);
+      const { message, remedy } = reason;
+      return {
+        kind: 'failed',
+        reason: 'unavailable',
+        message: `it could not be loaded, so nothing was added to it (${message})`,
+        ...(remedy === undefined ? {} : { remedy }),
+      };
+    },
+  };
+}
+
+const UNTRUSTED = untrustedPath('');
+
+/** Run logs in both lanes of the agents that these run logs, states and backups are of, each once. */
+function bothLanes(paths: readonly string[]): readonly string[] {
+  const trusted = paths.map((path) => {
+    const log = path.replace(/\.md\.bak$|\.state\.md$/, '.md');
+    return log.startsWith(UNTRUSTED) ? log.slice(UNTRUSTED.length) : log;
+  });
+  return [...new Set(trusted)].flatMap((path) => [path, untrustedPath(path)]);
+}

@@ -1,0 +1,99 @@
+import type { OpenFile } from '../../core/files.js';
+import { decodeBytes, encodeBytes } from '../../core/text/bytes.js';
+import type { Warning } from '../../core/warning.js';
+import type { MemoryTree } from '../change.js';
+import { damageOf, damageWarning, markersIn } from '../damage.js';
+import { mergeRunLogs } from '../merge.js';
+import { lastEntries } from '../run-log.js';
+import { statePath } from '../state.js';
+import type { Place, ReadRequest, RestoreResult } from '../store.js';
+import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../tail.js';
+import type { Snapshot } from './backend.js';
+import { isUnder } from './tree-path.js';
+
+/** What a store answers of run logs that it has as a tree. */
+export async function readLogs(
+  tree: MemoryTree,
+  request: ReadRequest,
+  place: LoadedLog,
+): Promise<RestoreResult> {
+  const text = joinLogs(tree, request.paths);
+  const found = withState(place, tree.get(statePath(request.paths.at(-1) ?? '')) ?? '');
+  if (text === undefined) return { ...found, kind: 'empty' };
+  return await readRunLog(openBytes(encodeBytes(text)), request, found);
+}
+
+/** What {@link readLogs} reads of a tree: the logs, and the state next to the last of them. */
+export function logsWithState(paths: readonly string[]): readonly string[] {
+  return [...paths, ...paths.slice(-1).map(statePath)];
+}
+
+/** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
+export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
+  if (under === undefined) return tree;
+  return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
+}
+
+/** The logs with the files that were to read with them. */
+export function withOthersAlongside(
+  found: RestoreResult,
+  { tree, blocked }: Pick<Snapshot, 'tree' | 'blocked'>,
+  alongside: readonly string[] | undefined,
+): RestoreResult {
+  if (alongside === undefined || found.kind === 'failed') return found;
+  return { ...found, alongside: shownTree(tree, alongside), ...(blocked === undefined ? {} : { blocked }) };
+}
+
+/** The logs of several places as one in the order of time; of an entry in more than one the first place's counts. */
+function joinLogs(tree: MemoryTree, paths: readonly string[]): string | undefined {
+  const texts = paths.flatMap((path) => tree.get(path) ?? []);
+  return texts.length === 0 ? undefined : texts.reduce(mergeRunLogs, '');
+}
+
+/** Where a run log was found and what was noticed on the way. */
+interface LoadedLog extends Place {
+  /** What stands beside the log (D36). */
+  readonly state?: string;
+  readonly warnings: readonly Warning[];
+}
+
+/** The place of a run log with the state next to it (D36). */
+export function withState(place: LoadedLog, state: string): LoadedLog {
+  if (state === '') return place;
+  const damage = damageOf(state);
+  if (damage === undefined) return { ...place, state };
+  const warning = damageWarning({ location: statePath(place.location) }, damage);
+  return { ...place, state, warnings: [...place.warnings, warning] };
+}
+
+/** A damaged file is looked for in so many bytes. */
+const HEAD_BYTES = 64 * 1024;
+
+/** What a store answers about the run log in an open file. Throws what reading throws. */
+export async function readRunLog(
+  file: OpenFile,
+  { count, ...wanted }: ReadRequest,
+  found: LoadedLog,
+): Promise<RestoreResult> {
+  if (file.bytes === 0) return { ...found, kind: 'empty' };
+  const head = decodeBytes(wholeAtEnd(await readExactly(file, 0, Math.min(HEAD_BYTES, file.bytes))));
+  const { text, loaded, truncated } = await readTail(file, wanted);
+  // What entries hold is their own: a result can quote anything.
+  const above = damageOf(head.slice(0, head.length - fromFirstEntry(head).length));
+  const damage = head.startsWith('\uFEFF## ')
+    ? 'begins with a byte order mark, which hides its first entry'
+    : (above ?? markersIn(text));
+  return {
+    ...found,
+    kind: 'restored',
+    text: above === undefined ? text : fromFirstEntry(text),
+    loaded,
+    total: count ? await countEntriesIn(file) : undefined,
+    truncated: truncated ? { fileBytes: file.bytes } : undefined,
+    warnings: damage === undefined ? found.warnings : [...found.warnings, damageWarning(found, damage)],
+  };
+}
+
+function fromFirstEntry(text: string): string {
+  return lastEntries(text, Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../core/clock.js';
+import { AxeError, messageOf } from '../../core/errors.js';
+import { limitTime } from '../../core/time-limit.js';
+import type { MemoryStore, ReadRequest, RestoreResult, TreeResult } from '../store.js';
+import type { Snapshot, TreeBackend, Unreadable } from './backend.js';
+import { logsWithState, readLogs, shownTree, withOthersAlongside } from './read-logs.js';
+import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
+import { dropHistory, update } from './update.js';
+
+interface TreeStoreOptions {
+  readonly clock: Clock;
+  /** How long a save may take, requests included, in milliseconds. */
+  readonly budgetMs: number;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
+}
+
+/** A run waits so long for its memory, and goes on without it. */
+const READ_MS = 20_000;
+
+/** A store over a backend with compare-and-swap. */
+export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions): MemoryStore {
+  const { dropHistory: drop } = backend;
+  return {
+    kind: backend.kind,
+    read: (request, signal) => read(backend, request, { ...options, signal }),
+    readTree: (signal, under) => readTree(backend, under, { ...options, signal }),
+    async write(changes, signal) {
+      const outside = changes.find((change) => !isTreePath(change.path));
+      if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
+      return await update(backend, changes, { ...options, signal });
+    },
+    ...(drop === undefined
+      ? {}
+      : { dropHistory: (signal) => dropHistory(backend, drop, { ...options, signal }) }),
+  };
+}
+
+interface CallOptions extends TreeStoreOptions {
+  readonly signal: AbortSignal;
+}
+
+/** The newest version. A rate limit is waited for where there is time. */
+async function snapshot(
+  backend: TreeBackend,
+  paths: readonly string[] | 'all',
+  { clock, signal, log }: CallOptions,
+): Promise<Snapshot | Unreadable> {
+  const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
+  if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
+  const endMs = clock.now().getTime() + READ_MS;
+  try {
+    return await inReadTime({ clock, signal }, async (limited) => {
+      for (;;) {
+        const found = await backend.read(limited, paths);
+        if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
+        const { retryAfterMs = READ_MS } = found;
+        if (clock.now().getTime() + retryAfterMs >= endMs) return found;
+        log?.(`Memory: ${found.message}; it is read again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+        await clock.sleep(retryAfterMs, limited);
+      }
+    });
+  } catch (thrown) {
+    const remedy = thrown instanceof AxeError && thrown.remedy !== undefined ? { remedy: thrown.remedy } : {};
+    return { kind: 'unreadable', reason: 'error', message: messageOf(thrown), ...remedy };
+  }
+}
+
+/** Reads memory for as long as a run waits for it. Throws an AxeError when that is over. */
+export async function inReadTime<T>(
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = limitTime({ clock, limitMs: READ_MS, signal });
+  try {
+    return await read(limit.signal);
+  } catch (thrown) {
+    throw limit.isOver() ? new AxeError(`there was no answer within ${READ_MS / 1000} s`) : thrown;
+  } finally {
+    limit.end();
+  }
+}
+
+async function read(
+  backend: TreeBackend,
+  request: ReadRequest,
+  options: CallOptions,
+): Promise<RestoreResult> {
+  const { paths, alongside } = request;
+  const newest = await snapshot(backend, [...logsWithState(paths), ...(alongside ?? [])], options);
+  const place = (version: string) => backend.placeOf(version, paths[0] ?? '');
+  if (newest.kind === 'unreadable') return { ...place(''), ...whyOf(newest), kind: 'failed' };
+  const found = { ...place(newest.version), warnings: newest.warnings };
+  return withOthersAlongside(await readLogs(newest.tree, request, found), newest, alongside);
+}
+
+async function readTree(
+  backend: TreeBackend,
+  under: readonly string[] | undefined,
+  options: CallOptions,
+): Promise<TreeResult> {
+  const newest = await snapshot(backend, under ?? 'all', options);
+  if (newest.kind === 'unreadable') return { ...backend.placeOf('', ''), ...whyOf(newest), kind: 'failed' };
+  const { tree, warnings, version, left, blocked } = newest;
+  return {
+    kind: 'tree',
+    tree: shownTree(tree, under),
+    warnings,
+    ...backend.placeOf(version, ''),
+    ...(left === undefined ? {} : { left }),
+    ...(blocked === undefined ? {} : { blocked }),
+  };
+}
+
+function whyOf({ message, remedy }: Unreadable): { readonly message: string; readonly remedy?: string } {
+  return remedy === undefined ? { message } : { message, remedy };
+}

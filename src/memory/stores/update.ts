@@ -1,0 +1,189 @@
+import type { Clock } from '../../core/clock.js';
+import { messageOf } from '../../core/errors.js';
+import { limitTime, timeLeftMs } from '../../core/time-limit.js';
+import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.js';
+import type { FailedSave, SaveFailure, SaveResult } from '../store.js';
+import type { CommitResult, TreeBackend, Unreadable } from './backend.js';
+
+/** What a save works with. */
+interface UpdateOptions {
+  readonly clock: Clock;
+  /** How long a save may take, requests and waits included, in milliseconds. */
+  readonly budgetMs: number;
+  readonly signal: AbortSignal;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
+}
+
+/** After each lost race up to so much longer, so that a crowd spreads over the time that it needs. */
+const RACE_MS = 10_000;
+const MOST_RACE_MS = 40_000;
+/** Nobody else is in the way of an answer that was lost, so only time helps. */
+const LOST_MS = 2_000;
+const MOST_LOST_MS = 20_000;
+/** Those who were asked to come again at one time do not come in one second. */
+const SPREAD_MS = 5_000;
+/** A commit takes so long: with less left none is begun. */
+const LAST_MS = 1_500;
+/** Shorter waits are not worth a line. */
+const NOTICED_MS = 3_000;
+
+type Attempt = Unreadable | CommitResult;
+
+/** Calls `begins` when it asks the place to change something. */
+type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<Attempt>;
+
+/**
+ * The one loop by which nothing is lost (D12): changes are applied to the newest version, and after a conflict to the
+ * newer one, until it is committed or time is up. The place keeps the ids of what it saved: after a lost answer, and for
+ * changes that an earlier process may have saved, they are asked for before anything is committed.
+ */
+export async function update(
+  backend: TreeBackend,
+  changes: readonly Change[],
+  options: UpdateOptions,
+): Promise<SaveResult> {
+  const { clock } = options;
+  const earlier = changes.flatMap((change) => ('again' in change && change.again ? [change.again] : []));
+  const [since = clock.now()] = earlier.toSorted((a, b) => a.getTime() - b.getTime());
+  /** Ids of a commit without an answer. */
+  let unanswered: readonly string[] = [];
+  const attempt: AttemptToSave = async (signal, begins) => {
+    const mayBeSaved = earlier.length > 0 || unanswered.length > 0;
+    const newest = await backend.read(signal, pathsOf(changes), mayBeSaved ? since : undefined);
+    if (newest.kind === 'unreadable') return newest;
+    const { tree, version, saved, isOpen = false } = newest;
+    const isSaved = (id: string) => saved?.has(id) === true;
+    const isOpenChange = (change: Change) => !('id' in change && isSaved(change.id));
+    const open = unanswered.some(isSaved) ? [] : changes.filter(isOpenChange);
+    const next = applyChanges(tree, open);
+    if (isSame(next, tree) && !isOpen) return { kind: 'committed', version };
+    begins();
+    const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
+    const ids = own.size === 0 ? [clock.newId()] : [...own];
+    const result = await backend.commit(newest, { tree: next, ids }, signal);
+    if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
+    return result;
+  };
+  return await repeat(backend, changes[0]?.path ?? '', attempt, options);
+}
+
+/** Drops a history; to drop one that is gone already does no harm, so it is simply done again. */
+export async function dropHistory(
+  backend: TreeBackend,
+  drop: NonNullable<TreeBackend['dropHistory']>,
+  options: UpdateOptions,
+): Promise<SaveResult> {
+  const attempt: AttemptToSave = async (signal, begins) => {
+    begins();
+    return await drop(signal);
+  };
+  return await repeat(backend, '', attempt, options);
+}
+
+/** Attempts until one succeeds, none can, or the budget is spent, which also ends a request that is under way. */
+async function repeat(
+  backend: TreeBackend,
+  path: string,
+  attempt: AttemptToSave,
+  { clock, budgetMs, signal, log }: UpdateOptions,
+): Promise<SaveResult> {
+  const startMs = clock.now().getTime();
+  const endMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);
+  const limit = limitTime({ clock, limitMs: budgetMs, signal });
+  let [attempts, lost, unanswered] = [0, 0, 0];
+  const effort = () => {
+    const seconds = Math.round((clock.now().getTime() - startMs) / 1000);
+    return `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} in ${seconds} s`;
+  };
+  try {
+    for (;;) {
+      if (limit.signal.aborted) throw limit.signal.reason;
+      const result = await attempt(limit.signal, () => {
+        attempts += 1;
+      });
+      if (result.kind === 'committed') {
+        const { notices } = result;
+        const place = backend.placeOf(result.version, path);
+        return { kind: 'saved', attempts, ...place, ...(notices === undefined ? {} : { notices }) };
+      }
+      if (result.kind === 'conflict') lost += 1;
+      if (result.kind === 'unknown') unanswered += 1;
+      const waitMs = waitFor(result, { lost, unanswered, random: clock.random() });
+      const leftMs = endMs - clock.now().getTime();
+      // Whoever lost a race and would wait for too long has one chance more, at any moment of what is left.
+      const isLast = result.kind === 'conflict' && waitMs !== undefined && waitMs > leftMs - LAST_MS;
+      const delayMs = isLast ? Math.round(clock.random() * (leftMs - LAST_MS)) : waitMs;
+      if (delayMs === undefined || delayMs > leftMs - LAST_MS || (isLast && leftMs < 2 * LAST_MS))
+        return ended(result, effort());
+      if (delayMs >= NOTICED_MS)
+        log?.(`Memory: ${causeOf(result)}; the next attempt to save is in ${Math.ceil(delayMs / 1000)} s.`);
+      await clock.sleep(delayMs, limit.signal);
+    }
+  } catch (thrown) {
+    const isTimeUp = limit.isOver() || (signal.aborted && timeLeftMs(signal) === 0);
+    if (isTimeUp)
+      return failed('timeout', `there was no answer in time; gave up after ${effort()}`, STATUS_REMEDY);
+    if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
+    return failed('error', messageOf(thrown));
+  } finally {
+    limit.end();
+  }
+}
+
+/** Milliseconds until the next attempt; undefined where none is worth it. */
+function waitFor(
+  result: Exclude<Attempt, { readonly kind: 'committed' }>,
+  {
+    lost,
+    unanswered,
+    random,
+  }: { readonly lost: number; readonly unanswered: number; readonly random: number },
+): number | undefined {
+  switch (result.kind) {
+    case 'conflict':
+      return Math.round(random * Math.min(MOST_RACE_MS, lost * RACE_MS));
+    case 'unknown':
+      return Math.min(MOST_LOST_MS, LOST_MS * 2 ** (unanswered - 1));
+    case 'failed':
+    case 'unreadable':
+      return result.retryAfterMs === undefined
+        ? undefined
+        : result.retryAfterMs + Math.round(random * SPREAD_MS);
+  }
+}
+
+function causeOf(result: Exclude<Attempt, { readonly kind: 'committed' }>): string {
+  return result.kind === 'conflict' ? 'other runs are saving too' : result.message;
+}
+
+function ended(result: Exclude<Attempt, { readonly kind: 'committed' }>, effort: string): FailedSave {
+  switch (result.kind) {
+    case 'conflict':
+      return failed(
+        'conflict',
+        `other runs kept changing the same memory; gave up after ${effort}`,
+        'Set `concurrency:` on the job, or give its runs memories of their own with `memory-path`.',
+      );
+    case 'unknown':
+      return failed(
+        'unavailable',
+        `no answer showed whether it was saved, in ${effort}: ${result.message}`,
+        STATUS_REMEDY,
+      );
+    case 'failed':
+    case 'unreadable':
+      return failed(result.reason, result.message, result.remedy);
+  }
+}
+
+const STATUS_REMEDY = 'The service is slow or in trouble (https://www.githubstatus.com); run it again later.';
+
+/** A failed save, with the remedy where there is one. */
+export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
+  return { kind: 'failed', reason, message, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+function isSame(next: MemoryTree, current: MemoryTree): boolean {
+  return [...next].every(([path, text]) => text === (current.get(path) ?? ''));
+}
