@@ -93,8 +93,8 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_057,
-  'files of src/': 557,
+  'lines of src/': 65_055,
+  'files of src/': 555,
   'types of src/': 1198,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,

@@ -5,7 +5,6 @@ import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../src/adapters/host/files.js';
 import { notesToolsPrompt } from '../../../src/core/prompt/notes-prompt.js';
 import { NO_NOTES, withNotes } from '../../../src/core/prompt/system.js';
-import { compactionHeading } from '../../../src/memory/notes/compaction-summary.js';
 import {
   appendMemoryBlock,
   type BlockOptions,
@@ -15,6 +14,7 @@ import { effectiveReserve } from '../../../src/memory/notes/effective-reserve.js
 import { formatMemoryError } from '../../../src/memory/notes/memory-error.js';
 import { notesUnder, projectSlug } from '../../../src/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
+import { compactionHeading } from '../../../src/memory/notes/session.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { createFakeClock } from '../stores/fake-clock.js';

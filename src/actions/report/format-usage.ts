@@ -30,13 +30,10 @@ export function usageCells(stats: RunStats): readonly Cell[] {
   ];
 }
 
-/** Most rows; a model can call its sub-agents by no other names than theirs. */
-const MAX_AGENTS = 50;
-
 /** Who took how much of which model; empty where only one was asked. */
 export function usageTable(usages: readonly AgentUsage[]): string {
   if (usages.length < 2) return '';
-  const rows = usages.slice(0, MAX_AGENTS).map((one) => {
+  const rows = usages.map((one) => {
     const { name, modelId, conversations, turns, inputTokens, outputTokens, costUsd } = one;
     const times = conversations === 1 ? '' : ` × ${grouped(conversations)}`;
     return [

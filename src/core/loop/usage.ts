@@ -129,10 +129,12 @@ export interface CountedReply {
 
 /** Who took how much of what a run has used: its agent, the passes of a review, sub-agents, second looks. */
 export class UsageByAgent {
+  readonly #names: string[] = [];
   readonly #usages = new Map<string, AgentUsage>();
 
   /** Begins a conversation: what is given is to be called for each of its replies. */
   begin(name: string): (reply: CountedReply) => void {
+    this.#names.push(name);
     const answered = new Set<string>();
     return ({ modelId, use, price }) => {
       const key = JSON.stringify([name, modelId]);
@@ -151,9 +153,12 @@ export class UsageByAgent {
     };
   }
 
-  /** In the order of their first replies. */
+  /** In the order in which they were asked, whoever answered first. */
   get all(): readonly AgentUsage[] {
-    return [...this.#usages.values()];
+    const names = [...this.#names];
+    return [...this.#usages.values()].sort(
+      (one, other) => names.indexOf(one.name) - names.indexOf(other.name),
+    );
   }
 }
 

@@ -10,7 +10,6 @@ import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../ch
 import { untrustedPath } from '../log-path.js';
 import { promptText, readableText } from '../prompt-text.js';
 import type { FailedSave, SaveResult, TreeResult } from '../store.js';
-import { compactionHeading, dailySection } from './compaction-summary.js';
 import { editedText, editNote, type NoteEdit } from './edit.js';
 import { formatMemoryError } from './memory-error.js';
 import type { FailedNote, NoteAnswer, Notes, NoteWish } from './notes-port.js';
@@ -264,4 +263,14 @@ function notSaved(trouble: Omit<FailedSave, 'kind'>): FailedNote {
   const { reason, message: cause, remedy, storage } = trouble;
   const message = remedy === undefined ? cause : `${cause}. ${remedy}`;
   return { kind: 'failed', reason, message, ...(storage === undefined ? {} : { storage }) };
+}
+
+/** A part of a daily log: a blank line, `### HH:MM — <heading>` in UTC, and the text without space around it. */
+function dailySection(heading: string, body: string, now: Date): string {
+  return `\n### ${now.toISOString().slice(11, 16)} — ${heading}\n${body.trim()}\n`;
+}
+
+/** Heading of what is kept of a conversation that is shortened; `messages` is how many of them it sums up. */
+export function compactionHeading(messages: number | undefined): string {
+  return messages === undefined ? 'compaction summary' : `compaction summary (${messages} msgs)`;
 }

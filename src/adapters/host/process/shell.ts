@@ -1,11 +1,11 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { setTimeout as after } from 'node:timers/promises';
 import type { Environment } from '../../../core/environment.js';
 import { messageOf, ToolError } from '../../../core/errors.js';
 import { createOutputBuffer } from '../../../core/text/truncate.js';
 import type { CommandRequest, CommandResult, Shell } from '../../../core/tools/ports.js';
 import type { Entered, JailedStart, ProcessJail } from './command-jail.js';
 import { guardGroup } from './guard.js';
-import { killGroup } from './process-group.js';
 import { scrubEnv } from './scrub-env.js';
 
 /** What a shell is made of. */
@@ -98,7 +98,7 @@ async function finish(
     // Two ways, since a command may have ended what listens for the end of its input.
     child.stdin.destroy();
     killGroup(id);
-    await Promise.race([closed, unreferencedTimer(JAIL_END_MS)]);
+    await Promise.race([closed, after(JAIL_END_MS, undefined, { ref: false })]);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
     return reason === 'timeout';
   } finally {
@@ -124,6 +124,11 @@ function firstOf(child: ChildProcess, timeoutMs: number, signal: AbortSignal): P
   });
 }
 
-function unreferencedTimer(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+/** Kills a process group, which the negative id of its leader names. That it is gone, or another user's, is no problem. */
+function killGroup(id: number): void {
+  try {
+    process.kill(-id, 'SIGKILL');
+  } catch {
+    // Nothing is left that could be killed.
+  }
 }
