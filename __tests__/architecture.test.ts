@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_055,
+  'lines of src/': 65_006,
   'files of src/': 555,
   'types of src/': 1198,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_106,
+  'lines of __tests__/': 103_060,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

@@ -14,7 +14,6 @@ import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import { failsStep, lacksMemory, type Outputs } from './outputs.js';
 import { failureReporter } from './report/failure.js';
-import { drawCharts } from './report/markdown.js';
 import type { Annotation, KindReporter } from './report/reporter.js';
 import { reporterOf } from './report/reporters.js';
 import { noteReported } from './runner/journal.js';
@@ -167,7 +166,7 @@ export async function writeSummary(
   { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
 ): Promise<void> {
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
-  const text = drawCharts(sanitize(markdown, 'summary', secrets));
+  const text = sanitize(markdown, 'summary', secrets);
   await writeRunnerFile('GITHUB_STEP_SUMMARY', () => summary.addRaw(text, true).write({ overwrite: true }));
 }
 

@@ -88,7 +88,7 @@ export const GC_HELP: CommandHelp = {
     {
       name: 'stats',
       kind: 'bool',
-      about: 'Print the figures of the log with a chart, and what the analysis took',
+      about: 'Print the figures of the log, and what the analysis took',
     },
     { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
   ],

@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatSpend } from '../../../src/actions/report/format-usage.js';
 import {
   code,
   codeBlock,
   details,
-  drawCharts,
   errorBlock,
   oneLine,
   sections,
@@ -57,34 +55,6 @@ describe('markdown', () => {
   it('leaves out empty parts', () => {
     expect(sections(['a', '', 'b'])).toBe('a\n\nb');
     expect(sections(['', ''])).toBe('');
-  });
-});
-
-describe('a chart in a cleaned summary', () => {
-  const SPENT = {
-    limits: { perPullUsd: 0, perDayUsd: 2 },
-    pull: undefined,
-    pullUsd: 0,
-    day: '2026-11-23',
-    dayUsd: 0.5,
-  };
-  const days = [{ day: '2026-11-22', usd: 1.25 }];
-
-  it('is drawn where it shows what the last days cost', () => {
-    const markdown = formatSpend({ ...SPENT, days }, 0.1);
-    expect(sanitize(markdown, 'summary', [])).not.toContain('mermaid');
-    expect(drawCharts(sanitize(markdown, 'summary', []))).toContain('```mermaid\nxychart-beta\n  title ');
-  });
-
-  it.each([
-    'graph LR\n  a --> b',
-    'xychart-beta\n  title "a"\n  click a "https://x.example"',
-    'xychart-beta\n%%{init: {"themeCSS": "x"}}%%\n  bar [1]',
-    'xychart-beta\n  title "![a](https://x.example/a.png)"',
-    'xychart-beta',
-  ])('is shown as its source where it is anything else: %j', (source) => {
-    const cleaned = sanitize(`\`\`\`mermaid\n${source}\n\`\`\``, 'summary', []);
-    expect(drawCharts(cleaned)).toBe(cleaned);
   });
 });
 

@@ -330,27 +330,11 @@ describe('the cost of several runs', () => {
     pullUsd: 0,
     day: '2026-02-03',
     dayUsd: 0.5,
-    days: [
-      { day: '2026-02-01', usd: 0.25 },
-      { day: '2026-02-03', usd: 0.5 },
-    ],
   };
 
-  it('is a line with its limit, and a chart with earlier days', async () => {
+  it('is a line with its limit', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     const text = format({ ...report, spend, outcome: completed('Fine.', { costUsd: 0.1 }) });
     expect(text).toContain('**Spent by this agent:** $0.60 of $2.00 today (UTC).');
-    expect(text).toContain(`  x-axis ["02-01", "02-03"]
-  y-axis "US dollars" 0 --> 2
-  bar [0.25, 0.6]
-  line [2, 2]`);
-  });
-
-  it('has no chart on the first day', async () => {
-    const report = await reportOf('ran', { agents: { bot: AGENT } });
-    const first = { ...spend, days: [{ day: '2026-02-03', usd: 0.5 }] };
-    expect(format({ ...report, spend: first, outcome: completed('Fine.', { costUsd: 0.1 }) })).not.toContain(
-      'mermaid',
-    );
   });
 });

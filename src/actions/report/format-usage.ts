@@ -3,7 +3,7 @@ import type { AgentUsage } from '../../core/loop/usage.js';
 import type { RunStats } from '../../core/outcome.js';
 import { duration, grouped, usd } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
-import { oneLine, sections } from './markdown.js';
+import { oneLine } from './markdown.js';
 
 /** A head and the value below it. */
 type Cell = readonly [head: string, value: string];
@@ -69,10 +69,7 @@ function formatCost(costUsd: number): string {
   return costUsd < 0.0001 ? 'below $0.0001' : `$${costUsd.toFixed(4)}`;
 }
 
-/** Fewer days are no history. */
-const MIN_DAYS = 2;
-
-/** What the limits over several runs have come to, where there are any; with what earlier days cost as a chart. */
+/** What the limits over several runs have come to, where there are any. */
 export function formatSpend(spend: Spend, costUsd = 0): string {
   const { limits, pull, pullUsd, dayUsd } = spend;
   const parts = [
@@ -81,25 +78,5 @@ export function formatSpend(spend: Spend, costUsd = 0): string {
       : []),
     ...(limits.perDayUsd > 0 ? [`${usd(dayUsd + costUsd)} of ${usd(limits.perDayUsd)} today (UTC)`] : []),
   ];
-  const line = parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
-  return sections([line, formatChart(spend, costUsd)]);
-}
-
-function formatChart({ limits, day, dayUsd, days }: Spend, costUsd: number): string {
-  const all = [...days.filter((one) => one.day !== day), { day, usd: dayUsd + costUsd }];
-  if (all.length < MIN_DAYS) return '';
-  const limit = limits.perDayUsd;
-  const most = Math.max(limit, ...all.map((one) => one.usd));
-  if (most <= 0) return '';
-  const amount = (dollars: number) => String(Number(dollars.toFixed(4)));
-  return [
-    '```mermaid',
-    'xychart-beta',
-    `  title "US dollars a day${limit > 0 ? ', and the limit' : ''}"`,
-    `  x-axis [${all.map((one) => `"${one.day.slice(5)}"`).join(', ')}]`,
-    `  y-axis "US dollars" 0 --> ${amount(most)}`,
-    `  bar [${all.map((one) => amount(one.usd)).join(', ')}]`,
-    ...(limit > 0 ? [`  line [${all.map(() => amount(limit)).join(', ')}]`] : []),
-    '```',
-  ].join('\n');
+  return parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
 }

@@ -31,15 +31,3 @@ export function oneLine(text: string): string {
 export function sections(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
-
-/** What a chart of ours is made of: numbers, and names without a mark that means something to Mermaid. */
-const CHART =
-  /^```text\n(xychart-beta\n(?: {2}(?:title "[\w ,;$-]*"|x-axis \[[\w ",-]*\]|y-axis "[\w ]*" [\d.]+ --> [\d.]+|(?:bar|line) \[[\d., ]*\])\n)+)```$/gm;
-
-/**
- * A cleaned summary in which bar charts are drawn. Cleaning shows every diagram as its source, since one can name an image to
- * load; these can name nothing, whoever wrote them.
- */
-export function drawCharts(cleaned: string): string {
-  return cleaned.replaceAll(CHART, '```mermaid\n$1```');
-}

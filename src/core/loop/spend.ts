@@ -20,8 +20,6 @@ export interface Spend {
   /** UTC, `2026-11-22`. */
   readonly day: string;
   readonly dayUsd: number;
-  /** What each day cost on which anything did, the oldest first; the last two weeks of them. */
-  readonly days: readonly { readonly day: string; readonly usd: number }[];
 }
 
 /** Adds up what earlier runs cost, failed ones too (D36). */
@@ -37,7 +35,6 @@ export function spendBefore(
     pullUsd: pull === undefined ? 0 : spentUsd(facts, { pull }),
     day,
     dayUsd: spentUsd(facts, { day }),
-    days: daysOf(facts),
   };
 }
 
@@ -50,16 +47,6 @@ export function unheldLimits({ perPullUsd, perDayUsd }: SpendLimits, why: string
   if (limits.length === 0) return [];
   const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${why}`;
   return [{ code: 'input-invalid', message }];
-}
-
-const MAX_DAYS = 14;
-
-function daysOf(facts: readonly ReviewFact[]): Spend['days'] {
-  const days = new Set(facts.flatMap((fact) => (fact.kind === 'spent' ? [fact.day] : [])));
-  return [...days]
-    .toSorted()
-    .slice(-MAX_DAYS)
-    .map((day) => ({ day, usd: spentUsd(facts, { day }) }));
 }
 
 /**
