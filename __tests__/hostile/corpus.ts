@@ -56,7 +56,7 @@ export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C3 50', 'a memory file on the branch that is large, a pointer, a link or a submodule'],
   ['C3 51', 'a memory branch that is deleted or force-pushed during a run'],
   ['C3 52', 'a memory file that a person edits during a run'],
-  ['C3 53', 'every store refuses'],
+  ['C3 53', 'the store refuses for good'],
   ['C3 54', 'a run that is cancelled or killed while it saves'],
   ['C3 55', 'a run that is started again'],
   ['C3 56', 'an artifact of a fork that has the name of ours'],

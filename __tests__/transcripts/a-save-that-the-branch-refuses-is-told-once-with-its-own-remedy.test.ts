@@ -80,7 +80,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     },
   ],
   [
-    'a run whose repository is renamed while the model thinks, and cannot be found',
+    'C3 53: a run whose repository is renamed while the model thinks, and cannot be found',
     {
       set: ({ github, model }) =>
         model.onRequest(() => github.fail({ ...LATER, status: 200, body: NO_REPOSITORY })),

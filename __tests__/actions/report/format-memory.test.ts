@@ -117,7 +117,7 @@ describe('the entry that a run added', () => {
     );
   });
 
-  it('and no store keeps is shown, so that nothing is lost (C3 53)', async () => {
+  it('and the store does not keep is shown, so that nothing is lost (C3 53)', async () => {
     expect(await added({ save: REFUSED })).toBe(
       `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} The entry, so that nothing is lost:\n\n${ENTRY}`,
     );
