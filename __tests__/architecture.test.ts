@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 1198,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_060,
+  'lines of __tests__/': 103_069,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

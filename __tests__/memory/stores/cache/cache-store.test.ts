@@ -8,7 +8,7 @@ import type { CacheClient } from '../../../../src/memory/stores/cache/cache-clie
 import { cacheScope, formatKey, parseKey } from '../../../../src/memory/stores/cache/cache-key.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { describeMemoryStore, textOf } from '../contract.js';
-import { append, entryText, idsIn } from '../entries.js';
+import { append, entryText, forget, idsIn } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
 import { createFakeClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
@@ -75,6 +75,15 @@ describe('the chain of cache keys', () => {
     expect(cache.keys()).toEqual(
       [1, 2, 3].map((number) => `axe-memory/v1/trunk/default/000000000${number}.`),
     );
+  });
+
+  it('goes on after the only entry was forgotten', async () => {
+    const cache = createFakeCache();
+    await job(cache).write([append('a')], never);
+    await job(cache).write(forget(['a']), never);
+    expect(await read(job(cache))).toMatchObject({ kind: 'empty' });
+    expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
   });
 
   it('leaves nothing in the workspace', async () => {

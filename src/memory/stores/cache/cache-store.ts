@@ -227,8 +227,9 @@ function createCacheBackend({
     const number = parseKey(of, key);
     if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
     const { tree, warnings } = await readTree(disk, directory);
+    // With no file but that of the saves it is a memory of which everything was forgotten.
+    if (tree.size === 0) return damaged(`the cache entry \`${key}\` held no memory files`);
     const memory = new Map([...tree].filter(([path]) => path !== SAVES_FILE));
-    if (memory.size === 0) return damaged(`the cache entry \`${key}\` held no memory files`);
     return { number, tree: memory, saves: parseSaves(tree.get(SAVES_FILE) ?? ''), warnings };
   }
 
@@ -284,9 +285,8 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
     };
   }
   const refused = tree.has(SAVES_FILE) ? OWN_FILE : notReadBack(tree);
-  switch (refused?.kind) {
-    case undefined:
-      return undefined;
+  if (refused === undefined) return undefined;
+  switch (refused.kind) {
     case 'path':
       return {
         message: `the cache does not take \`${refused.path}\` for a memory file`,
