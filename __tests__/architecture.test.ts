@@ -29,7 +29,10 @@ const LAYERS = [
   ['run'],
   ['report', 'cli'],
 ];
-const ARROWS: Readonly<Record<string, readonly string[]>> = {};
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  review: ['memory'],
+  memory: ['review'],
+};
 
 /** Folders of the arrangement before, emptied one after the other; what they import and who imports them is not judged. */
 const TO_GO = ['core', 'commands', 'adapters', 'composition', 'actions'];
@@ -93,12 +96,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_006,
+  'lines of src/': 65_001,
   'files of src/': 555,
   'types of src/': 1198,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_069,
+  'lines of __tests__/': 103_053,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

@@ -9,8 +9,8 @@ const FACTOR = 4;
 export async function scaling() {
   compile();
   const { mergeRunLogs } = await import('../lib/memory/merge.js');
-  const { readDiffLines } = await import('../lib/core/review/diff-lines.js');
-  const { ownPart } = await import('../lib/core/review/own-part.js');
+  const { readDiffLines } = await import('../lib/review/diff-lines.js');
+  const { ownPart } = await import('../lib/review/own-part.js');
   const { findMention } = await import('../lib/core/event/mention.js');
   const { cleanMarkdown } = await import('../lib/core/sanitize/markdown.js');
   const works = [

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CATEGORIES, SEVERITIES } from '../src/core/findings/terms.js';
+import { CATEGORIES, SEVERITIES } from '../src/review/terms.js';
 import { UsageError } from './usage-error.js';
 
 /** What a case is for. */

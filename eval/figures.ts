@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../src/core/findings/terms.js';
+import { SEVERITIES } from '../src/review/terms.js';
 import type { Usage } from './observe.js';
 import type { MemoryKind } from './play.js';
 import type { CaseScore, ScoredSecond, Share } from './score.js';

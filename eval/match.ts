@@ -1,6 +1,6 @@
-import { codeOfId } from '../src/core/findings/code.js';
-import { featuresOf } from '../src/core/findings/features.js';
-import { decide } from '../src/core/findings/sameness.js';
+import { codeOfId } from '../src/review/code.js';
+import { featuresOf } from '../src/review/features.js';
+import { decide } from '../src/review/sameness.js';
 import type { Case, Expected } from './case.js';
 import type { Posted } from './observe.js';
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { StoredRepo } from '../__tests__/helpers/github-state.js';
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
 import type { StepResult } from '../__tests__/helpers/run-action.js';
-import type { Coverage, FindingRecord } from '../src/core/findings/record.js';
-import { parseFindingMarker } from '../src/core/review/markers.js';
 import { parseDiff } from '../src/core/text/diff.js';
+import { parseFindingMarker } from '../src/review/markers.js';
+import type { Coverage, FindingRecord } from '../src/review/record.js';
 import type { Version } from './versions.js';
 
 /** The account that the action's token belongs to. */

@@ -18,13 +18,12 @@ import type { Runner } from '../../src/actions/runner/runner.js';
 import { DEFAULT_FAIL_ON } from '../../src/core/defaults.js';
 import type { Published } from '../../src/core/dependencies.js';
 import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
-import type { Severity } from '../../src/core/findings/terms.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { SaveResult } from '../../src/memory/store.js';
+import type { Severity } from '../../src/review/terms.js';
 import type { RunReport } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
-import { PLAIN_RECORD, REPORT } from '../core/findings/records.js';
 import {
   AGENT,
   createFakeDependencies,
@@ -38,6 +37,7 @@ import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { PLAIN_RECORD, REPORT } from '../review/records.js';
 
 const SECRET = 'hunter2-hunter2';
 

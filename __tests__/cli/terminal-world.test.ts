@@ -9,8 +9,8 @@ import {
 import type { Dependencies } from '../../src/core/dependencies.js';
 import { AxeError } from '../../src/core/errors.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
-import { NOTHING_BUFFERED } from '../../src/core/review/buffered.js';
 import type { Warning } from '../../src/core/warning.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';

@@ -4,11 +4,11 @@ import { parseAgent } from '../../src/core/agent/parse.js';
 import { AxeError } from '../../src/core/errors.js';
 import type { PullRequestTrigger } from '../../src/core/event/trigger.js';
 import type { Trust } from '../../src/core/event/trust.js';
-import type { Coverage } from '../../src/core/findings/record.js';
 import type { RunOutcome, RunStats } from '../../src/core/outcome.js';
 import { type MemoryPlanParts, planMemory, readByRun } from '../../src/core/plan.js';
 import type { Task } from '../../src/core/prompt/task.js';
 import { memoryName, untrustedPath } from '../../src/memory/log-path.js';
+import type { Coverage } from '../../src/review/record.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
   const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;

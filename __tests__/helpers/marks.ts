@@ -1,6 +1,6 @@
-import { type FindingMarker, findingMark, reviewMark } from '../../src/core/review/markers.js';
-import { answerMark } from '../../src/core/review/publication.js';
 import { formatMark, type Mark } from '../../src/core/sanitize/mark.js';
+import { type FindingMarker, findingMark, reviewMark } from '../../src/review/markers.js';
+import { answerMark } from '../../src/review/publication.js';
 
 /** The hidden lines of what a run of somebody with write access has posted. */
 export const findingLine = (finding: FindingMarker): string => formatMark(findingMark(finding, 'trusted'));

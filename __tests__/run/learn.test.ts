@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadsAnswer } from '../../src/core/dependencies.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
-import type { AnsweredThread } from '../../src/core/review/answers.js';
 import { FENCE_NOTICE } from '../../src/core/sanitize/fence.js';
+import type { AnsweredThread } from '../../src/review/answers.js';
 import { runPipeline } from '../../src/run/run.js';
-import { thread as anyThread, ID } from '../core/review/threads.js';
 import {
   createFakeDependencies,
   type FakeDependenciesParts,
@@ -12,6 +11,7 @@ import {
 } from '../helpers/dependencies-fake.js';
 import { createFakeModel, says } from '../helpers/model-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { thread as anyThread, ID } from '../review/threads.js';
 
 const FINDING = `- finding ${ID}/41 pr=41 path=src/a.ts cat=security sev=major at=2026-02-01T00:00:00.000Z\n`;
 const STATE = 'bot.state.md';

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/core/errors.js';
-import type { Buffered } from '../../src/core/review/buffered.js';
+import type { Buffered } from '../../src/review/buffered.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';

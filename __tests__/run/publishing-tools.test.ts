@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/core/event/trigger.js';
-import type { KnownFinding } from '../../src/core/review/known.js';
-import { DEFAULT_PUBLISH_RULES } from '../../src/core/review/publish-rules.js';
-import type { FullReason, Scope } from '../../src/core/review/scope.js';
-import type { Reviewed } from '../../src/core/review/state-facts.js';
+import type { KnownFinding } from '../../src/review/known.js';
+import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
+import type { FullReason, Scope } from '../../src/review/scope.js';
+import type { Reviewed } from '../../src/review/state-facts.js';
 import { changeOf } from '../../src/run/change.js';
 import { openPublications, type PublishingParts, publishingTools } from '../../src/run/publishing-tools.js';
 import { reviewFacts } from '../../src/run/save.js';
-import { placed } from '../core/review/change.js';
-import { known } from '../core/review/threads.js';
 import { completed, exhausted, reportOf } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { placed } from '../review/change.js';
+import { known } from '../review/threads.js';
 
 const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'create_issue', 'react'];
 const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
-import type { Reviewed } from '../../src/core/review/state-facts.js';
-import { withReviewFacts } from '../../src/core/review/state-facts.js';
+import type { Reviewed } from '../../src/review/state-facts.js';
+import { withReviewFacts } from '../../src/review/state-facts.js';
 import type { RunRequest } from '../../src/run/request.js';
 import {
   AGENT_WITH_MEMORY,

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { Buffered } from '../../src/core/review/buffered.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/core/review/publish-rules.js';
+import type { Buffered } from '../../src/review/buffered.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/publish-rules.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/core/errors.js';
-import { ID, opening, said, thread } from '../core/review/threads.js';
 import { findingLine } from '../helpers/marks.js';
 import { call, type FakeReply } from '../helpers/model-fake.js';
+import { ID, opening, said, thread } from '../review/threads.js';
 import { askedText, codeAt, runVerified, seenLine, type VerifyScene, verdict } from './verify-scene.js';
 
 const PULL = 42;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { endMarkOf } from '../../src/core/review/markers.js';
+import { endMarkOf } from '../../src/review/markers.js';
 import { type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
 import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';

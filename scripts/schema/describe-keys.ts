@@ -12,8 +12,8 @@ import {
 } from '../../src/core/agent/choices.js';
 import { MAX_SUB_AGENT_DEPTH } from '../../src/core/agent/validate.js';
 import { DEFAULT_MODEL, REVIEW_PASSES } from '../../src/core/defaults.js';
-import { CATEGORIES, SEVERITIES } from '../../src/core/findings/terms.js';
 import { ALL_NOTES_TOOLS } from '../../src/memory/notes/tool-names.js';
+import { CATEGORIES, SEVERITIES } from '../../src/review/terms.js';
 
 /** What an editor shows of a key, and which values it offers. */
 export interface KeyDescription {

@@ -1,6 +1,6 @@
-import { FINDINGS_VERSION } from '../../src/core/findings/findings-json.js';
-import { COVERAGE_KINDS, FINDING_STATES, UNREAD_REASONS } from '../../src/core/findings/record.js';
-import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/core/findings/terms.js';
+import { FINDINGS_VERSION } from '../../src/review/findings-json.js';
+import { COVERAGE_KINDS, FINDING_STATES, UNREAD_REASONS } from '../../src/review/record.js';
+import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/review/terms.js';
 
 const TEXT = { type: 'string' };
 const LINE = { type: 'integer', minimum: 1 };

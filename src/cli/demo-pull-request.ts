@@ -1,15 +1,15 @@
 import type { GitHub, Published, Publisher, PublishRequest } from '../core/dependencies.js';
 import type { FetchedChange } from '../core/event/fetched-change.js';
 import type { PullRequestTrigger } from '../core/event/trigger.js';
-import type { AnsweredThread, ThreadRemark } from '../core/review/answers.js';
-import { readDiffLines } from '../core/review/diff-lines.js';
-import { endFacts, sortEarlier } from '../core/review/earlier.js';
-import type { KnownFinding } from '../core/review/known.js';
-import { parseFindingMarker } from '../core/review/markers.js';
-import { type PreparedComment, prepareReview } from '../core/review/prepare-review.js';
-import { DEFAULT_PUBLISH_RULES } from '../core/review/publish-rules.js';
 import { parseDiff } from '../core/text/diff.js';
 import { count } from '../core/text/number.js';
+import type { AnsweredThread, ThreadRemark } from '../review/answers.js';
+import { readDiffLines } from '../review/diff-lines.js';
+import { endFacts, sortEarlier } from '../review/earlier.js';
+import type { KnownFinding } from '../review/known.js';
+import { parseFindingMarker } from '../review/markers.js';
+import { type PreparedComment, prepareReview } from '../review/prepare-review.js';
+import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 
 const AUTHOR = { login: 'you', isBot: false };
 const BOT = { login: 'github-actions', isBot: true };

@@ -21,8 +21,8 @@ import {
   type NotesPrompt,
   withNotes,
 } from '../core/prompt/system.js';
-import type { ReviewWishes } from '../core/review/review-plan.js';
 import type { RestoreResult } from '../memory/store.js';
+import type { ReviewWishes } from '../review/review-plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import { agentsDirOf } from './agents-dir.js';

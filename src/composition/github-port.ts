@@ -8,8 +8,8 @@ import type { ReviewThread } from '../adapters/github/reading/review-threads.js'
 import { readSubjectsOnce } from '../adapters/github/reading/subject.js';
 import type { FindingThreadsAnswer, GitHub, ThreadsAnswer } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
-import type { FindingThread } from '../core/review/end-finding.js';
-import { parseFindingMarker } from '../core/review/markers.js';
+import type { FindingThread } from '../review/end-finding.js';
+import { parseFindingMarker } from '../review/markers.js';
 
 /** What the pipeline asks GitHub for. */
 export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub | undefined {

@@ -1,20 +1,20 @@
 import { defaultLogPath, untrustedPath, unusableLogPath } from '../memory/log-path.js';
 import type { Provenance } from '../memory/provenance.js';
+import { cutShort, withoutAnswer, withoutFiles } from '../review/coverage.js';
+import type { Coverage } from '../review/record.js';
+import type { ReviewPlan } from '../review/review-plan.js';
+import type { Scope } from '../review/scope.js';
 import type { LoadedAgent } from './agent/agent-source.js';
 import type { AgentConfig } from './agent/config.js';
 import { formatModelRef, isOffline, type ModelRef } from './agent/model-ref.js';
 import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
 import type { Trigger } from './event/trigger.js';
 import type { Lane, Trust } from './event/trust.js';
-import type { Coverage } from './findings/record.js';
 import type { AnswerForm } from './loop/final-answer.js';
 import { isCutShort, type RunOutcome } from './outcome.js';
 import type { ContextFile } from './prompt/context-files.js';
 import type { SystemPromptParts } from './prompt/system.js';
 import type { Task } from './prompt/task.js';
-import { cutShort, withoutAnswer, withoutFiles } from './review/coverage.js';
-import type { ReviewPlan } from './review/review-plan.js';
-import type { Scope } from './review/scope.js';
 import type { Warning } from './warning.js';
 
 /** Everything a run has decided before it touches memory or a model. */

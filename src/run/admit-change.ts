@@ -3,9 +3,9 @@ import { type ChangeFacts, decideAdmission } from '../core/event/admission.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { TriggerContext } from '../core/prompt/context.js';
 import { createPathFilter } from '../core/prompt/context-policy.js';
-import { reviewCommand } from '../core/review/command.js';
-import { filesWithoutLines } from '../core/review/coverage.js';
-import type { Scope } from '../core/review/scope.js';
+import { reviewCommand } from '../review/command.js';
+import { filesWithoutLines } from '../review/coverage.js';
+import type { Scope } from '../review/scope.js';
 import type { Admitted, RunReport, RunRequest } from './request.js';
 
 /** What is known of a change once it was fetched. */

@@ -1,9 +1,9 @@
 import { AxeError } from '../core/errors.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
-import type { Publications } from '../core/review/buffer.js';
-import { type Buffered, NOTHING_BUFFERED } from '../core/review/buffered.js';
 import type { Warning } from '../core/warning.js';
+import type { Publications } from '../review/buffer.js';
+import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
 import type { ReviewedDiff } from './change.js';
 import type { ConversationParts, Delegation } from './delegation.js';
 import type { RunRequest } from './request.js';

@@ -2,7 +2,6 @@ import type { ModelParams } from '../core/agent/config.js';
 import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { TaintTracker } from '../core/event/taint.js';
-import type { ShownLines } from '../core/findings/evidence.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import type { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/events.js';
@@ -11,8 +10,9 @@ import type { UsageByAgent } from '../core/loop/usage.js';
 import { withoutSecrets } from '../core/loop/without-secrets.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
-import type { Publications } from '../core/review/buffer.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
+import type { Publications } from '../review/buffer.js';
+import type { ShownLines } from '../review/evidence.js';
 import type { RunNotes } from './notes.js';
 import type { RunRequest } from './request.js';
 

@@ -6,12 +6,12 @@ import { withStats } from '../core/loop/usage.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan, ReviewPass } from '../core/plan.js';
 import { buildSystemPrompt } from '../core/prompt/system.js';
-import type { Publications } from '../core/review/buffer.js';
-import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../core/review/buffered.js';
-import { joinPasses } from '../core/review/join-passes.js';
 import { count } from '../core/text/number.js';
 import { estimateText } from '../core/text/truncate.js';
 import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
+import type { Publications } from '../review/buffer.js';
+import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../review/buffered.js';
+import { joinPasses } from '../review/join-passes.js';
 import type { ConversationParts, Delegation } from './delegation.js';
 import { type LostAnswer, lostBy, lostByThrown, remediesOf } from './lost-answer.js';
 

@@ -6,12 +6,12 @@ import { mapChange } from '../core/prompt/change-map.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
 import { type PartLimits, splitDiff } from '../core/prompt/diff-parts.js';
 import { resolveTask, type Task, type TaskParts } from '../core/prompt/task.js';
-import type { ReviewPlan } from '../core/review/review-plan.js';
 import { fence } from '../core/sanitize/fence.js';
 import { cleanLine } from '../core/text/cut.js';
 import { parseDiff } from '../core/text/diff.js';
 import { count } from '../core/text/number.js';
 import type { Warning } from '../core/warning.js';
+import type { ReviewPlan } from '../review/review-plan.js';
 
 /** What passes are planned from. */
 interface PassParts {

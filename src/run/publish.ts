@@ -1,6 +1,6 @@
 import type { Dependencies, Published } from '../core/dependencies.js';
 import { laneOfWords } from '../core/event/taint.js';
-import { dismissalsToAnswer } from '../core/review/acknowledge.js';
+import { dismissalsToAnswer } from '../review/acknowledge.js';
 import type { Conversed } from './request.js';
 import { entriesOf, keepInJournal } from './save.js';
 

@@ -4,12 +4,12 @@ import type { FetchedChange } from '../core/event/fetched-change.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { TriggerContext } from '../core/prompt/context.js';
 import { createPathFilter } from '../core/prompt/context-policy.js';
-import { reviewCommand } from '../core/review/command.js';
-import { ownPart } from '../core/review/own-part.js';
-import { planScope, type Scope } from '../core/review/scope.js';
-import type { PathPatterns } from '../core/review/state-facts.js';
 import { parseDiff } from '../core/text/diff.js';
 import type { Warning } from '../core/warning.js';
+import { reviewCommand } from '../review/command.js';
+import { ownPart } from '../review/own-part.js';
+import { planScope, type Scope } from '../review/scope.js';
+import type { PathPatterns } from '../review/state-facts.js';
 import { changeOf } from './change.js';
 import type { Memory, RunRequest } from './request.js';
 

@@ -1,13 +1,13 @@
 import { SETTLE_VERIFIER } from '../core/agent/internal.js';
 import { VERIFICATION } from '../core/defaults.js';
-import type { ShownLedger } from '../core/findings/evidence.js';
 import { withStats } from '../core/loop/usage.js';
-import type { Buffered } from '../core/review/buffered.js';
-import type { Settlement } from '../core/review/settle.js';
-import { describeSettlement, needsSecondLook } from '../core/review/still-there.js';
-import type { FindingVerdict } from '../core/review/verdict.js';
 import { parseDiff } from '../core/text/diff.js';
 import { count } from '../core/text/number.js';
+import type { Buffered } from '../review/buffered.js';
+import type { ShownLedger } from '../review/evidence.js';
+import type { Settlement } from '../review/settle.js';
+import { describeSettlement, needsSecondLook } from '../review/still-there.js';
+import type { FindingVerdict } from '../review/verdict.js';
 import type { Delegation } from './delegation.js';
 import { reasonsOf, remediesOf } from './lost-answer.js';
 import { atMost, quietly } from './passes.js';

@@ -3,7 +3,7 @@ import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/actions/in
 import { DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
 import { CONCLUSIONS } from '../../../src/core/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
-import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
 
 /** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
 function read(given: Readonly<Record<string, string>> = {}): Inputs {

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { annotateFindings } from '../../../src/actions/publish/annotate-findings.js';
-import type { PlacedFinding } from '../../../src/core/review/place.js';
-import { placed } from '../../core/review/change.js';
+import type { PlacedFinding } from '../../../src/review/place.js';
 import { parseWorkflowCommands } from '../../helpers/runner-files.js';
+import { placed } from '../../review/change.js';
 
 /** What reaches the runner. */
 async function annotated(findings: readonly PlacedFinding[]) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Finding } from '../../../src/core/findings/finding.js';
-import type { Buffered } from '../../../src/core/review/buffered.js';
-import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import { parseReviewMarker } from '../../../src/core/review/markers.js';
-import type { Scope } from '../../../src/core/review/scope.js';
+import type { Buffered } from '../../../src/review/buffered.js';
+import { readDiffLines } from '../../../src/review/diff-lines.js';
+import type { Finding } from '../../../src/review/finding.js';
+import { parseReviewMarker } from '../../../src/review/markers.js';
+import type { Scope } from '../../../src/review/scope.js';
 import { DIFF, denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
 import { comment } from '../../helpers/triggers.js';
 import { type PublishScene, placed, publish } from './publish-scene.js';

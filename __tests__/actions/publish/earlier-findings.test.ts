@@ -1,24 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OwnFindings, OwnOpenThread } from '../../../src/actions/publish/known-findings.js';
 import type { RequestedReview } from '../../../src/actions/publish/requested.js';
-import type { Severity } from '../../../src/core/findings/terms.js';
-import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
-import {
-  type EarlierFindings,
-  endFacts,
-  formatEarlier,
-  sortEarlier,
-} from '../../../src/core/review/earlier.js';
-import type { Ended, FindingFact } from '../../../src/core/review/finding-facts.js';
-import type { KnownFinding } from '../../../src/core/review/known.js';
-import { endMarkOf } from '../../../src/core/review/markers.js';
-import type { SettleWay } from '../../../src/core/review/settle.js';
 import type { MarkLane } from '../../../src/core/sanitize/mark.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../../src/review/buffered.js';
+import { type EarlierFindings, endFacts, formatEarlier, sortEarlier } from '../../../src/review/earlier.js';
+import type { Ended, FindingFact } from '../../../src/review/finding-facts.js';
+import type { KnownFinding } from '../../../src/review/known.js';
+import { endMarkOf } from '../../../src/review/markers.js';
+import type { SettleWay } from '../../../src/review/settle.js';
+import type { Severity } from '../../../src/review/terms.js';
 import { type Hello, startHello } from '../../adapters/github/hello-fixture.js';
-import { CHANGE, finding } from '../../core/review/change.js';
-import { AT, ID, known, NOW, OTHER, opening, raised, said, thread } from '../../core/review/threads.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
 import { answerLine, findingLine } from '../../helpers/marks.js';
+import { CHANGE, finding } from '../../review/change.js';
+import { AT, ID, known, NOW, OTHER, opening, raised, said, thread } from '../../review/threads.js';
 import { placed, publish } from './publish-scene.js';
 
 const HEAD = 'a'.repeat(40);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchOwnFindings } from '../../../src/actions/publish/known-findings.js';
-import { type TextFinding, withEndNote } from '../../../src/core/review/markers.js';
+import { type TextFinding, withEndNote } from '../../../src/review/markers.js';
 import { deniedQuery, startHello } from '../../adapters/github/hello-fixture.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';

@@ -3,16 +3,16 @@ import { type CommitCheck, checkOf, postCheck } from '../../../src/actions/publi
 import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import type { Coverage } from '../../../src/core/findings/record.js';
 import type { RunOutcome } from '../../../src/core/outcome.js';
-import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
-import { cutShort } from '../../../src/core/review/coverage.js';
 import { warningText } from '../../../src/core/warning.js';
+import { NOTHING_BUFFERED } from '../../../src/review/buffered.js';
+import { cutShort } from '../../../src/review/coverage.js';
+import type { Coverage } from '../../../src/review/record.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
-import { placed } from '../../core/review/change.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
 import { completed, reportOf } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { placed } from '../../review/change.js';
 
 const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
 const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };

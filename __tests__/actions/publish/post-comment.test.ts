@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { postComment } from '../../../src/actions/publish/post-comment.js';
-import { answerMark, framedBody } from '../../../src/core/review/publication.js';
+import { answerMark, framedBody } from '../../../src/review/publication.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReview } from '../../helpers/github-review-seed.js';

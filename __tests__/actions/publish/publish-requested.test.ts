@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestedRun } from '../../../src/actions/publish/publish-requested.js';
-import type { Buffered } from '../../../src/core/review/buffered.js';
-import type { KnownFinding } from '../../../src/core/review/known.js';
+import type { Buffered } from '../../../src/review/buffered.js';
+import type { KnownFinding } from '../../../src/review/known.js';
 import { denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
-import { known } from '../../core/review/threads.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
 import { findingLine } from '../../helpers/marks.js';
 import { comment, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { known } from '../../review/threads.js';
 import { placed, publish } from './publish-scene.js';
 
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';

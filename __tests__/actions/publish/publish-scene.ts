@@ -1,11 +1,11 @@
 import { publishRequested, type RequestedRun } from '../../../src/actions/publish/publish-requested.js';
 import type { RequestedOptions } from '../../../src/actions/publish/requested.js';
 import type { PublishRequest } from '../../../src/core/dependencies.js';
-import { type Finding, mintId } from '../../../src/core/findings/finding.js';
-import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
-import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import { type PlacedFinding, placeFinding } from '../../../src/core/review/place.js';
 import { warningText } from '../../../src/core/warning.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../../src/review/buffered.js';
+import { readDiffLines } from '../../../src/review/diff-lines.js';
+import { type Finding, mintId } from '../../../src/review/finding.js';
+import { type PlacedFinding, placeFinding } from '../../../src/review/place.js';
 import { DIFF, type Hello } from '../../adapters/github/hello-fixture.js';
 import { pullRequest } from '../../helpers/triggers.js';
 

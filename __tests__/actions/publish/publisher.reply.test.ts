@@ -5,8 +5,8 @@ import {
 } from '../../../src/actions/publish/publisher.js';
 import type { Reply } from '../../../src/core/dependencies.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
 import type { Warning } from '../../../src/core/warning.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
 import { createFakeGitHubClient } from '../../helpers/github-client-fake.js';
 import { answerLine } from '../../helpers/marks.js';
 import { comment, SCHEDULE } from '../../helpers/triggers.js';

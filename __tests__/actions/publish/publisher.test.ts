@@ -8,9 +8,9 @@ import type { PublishRequest } from '../../../src/core/dependencies.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
 import type { RunOutcome } from '../../../src/core/outcome.js';
-import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
-import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
 import type { Warning } from '../../../src/core/warning.js';
+import { NOTHING_BUFFERED } from '../../../src/review/buffered.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
 import { AGENT } from '../../helpers/dependencies-fake.js';
 import {
   type Answer,

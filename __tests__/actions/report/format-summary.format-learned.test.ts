@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatLearned } from '../../../src/actions/report/format-summary.js';
-import type { Ended } from '../../../src/core/review/finding-facts.js';
+import type { Ended } from '../../../src/review/finding-facts.js';
 import type { Learned } from '../../../src/run/request.js';
 
 const NOTHING: Learned = { facts: [], known: [] };

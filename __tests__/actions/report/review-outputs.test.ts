@@ -7,10 +7,10 @@ import {
   withFindingsConclusion,
   writeReviewFiles,
 } from '../../../src/actions/report.js';
-import { parseGate } from '../../../src/core/findings/fail-on.js';
-import type { ReviewResult } from '../../../src/core/findings/findings-json.js';
-import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../../core/findings/records.js';
+import { parseGate } from '../../../src/review/fail-on.js';
+import type { ReviewResult } from '../../../src/review/findings-json.js';
 import { tempDir } from '../../helpers/temp.js';
+import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../../review/records.js';
 
 const SECRET = 'hunter2-hunter2';
 

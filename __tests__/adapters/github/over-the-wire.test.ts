@@ -7,7 +7,7 @@ import { publishSticky } from '../../../src/adapters/github/posting/sticky-comme
 import { readFileAt } from '../../../src/adapters/github/reading/contents.js';
 import { fetchPermission } from '../../../src/adapters/github/reading/permissions.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import { answerMark, framedBody } from '../../../src/core/review/publication.js';
+import { answerMark, framedBody } from '../../../src/review/publication.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../../helpers/github-server.js';
 import { loadWebhook } from '../../helpers/webhooks.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readCommand } from '../../../src/commands/comment/read-command.js';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../../src/core/event/comment-commands.js';
-import { reviewCommand } from '../../../src/core/review/command.js';
+import { reviewCommand } from '../../../src/review/command.js';
 import { cellsOf, markedTable } from '../../helpers/documents.js';
 import { comment } from '../../helpers/triggers.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { costLimit, spendBefore, spentFact, usedUp } from '../../../src/core/loop/spend.js';
-import type { Spent } from '../../../src/core/review/state-facts.js';
+import type { Spent } from '../../../src/review/state-facts.js';
 import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 
 const NOW = new Date('2026-02-03T23:59:59Z');

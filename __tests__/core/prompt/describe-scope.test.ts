@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FetchedChange } from '../../../src/core/event/fetched-change.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
 import { describeScoped } from '../../../src/core/prompt/describe-scope.js';
-import type { FullReason, Scope } from '../../../src/core/review/scope.js';
+import type { FullReason, Scope } from '../../../src/review/scope.js';
 
 const [FROM, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
 const POLICY = DEFAULT_DIFF_POLICY;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseReviewFacts } from '../../../src/core/review/state-facts.js';
+import { parseReviewFacts } from '../../../src/review/state-facts.js';
 import { command, createFakeMemory, entry } from './memory-scene.js';
 
 const STATE = 'bot.state.md';

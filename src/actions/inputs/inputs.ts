@@ -13,12 +13,12 @@ import {
   DEFAULT_ADMISSION_POLICY,
   MIN_PERMISSIONS,
 } from '../../core/event/admission-policy.js';
-import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../core/findings/fail-on.js';
 import type { SpendLimits } from '../../core/loop/spend.js';
 import { CONCLUSIONS, type Conclusion } from '../../core/outcome.js';
 import { createPathFilter, type DiffPolicy } from '../../core/prompt/context-policy.js';
 import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
 import { grouped } from '../../core/text/number.js';
+import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../review/fail-on.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf, pathPatterns } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
 import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';

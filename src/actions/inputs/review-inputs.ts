@@ -1,6 +1,6 @@
-import { SEVERITIES, type Severity } from '../../core/findings/terms.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../core/review/publish-rules.js';
-import type { ReviewWishes } from '../../core/review/review-plan.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../review/publish-rules.js';
+import type { ReviewWishes } from '../../review/review-plan.js';
+import { SEVERITIES, type Severity } from '../../review/terms.js';
 import { namePatterns, oneOf, wholeFrom0 } from './input-values.js';
 
 /** What the inputs say of reviews and of what else a run may publish. */

@@ -1,7 +1,7 @@
 import { notice } from '@actions/core';
-import { plainText } from '../../core/review/comment-text.js';
-import type { PlacedFinding } from '../../core/review/place.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
+import { plainText } from '../../review/comment-text.js';
+import type { PlacedFinding } from '../../review/place.js';
 
 /** The runner shows ten annotations of a kind for a step. */
 const MAX_ANNOTATIONS = 9;

@@ -2,9 +2,9 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { answerFindings } from '../../adapters/github/posting/end-threads.js';
 import type { Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
-import { type Dismissal, dismissedText } from '../../core/review/acknowledge.js';
-import { answerMark, framedBody } from '../../core/review/publication.js';
 import type { MarkLane } from '../../core/sanitize/mark.js';
+import { type Dismissal, dismissedText } from '../../review/acknowledge.js';
+import { answerMark, framedBody } from '../../review/publication.js';
 import { withGitHub } from './with-github.js';
 
 /** Dismissals that people are told were understood. */

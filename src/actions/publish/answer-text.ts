@@ -1,8 +1,8 @@
 import { isCutShort, type RunOutcome } from '../../core/outcome.js';
 import type { Plan, ReadByRun } from '../../core/plan.js';
-import type { Buffered } from '../../core/review/buffered.js';
-import { formatCoverage } from '../../core/review/coverage.js';
 import { count } from '../../core/text/number.js';
+import type { Buffered } from '../../review/buffered.js';
+import { formatCoverage } from '../../review/coverage.js';
 
 /** A run whose answer is posted. */
 interface Answered {

@@ -1,8 +1,8 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { editReviews } from '../../adapters/github/posting/dismiss-review.js';
 import { fetchDiff } from '../../adapters/github/reading/compare.js';
-import { type DiffLines, findFile, readDiffLines } from '../../core/review/diff-lines.js';
-import { withoutTextFindings } from '../../core/review/markers.js';
+import { type DiffLines, findFile, readDiffLines } from '../../review/diff-lines.js';
+import { withoutTextFindings } from '../../review/markers.js';
 import type { OwnFindings, OwnOpenText } from './known-findings.js';
 import type { RequestedReview } from './requested.js';
 import { withGitHub } from './with-github.js';

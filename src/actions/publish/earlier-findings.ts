@@ -1,12 +1,12 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { dismissReviews } from '../../adapters/github/posting/dismiss-review.js';
 import { changeThreads, type ThreadChange } from '../../adapters/github/posting/end-threads.js';
-import { titleLine } from '../../core/review/comment-text.js';
-import type { EarlierFindings, SettledThread } from '../../core/review/earlier.js';
-import { agentOf, type EndMark, outdatedNote, parseReviewMarker } from '../../core/review/markers.js';
-import type { PreparedReview } from '../../core/review/prepare-review.js';
-import { isBlocking } from '../../core/review/verdict.js';
 import { count } from '../../core/text/number.js';
+import { titleLine } from '../../review/comment-text.js';
+import type { EarlierFindings, SettledThread } from '../../review/earlier.js';
+import { agentOf, type EndMark, outdatedNote, parseReviewMarker } from '../../review/markers.js';
+import type { PreparedReview } from '../../review/prepare-review.js';
+import { isBlocking } from '../../review/verdict.js';
 import type { OldTexts } from './close-texts.js';
 import type { OwnFindings, OwnOpenThread } from './known-findings.js';
 import type { RequestedReview } from './requested.js';

@@ -4,8 +4,8 @@ import { listOwnReviews, type OwnReview } from '../../adapters/github/reading/ow
 import { fetchPermission } from '../../adapters/github/reading/permissions.js';
 import { fetchReviewThreads, type ReviewThread } from '../../adapters/github/reading/review-threads.js';
 import { MAX_ANSWERERS } from '../../core/defaults.js';
-import { isClosed, type Permissions, resolverOf } from '../../core/review/answers.js';
-import { foundIn, type KnownFinding, lastCode } from '../../core/review/known.js';
+import { isClosed, type Permissions, resolverOf } from '../../review/answers.js';
+import { foundIn, type KnownFinding, lastCode } from '../../review/known.js';
 import {
   agentOf,
   endMarkOf,
@@ -13,8 +13,8 @@ import {
   parseFindingMarker,
   parseReviewMarker,
   type TextFinding,
-} from '../../core/review/markers.js';
-import type { OpenFinding } from '../../core/review/prepare-review.js';
+} from '../../review/markers.js';
+import type { OpenFinding } from '../../review/prepare-review.js';
 
 /** Whose findings are looked for, and where. */
 interface OwnFindingsPlace extends PullRequestPlace {

@@ -2,9 +2,9 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { findOrCreateIssue } from '../../adapters/github/posting/issues.js';
 import type { Published, Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
-import { framedBody } from '../../core/review/publication.js';
 import type { Mark, MarkLane } from '../../core/sanitize/mark.js';
 import { type Warning, warningText } from '../../core/warning.js';
+import { framedBody } from '../../review/publication.js';
 import { NO_TOKEN, withGitHub } from './with-github.js';
 
 /** What is reported, and by whom. */

@@ -5,11 +5,11 @@ import { type ReactionSubject, react } from '../../adapters/github/posting/react
 import type { PublishRequest } from '../../core/dependencies.js';
 import { subjectNumber, subjectTrigger, type Trigger } from '../../core/event/trigger.js';
 import type { RunOutcome } from '../../core/outcome.js';
-import type { IssueDraft } from '../../core/review/buffered.js';
-import { readDiffLines } from '../../core/review/diff-lines.js';
-import { formatRefusals } from '../../core/review/format-buffered.js';
-import type { Scope } from '../../core/review/scope.js';
 import { textId } from '../../memory/units.js';
+import type { IssueDraft } from '../../review/buffered.js';
+import { readDiffLines } from '../../review/diff-lines.js';
+import { formatRefusals } from '../../review/format-buffered.js';
+import type { Scope } from '../../review/scope.js';
 import { postReview } from './publish-review.js';
 import type { PublishedPart, RequestedEffects, RequestedOptions } from './requested.js';
 import { NO_TOKEN, withGitHub } from './with-github.js';

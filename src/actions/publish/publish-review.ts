@@ -2,20 +2,20 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { Failed } from '../../adapters/github/client/errors.js';
 import { publishReview, type ReviewPostResult } from '../../adapters/github/posting/review.js';
 import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
-import type { Buffered } from '../../core/review/buffered.js';
-import { type EarlierFindings, endFacts, formatEarlier, sortEarlier } from '../../core/review/earlier.js';
-import { formatFindings } from '../../core/review/format-buffered.js';
-import { agentOf, parseReviewMarker } from '../../core/review/markers.js';
-import { type PlacedFinding, worstFirst } from '../../core/review/place.js';
+import { cleanLine } from '../../core/text/cut.js';
+import { count } from '../../core/text/number.js';
+import { warningText } from '../../core/warning.js';
+import type { Buffered } from '../../review/buffered.js';
+import { type EarlierFindings, endFacts, formatEarlier, sortEarlier } from '../../review/earlier.js';
+import { formatFindings } from '../../review/format-buffered.js';
+import { agentOf, parseReviewMarker } from '../../review/markers.js';
+import { type PlacedFinding, worstFirst } from '../../review/place.js';
 import {
   type PreparedComment,
   type PreparedReply,
   type PreparedReview,
   prepareReview,
-} from '../../core/review/prepare-review.js';
-import { cleanLine } from '../../core/text/cut.js';
-import { count } from '../../core/text/number.js';
-import { warningText } from '../../core/warning.js';
+} from '../../review/prepare-review.js';
 import { closeTexts, type OldTexts, sortTexts } from './close-texts.js';
 import { dismissStale, endEarlier } from './earlier-findings.js';
 import { fetchOwnFindings, type OwnFindings, type OwnOpenThread } from './known-findings.js';

@@ -2,15 +2,15 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { PullRequestPlace } from '../../adapters/github/reading/changed-files.js';
 import type { Published, Reporter, ReviewedChange } from '../../core/dependencies.js';
 import type { Repository, Trigger } from '../../core/event/trigger.js';
-import type { FindingRecord } from '../../core/findings/record.js';
-import type { Severity } from '../../core/findings/terms.js';
-import type { Buffered, ReviewVerdict } from '../../core/review/buffered.js';
-import type { KnownFinding } from '../../core/review/known.js';
-import type { PlacedFinding } from '../../core/review/place.js';
-import type { ReviewExtent } from '../../core/review/review-body.js';
-import type { Scope } from '../../core/review/scope.js';
-import type { ReviewFact } from '../../core/review/state-facts.js';
 import type { MarkLane } from '../../core/sanitize/mark.js';
+import type { Buffered, ReviewVerdict } from '../../review/buffered.js';
+import type { KnownFinding } from '../../review/known.js';
+import type { PlacedFinding } from '../../review/place.js';
+import type { FindingRecord } from '../../review/record.js';
+import type { ReviewExtent } from '../../review/review-body.js';
+import type { Scope } from '../../review/scope.js';
+import type { ReviewFact } from '../../review/state-facts.js';
+import type { Severity } from '../../review/terms.js';
 
 /** How what a run wants is published. */
 export interface RequestedOptions {

@@ -1,12 +1,12 @@
 import type { Published, PublishRequest } from '../../core/dependencies.js';
 import { subjectNumber } from '../../core/event/trigger.js';
-import type { FindingRecord } from '../../core/findings/record.js';
 import { isCutShort, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
-import { formatCoverage } from '../../core/review/coverage.js';
-import type { ReviewExtent } from '../../core/review/review-body.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { usd } from '../../core/text/number.js';
+import { formatCoverage } from '../../review/coverage.js';
+import type { FindingRecord } from '../../review/record.js';
+import type { ReviewExtent } from '../../review/review-body.js';
 import type { PublishedPart } from './requested.js';
 
 type Clean = (markdown: string) => string;

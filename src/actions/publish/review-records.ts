@@ -1,9 +1,9 @@
-import type { FindingRecord, FindingState } from '../../core/findings/record.js';
-import { compareSeverity } from '../../core/findings/severity.js';
-import type { Buffered } from '../../core/review/buffered.js';
-import type { EarlierFindings, EarlierThread } from '../../core/review/earlier.js';
-import type { KnownFinding } from '../../core/review/known.js';
-import type { PlacedFinding } from '../../core/review/place.js';
+import type { Buffered } from '../../review/buffered.js';
+import type { EarlierFindings, EarlierThread } from '../../review/earlier.js';
+import type { KnownFinding } from '../../review/known.js';
+import type { PlacedFinding } from '../../review/place.js';
+import type { FindingRecord, FindingState } from '../../review/record.js';
+import { compareSeverity } from '../../review/severity.js';
 import type { RequestedReview } from './requested.js';
 
 /** Where a finding is, for records that say so. */

@@ -1,6 +1,6 @@
-import type { ReviewResult } from '../../core/findings/findings-json.js';
 import type { SourcePosition } from '../../core/position.js';
 import type { Warning } from '../../core/warning.js';
+import type { ReviewResult } from '../../review/findings-json.js';
 import type { RunReport } from '../../run/request.js';
 import type { MemoryNotes } from '../memory/memory-notes.js';
 import type { Outputs } from '../outputs.js';

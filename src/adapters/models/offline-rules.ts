@@ -1,8 +1,8 @@
-import type { Category, FindingEffect, Reach } from '../../core/findings/terms.js';
 import { isReadByPeople } from '../../core/prompt/diff-pack.js';
 import { findTokens } from '../../core/sanitize/token-shapes.js';
 import type { DiffFile } from '../../core/text/diff.js';
 import { count } from '../../core/text/number.js';
+import type { Category, FindingEffect, Reach } from '../../review/terms.js';
 
 /** What a line prints for its author's eyes only, by the language its file's ending tells; undefined for none. */
 function debugOutputIn(path: string, line: string): string | undefined {

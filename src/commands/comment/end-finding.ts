@@ -1,6 +1,4 @@
 import type { Dependencies, Reply } from '../../core/dependencies.js';
-import { dismissedText } from '../../core/review/acknowledge.js';
-import { endFinding, type FindingThread, knownIds, reopenFinding } from '../../core/review/end-finding.js';
 import { cleanLine } from '../../core/text/cut.js';
 import {
   type MemoryCommandResult,
@@ -8,6 +6,8 @@ import {
   refusal,
 } from '../../memory/commands/command-session.js';
 import { formatCommandResult } from '../../memory/commands/format-result.js';
+import { dismissedText } from '../../review/acknowledge.js';
+import { endFinding, type FindingThread, knownIds, reopenFinding } from '../../review/end-finding.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
 import {

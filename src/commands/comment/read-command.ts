@@ -2,9 +2,9 @@ import { nearest } from '../../core/agent/suggest.js';
 import { COMMENT_COMMANDS } from '../../core/event/comment-commands.js';
 import { findMention } from '../../core/event/mention.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
-import { parseReply } from '../../core/review/parse-reply.js';
 import { isOwnText } from '../../core/sanitize/mark.js';
 import { commandInComment } from '../../memory/commands/parse-memory-command.js';
+import { parseReply } from '../../review/parse-reply.js';
 import { type PauseCommand, pauseCommand } from '../pause.js';
 
 /** A command about a finding. */

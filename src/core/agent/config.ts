@@ -1,6 +1,6 @@
 import type { NotesTool } from '../../memory/notes/tool-names.js';
-import type { SeverityOverrides } from '../findings/severity.js';
-import type { Severity } from '../findings/terms.js';
+import type { SeverityOverrides } from '../../review/severity.js';
+import type { Severity } from '../../review/terms.js';
 import type { Price } from '../loop/budget.js';
 import type { API_FORMS, DAILY_CHOICES, Effort, NOTES_SCOPES, ReviewDepth } from './choices.js';
 import type { ProviderTables } from './provider-tables.js';

@@ -1,6 +1,6 @@
 import { ALL_NOTES_TOOLS } from '../../memory/notes/tool-names.js';
+import { CATEGORIES, SEVERITIES } from '../../review/terms.js';
 import { NOTES_LIMITS, REVIEW_PASSES } from '../defaults.js';
-import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
 import type { Price } from '../loop/budget.js';
 import {
   API_FORMS,

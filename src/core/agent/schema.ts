@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Category } from '../findings/terms.js';
+import type { Category } from '../../review/terms.js';
 import type { ProviderTable } from './choices.js';
 
 /** A TOML table as the parser gives it: an object without a prototype. */

@@ -1,8 +1,8 @@
 import { noteKind } from '../../memory/notes/place.js';
 import { ALL_NOTES_TOOLS } from '../../memory/notes/tool-names.js';
+import { CATEGORIES, SEVERITIES } from '../../review/terms.js';
 import { DEFAULT_MODEL, REVIEW_PASSES } from '../defaults.js';
 import { AxeError } from '../errors.js';
-import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
 import {
   API_FORMS,
   BACKOFFS,

@@ -1,5 +1,5 @@
+import { type ReviewFact, type Spent, spentUsd } from '../../review/state-facts.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import { type ReviewFact, type Spent, spentUsd } from '../review/state-facts.js';
 import { dateOf } from '../text/dates.js';
 import { usd } from '../text/number.js';
 import type { Warning } from '../warning.js';

@@ -1,6 +1,6 @@
+import { filesWithoutLines } from '../../review/coverage.js';
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../defaults.js';
 import type { CountedFile, FetchedChange } from '../event/fetched-change.js';
-import { filesWithoutLines } from '../review/coverage.js';
 import { fence } from '../sanitize/fence.js';
 import { visibleMarkdown } from '../sanitize/hidden.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';

@@ -1,5 +1,5 @@
+import { type Scope, whyFull } from '../../review/scope.js';
 import type { FetchedChange } from '../event/fetched-change.js';
-import { type Scope, whyFull } from '../review/scope.js';
 import { fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';

@@ -1,3 +1,4 @@
+import type { Scope } from '../../review/scope.js';
 import { MAX_REMARK_BYTES } from '../defaults.js';
 import {
   type Base,
@@ -11,7 +12,6 @@ import {
   type Repository,
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
-import type { Scope } from '../review/scope.js';
 import { fence } from '../sanitize/fence.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import type { TriggerContext } from './context.js';

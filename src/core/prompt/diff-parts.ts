@@ -1,4 +1,4 @@
-import { pathKindOf } from '../findings/severity.js';
+import { pathKindOf } from '../../review/severity.js';
 import { compareBytes } from '../text/bytes.js';
 import { cutToBytes } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';

@@ -1,6 +1,6 @@
+import type { Scope } from '../../review/scope.js';
 import { DEFAULT_TASK } from '../defaults.js';
 import { type PushTrigger, pushKind, type Trigger } from '../event/trigger.js';
-import type { Scope } from '../review/scope.js';
 import { FENCE_NOTICE, fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import type { Warning } from '../warning.js';

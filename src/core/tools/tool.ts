@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import type { ShownLines } from '../findings/evidence.js';
+import type { ShownLines } from '../../review/evidence.js';
 import type { RunStats } from '../outcome.js';
 
 /** What a tool can do to the world; decides who may have it (D22). */

@@ -1,6 +1,6 @@
-import { reopenFinding } from '../../core/review/end-finding.js';
-import type { Ended } from '../../core/review/finding-facts.js';
-import { parseReviewFacts } from '../../core/review/state-facts.js';
+import { reopenFinding } from '../../review/end-finding.js';
+import type { Ended } from '../../review/finding-facts.js';
+import { parseReviewFacts } from '../../review/state-facts.js';
 import type { Change } from '../change.js';
 import { withoutEntries } from '../merge.js';
 import { statePath } from '../state.js';

@@ -1,7 +1,7 @@
-import { findingFigures } from '../../core/review/finding-figures.js';
-import { parseReviewFacts } from '../../core/review/state-facts.js';
 import { countBytes } from '../../core/text/bytes.js';
 import { count, grouped } from '../../core/text/number.js';
+import { findingFigures } from '../../review/finding-figures.js';
+import { parseReviewFacts } from '../../review/state-facts.js';
 import { statePath } from '../state.js';
 import {
   type CommandSession,

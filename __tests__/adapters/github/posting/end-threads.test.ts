@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { changeThreads, type ThreadChange } from '../../../../src/adapters/github/posting/end-threads.js';
 import { fetchReviewThreads } from '../../../../src/adapters/github/reading/review-threads.js';
-import { endMarkOf, outdatedNote } from '../../../../src/core/review/markers.js';
 import { formatMark } from '../../../../src/core/sanitize/mark.js';
+import { endMarkOf, outdatedNote } from '../../../../src/review/markers.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { ANSWER_LOST } from '../../../helpers/github-faults.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';

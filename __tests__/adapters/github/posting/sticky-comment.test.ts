@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { buildSchema, parse, validate } from 'graphql';
 import type { GitHubClient } from '../../../../src/adapters/github/client/client.js';
 import { publishSticky } from '../../../../src/adapters/github/posting/sticky-comment.js';
-import { answerMark, framedBody } from '../../../../src/core/review/publication.js';
+import { answerMark, framedBody } from '../../../../src/review/publication.js';
 import {
   createFakeGitHubClient,
   type FakeGitHubClient,

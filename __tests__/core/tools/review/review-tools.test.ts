@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Publications } from '../../../../src/core/review/buffer.js';
-import { readDiffLines } from '../../../../src/core/review/diff-lines.js';
-import { DEFAULT_PUBLISH_RULES } from '../../../../src/core/review/publish-rules.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../../src/core/tools/review/review-tools.js';
-import { scopeRest } from '../../review/change.js';
-import { known } from '../../review/threads.js';
+import { Publications } from '../../../../src/review/buffer.js';
+import { readDiffLines } from '../../../../src/review/diff-lines.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../../src/review/publish-rules.js';
+import { scopeRest } from '../../../review/change.js';
+import { known } from '../../../review/threads.js';
 import { quiet } from '../fake-workspace.js';
 
 const DIFF = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,3 @@\n one();\n+two();\n three();\n';

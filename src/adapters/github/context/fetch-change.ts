@@ -1,9 +1,9 @@
 import type { FetchedChange } from '../../../core/event/fetched-change.js';
 import type { Base, Head } from '../../../core/event/trigger.js';
 import type { CommitNote } from '../../../core/prompt/context.js';
-import type { NewSince } from '../../../core/review/scope.js';
 import { parseDiff } from '../../../core/text/diff.js';
 import type { Warning } from '../../../core/warning.js';
+import type { NewSince } from '../../../review/scope.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, type GitHubErrorReason } from '../client/errors.js';
 import {

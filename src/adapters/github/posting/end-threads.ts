@@ -1,12 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import {
-  type EndMark,
-  parseFindingMarker,
-  withEndNote,
-  withoutEndNote,
-} from '../../../core/review/markers.js';
 import { isMarked, type Mark, type MarkLane } from '../../../core/sanitize/mark.js';
+import { type EndMark, parseFindingMarker, withEndNote, withoutEndNote } from '../../../review/markers.js';
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { againIfLost, type Failed, GitHubError, orFailed } from '../client/errors.js';

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { MAX_COMMENT_CHARACTERS } from '../../../core/defaults.js';
-import { type DiffLines, readDiffLines } from '../../../core/review/diff-lines.js';
+import { formatMarkValue, isMarked, type Mark, withMark } from '../../../core/sanitize/mark.js';
+import { type DiffLines, readDiffLines } from '../../../review/diff-lines.js';
 import {
   type FindingMarker,
   parseFindingMarker,
   type TextFinding,
   withTextFindings,
-} from '../../../core/review/markers.js';
-import { formatMarkValue, isMarked, type Mark, withMark } from '../../../core/sanitize/mark.js';
+} from '../../../review/markers.js';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, failedBy, GitHubError } from '../client/errors.js';

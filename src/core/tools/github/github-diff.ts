@@ -1,6 +1,6 @@
+import { linesOfDiff } from '../../../review/evidence.js';
 import { READ_FILE_LINES } from '../../defaults.js';
 import { ToolError } from '../../errors.js';
-import { linesOfDiff } from '../../findings/evidence.js';
 import { shown } from '../../text/cut.js';
 import type { DiffFile } from '../../text/diff.js';
 import { defineTool } from '../define.js';

@@ -1,6 +1,6 @@
+import type { Publications } from '../../../review/buffer.js';
+import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../../review/terms.js';
 import { ToolError } from '../../errors.js';
-import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../findings/terms.js';
-import type { Publications } from '../../review/buffer.js';
 import { shown } from '../../text/cut.js';
 import { defineTool, needChoice } from '../define.js';
 import type { Tool } from '../tool.js';

@@ -1,5 +1,5 @@
-import { splitNames } from '../../review/allow-list.js';
-import type { Publications } from '../../review/buffer.js';
+import { splitNames } from '../../../review/allow-list.js';
+import type { Publications } from '../../../review/buffer.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { publishedText } from './published.js';

@@ -1,4 +1,4 @@
-import { EFFECTS, REACHES } from '../../findings/terms.js';
+import { EFFECTS, REACHES } from '../../../review/terms.js';
 import type { Argument } from '../check-input.js';
 
 /** Lines that prove a finding or its end, as a tool takes them. */

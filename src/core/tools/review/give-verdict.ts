@@ -1,6 +1,6 @@
+import { EFFECTS, type FindingEffect, REACHES, type Reach } from '../../../review/terms.js';
+import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../../review/verdict.js';
 import { ToolError } from '../../errors.js';
-import { EFFECTS, type FindingEffect, REACHES, type Reach } from '../../findings/terms.js';
-import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/verdict.js';
 import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 import { EVIDENCE_ITEM, IMPACT } from './finding-arguments.js';

@@ -1,5 +1,5 @@
+import type { PublicationAnswer } from '../../../review/answers.js';
 import { ToolError } from '../../errors.js';
-import type { PublicationAnswer } from '../../review/answers.js';
 
 /** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */
 export function publishedText(answer: PublicationAnswer): string {

@@ -1,5 +1,5 @@
-import type { Publications } from '../../review/buffer.js';
-import { REACTIONS } from '../../review/publish-rules.js';
+import type { Publications } from '../../../review/buffer.js';
+import { REACTIONS } from '../../../review/publish-rules.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { publishedText } from './published.js';

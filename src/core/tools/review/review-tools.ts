@@ -1,4 +1,4 @@
-import type { Publications } from '../../review/buffer.js';
+import type { Publications } from '../../../review/buffer.js';
 import type { Tool } from '../tool.js';
 import { createAddReviewComment } from './add-review-comment.js';
 import { createCreateIssue } from './create-issue.js';

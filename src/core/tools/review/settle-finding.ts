@@ -1,5 +1,5 @@
-import type { Publications } from '../../review/buffer.js';
-import { SETTLE_WAYS } from '../../review/settle.js';
+import type { Publications } from '../../../review/buffer.js';
+import { SETTLE_WAYS } from '../../../review/settle.js';
 import { defineTool, needChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 import { EVIDENCE_ITEM } from './finding-arguments.js';

@@ -1,4 +1,4 @@
-import type { Publications } from '../../review/buffer.js';
+import type { Publications } from '../../../review/buffer.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { publishedText } from './published.js';

@@ -1,0 +1,369 @@
+import { describe, expect, it } from '@jest/globals';
+import { Publications } from '../../src/review/buffer.js';
+import type { KnownFinding } from '../../src/review/known.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/publish-rules.js';
+import type { CommentRequest } from '../../src/review/take-finding.js';
+import { LINES, scopeRest } from './change.js';
+import { known } from './threads.js';
+
+const RULES: PublishRules = {
+  ...DEFAULT_PUBLISH_RULES,
+  labels: ['bug', 'area/*'],
+};
+
+function publications(
+  rules: Partial<PublishRules> = {},
+  earlier: readonly KnownFinding[] = [],
+): Publications {
+  const review = {
+    lines: LINES,
+    fresh: undefined,
+    known: earlier,
+    ...scopeRest(),
+  };
+  return new Publications({ rules: { ...RULES, ...rules }, review, subject: 42 });
+}
+
+function request(parts: Partial<CommentRequest> = {}): CommentRequest {
+  return {
+    path: 'src/auth.ts',
+    line: 10,
+    title: 'The id reaches the query',
+    body: 'Bind the id.',
+    category: 'security',
+    effect: 'breach',
+    reach: 'rare',
+    // A line that the change touches, so that a finding on another one is about the change.
+    evidence: [{ path: 'src/auth.ts', line: 11, code: 'return user;' }],
+    ...parts,
+  };
+}
+
+describe('review comments', () => {
+  it.each<[string, Partial<CommentRequest>, string]>([
+    [
+      'on a line of the diff, with the line they stand on',
+      {},
+      'Comment 1 (severity major): it will be shown at line 10 of "src/auth.ts" (RIGHT), which reads "query("SELECT " + user.id);". Nothing is posted before the run ends.'.replace(
+        '"query("SELECT " + user.id);"',
+        '"query(\\"SELECT \\" + user.id);"',
+      ),
+    ],
+    [
+      'on a line nearby, with the lines that can carry one',
+      { line: 20 },
+      'Comment 1 (severity major): line 20 is not part of the diff; it will be shown at line 14 of "src/auth.ts" (RIGHT), which reads "line 13;", and say "(about line 20)". Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.',
+    ],
+    [
+      'far from any line, with the lines that can carry one',
+      { line: 500 },
+      "Comment 1 (severity major): it will be listed in the review's text, because line 500 is not part of the diff, and nothing near it is. Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.",
+    ],
+    [
+      'on an unknown file, with the files that are in the diff',
+      { path: 'src/b.ts' },
+      'Comment 1 (severity major): it will be listed in the review\'s text, because "src/b.ts" is not part of the diff. Files that can carry a comment: "fresh.ts", "gone.ts", "naïve \\"file\\".ts", "no-end.txt", "src/auth.ts", "src/new-name.ts", "win.ts". Nothing is posted before the run ends.',
+    ],
+    [
+      'on a binary file',
+      { path: 'logo.png' },
+      'Comment 1 (severity major): it will be listed in the review\'s text, because "logo.png" has no lines in the diff (it is binary, a submodule, or was only renamed). Nothing is posted before the run ends.',
+    ],
+    [
+      'with a suggestion that cannot be offered',
+      { line: 40, side: 'LEFT', suggestion: 'x' },
+      'Comment 1 (severity major): it will be shown at line 40 of "src/auth.ts" (LEFT), which reads "line 40;". Its suggestion will be shown as plain code: only lines of the new version that are in the diff can be offered to be replaced. Nothing is posted before the run ends.',
+    ],
+    [
+      'with a suggestion that changes nothing',
+      { line: 2, path: 'win.ts', startLine: 1, suggestion: 'a();\r\nc();\r\n' },
+      'Comment 1 (severity major): it will be shown at lines 1-2 of "win.ts" (RIGHT), which reads "c();". Its suggestion was left out: it is the same as the current code. Nothing is posted before the run ends.',
+    ],
+  ])('are accepted %s', (_, parts, text) => {
+    const buffer = publications();
+    expect(buffer.addComment(request(parts))).toEqual({ kind: 'taken', text });
+    expect(buffer.buffered.findings).toHaveLength(1);
+    expect(buffer.buffered.refusals).toEqual([]);
+  });
+
+  it.each<[string, Partial<CommentRequest>, string]>([
+    ['without words', { body: ' \n' }, 'Not taken: `body` is empty.'],
+    [
+      'that are walls of text',
+      { body: 'ä'.repeat(2049) },
+      'Not taken: `body` has 4098 bytes, at most 4096 are taken: shorten it.',
+    ],
+    [
+      'with an endless suggestion',
+      { suggestion: 'x'.repeat(4097) },
+      'Not taken: `suggestion` has 4097 bytes, at most 4096 are taken: shorten it.',
+    ],
+    [
+      'that quote another line',
+      { code: 'exec(user.id)' },
+      'Not taken: line 10 of "src/auth.ts" reads "query(\\"SELECT \\" + user.id);", and no line of its diff reads as `code` does; send the line unchanged, or leave `code` out.',
+    ],
+    [
+      'that replace one that is not there',
+      { replaces: 2 },
+      'Not taken: `replaces` names a comment that does not exist; there is none yet.',
+    ],
+  ])('are refused %s', (_, parts, text) => {
+    const buffer = publications();
+    expect(buffer.addComment(request(parts))).toEqual({ kind: 'refused', text });
+    expect(buffer.buffered.findings).toEqual([]);
+    expect(buffer.buffered.refusals).toEqual([{ tool: 'add_review_comment', why: text }]);
+  });
+
+  it('follow the code they quote', () => {
+    const buffer = publications();
+    buffer.addComment(request({ line: 14, code: 'return user;' }));
+    expect(buffer.buffered.findings[0]?.placement).toMatchObject({ kind: 'line', line: 11, isExact: true });
+  });
+
+  it('are accepted once for the same finding, with the later text', () => {
+    const buffer = publications();
+    buffer.addComment(request({ body: 'The id is in the query.' }));
+    buffer.addComment(request({ line: 11 }));
+    const answer = buffer.addComment(request({ body: 'The query has the id in it.', category: 'other' }));
+    expect(answer.text).toMatch(/^Comment 1 \(severity major\), in place of what it said before: /);
+    expect(buffer.buffered.findings.map(({ finding }) => finding.body)).toEqual([
+      'The query has the id in it.',
+      'Bind the id.',
+    ]);
+  });
+
+  it('are two if one line has two defects', () => {
+    const buffer = publications();
+    buffer.addComment(request());
+    buffer.addComment(request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' }));
+    expect(buffer.buffered.findings).toHaveLength(2);
+  });
+
+  it('and questions about earlier ones are not refusals, and each is put once', () => {
+    const buffer = publications({}, [known()]);
+    const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
+    expect(buffer.addComment(unlike).text).toMatch(/^Not taken: not yet\. F1 is open at line 10: /);
+    // A question that stays open loses no finding.
+    expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [], questioned: new Set(['F1']) });
+    expect(buffer.addComment({ ...unlike, sameAs: 'F9' }).kind).toBe('refused');
+    expect(buffer.buffered.refusals).toHaveLength(1);
+    expect(buffer.addComment(unlike).kind).toBe('taken');
+    expect(buffer.buffered.findings).toHaveLength(1);
+  });
+
+  it('about which a question was answered are one, in whatever words the answer was given', () => {
+    const buffer = publications({}, [known()]);
+    const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
+    buffer.addComment(unlike);
+    buffer.addComment({ ...unlike, body: 'The client waits for minutes.', sameAs: 'F1' });
+    expect(buffer.buffered).toMatchObject({ findings: [], repeated: [{ of: { handle: 'F1' } }] });
+  });
+
+  it('that the pull request has already are kept apart', () => {
+    const buffer = publications({}, [
+      known(),
+      known({ handle: 'F2', id: 'f'.repeat(16), state: 'dismissed', line: 40 }),
+    ]);
+    buffer.addComment(request({ sameAs: 'F1' }));
+    buffer.addComment(request({ sameAs: 'F2' }));
+    expect(buffer.buffered).toMatchObject({
+      findings: [],
+      repeated: [{ of: { handle: 'F1' } }],
+      heldBack: [{ why: 'dismissed', finding: { body: 'Bind the id.' } }],
+    });
+  });
+
+  it('can replace an earlier one', () => {
+    const buffer = publications();
+    buffer.addComment(request());
+    buffer.addComment(request({ line: 11 }));
+    buffer.addComment(request({ path: 'fresh.ts', line: 2, replaces: 1 }));
+    expect(buffer.buffered.findings.map(({ finding }) => finding.path)).toEqual(['fresh.ts', 'src/auth.ts']);
+    expect(buffer.addComment(request({ replaces: 3 })).text).toContain('there are 1 to 2');
+  });
+
+  it('report how many are left, and where those beyond the limit appear', () => {
+    const buffer = publications({ maxComments: 3 });
+    const texts = [7, 8, 9, 10].map((line) => buffer.addComment(request({ line })).text);
+    expect(texts.map((text) => /\d of 3 comments|at most 3/.exec(text)?.[0])).toEqual([
+      undefined,
+      undefined,
+      '3 of 3 comments',
+      'at most 3',
+    ]);
+    expect(buffer.buffered.findings).toHaveLength(4);
+  });
+
+  it('are counted when there are more than a run can raise', () => {
+    const buffer = publications({ maxFindings: 2 });
+    for (const line of [7, 8, 9, 10]) buffer.addComment(request({ line }));
+    expect(buffer.buffered.findings).toHaveLength(2);
+    expect(buffer.buffered.refusedFindings).toBe(2);
+    expect(buffer.addComment(request({ line: 9, replaces: 2 })).kind).toBe('taken');
+    expect(buffer.buffered.refusedFindings).toBe(2);
+  });
+
+  it('are refused if there is no diff', () => {
+    const buffer = new Publications({ rules: RULES, review: undefined, subject: 7 });
+    expect(buffer.addComment(request()).kind).toBe('refused');
+    expect(buffer.submitReview({ summary: 'x', verdict: 'comment' }).kind).toBe('refused');
+  });
+
+  it('contain nothing to commit except the suggestion', () => {
+    const buffer = publications();
+    buffer.addComment(request({ body: 'Do\n```suggestion\nrm -rf\n```' }));
+    expect(buffer.buffered.findings[0]?.finding.body).toBe('Do\n```\nrm -rf\n```');
+  });
+});
+
+describe('the submitted review', () => {
+  it.each<[string, boolean, string, string | undefined]>([
+    ['comment', false, 'taken', 'comment'],
+    ['request-changes', true, 'taken', 'request-changes'],
+    ['REQUEST_CHANGES', true, 'taken', 'request-changes'],
+    ['request-changes', false, 'taken', 'comment'],
+    ['approve', true, 'refused', undefined],
+    ['APPROVED', true, 'refused', undefined],
+    ['merge', true, 'refused', undefined],
+  ])('with the verdict %j, changes can be requested: %j, is %s as %j', (verdict, may, kind, kept) => {
+    const buffer = publications({ blockOn: may ? 'major' : undefined });
+    expect(buffer.submitReview({ summary: 'One risk.', verdict }).kind).toBe(kind);
+    expect(buffer.buffered.review?.verdict).toBe(kept);
+  });
+
+  it('states that it cannot request changes', () => {
+    const answer = publications().submitReview({ summary: 'x', verdict: 'request-changes' });
+    expect(answer.text).toBe(
+      'The review is taken, with 0 findings. It will only comment: the workflow does not let it request changes. It is posted when the run ends.',
+    );
+  });
+
+  it('is the text of the last call', () => {
+    const buffer = publications();
+    buffer.addComment(request());
+    buffer.submitReview({ summary: 'First.', verdict: 'comment' });
+    const { text } = buffer.submitReview({ summary: ' Second. ', verdict: 'comment' });
+    expect(text).toContain('in place of the one before, with 1 finding.');
+    expect(buffer.buffered.review?.summary).toBe('Second.');
+  });
+
+  it('is refused if it is too long', () => {
+    expect(publications().submitReview({ summary: 'x'.repeat(8193), verdict: 'comment' }).text).toContain(
+      '8193 bytes',
+    );
+  });
+});
+
+describe('the ends of earlier findings', () => {
+  const WRONG = { finding: 'F1', how: 'wrong', reason: 'It is bound already.', evidence: [] } as const;
+
+  it('are accepted, and refused if they are invalid', () => {
+    const buffer = publications({}, [known()]);
+    expect(buffer.settle(WRONG).kind).toBe('taken');
+    expect(buffer.settle({ ...WRONG, finding: 'F2' }).kind).toBe('refused');
+    expect(buffer.buffered.settlements).toMatchObject([{ finding: { handle: 'F1' }, how: 'wrong' }]);
+    expect(buffer.buffered.refusals).toMatchObject([{ tool: 'settle_finding' }]);
+  });
+
+  it('are refused if there is no diff', () => {
+    const buffer = new Publications({ rules: RULES, review: undefined, subject: 7 });
+    expect(buffer.settle(WRONG).kind).toBe('refused');
+  });
+
+  it.each<[string, readonly KnownFinding[], boolean]>([
+    ['there is none', [], false],
+    ['one is open', [known()], true],
+    ['all have ended', [known({ state: 'settled' })], false],
+    ['the open one is another agent’s', [known({ isOwn: false })], false],
+  ])('have a tool only if one can be ended: %s', (_, earlier, isOpen) => {
+    expect(publications({}, earlier).isOpenTo('settle_finding')).toBe(isOpen);
+  });
+});
+
+describe('requested labels', () => {
+  it('are those that are allowed, and the answer names them', () => {
+    const buffer = publications();
+    const answer = buffer.setLabels({ add: ['Bug', 'evil'], remove: ['area/docs'] });
+    expect(answer).toEqual({
+      kind: 'taken',
+      text: 'Taken: "bug", "area/docs". Not taken: "evil". Labels that may be set: "bug", "area/*"; at most 5 a run.',
+    });
+    expect(buffer.buffered.labels).toEqual({ add: ['bug'], remove: ['area/docs'] });
+    expect(buffer.buffered.refusals).toHaveLength(1);
+  });
+
+  it('follow the last call about each', () => {
+    const buffer = publications();
+    buffer.setLabels({ add: ['bug', 'area/a'], remove: [] });
+    buffer.setLabels({ add: [], remove: ['BUG'] });
+    expect(buffer.buffered.labels).toEqual({ add: ['area/a'], remove: ['bug'] });
+    buffer.setLabels({ add: ['bug'], remove: [] });
+    expect(buffer.buffered.labels).toEqual({ add: ['area/a', 'bug'], remove: [] });
+    buffer.setLabels({ add: ['bug'], remove: ['bug'] });
+    expect(buffer.buffered.labels).toEqual({ add: ['area/a'], remove: ['bug'] });
+  });
+
+  it('are at most five', () => {
+    const buffer = publications();
+    const add = ['1', '2', '3', '4', '5', '6'].map((one) => `area/${one}`);
+    expect(buffer.setLabels({ add, remove: [] }).text).toContain('Not taken: "area/6".');
+    expect(buffer.setLabels({ add: ['bug'], remove: [] }).kind).toBe('refused');
+    expect(buffer.buffered.labels.add).toEqual(add.slice(0, 5));
+  });
+
+  it.each<[string, Partial<PublishRules>, readonly string[]]>([
+    ['none is allowed', { labels: [] }, ['bug']],
+    ['none is given', {}, []],
+    ['all are unknown', {}, ['x', 'y']],
+  ])('are refused if %s', (_, rules, add) => {
+    const buffer = publications(rules);
+    expect(buffer.setLabels({ add, remove: [] }).kind).toBe('refused');
+    expect(buffer.buffered.labels).toEqual({ add: [], remove: [] });
+  });
+});
+
+describe('reactions and issues', () => {
+  it.each<[string, Partial<PublishRules>, string | undefined]>([
+    ['rocket', {}, 'rocket'],
+    [' EYES ', {}, 'eyes'],
+    ['tada', {}, undefined],
+    ['-1', { reactions: ['+1'] }, undefined],
+    ['+1', { reactions: [] }, undefined],
+  ])('react with %j under %j as %j', (content, rules, expected) => {
+    const buffer = publications(rules);
+    expect(buffer.react(content).kind).toBe(expected === undefined ? 'refused' : 'taken');
+    expect(buffer.buffered.reaction).toBe(expected);
+  });
+
+  it('open one issue, which can be changed', () => {
+    const buffer = publications();
+    expect(buffer.createIssue({ title: 'Leak\nin auth', body: 'a', labels: ['bug', 'x'] }).text).toBe(
+      'The issue "Leak in auth" is taken. Without these labels, which this workflow does not allow: "x". It is opened when the run ends.',
+    );
+    buffer.createIssue({ title: 'Leak in auth', body: 'b', labels: [] });
+    expect(buffer.createIssue({ title: 'Another', body: 'c', labels: [] }).text).toContain('1 issue');
+    expect(buffer.buffered.issues).toEqual([{ title: 'Leak in auth', body: 'b', labels: [] }]);
+  });
+
+  it.each<[string, string, number]>([
+    [' ', 'body', 1],
+    ['title', '', 1],
+    ['title', 'x'.repeat(40_000), 1],
+    ['title', 'body', 0],
+  ])('open no issue %j', (title, body, maxIssues) => {
+    const buffer = publications({ maxIssues });
+    expect(buffer.createIssue({ title, body, labels: [] }).kind).toBe('refused');
+    expect(buffer.buffered.issues).toEqual([]);
+  });
+
+  it('are refused if the run has no subject', () => {
+    const buffer = new Publications({ rules: RULES, review: undefined, subject: undefined });
+    expect([buffer.setLabels({ add: ['bug'], remove: [] }).kind, buffer.react('eyes').kind]).toEqual([
+      'refused',
+      'refused',
+    ]);
+    expect(buffer.createIssue({ title: 'Nightly', body: 'x', labels: [] }).kind).toBe('taken');
+    expect(buffer.buffered.refusals).toHaveLength(2);
+  });
+});

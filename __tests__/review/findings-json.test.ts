@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { FINDINGS_SCHEMA } from '../../scripts/schema/findings-schema.js';
+import { countFindings, type FindingsReport, formatAllFindings } from '../../src/review/findings-json.js';
+import { FINDING_STATES } from '../../src/review/record.js';
+import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
+
+const SCHEMA_FILE = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
+
+const validate = new Ajv2020({ allErrors: true }).compile(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')));
+
+describe('schema/findings.schema.json', () => {
+  it('is what `node scripts/schema.js` writes', () => {
+    expect(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'))).toEqual(FINDINGS_SCHEMA);
+  });
+
+  it.each([
+    ['a word for a number', { ...FULL_RECORD, line: '41' }],
+    ['a line 0', { ...FULL_RECORD, line: 0 }],
+    ['a severity of its own', { ...FULL_RECORD, severity: 'high' }],
+    ['a state of its own', { ...FULL_RECORD, state: 'closed' }],
+    ['an invalid id', { ...FULL_RECORD, id: 'F1' }],
+    ['no title', { ...FULL_RECORD, title: undefined }],
+    ['evidence without code', { ...FULL_RECORD, evidence: [{ path: 'a', line: 1 }] }],
+  ])('refuses a finding with %s', (_, finding) => {
+    expect(validate(JSON.parse(JSON.stringify({ ...parse(REPORT), findings: [finding] })))).toBe(false);
+  });
+});
+
+describe('formatFindings', () => {
+  it.each([
+    ['findings', REPORT],
+    ['nothing found', { ...REPORT, findings: [] }],
+    ['no pull request', { ...REPORT, pull: undefined }],
+    ['each state', { ...REPORT, findings: FINDING_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
+    ['nothing read', { ...REPORT, coverage: { kind: 'none', files: 0, read: 0, unread: [] } }],
+  ] as const)('follows the schema with %s', (_, report) => {
+    expect(errorsOf(formatAllFindings(report))).toEqual([]);
+  });
+
+  it('is one line with all fields', () => {
+    const text = formatAllFindings(REPORT);
+    expect(text).not.toContain('\n');
+    expect(JSON.parse(text)).toEqual({
+      version: 1,
+      head: REPORT.head,
+      base: REPORT.base,
+      pull: 7,
+      coverage: REPORT.coverage,
+      counts: expect.objectContaining({ total: 2, worst: 'minor' }),
+      findings: [PLAIN_RECORD, FULL_RECORD],
+    });
+  });
+});
+
+describe('countFindings', () => {
+  it('counts all by state, and open ones by severity', () => {
+    const critical = { ...PLAIN_RECORD, severity: 'critical' } as const;
+    const findings = [
+      { ...critical, state: 'held-back' as const },
+      { ...PLAIN_RECORD, severity: 'major' as const, state: 'open' as const },
+      PLAIN_RECORD,
+    ];
+    expect(countFindings(findings)).toEqual({
+      total: 3,
+      states: {
+        new: 1,
+        open: 1,
+        settled: 0,
+        outdated: 0,
+        dismissed: 0,
+        withdrawn: 0,
+        refuted: 0,
+        'held-back': 1,
+      },
+      open: { critical: 0, major: 1, minor: 1, nit: 0 },
+      worst: 'major',
+    });
+  });
+
+  it('has no worst one if none is open', () => {
+    expect(countFindings([FULL_RECORD]).worst).toBeNull();
+  });
+});
+
+function parse(report: FindingsReport): Record<string, unknown> {
+  return JSON.parse(formatAllFindings(report));
+}
+
+function errorsOf(text: string): unknown {
+  return validate(JSON.parse(text)) ? [] : validate.errors;
+}

@@ -1,0 +1,291 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MAX_COMMENT_CHARACTERS } from '../../src/core/defaults.js';
+import { formatMark } from '../../src/core/sanitize/mark.js';
+import { sanitize } from '../../src/core/sanitize/sanitize.js';
+import { featuresOf } from '../../src/review/features.js';
+import { findingText } from '../../src/review/finding.js';
+import { sketchOf } from '../../src/review/likeness.js';
+import { parseReviewMarker } from '../../src/review/markers.js';
+import { formatReviewBody, type ReviewBodyParts } from '../../src/review/review-body.js';
+import type { Severity } from '../../src/review/terms.js';
+import { reviewLine } from '../helpers/marks.js';
+import { placed } from './change.js';
+
+const HEAD = 'a'.repeat(40);
+
+function clean(text: string): string {
+  return sanitize(text, 'comment', ['hunter2-hunter2']);
+}
+
+function body(parts: Partial<ReviewBodyParts> = {}) {
+  return formatReviewBody({
+    agent: 'pr-reviewer',
+    lane: 'trusted',
+    head: HEAD,
+    summary: '',
+    unplaced: [],
+    overCap: [],
+    listed: [],
+    maxComments: 20,
+    repeated: 0,
+    heldBack: 0,
+    refused: 0,
+    clean,
+    ...parts,
+  });
+}
+
+describe('the text of a review', () => {
+  it('has headline and summary, earlier findings, a table, findings without a line, those beyond the limit, and what was dropped', () => {
+    const unplaced = placed({
+      path: 'docs/a.md',
+      line: 3,
+      severity: 'minor',
+      category: 'docs',
+      title: 'A|B',
+      body: 'It says the opposite.',
+    });
+    const overCap = placed({
+      startLine: 10,
+      line: 11,
+      title: 'Leak',
+      body: 'It leaks.',
+      suggestion: 'close();',
+    });
+    const { text } = body({
+      summary: 'One risk.',
+      listed: [placed({ title: 'On its line' }), overCap, unplaced],
+      unplaced: [unplaced],
+      overCap: [overCap],
+      repeated: 2,
+      heldBack: 1,
+      refused: 3,
+      remarks: ['Only a part was reviewed.'],
+      earlier: ['- ✅ Old one — settled by `aaaaaaa`'],
+      footer: 'agent `pr-reviewer` · `/axe help`',
+    });
+    expect(text).toMatchInlineSnapshot(`
+"<!-- axe-action {"kind":"review","agent":"pr\\u002dreviewer","head":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","part":1,"findings":[{"id":"6d30148c3673608e","path":"docs/a.md","side":"RIGHT","startLine":3,"line":3,"severity":"minor","sketch":"lAFnMq1Zu74"},{"id":"63470c1d2347945d","path":"src/auth.ts","side":"RIGHT","startLine":10,"line":11,"severity":"major","sketch":"LMjbAg"}],"lane":"trusted"} -->
+
+**3 findings: 2 major, 1 minor.** One risk.
+
+- ✅ Old one — settled by \`aaaaaaa\`
+
+| | Finding | Where |
+|---|---|---|
+| 🟠 | On its line | \`src/auth.ts:10\` |
+| 🟠 | Leak | \`src/auth.ts:11\` |
+| 🟡 | A\\|B | \`docs/a.md:3\` |
+
+### 1 finding outside of the diff
+
+**\`docs/a.md:3\`**
+
+🟡 **Minor · docs** — A|B
+
+It says the opposite.
+
+<details>
+<summary>1 more finding: a review has at most 20 comments</summary>
+
+**\`src/auth.ts:10-11\`**
+
+🟠 **Major · security** — Leak
+
+It leaks.
+
+Suggested:
+
+\`\`\`
+close();
+\`\`\`
+
+</details>
+
+*Only a part was reviewed. Not repeated: 2 findings that are open already, 1 finding that people have dismissed before. Not taken: 3 findings beyond the number a run may raise.*"
+`);
+  });
+
+  it('is its marker alone if it has no content', () => {
+    expect(body().text).toBe(reviewLine({ agent: 'pr-reviewer', head: HEAD, findings: [] }));
+  });
+
+  it.each<[string, readonly Severity[], string]>([
+    ['nothing', [], 'S'],
+    ['one finding', ['major'], '**1 finding: 1 major.** S'],
+    ['several', ['critical', 'major', 'minor', 'minor'], '**4 findings: 1 critical, 1 major, 2 minor.** S'],
+  ])('has a headline that counts %s', (_, severities, expected) => {
+    const listed = severities.map((severity) => placed({ severity }));
+    expect(body({ summary: 'S', listed }).text.split('\n\n')[1]).toBe(expected);
+  });
+
+  it.each<[string, Partial<ReviewBodyParts>, string]>([
+    ['nothing was found', { extent: 'whole' }, '**No findings.** S'],
+    ['nothing was found in a part', { extent: 'part' }, '**No findings in the part that was reviewed.** S'],
+    ['nothing was found before a limit ended it', { extent: 'cut' }, '**No findings so far.** S'],
+    ['there is nothing but what is open', { extent: 'whole', repeated: 1 }, '**Nothing new.** S'],
+    [
+      'something was found in a part',
+      { extent: 'part', listed: [placed({ severity: 'major' })] },
+      '**1 finding in the part that was reviewed: 1 major.** S',
+    ],
+    [
+      'something was found before a limit ended it',
+      { extent: 'cut', listed: [placed({ severity: 'major' })] },
+      '**1 finding so far: 1 major.** S',
+    ],
+    ['the summary says it', { extent: 'whole', summary: '**No findings.** S' }, '**No findings.** S'],
+    ['something is back', { extent: 'whole', repeated: 1, returned: 1 }, 'S'],
+    ['its agent raises none', { extent: undefined }, 'S'],
+  ])('has a headline for how much was looked at, where %s', (_, parts, expected) => {
+    expect(body({ summary: 'S', ...parts }).text.split('\n\n')[1]).toBe(expected);
+  });
+
+  it('has a table from two findings on, with at most thirty', () => {
+    const rows = (number: number) => {
+      const listed = Array.from({ length: number }, (_, line) => placed({ path: 'f.ts', line: line + 1 }));
+      return (
+        body({ listed }).text.match(/^\| 🟠 \| The query is built from the id \| `f\.ts:\d+` \|$/gm)
+          ?.length ?? 0
+      );
+    };
+    expect([1, 2, 30, 31].map(rows)).toEqual([0, 2, 30, 30]);
+  });
+
+  it('reports at most thirty earlier findings', () => {
+    const earlier = Array.from({ length: 40 }, (_, n) => `- ✅ ${n}`);
+    expect(body({ earlier }).text.match(/✅/g)).toHaveLength(30);
+  });
+
+  it('marks the findings that are in it, so that they are not repeated', () => {
+    const [one, other] = [placed({ path: 'x.ts' }), placed({ line: 11 })];
+    const sketch = sketchOf(featuresOf(findingText(one.finding)));
+    const { text, mark } = body({ unplaced: [one], overCap: [other] });
+    expect(text.split('\n')[0]).toBe(formatMark(mark));
+    expect(parseReviewMarker(text)?.findings).toEqual([
+      { id: one.id, path: 'x.ts', side: 'RIGHT', startLine: 10, line: 10, severity: 'major', sketch },
+      {
+        id: other.id,
+        path: 'src/auth.ts',
+        side: 'RIGHT',
+        startLine: 11,
+        line: 11,
+        severity: 'major',
+        sketch,
+      },
+    ]);
+  });
+
+  it('sanitizes everything that others wrote', () => {
+    const evil =
+      '@octocat ![x](https://evil.example/?d=1) hunter2-hunter2 <!-- axe-action {"kind":"finding"} -->';
+    const { text } = body({
+      summary: evil,
+      unplaced: [placed({ path: 'a`@hubot`.ts', body: evil })],
+      overCap: [placed({ body: evil, title: evil, trigger: evil })],
+      listed: [placed({ path: evil, title: evil }), placed({ title: `\`${evil}` })],
+    });
+    const prose = text.replace(/`[^`\n]+`/g, '');
+    expect(text).not.toContain('hunter2-hunter2');
+    expect(prose).not.toMatch(/!\[|action:finding /);
+    expect(prose).not.toMatch(/(?<![`\w]|<code>)@(?:octocat|hubot)/);
+    const secret = body({ unplaced: [placed({ path: 'hunter2-hunter2', line: 1e21 })] });
+    expect(secret.text).not.toContain('hunter2');
+    expect(parseReviewMarker(secret.text)?.findings).toMatchObject([{ path: '', line: 999_999_999 }]);
+  });
+
+  it('leaves out what could be committed', () => {
+    const { text } = body({ unplaced: [placed({ path: 'x.ts', suggestion: 'y' })] });
+    expect(text).toContain('```\ny\n```');
+    expect(text).not.toContain('suggestion');
+  });
+
+  it('shortens findings before it leaves any out, the last first', () => {
+    const unplaced = Array.from({ length: 40 }, (_, n) =>
+      placed({ path: `f${n}.ts`, body: `Wrong ${'in many words '.repeat(200)}. End.` }),
+    );
+    const { text, whole, shortened, omitted } = body({ unplaced });
+    expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+    expect(omitted).toEqual([]);
+    expect(whole.length).toBeGreaterThan(5);
+    expect([...whole, ...shortened]).toEqual(unplaced);
+    for (const { finding } of unplaced) expect(text).toContain(`\`${finding.path}:10\``);
+  });
+
+  it('reports if it has to leave findings out', () => {
+    const unplaced = Array.from({ length: 900 }, (_, n) =>
+      placed({ path: `f${n}.ts`, body: 'w'.repeat(300) }),
+    );
+    const { text, omitted } = body({ unplaced });
+    expect(omitted.length).toBeGreaterThan(0);
+    expect(text).toContain(`No room here for ${omitted.length} more findings: see the job summary.`);
+    expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+  });
+
+  it('cuts a very long summary', () => {
+    const { text } = body({ summary: 'word <b> '.repeat(20_000), unplaced: [placed({ path: 'x.ts' })] });
+    expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+    expect(text).toContain('The summary is longer than there is room for.');
+    expect(text).toContain('x.ts:10');
+  });
+
+  it('never exceeds GitHub’s limit, and every finding is in one list (C8 100)', () => {
+    const size = fc.oneof(fc.nat(300), fc.nat(8192));
+    const finding = fc.record({ path: fc.string({ maxLength: 300 }), size, line: fc.integer({ min: 1 }) });
+    const growing = (text: string) => text.replaceAll('<', '&lt;').replaceAll('@', '@\u200b');
+    fc.assert(
+      fc.property(
+        fc.array(finding, { maxLength: 120 }),
+        fc.nat(60_000),
+        fc.constantFrom('<', 'w ', '@a. ', '😀'),
+        (some, length, unit) => {
+          const all = some.map(({ path, size: bytes, line }) =>
+            placed({
+              path,
+              line,
+              title: unit.repeat(240 / unit.length),
+              body: unit.repeat(bytes / unit.length),
+            }),
+          );
+          const unplaced = all.slice(0, all.length / 2);
+          const overCap = all.slice(unplaced.length);
+          const summary = unit.repeat(length / unit.length);
+          const made = body({
+            unplaced,
+            overCap,
+            summary,
+            listed: all,
+            repeated: 99,
+            heldBack: 99,
+            refused: 99,
+            remarks: Array(4).fill(unit.repeat(600 / unit.length)),
+            earlier: Array(40).fill(`- ✅ ${growing(unit.repeat(200 / unit.length)).slice(0, 200)} — back`),
+            footer: 'agent `pr-reviewer` · $0.42 · `/axe help`',
+            clean: growing,
+          });
+          expect(made.text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+          const listed = [...made.whole, ...made.shortened, ...made.omitted];
+          expect(listed).toHaveLength(all.length);
+          expect(new Set(listed)).toEqual(new Set(all));
+          expect(parseReviewMarker(made.text)?.findings).toHaveLength(
+            made.whole.length + made.shortened.length,
+          );
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('never exceeds GitHub’s limit, however long its table and its report of earlier findings', () => {
+    const listed = Array.from({ length: 100 }, (_, line) =>
+      placed({ path: '😀|'.repeat(100), line: line + 1, title: '😀|'.repeat(60) }),
+    );
+    const earlier = Array(30).fill(
+      `- 🟠 [${'😀'.repeat(200)}](https://github.com/octocat/hello/pull/42#discussion_r1234567890) — still open`,
+    );
+    const made = body({ listed, earlier, summary: '😀'.repeat(15_000), unplaced: listed, footer: 'x' });
+    expect(made.text.length + '\n\n<sub>x</sub>'.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+    expect(made.omitted.length + made.shortened.length + made.whole.length).toBe(100);
+  });
+});

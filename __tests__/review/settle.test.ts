@@ -1,0 +1,176 @@
+import { describe, expect, it } from '@jest/globals';
+import { readDiffLines } from '../../src/review/diff-lines.js';
+import {
+  type Settlement,
+  type SettleRequest,
+  type SettleScope,
+  takeSettlement,
+} from '../../src/review/settle.js';
+import { LINES } from './change.js';
+import { known, OTHER } from './threads.js';
+
+/** On a line that `src/auth.ts` had before; the change adds two lines below it. */
+const FINDING = known({ hunk: '@@ -9,1 +9,1 @@\n line 8;\n+line 9;', people: ['Octocat'] });
+const CURE = { path: 'src/auth.ts', line: 11, code: 'return user;' };
+const FIXED: SettleRequest = { finding: 'F1', how: 'fixed', reason: 'It is bound now.', evidence: [CURE] };
+
+function take(
+  request: Partial<SettleRequest>,
+  scope: Partial<SettleScope> = {},
+  settlements: readonly Settlement[] = [],
+) {
+  const others = known({ handle: 'F2', id: OTHER });
+  const whole = { known: [FINDING, others], lines: LINES, fresh: undefined, ...scope };
+  return takeSettlement({ ...FIXED, ...request }, settlements, whole);
+}
+
+describe('the end of an earlier finding', () => {
+  it.each<[string, Partial<SettleRequest>, Partial<Settlement>]>([
+    ['is taken as fixed with a line that has changed since', {}, { how: 'fixed', by: '' }],
+    ['can be named in small letters', { finding: ' f1 ' }, { how: 'fixed' }],
+    [
+      'is proved by a line of a renamed file, under its old name too',
+      { evidence: [{ path: 'src/old-name.ts', line: 5, code: 'const v5 = five();' }] },
+      { how: 'fixed' },
+    ],
+    [
+      'is proved by a line that was copied with the mark of the diff',
+      { evidence: [{ ...CURE, code: '+  return user;' }] },
+      { how: 'fixed' },
+    ],
+    [
+      'is proved by a line whose number was miscounted',
+      { evidence: [{ ...CURE, line: 99 }] },
+      { how: 'fixed' },
+    ],
+    [
+      'is proved by one of several lines',
+      { evidence: [{ ...CURE, code: 'line 12;' }, CURE] },
+      { how: 'fixed' },
+    ],
+    [
+      'is proved by one of several lines of a list',
+      { evidence: [CURE, { ...CURE, code: '- no' }] },
+      { how: 'fixed' },
+    ],
+    ['is taken back without any proof', { how: 'wrong', evidence: [] }, { how: 'wrong', by: '' }],
+    [
+      'is dismissed by somebody who has written there',
+      { how: 'dismissed', evidence: [], by: '@octocat' },
+      { how: 'dismissed', by: 'octocat' },
+    ],
+    ['names nobody if nobody dismissed it', { how: 'wrong', by: 'octocat' }, { how: 'wrong', by: '' }],
+    ['has a reason of one line', { reason: '  It is bound now.\n' }, { reason: 'It is bound now.' }],
+  ])('%s', (_, request, expected) => {
+    const { answer, settlements } = take(request);
+    expect(answer).toEqual({
+      kind: 'taken',
+      text: `F1 is ended (${expected.how ?? 'fixed'}). Nothing is posted before the run ends.`,
+    });
+    expect(settlements).toMatchObject([{ finding: { id: FINDING.id }, ...expected }]);
+  });
+
+  it.each<[string, Partial<SettleRequest>, string]>([
+    ['names no finding', { finding: 'F9' }, '"F9" is none of your open findings; these are F1, F2.'],
+    [
+      'names an id',
+      { finding: FINDING.id },
+      `"${FINDING.id}" is none of your open findings; these are F1, F2.`,
+    ],
+    ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
+    [
+      'has too long a reason',
+      { reason: 'x'.repeat(301) },
+      '`reason` is longer than 300 characters; shorten it.',
+    ],
+  ])('is refused if it %s', (_, request, expected) => {
+    expect(take(request)).toEqual({
+      answer: { kind: 'refused', text: `Not taken: ${expected}` },
+      settlements: [],
+    });
+  });
+
+  const NO_CURE =
+    'Not taken: name in `evidence` a line that changed since F1 was posted and that fixes it, copied as it is.';
+  it.each<[string, Partial<SettleRequest['evidence'][number]>]>([
+    ['a line that the change leaves unchanged', { code: 'line 11;' }],
+    ['a line that was removed', { code: 'line 10;' }],
+    ['a line that was there when the finding was posted', { code: 'line 9;' }],
+    ['a line that does not exist', { code: 'return bound;' }],
+    ['a part of a line', { code: 'return' }],
+    ['a line of another file', { path: 'fresh.ts' }],
+    ['a file that is not in the diff', { path: 'src/other.ts' }],
+    ['nothing', { code: '  ' }],
+  ])('is refused as fixed if its evidence is %s', (_, parts) => {
+    expect(take({ evidence: [{ ...CURE, ...parts }] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
+  });
+
+  it('is refused as fixed without any evidence', () => {
+    expect(take({ evidence: [] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
+  });
+
+  it('is proved only by what is new since the last review', () => {
+    const fresh = readDiffLines(
+      'diff --git a/src/auth.ts b/src/auth.ts\n--- a/src/auth.ts\n+++ b/src/auth.ts\n@@ -10,1 +10,2 @@\n return user;\n+bind(user.id);\n',
+    );
+    expect(take({}, { fresh }).answer.kind).toBe('refused');
+    const evidence = [{ path: 'src/auth.ts', line: 11, code: 'bind(user.id);' }];
+    expect(take({ evidence }, { fresh }).answer.kind).toBe('taken');
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['nobody is named', undefined, '`by` names nobody'],
+    ['an empty name is given', '@', '`by` names nobody'],
+    ['a stranger is named', 'hubot', '"hubot" has not written in the conversation of F1'],
+  ])('is refused as dismissed if %s', (_, by, why) => {
+    expect(take({ how: 'dismissed', evidence: [], by }).answer).toEqual({
+      kind: 'refused',
+      text: `Not taken: ${why}; only a person who answered there can have dismissed it.`,
+    });
+  });
+
+  it.each([
+    ['has ended already', known({ state: 'settled' })],
+    ['is another agent’s', known({ isOwn: false, agent: 'bot-2' })],
+  ])('is refused if the finding %s', (_, finding) => {
+    expect(take({}, { known: [finding] }).answer.text).toBe(
+      'Not taken: "F1" is none of your open findings; there are none.',
+    );
+  });
+
+  it('is that of the last call, one for each finding', () => {
+    const first = take({});
+    const second = take({ finding: 'F2', how: 'wrong' }, {}, first.settlements);
+    const third = take({ how: 'wrong', reason: 'It never was.' }, {}, second.settlements);
+    expect(third.answer.text).toBe(
+      'F1 is ended (wrong), in place of what you said before. Nothing is posted before the run ends.',
+    );
+    expect(third.settlements.map(({ finding, how }) => [finding.handle, how])).toEqual([
+      ['F2', 'wrong'],
+      ['F1', 'wrong'],
+    ]);
+    expect(take({ reason: '' }, {}, third.settlements).settlements).toBe(third.settlements);
+  });
+});
+
+describe('a fix that only removes lines', () => {
+  const fresh = (hunk: string) =>
+    readDiffLines(
+      `diff --git a/src/other.ts b/src/other.ts\n--- a/src/other.ts\n+++ b/src/other.ts\n${hunk}\n`,
+    );
+  const REMOVED = fresh('@@ -4,2 +4,1 @@\n keep();\n-unsafe();');
+  const MOVED = fresh('@@ -4,2 +4,2 @@\n-unsafe();\n keep();\n+unsafe();');
+  const evidence = [{ path: 'src/other.ts', line: 5, code: '-unsafe();' }];
+
+  it.each(['-unsafe();', 'unsafe();', '  unsafe();'])('is proved by the removed line `%s`', (code) => {
+    const request = { evidence: [{ path: 'src/other.ts', line: 5, code }] };
+    expect(take(request, { fresh: REMOVED }).settlements).toHaveLength(1);
+  });
+
+  it.each([
+    ['was only moved', { fresh: MOVED }],
+    ['might have been removed before, since everything was reviewed', { lines: REMOVED, fresh: undefined }],
+  ])('is not proved by a line that %s', (_, scope) => {
+    expect(take({ evidence }, scope)).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { isPaused, lastReviewed, type ReviewFact, spentUsd } from '../../src/review/state-facts.js';
+
+const AT = new Date('2026-11-22T10:00:00Z');
+const LATER = new Date('2026-11-22T10:00:01Z');
+
+function spent(pull: number | undefined, day: string, usd: number): ReviewFact {
+  return { kind: 'spent', run: `${pull}-${day}`, pull, day, usd, at: AT };
+}
+
+describe('sums over the state', () => {
+  const facts = [spent(1, '2026-11-21', 0.1), spent(1, '2026-11-22', 0.2), spent(undefined, '2026-11-22', 4)];
+
+  it('give the cost of a pull request and of a day', () => {
+    expect(spentUsd(facts, { pull: 1 })).toBe(0.3);
+    expect(spentUsd(facts, { day: '2026-11-22' })).toBe(4.2);
+    expect(spentUsd(facts, { pull: 9 })).toBe(0);
+    expect(spentUsd([], { day: '2026-11-22' })).toBe(0);
+  });
+
+  it('give the last reviewed commit', () => {
+    const reviewed: ReviewFact = { kind: 'reviewed', pull: 2, head: 'a', base: 'b', at: AT };
+    expect(lastReviewed([...facts, reviewed], 2)).toBe(reviewed);
+    expect(lastReviewed([...facts, reviewed], 1)).toBeUndefined();
+  });
+
+  it.each<[string, readonly ReviewFact[], boolean]>([
+    ['nobody said anything', [], false],
+    ['somebody paused', [{ kind: 'paused', pull: 1, by: 'octocat', at: AT }], true],
+    ['somebody paused another', [{ kind: 'paused', pull: 2, by: 'octocat', at: AT }], false],
+    ['somebody resumed what was not paused', [{ kind: 'resumed', pull: 1, by: 'octocat', at: AT }], false],
+    [
+      'somebody resumed later',
+      [
+        { kind: 'paused', pull: 1, by: 'octocat', at: AT },
+        { kind: 'resumed', pull: 1, by: 'octocat', at: LATER },
+      ],
+      false,
+    ],
+    [
+      'somebody paused again',
+      [
+        { kind: 'paused', pull: 1, by: 'octocat', at: LATER },
+        { kind: 'resumed', pull: 1, by: 'octocat', at: AT },
+      ],
+      true,
+    ],
+  ])('give whether a pull request is paused: %s', (_, given, expected) => {
+    expect(isPaused(given, 1)).toBe(expected);
+  });
+});

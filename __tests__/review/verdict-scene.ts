@@ -1,0 +1,46 @@
+import { parseDiff } from '../../src/core/text/diff.js';
+import { readDiffLines } from '../../src/review/diff-lines.js';
+import { createLedger, linesOfDiff, type ShownLedger } from '../../src/review/evidence.js';
+import { type Finding, mintId } from '../../src/review/finding.js';
+import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
+import type { VerdictRequest } from '../../src/review/verdict.js';
+import { finding } from './change.js';
+
+/** A query that is built from text. */
+export const DIFF = `diff --git a/src/db.ts b/src/db.ts
+--- a/src/db.ts
++++ b/src/db.ts
+@@ -20,5 +20,6 @@ export function find(id: string) {
+   const name = id.trim();
+-  return db.query('select * from t where id = $1', [name]);
++  const sql = 'select * from t where id = ' + name;
++  return db.query(sql);
+   // done
+ }
+ 
+`;
+/** Its lines, and its files. */
+export const LINES = readDiffLines(DIFF);
+export const FILES = parseDiff(DIFF);
+
+/** A finding in it. */
+export function placed(number: number, patch: Partial<Finding> = {}): PlacedFinding {
+  const one = finding({ path: 'src/db.ts', line: 22, side: 'RIGHT', ...patch });
+  return { id: mintId('run', number), ...placeFinding(one, LINES) };
+}
+
+/** All of it, as it was shown. */
+export function ledgerOf(): ShownLedger {
+  const ledger = createLedger();
+  for (const lines of linesOfDiff(FILES)) ledger.show(lines);
+  return ledger;
+}
+
+/** Lines that were shown, and that were not. */
+export const SHOWN = { path: 'src/db.ts', line: 20, code: 'const name = id.trim();' };
+export const FORGED = { path: 'src/guard.ts', line: 4, code: 'assertSafe(name);' };
+
+/** A refutation. */
+export function request(patch: Partial<VerdictRequest> = {}): VerdictRequest {
+  return { verdict: 'refuted', evidence: [SHOWN], reason: 'It is checked before.', ...patch };
+}

@@ -1,0 +1,288 @@
+import { cleanLine, shown } from '../core/text/cut.js';
+import { count } from '../core/text/number.js';
+import { allowedName } from './allow-list.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answers.js';
+import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
+import type { ShownLines } from './evidence.js';
+import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
+import { type SettleRequest, type SettleScope, takeSettlement } from './settle.js';
+import { withoutOffers } from './suggestion.js';
+import { type CommentRequest, type FindingScope, takeFinding } from './take-finding.js';
+
+/** What a run publishes to. */
+interface PublishScope {
+  readonly rules: PublishRules;
+  /** The pull request; undefined where the run is about none, or its diff is not known. */
+  readonly review: ReviewScope | undefined;
+  /** The issue or pull request that is labelled and reacted to. */
+  readonly subject: number | undefined;
+}
+
+/** A pull request that a run can review. */
+interface ReviewScope extends Omit<FindingScope, 'rules'>, SettleScope {}
+
+/**
+ * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is
+ * for the model, and every refusal is kept for the summary.
+ */
+export class Publications {
+  private state: Buffered = NOTHING_BUFFERED;
+  /** Findings about which the model was asked whether they are an earlier one, and has not said. */
+  private unanswered: readonly CommentRequest[] = [];
+
+  constructor(private readonly scope: PublishScope) {}
+
+  /** What was collected so far. A finding that a question was left open about counts as another one: none is lost. */
+  get buffered(): Buffered {
+    return this.unanswered.reduce((state, request) => {
+      return this.withFinding({ ...request, isNew: true }, state).state;
+    }, this.state);
+  }
+
+  /** What findings are held against; undefined where there is nothing to review. */
+  get scopeOfReview(): (ReviewScope & Pick<PublishScope, 'rules'>) | undefined {
+    const { review, rules } = this.scope;
+    return review === undefined ? undefined : { ...review, rules };
+  }
+
+  /** Whether there is anything that a tool of this name could publish to. */
+  isOpenTo(tool: string): boolean {
+    switch (tool) {
+      case 'add_review_comment':
+      case 'submit_review':
+        return this.scope.review !== undefined;
+      case 'settle_finding':
+        return this.scope.review?.known.some(({ state, isOwn }) => state === 'open' && isOwn) === true;
+      case 'set_labels':
+      case 'react':
+        return this.scope.subject !== undefined;
+      default:
+        return true;
+    }
+  }
+
+  /** Whether there is any label that may be set. */
+  get allowsLabels(): boolean {
+    return this.scope.rules.labels.length > 0;
+  }
+
+  /** A comment on lines of the change. */
+  addComment(request: CommentRequest): PublicationAnswer {
+    if (this.scope.review === undefined) return this.refuse('add_review_comment', NO_PULL_REQUEST);
+    const { state, answer } = this.withFinding(request, this.state);
+    const isQuestion = state.questioned.size > this.state.questioned.size;
+    this.state = state;
+    if (isQuestion) this.unanswered = [...this.unanswered, request];
+    else if (answer.kind === 'taken')
+      this.unanswered = this.unanswered.filter((one) => !isOfOneLine(one, request));
+    return isQuestion ? answer : this.kept('add_review_comment', answer);
+  }
+
+  private withFinding(
+    request: CommentRequest,
+    before: Buffered,
+  ): { readonly state: Buffered; readonly answer: PublicationAnswer } {
+    const { review, rules } = this.scope;
+    if (review === undefined) return { state: before, answer: refused(NO_PULL_REQUEST) };
+    const { answer, isOneTooMany, ...so } = takeFinding(request, before, { ...review, rules });
+    const { findings, repeated, heldBack, questioned, gates } = so;
+    const refusedFindings = before.refusedFindings + (isOneTooMany ? 1 : 0);
+    const state = { ...before, findings, repeated, heldBack, questioned, gates, refusedFindings };
+    return { state, answer };
+  }
+
+  /** What a tool has shown to the model, which may be named as evidence. */
+  show(shown: readonly ShownLines[]): void {
+    for (const lines of shown) this.scope.review?.ledger.show(lines);
+  }
+
+  /** The end of an earlier finding; the last one on each counts. */
+  settle(request: SettleRequest): PublicationAnswer {
+    const { review } = this.scope;
+    if (review === undefined) return this.refuse('settle_finding', NO_PULL_REQUEST);
+    const { answer, settlements } = takeSettlement(request, this.state.settlements, review);
+    this.state = { ...this.state, settlements };
+    return this.kept('settle_finding', answer);
+  }
+
+  /** Summary and verdict of the review; the last ones count. */
+  submitReview({
+    summary,
+    verdict,
+  }: {
+    readonly summary: string;
+    readonly verdict: string;
+  }): PublicationAnswer {
+    const tool = 'submit_review';
+    if (this.scope.review === undefined) return this.refuse(tool, NO_PULL_REQUEST);
+    const requestedVerdict = verdict.trim().toLowerCase().replaceAll('_', '-');
+    if (/^approved?$/.test(requestedVerdict)) return this.refuse(tool, NO_APPROVAL);
+    if (requestedVerdict !== 'comment' && requestedVerdict !== 'request-changes')
+      return this.refuse(tool, wrongVerdict(verdict));
+    const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
+    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    const isLowered = requestedVerdict === 'request-changes' && this.scope.rules.blockOn === undefined;
+    const review = {
+      summary: withoutOffers(summary).trim(),
+      verdict: isLowered ? 'comment' : requestedVerdict,
+    } as const;
+    const again = this.state.review === undefined ? '' : ' in place of the one before';
+    this.state = { ...this.state, review };
+    const note = isLowered ? ' It will only comment: the workflow does not let it request changes.' : '';
+    const size = count(this.state.findings.length, 'finding');
+    return taken(`The review is taken${again}, with ${size}.${note} It is posted when the run ends.`);
+  }
+
+  /** Labels to add and to take off; the last word on each label counts. */
+  setLabels(requested: {
+    readonly add: readonly string[];
+    readonly remove: readonly string[];
+  }): PublicationAnswer {
+    const tool = 'set_labels';
+    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
+    const { labels: patterns, maxLabels: max } = this.scope.rules;
+    if (patterns.length === 0) return this.refuse(tool, 'Not taken: this workflow allows no labels.');
+    const before = this.state.labels;
+    const add = pickNames(requested.add, {
+      patterns,
+      max,
+      before: withoutNames(before.add, requested.remove),
+    });
+    const remove = pickNames(requested.remove, {
+      patterns,
+      max,
+      before: withoutNames(before.remove, add.names),
+    });
+    this.state = {
+      ...this.state,
+      labels: { add: withoutNames(add.names, remove.names), remove: remove.names },
+    };
+    const noun = `Labels that may be set: ${patterns.map(shown).join(', ')}; at most ${max} a run.`;
+    return this.partly(tool, {
+      picked: [...add.picked, ...remove.picked],
+      left: [...add.left, ...remove.left],
+      noun,
+    });
+  }
+
+  /** An issue to open; one of the same title takes the place of the earlier one. */
+  createIssue({ title, body, labels }: IssueDraft): PublicationAnswer {
+    const tool = 'create_issue';
+    const { maxIssues, labels: patterns, maxLabels: max } = this.scope.rules;
+    const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
+    const problem =
+      sizeProblem('title', line, TEXT_LIMITS.issueBytes) ?? sizeProblem('body', body, TEXT_LIMITS.issueBytes);
+    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    const others = this.state.issues.filter((issue) => issue.title !== line);
+    if (others.length >= maxIssues) return this.refuse(tool, tooManyIssues(maxIssues));
+    const { names, left } = pickNames(labels, { patterns, max, before: [] });
+    this.state = { ...this.state, issues: [...others, { title: line, body: body.trim(), labels: names }] };
+    const note =
+      left.length === 0
+        ? ''
+        : ` Without these labels, which this workflow does not allow: ${left.map(shown).join(', ')}.`;
+    return taken(`The issue ${shown(line)} is taken.${note} It is opened when the run ends.`);
+  }
+
+  /** A reaction; the last one counts. */
+  react(content: string): PublicationAnswer {
+    const tool = 'react';
+    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
+    const allowed = REACTIONS.filter((one) => this.scope.rules.reactions.includes(one));
+    const reaction = allowed.find((one) => one === content.trim().toLowerCase());
+    if (reaction === undefined) {
+      const names = allowed.length === 0 ? 'none' : allowed.map(shown).join(', ');
+      return this.refuse(
+        tool,
+        `Not taken: the reaction ${shown(content)} is not one of those allowed here: ${names}.`,
+      );
+    }
+    this.state = { ...this.state, reaction };
+    return taken(`The reaction ${shown(reaction)} is taken. It is given when the run ends.`);
+  }
+
+  private partly(
+    tool: string,
+    { picked, left, noun }: Pick<Picked, 'picked' | 'left'> & { readonly noun: string },
+  ): PublicationAnswer {
+    if (picked.length === 0 && left.length === 0)
+      return this.refuse(tool, `Not taken: no name was given. ${noun}`);
+    const refusal = left.length === 0 ? '' : `Not taken: ${left.map(shown).join(', ')}. ${noun}`;
+    if (picked.length === 0) return this.refuse(tool, refusal);
+    if (refusal !== '') this.note(tool, refusal);
+    return taken(`Taken: ${picked.map(shown).join(', ')}. ${refusal}`.trimEnd());
+  }
+
+  private refuse(tool: string, why: string): PublicationAnswer {
+    return this.kept(tool, refused(why));
+  }
+
+  private kept(tool: string, answer: PublicationAnswer): PublicationAnswer {
+    if (answer.kind === 'refused') this.note(tool, answer.text);
+    return answer;
+  }
+
+  private note(tool: string, why: string): void {
+    this.state = { ...this.state, refusals: [...this.state.refusals, { tool, why }] };
+  }
+}
+
+const NO_PULL_REQUEST =
+  'Not taken: this run is about no pull request whose diff is known. Put what you have to say into your answer.';
+const NO_SUBJECT = 'Not taken: this run is about no issue and no pull request.';
+const NO_APPROVAL =
+  'Not taken: a review of yours cannot approve; people do that. Use the verdict `comment`, and say in the summary that you found nothing.';
+
+/** The model answers by calling again for the same line, where it may say the finding in other words. */
+function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
+  return (
+    one.path === other.path &&
+    (one.line === other.line || (one.code !== undefined && one.code === other.code))
+  );
+}
+
+function wrongVerdict(verdict: string): string {
+  return `Not taken: the verdict is \`comment\` or \`request-changes\`, not ${shown(verdict)}.`;
+}
+
+function tooManyIssues(max: number): string {
+  if (max === 0) return 'Not taken: this workflow lets a run open no issues. Put it into your answer.';
+  return `Not taken: a run may open ${count(max, 'issue')}, and that many are waiting. Send the same title again to change one.`;
+}
+
+/** Names that were held against an allow-list. */
+interface Picked {
+  /** All that hold now. */
+  readonly names: readonly string[];
+  readonly picked: readonly string[];
+  readonly left: readonly string[];
+}
+
+interface PickRules {
+  readonly patterns: readonly string[];
+  readonly max: number;
+  readonly before: readonly string[];
+}
+
+/** The allowed ones of some names, as many as there is room for. */
+export function pickNames(requested: readonly string[], { patterns, max, before }: PickRules): Picked {
+  const names = [...before];
+  const picked: string[] = [];
+  const left: string[] = [];
+  for (const one of requested) {
+    const name = allowedName(one, patterns);
+    const isThere = name !== undefined && withoutNames([name], names).length === 0;
+    if (name === undefined || (!isThere && names.length >= max)) left.push(one);
+    else {
+      picked.push(name);
+      if (!isThere) names.push(name);
+    }
+  }
+  return { names, picked, left };
+}
+
+/** The names that are not among the others; case counts for nothing. */
+export function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
+  const removed = new Set(others.map((name) => name.toLowerCase()));
+  return names.filter((name) => !removed.has(name.toLowerCase()));
+}

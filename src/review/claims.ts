@@ -1,0 +1,224 @@
+import { FENCE_NOTICE, fence } from '../core/sanitize/fence.js';
+import { cleanLine, utf8Bytes } from '../core/text/cut.js';
+import type { DiffFile } from '../core/text/diff.js';
+import type { DiffLine } from '../core/text/diff-hunk.js';
+import type { ShownLedger, ShownLines } from './evidence.js';
+import type { Finding } from './finding.js';
+import type { PlacedFinding } from './place.js';
+import { compareSeverity } from './severity.js';
+import type { Side } from './terms.js';
+
+/** Findings that one verifier looks at: of one file, near to each other. */
+type ClaimGroup = readonly [PlacedFinding, ...PlacedFinding[]];
+
+/** Findings of one file within so many lines are judged together, since they rest on the same code, and so many at most. */
+const NEAR_LINES = 60;
+const MAX_CLAIMS = 3;
+
+/** Puts findings together for their second look, the worst first: money may end in the middle. */
+export function groupClaims(findings: readonly PlacedFinding[]): readonly ClaimGroup[] {
+  const inOrder = findings.toSorted(({ finding: a }, { finding: b }) => {
+    const place = a.path === b.path ? a.side.localeCompare(b.side) || a.line - b.line : 0;
+    return a.path === b.path ? place : a.path < b.path ? -1 : 1;
+  });
+  const groups: [PlacedFinding, ...PlacedFinding[]][] = [];
+  for (const placed of inOrder) {
+    const open = groups.at(-1);
+    if (open !== undefined && open.length < MAX_CLAIMS && isNear(open[0].finding, placed.finding))
+      open.push(placed);
+    else groups.push([placed]);
+  }
+  return groups.toSorted((a, b) => compareSeverity(worstOf(a), worstOf(b)));
+}
+
+function isNear(first: Finding, next: Finding): boolean {
+  return first.path === next.path && first.side === next.side && next.line - first.line <= NEAR_LINES;
+}
+
+function worstOf(group: ClaimGroup) {
+  const [first, ...others] = group.map(({ finding }) => finding.severity);
+  return others.reduce((worst, one) => (compareSeverity(one, worst) < 0 ? one : worst), first ?? 'nit');
+}
+
+/** What a claim is told with. */
+export interface ClaimSurroundings {
+  /** The files of the whole diff. */
+  readonly files: readonly DiffFile[];
+  /** What the finder was shown. */
+  readonly ledger: ShownLedger;
+}
+
+/** The message to a verifier, and the lines of files that it shows. */
+export interface DescribedClaims {
+  readonly message: string;
+  readonly shown: readonly ShownLines[];
+}
+
+/** Lines above and below a claim that are told of its file. */
+const AROUND = 40;
+
+/** Most bytes of a claim's file, and of its diff, that are told. */
+const MAX_TOLD_BYTES = 24 * 1024;
+
+/**
+ * What a verifier is told: each claim in its own words, and the code around all of them. Severity, confidence and who found
+ * it are left out: a verifier that knows them judges these.
+ */
+export function describeClaims(group: ClaimGroup, { files, ledger }: ClaimSurroundings): DescribedClaims {
+  const [{ finding: first }] = group;
+  const lines = group.flatMap(({ finding }) => [finding.startLine ?? finding.line, finding.line]);
+  const around = describeAround({ ...first, lines }, { files, ledger });
+  const blocks = [
+    group.length === 1
+      ? 'Decide on this claim about the pull request.'
+      : `Decide on these ${group.length} claims about the pull request, each by itself.`,
+    FENCE_NOTICE,
+    ...group.flatMap(({ finding }, index) => describeClaim(finding, index + 1)),
+    ...around.blocks,
+  ];
+  const evidence = group.flatMap(({ finding }) => finding.evidence);
+  return {
+    message: blocks.join('\n\n'),
+    shown: [
+      ...evidence.map(({ path, line, code }) => shownLine({ path, side: 'RIGHT', line, text: code })),
+      ...around.shown,
+    ],
+  };
+}
+
+/** Lines of a file that a claim is about. */
+export interface ClaimedLines {
+  readonly path: string;
+  readonly side: Side;
+  readonly lines: readonly number[];
+}
+
+/** The code around lines of a file, as far as it is known: the new version and its part of the diff. */
+export function describeAround(
+  { path, side, lines }: ClaimedLines,
+  { files, ledger }: ClaimSurroundings,
+): { readonly blocks: readonly string[]; readonly shown: readonly ShownLines[] } {
+  const range = { from: Math.max(1, Math.min(...lines) - AROUND), to: Math.max(...lines) + AROUND };
+  const name = cleanLine(path, MAX_PATH);
+  const head = linesAround(ledger, path, range);
+  const hunks = hunksAround(files, { path, side, ...range });
+  return {
+    blocks: [
+      ...(head.length === 0
+        ? []
+        : [fence(head.map(numbered).join('\n'), { source: `${name} as the pull request has it` })]),
+      ...(hunks.length === 0
+        ? []
+        : [fence(hunks.flatMap(formatHunk).join('\n'), { source: `diff of ${name}` })]),
+    ],
+    shown: [
+      ...head.map(([line, text]) => shownLine({ path, side: 'RIGHT', line, text })),
+      ...hunks.flatMap((hunk) => hunk.lines.flatMap((line) => shownOfHunk(path, line))),
+    ],
+  };
+}
+
+/** Code points of a path. */
+const MAX_PATH = 300;
+
+function describeClaim(finding: Finding, number: number): readonly string[] {
+  const { path, line, startLine, side, title, body, trigger, evidence, suggestion } = finding;
+  const range = startLine === undefined ? `line ${line}` : `lines ${startLine} to ${line}`;
+  const version = side === 'RIGHT' ? 'after the change' : 'before the change';
+  const words = [title, body, ...(trigger === undefined ? [] : [`When: ${trigger}`])];
+  const proof = evidence.map((one) => `${one.path}:${one.line}: ${one.code}`);
+  return [
+    `Claim ${number}, on ${range} of the file ${version}:`,
+    fence([`File: ${cleanLine(path, MAX_PATH)}`, ...words].join('\n'), { source: `claim ${number}` }),
+    ...(proof.length === 0 ? [] : [fence(proof.join('\n'), { source: `evidence of claim ${number}` })]),
+    ...(suggestion === undefined
+      ? []
+      : [fence(suggestion, { source: `suggestion of claim ${number}, in place of ${range}` })]),
+  ];
+}
+
+/** The lines from the first on that fit into what may be told: only those count as shown. */
+function fitting<Line>(lines: readonly Line[], textOf: (line: Line) => string): readonly Line[] {
+  let free = MAX_TOLD_BYTES;
+  const end = lines.findIndex((line) => {
+    free -= utf8Bytes(textOf(line)) + 1;
+    return free < 0;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+type Numbered = readonly [number, string];
+
+/** The lines of the new version as far as the finder was shown them. */
+function linesAround(ledger: ShownLedger, path: string, { from, to }: Range): readonly Numbered[] {
+  const lines = ledger.of(path, 'RIGHT')?.lines ?? new Map<number, string>();
+  const near = [...lines].filter(([line]) => line >= from && line <= to).toSorted(([a], [b]) => a - b);
+  return fitting(near, ([, text]) => text);
+}
+
+function numbered([line, text]: Numbered): string {
+  return `${line}: ${text}`;
+}
+
+interface HunkPart {
+  readonly lines: readonly DiffLine[];
+}
+
+/** What of a file's hunks lies near; a new file is one hunk, however long. */
+function hunksAround(
+  files: readonly DiffFile[],
+  { path, side, from, to }: Range & { readonly path: string; readonly side: Side },
+): readonly HunkPart[] {
+  const hunks = files.filter((file) => file.path === path).flatMap((file) => file.hunks);
+  return hunks.flatMap(({ lines }) => {
+    const near = lines.map((line) => isWithin(line, { side, from, to }));
+    const [first, last] = [near.indexOf(true), near.lastIndexOf(true)];
+    return first < 0 ? [] : [{ lines: fitting(lines.slice(first, last + 1), ({ text }) => text) }];
+  });
+}
+
+function isWithin(line: DiffLine, { side, from, to }: Range & { readonly side: Side }): boolean {
+  const number = numberOn(line, side);
+  return number !== undefined && number >= from && number <= to;
+}
+
+function numberOn(line: DiffLine, side: Side): number | undefined {
+  if (side === 'RIGHT') return line.kind === 'removed' ? undefined : line.newLine;
+  return line.kind === 'added' ? undefined : line.oldLine;
+}
+
+function formatHunk({ lines }: HunkPart): readonly string[] {
+  const [first] = lines;
+  if (first === undefined) return [];
+  const start = first.kind === 'removed' ? `-${first.oldLine}` : `+${first.newLine}`;
+  return [`@@ ${start} @@`, ...lines.map((line) => `${MARKS[line.kind]}${line.text}`)];
+}
+
+const MARKS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', context: ' ' };
+
+function shownOfHunk(path: string, line: DiffLine): readonly ShownLines[] {
+  const { text } = line;
+  return [
+    ...(line.kind === 'removed' ? [] : [shownLine({ path, side: 'RIGHT', line: line.newLine, text })]),
+    ...(line.kind === 'added' ? [] : [shownLine({ path, side: 'LEFT', line: line.oldLine, text })]),
+  ];
+}
+
+function shownLine({
+  path,
+  side,
+  line,
+  text,
+}: {
+  readonly path: string;
+  readonly side: Side;
+  readonly line: number;
+  readonly text: string;
+}): ShownLines {
+  return { path, side, firstLine: line, lines: [text] };
+}

@@ -1,0 +1,116 @@
+import { type DiffFile, parseDiff } from '../core/text/diff.js';
+import type { DiffHunk } from '../core/text/diff-hunk.js';
+import type { Side } from './terms.js';
+
+/** A line that can carry a comment. */
+export interface CommentableLine {
+  readonly text: string;
+  /** Which hunk of the file it is in: a range must not leave it. */
+  readonly hunk: number;
+  /** Its number on the other side, if it is there too. */
+  readonly other: number | undefined;
+}
+
+/** The lines of a changed file that can carry a comment, by their number on each side. */
+export interface FileLines {
+  readonly path: string;
+  /** Where a renamed or copied file comes from. */
+  readonly previousPath: string | undefined;
+  readonly LEFT: ReadonlyMap<number, CommentableLine>;
+  readonly RIGHT: ReadonlyMap<number, CommentableLine>;
+}
+
+/** The files of a diff by path. */
+export type DiffLines = ReadonlyMap<string, FileLines>;
+
+/**
+ * What of a unified diff can carry a comment: the lines of its hunks, removed ones on the left, added ones on the right,
+ * those between on both. Binary files and submodules have none (GitHub REST API, "create a review for a pull request").
+ */
+export function readDiffLines(diff: string): DiffLines {
+  // A link that becomes a file is removed and added: two parts of the diff with one path.
+  return new Map([...filesByPath(diff)].map(([path, parts]) => [path, linesOf(path, parts)]));
+}
+
+/** The files of a diff by path, in their order. */
+export function filesByPath(diff: string): ReadonlyMap<string, readonly DiffFile[]> {
+  const files = new Map<string, DiffFile[]>();
+  for (const file of parseDiff(diff)) {
+    const parts = files.get(file.path);
+    if (parts === undefined) files.set(file.path, [file]);
+    else parts.push(file);
+  }
+  return files;
+}
+
+function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
+  const left = new Map<number, CommentableLine>();
+  const right = new Map<number, CommentableLine>();
+  const hunks = parts.flatMap((part) => (part.content === 'text' ? part.hunks : []));
+  for (const [index, hunk] of hunks.entries()) addHunk(hunk, index, { left, right });
+  const previousPath = parts.find((part) => part.previousPath !== undefined)?.previousPath;
+  return { path, previousPath, LEFT: left, RIGHT: right };
+}
+
+function addHunk(
+  { lines }: DiffHunk,
+  hunk: number,
+  {
+    left,
+    right,
+  }: { readonly left: Map<number, CommentableLine>; readonly right: Map<number, CommentableLine> },
+): void {
+  for (const line of lines) {
+    const { text } = line;
+    switch (line.kind) {
+      case 'added':
+        right.set(line.newLine, { text, hunk, other: undefined });
+        break;
+      case 'removed':
+        left.set(line.oldLine, { text, hunk, other: undefined });
+        break;
+      case 'context':
+        left.set(line.oldLine, { text, hunk, other: line.newLine });
+        right.set(line.newLine, { text, hunk, other: line.oldLine });
+        break;
+    }
+  }
+}
+
+/**
+ * The file a path means: as it is written, or with what models put before it (`./`, `/`, `a/`, `b/`), or the file that
+ * had that path before. Never one that the diff does not name.
+ */
+export function findFile(lines: DiffLines, path: string): FileLines | undefined {
+  const known =
+    lines.get(path) ?? lines.get(path.replace(/^(?:\.?\/)+/, '')) ?? lines.get(path.replace(/^[ab]\//, ''));
+  if (known !== undefined) return known;
+  const renamed = [...lines.values()].filter(({ previousPath }) => previousPath === path);
+  return renamed.length === 1 ? renamed[0] : undefined;
+}
+
+/** The nearest line of a side that can carry a comment, the one above if two are as near. */
+export function nearestLine(file: FileLines, side: Side, line: number): number | undefined {
+  let best: number | undefined;
+  for (const candidate of file[side].keys()) {
+    const gain = best === undefined ? 1 : Math.abs(best - line) - Math.abs(candidate - line);
+    if (gain > 0 || (gain === 0 && candidate < (best ?? 0))) best = candidate;
+  }
+  return best;
+}
+
+const MAX_RANGES = 20;
+
+/** The lines of a side as people write them: `3-9, 40, 52-60`; empty if there are none. */
+export function formatRanges(file: FileLines, side: Side): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const line of [...file[side].keys()].sort((a, b) => a - b)) {
+    const open = ranges.at(-1);
+    if (open !== undefined && open.last + 1 === line) open.last = line;
+    else ranges.push({ first: line, last: line });
+  }
+  const shown = ranges
+    .slice(0, MAX_RANGES)
+    .map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
+  return [...shown, ...(ranges.length > MAX_RANGES ? ['...'] : [])].join(', ');
+}

@@ -1,0 +1,207 @@
+import { shown } from '../core/text/cut.js';
+import type { DiffFile } from '../core/text/diff.js';
+import { isTelling, normalizeCode } from './code.js';
+import type { Evidence, Side } from './terms.js';
+
+/** Lines that follow each other, as the model was shown them. */
+export interface ShownLines {
+  readonly path: string;
+  readonly side: Side;
+  /** The number of the first line, from 1; undefined for a search hit, which names none. */
+  readonly firstLine: number | undefined;
+  readonly lines: readonly string[];
+}
+
+/** What a run has shown to the model, kept so that its evidence can be looked up. */
+export interface ShownLedger {
+  show(shown: ShownLines): void;
+  /** What was shown of a file on one side; undefined for nothing. */
+  of(path: string, side: Side): ShownFile | undefined;
+  /** Whether lines of the file were shown, and have been dropped since to save memory. */
+  isDropped(path: string): boolean;
+}
+
+/** The lines of a file that were shown. */
+interface ShownFile {
+  /** By their number. */
+  readonly lines: ReadonlyMap<number, string>;
+  /** Runs of lines without a number. */
+  readonly fragments: readonly (readonly string[])[];
+}
+
+/** More than the default token budget of a run can show. */
+const MAX_LEDGER_CHARACTERS = 8 * 1024 * 1024;
+
+/** Characters of one line that are kept. */
+const MAX_LINE = 4096;
+
+/** A ledger that drops the files that were shown longest ago once it holds more than so many characters. */
+export function createLedger(maxCharacters = MAX_LEDGER_CHARACTERS): ShownLedger {
+  const files = new Map<string, OpenFile>();
+  const dropped = new Set<string>();
+  let held = 0;
+  const drop = (key: string, { path, characters }: OpenFile): void => {
+    files.delete(key);
+    dropped.add(path);
+    held -= characters;
+  };
+  return {
+    show({ path, side, firstLine, lines }) {
+      const key = `${side} ${path}`;
+      const file = files.get(key) ?? { path, lines: new Map(), fragments: [], characters: 0 };
+      // The file that was shown last is the last to go.
+      files.delete(key);
+      files.set(key, file);
+      const kept = lines.map((line) => line.slice(0, MAX_LINE));
+      const added = addLines(file, firstLine, kept);
+      file.characters += added;
+      held += added;
+      for (const [other, one] of files) {
+        if (held <= maxCharacters || other === key) break;
+        drop(other, one);
+      }
+      if (held > maxCharacters) drop(key, file);
+    },
+    of: (path, side) => files.get(`${side} ${path}`),
+    isDropped: (path) => dropped.has(path),
+  };
+}
+
+interface OpenFile {
+  readonly path: string;
+  readonly lines: Map<number, string>;
+  readonly fragments: (readonly string[])[];
+  characters: number;
+}
+
+/** Gives the characters that the file has more of now. */
+function addLines(file: OpenFile, firstLine: number | undefined, lines: readonly string[]): number {
+  if (firstLine === undefined) {
+    file.fragments.push(lines);
+    return lines.reduce((sum, line) => sum + line.length + 1, 0);
+  }
+  let added = 0;
+  for (const [index, line] of lines.entries()) {
+    const before = file.lines.get(firstLine + index);
+    added += line.length - (before === undefined ? -1 : before.length);
+    file.lines.set(firstLine + index, line);
+  }
+  return added;
+}
+
+/** The lines of a diff's hunks. */
+export function linesOfDiff(files: readonly DiffFile[]): readonly ShownLines[] {
+  return files.flatMap(({ path, hunks }) =>
+    hunks.flatMap(({ lines }) =>
+      lines.flatMap((line): readonly ShownLines[] => [
+        ...(line.kind === 'added'
+          ? []
+          : [{ path, side: 'LEFT' as const, firstLine: line.oldLine, lines: [line.text] }]),
+        ...(line.kind === 'removed'
+          ? []
+          : [{ path, side: 'RIGHT' as const, firstLine: line.newLine, lines: [line.text] }]),
+      ]),
+    ),
+  );
+}
+
+/** What a piece of evidence is worth. */
+export type EvidenceCheck =
+  /** `isCorrected`: the text is on another line than it was said to be; `evidence` names the right one. */
+  | {
+      readonly kind: 'shown';
+      readonly evidence: Evidence;
+      readonly side: Side;
+      readonly isCorrected: boolean;
+    }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Pieces of evidence that a finding may have. */
+export const MAX_EVIDENCE = 5;
+
+/** Looks a piece of evidence up among what the run has shown to the model. */
+export function checkEvidence(evidence: Evidence, ledger: ShownLedger): EvidenceCheck {
+  const parts = linesOf(evidence.code);
+  if (parts.length === 0) return { kind: 'refused', message: notCopied(evidence) };
+  for (const path of pathsMeant(evidence.path)) {
+    for (const find of [exactly, nearby]) {
+      for (const side of SIDES) {
+        const file = ledger.of(path, side);
+        const found = file === undefined ? undefined : find(file, parts, evidence.line);
+        if (found === undefined) continue;
+        const isCorrected = found.line !== evidence.line;
+        return { kind: 'shown', side, isCorrected, evidence: { path, line: found.line, code: found.code } };
+      }
+    }
+  }
+  return { kind: 'refused', message: neverShown(evidence, ledger) };
+}
+
+/** Lines before the change are evidence too: what was removed proves that it is missing. */
+const SIDES: readonly Side[] = ['RIGHT', 'LEFT'];
+
+interface Found {
+  readonly line: number;
+  /** The first line of it as it was shown. */
+  readonly code: string;
+}
+
+function exactly({ lines }: ShownFile, parts: readonly string[], line: number): Found | undefined {
+  const code = lines.get(line);
+  return code !== undefined && isAt(lines, line, parts) ? { line, code } : undefined;
+}
+
+/** The nearest line that has the text; a text that is found everywhere (`}`) proves nothing on another line. */
+function nearby({ lines, fragments }: ShownFile, parts: readonly string[], line: number): Found | undefined {
+  if (!parts.some(isTelling)) return undefined;
+  let best: Found | undefined;
+  for (const [at, code] of lines) {
+    const isNearer = best === undefined || Math.abs(at - line) < Math.abs(best.line - line);
+    if (isNearer && isAt(lines, at, parts)) best = { line: at, code };
+  }
+  if (best !== undefined) return best;
+  for (const fragment of fragments) {
+    const numbered = new Map(fragment.map((text, index) => [index, text]));
+    const code = fragment.find((_, index) => isAt(numbered, index, parts));
+    if (code !== undefined) return { line, code };
+  }
+  return undefined;
+}
+
+function isAt(lines: ReadonlyMap<number, string>, from: number, parts: readonly string[]): boolean {
+  return parts.every((part, index) => isQuoted(normalizeCode(lines.get(from + index) ?? ''), part));
+}
+
+/** So long a part of a line says which line it is. */
+const MIN_PART = 10;
+
+function isQuoted(line: string, part: string): boolean {
+  // Copied with the diff's own mark.
+  const unmarked = /^[+-]/.test(part) ? normalizeCode(part.slice(1)) : part;
+  return [part, unmarked].some((one) => line === one || (one.length >= MIN_PART && line.includes(one)));
+}
+
+/** The lines of what was copied, without empty ones around them. */
+function linesOf(code: string): readonly string[] {
+  const lines = code.split('\n').map(normalizeCode);
+  const first = lines.findIndex((line) => line !== '');
+  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1);
+}
+
+/** As it is written, or without what models put before it. */
+function pathsMeant(path: string): ReadonlySet<string> {
+  const clean = path.replace(/^(?:\.?\/)+/, '');
+  return new Set([path, clean, clean.replace(/^[ab]\//, '')]);
+}
+
+function notCopied({ path, line }: Evidence): string {
+  return `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
+}
+
+function neverShown({ path, line }: Evidence, ledger: ShownLedger): string {
+  const place = `line ${line} of ${shown(path)}`;
+  const isDropped = [...pathsMeant(path)].some((one) => ledger.isDropped(one));
+  return isDropped
+    ? `Not taken: ${place} was shown to you too long ago to be looked up. Read it again with \`github_file\`, or leave it out.`
+    : `Not taken: ${place} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
+}

@@ -1,0 +1,181 @@
+import { shown } from '../core/text/cut.js';
+import { type DiffLines, type FileLines, findFile, formatRanges, nearestLine } from './diff-lines.js';
+import type { Finding } from './finding.js';
+import { compareSeverity } from './severity.js';
+import type { Side } from './terms.js';
+
+/** Where a finding is published. */
+type Placement =
+  | {
+      readonly kind: 'line';
+      readonly path: string;
+      readonly side: Side;
+      readonly line: number;
+      readonly startLine: number | undefined;
+      /** The line that was meant, where that one cannot carry a comment. */
+      readonly about: number | undefined;
+      /** Exactly the lines that were meant. */
+      readonly isExact: boolean;
+    }
+  | { readonly kind: 'body'; readonly reason: 'unknown-file' | 'no-lines' | 'too-far' };
+
+/** A finding with its place. */
+export interface PlacedFinding {
+  /** Minted when the run took it, see `mintId`. */
+  readonly id: string;
+  readonly finding: Finding;
+  readonly placement: Placement;
+}
+
+/** The worst findings come first: where there is no room for all, the others are left out. */
+export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  return findings.toSorted((a, b) => compareSeverity(a.finding.severity, b.finding.severity));
+}
+
+/** How many lines away a comment may stand from what it is about. */
+const MAX_DISTANCE = 10;
+
+/**
+ * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one of the file within
+ * {@link MAX_DISTANCE}, or else the review's text. The file is always one of the diff.
+ */
+export function placeFinding(finding: Finding, lines: DiffLines): Omit<PlacedFinding, 'id'> {
+  const file = findFile(lines, finding.path);
+  if (file === undefined) return { finding, placement: { kind: 'body', reason: 'unknown-file' } };
+  const ordered = withOrder({ ...finding, path: file.path, side: existingSide(file, finding.side) });
+  const placement = placeIn(file, ordered);
+  // Next to which line a comment had to move changes from push to push; the line that was meant does not.
+  const isOnItsLine = placement.kind === 'line' && placement.about === undefined;
+  const code = isOnItsLine ? file[placement.side].get(placement.line)?.text : finding.code;
+  return { finding: code === undefined ? ordered : { ...ordered, code }, placement };
+}
+
+function withOrder(finding: Finding): Finding {
+  const { startLine, ...rest } = finding;
+  if (startLine === undefined || startLine === finding.line) return rest;
+  return { ...rest, startLine: Math.min(startLine, finding.line), line: Math.max(startLine, finding.line) };
+}
+
+function placeIn(file: FileLines, { side, line, startLine }: Finding): Placement {
+  if (file.LEFT.size === 0 && file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
+  const end = endOf(file, side, { line, startLine });
+  if (end === undefined) return { kind: 'body', reason: 'too-far' };
+  const start = startOf(file, side, { end, startLine });
+  const isExact = end === line && start === startLine;
+  const place = asRight(file, { side, line: end, startLine: start });
+  return { kind: 'line', path: file.path, ...place, about: end === line ? undefined : line, isExact };
+}
+
+/** A new file has no left side, and a deleted one no right: only the other can be meant. A binary file has neither. */
+function existingSide(file: FileLines, side: Side): Side {
+  const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
+  return file[side].size === 0 && file[other].size > 0 ? other : side;
+}
+
+/** Where a comment is shown: the last line meant, or the last of its range that is in the diff, or one nearby. */
+function endOf(
+  file: FileLines,
+  side: Side,
+  { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
+): number | undefined {
+  let end = -1;
+  for (const one of file[side].keys()) if (one > end && one >= startLine && one <= line) end = one;
+  if (end > 0) return end;
+  const distance = (one: number) => Math.min(Math.abs(one - line), Math.abs(one - startLine));
+  const [nearest] = [line, startLine]
+    .flatMap((one) => nearestLine(file, side, one) ?? [])
+    .sort((a, b) => distance(a) - distance(b));
+  return nearest !== undefined && distance(nearest) <= MAX_DISTANCE ? nearest : undefined;
+}
+
+/** The first line of a range, or of the part of it that lies in the hunk of its last line. */
+function startOf(
+  file: FileLines,
+  side: Side,
+  { end, startLine }: { readonly end: number; readonly startLine: number | undefined },
+): number | undefined {
+  if (startLine === undefined || startLine >= end) return undefined;
+  const hunk = file[side].get(end)?.hunk;
+  let start = end;
+  while (start > startLine && file[side].get(start - 1)?.hunk === hunk) start -= 1;
+  return start === end ? undefined : start;
+}
+
+interface Place {
+  readonly side: Side;
+  readonly line: number;
+  readonly startLine: number | undefined;
+}
+
+/** GitHub wants comments on unchanged lines on the right (REST API, `side`). */
+function asRight(file: FileLines, place: Place): Place {
+  if (place.side === 'RIGHT') return place;
+  const line = file.LEFT.get(place.line)?.other;
+  if (line === undefined) return place;
+  if (place.startLine === undefined) return { side: 'RIGHT', line, startLine: undefined };
+  const startLine = file.LEFT.get(place.startLine)?.other;
+  const isUnchanged = startLine !== undefined && line - startLine === place.line - place.startLine;
+  const isWhole = isUnchanged && isContext(file, place.startLine, place.line);
+  return isWhole ? { side: 'RIGHT', line, startLine } : place;
+}
+
+function isContext(file: FileLines, from: number, to: number): boolean {
+  for (let line = from; line <= to; line += 1) if (file.LEFT.get(line)?.other === undefined) return false;
+  return true;
+}
+
+/** Tells the model where its finding will be, and how to write it to be elsewhere. */
+export function describePlacement(placed: PlacedFinding, lines: DiffLines): string {
+  const { finding, placement } = placed;
+  switch (placement.kind) {
+    case 'line': {
+      const { path, side, line, startLine, about } = placement;
+      const range = startLine === undefined ? `line ${line}` : `lines ${startLine}-${line}`;
+      const code = findFile(lines, path)?.[side].get(line)?.text ?? '';
+      const place = `${range} of ${shown(path)} (${side}), which reads ${shown(code.trim())}`;
+      if (about === undefined) return `it will be shown at ${place}.`;
+      return `line ${about} is not part of the diff; it will be shown at ${place}, and say "(${aboutLines(finding)})". ${commentable(lines, finding)}`;
+    }
+    case 'body':
+      return `it will be listed in the review's text, because ${whyInBody(placed)}. ${commentable(lines, finding)}`.trimEnd();
+  }
+}
+
+/** `about line 40`, `about lines 40-44`: for a comment that cannot stand there. */
+export function aboutLines({ line, startLine, side }: Finding): string {
+  const range = startLine === undefined ? `line ${line}` : `lines ${startLine}-${line}`;
+  return side === 'LEFT' ? `about ${range} of the old version` : `about ${range}`;
+}
+
+/** The lines of a finding's file that can carry a comment, or the files that can; for the model. */
+function commentable(lines: DiffLines, { path, side }: Pick<Finding, 'path' | 'side'>): string {
+  const file = findFile(lines, path);
+  if (file === undefined) return filesWithLines(lines);
+  const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
+  const used = file[side].size > 0 ? side : other;
+  if (file[used].size === 0) return '';
+  return `Lines that can carry a comment (${used}): ${formatRanges(file, used)}.`;
+}
+
+function whyInBody({ finding, placement }: PlacedFinding): string {
+  const reason = placement.kind === 'body' ? placement.reason : 'too-far';
+  switch (reason) {
+    case 'unknown-file':
+      return `${shown(finding.path)} is not part of the diff`;
+    case 'no-lines':
+      return `${shown(finding.path)} has no lines in the diff (it is binary, a submodule, or was only renamed)`;
+    case 'too-far':
+      return `line ${finding.line} is not part of the diff, and nothing near it is`;
+  }
+}
+
+const MAX_FILES = 20;
+
+function filesWithLines(lines: DiffLines): string {
+  const paths = [...lines.values()].flatMap(({ path, LEFT, RIGHT }) =>
+    LEFT.size + RIGHT.size > 0 ? [path] : [],
+  );
+  if (paths.length === 0) return 'No file of this diff can carry a comment.';
+  const more = paths.length > MAX_FILES ? `, and ${paths.length - MAX_FILES} more` : '';
+  return `Files that can carry a comment: ${paths.slice(0, MAX_FILES).map(shown).join(', ')}${more}.`;
+}

@@ -1,0 +1,305 @@
+import { MAX_COMMENT_CHARACTERS } from '../core/defaults.js';
+import { formatMark, formatMarkValue, type Mark, type MarkLane } from '../core/sanitize/mark.js';
+import { cleanLine, cutToBytes } from '../core/text/cut.js';
+import { count } from '../core/text/number.js';
+import type { PassRecord, Refuted } from './buffered.js';
+import { findingInText, severityMark, titleLine } from './comment-text.js';
+import { featuresOf } from './features.js';
+import { findingText } from './finding.js';
+import { sketchOf } from './likeness.js';
+import { reviewMark, type TextFinding } from './markers.js';
+import type { PlacedFinding } from './place.js';
+import { formatSeverities } from './severity.js';
+import { codeSpan } from './suggestion.js';
+
+/** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
+export type ReviewExtent = 'whole' | 'part' | 'cut';
+
+/** What the text of a review is made from. */
+export interface ReviewBodyParts {
+  readonly agent: string;
+  /** The commit that was reviewed. */
+  readonly head: string;
+  readonly lane: MarkLane;
+  /** Markdown of the model's; empty for none. */
+  readonly summary: string;
+  /** All findings of the review, worst first. */
+  readonly listed: readonly PlacedFinding[];
+  /** Findings that no line can carry. */
+  readonly unplaced: readonly PlacedFinding[];
+  /** Findings beyond the number of comments a review may have. */
+  readonly overCap: readonly PlacedFinding[];
+  readonly maxComments: number;
+  /** Findings that are open already. */
+  readonly repeated: number;
+  /** Findings that had ended and are open again; left out for none. */
+  readonly returned?: number;
+  /** Findings that people have dismissed before. */
+  readonly heldBack: number;
+  /** Findings that were not taken, because a run had raised so many. */
+  readonly refused: number;
+  /** How a review in several conversations was made; left out for one conversation. */
+  readonly passes?: readonly PassRecord[];
+  /** What a second look took out. */
+  readonly refuted?: readonly Pick<Refuted, 'id'>[];
+  /** From 2 on, where the commit was reviewed before; left out for the first review. */
+  readonly part?: number | undefined;
+  /** Sentences for people about how the review came about, cleaned. */
+  readonly remarks?: readonly string[];
+  /** Lines about earlier findings, cleaned markdown. */
+  readonly earlier?: readonly string[];
+  /** How much was looked at; undefined where a review without findings says nothing by that. */
+  readonly extent?: ReviewExtent | undefined;
+  /** The small line at the end, cleaned markdown; left out for none. */
+  readonly footer?: string;
+  /** Outbound cleaning (D24): each text by others goes through it; it has to close what it opens. */
+  clean(text: string): string;
+}
+
+/** The text of a review, and what found no room in it. */
+interface ReviewBody {
+  /** Distinguishes this agent's review of this commit from all others; the text begins with it. */
+  readonly mark: Mark;
+  readonly text: string;
+  /** Findings that are in it with all they say. */
+  readonly whole: readonly PlacedFinding[];
+  /** Findings of which it has place and first sentence. */
+  readonly shortened: readonly PlacedFinding[];
+  /** Findings that are only counted in it: the job summary has to name them. */
+  readonly omitted: readonly PlacedFinding[];
+}
+
+/**
+ * The text of a review: hidden marker, headline and summary, what became of earlier findings, a table of the new ones,
+ * findings without a line, findings beyond the limit (folded), what was not repeated, and one small line. Never longer than
+ * GitHub takes. If there is not room for all, findings are shortened before any is left out, the last first, and what is
+ * left out is counted.
+ */
+export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
+  const { earlier = [], footer = '' } = parts;
+  const opening = [headlineOf(parts), fitSummary(parts)].filter((text) => text !== '').join(' ');
+  const table = formatTable(parts);
+  const reading = formatPasses(parts);
+  const fixed = [opening, earlier.slice(0, MAX_EARLIER).join('\n'), table];
+  const all = [...parts.unplaced, ...parts.overCap];
+  const used = [...fixed, reading].reduce((sum, text) => sum + text.length, 0) + footer.length;
+  const room = MAX_COMMENT_CHARACTERS - FRAME - formatMark(markOf(parts, [])).length - used;
+  const shown = fitFindings(all, { room, clean: parts.clean });
+  const isIn = (some: readonly PlacedFinding[]) => shown.filter(({ finding }) => some.includes(finding));
+  const omitted = all.filter((finding) => !shown.some((one) => one.finding === finding));
+  const sections = [
+    ...fixed,
+    formatUnplaced(isIn(parts.unplaced)),
+    formatOverCap(isIn(parts.overCap), parts.maxComments),
+    reading,
+    formatNotes(parts, omitted.length),
+  ].filter((section) => section !== '');
+  const mark = markOf(
+    parts,
+    shown.map(({ inMarker }) => inMarker),
+  );
+  return {
+    mark,
+    text: [formatMark(mark), ...sections].join('\n\n'),
+    whole: shown.flatMap(({ finding, isWhole }) => (isWhole ? [finding] : [])),
+    shortened: shown.flatMap(({ finding, isWhole }) => (isWhole ? [] : [finding])),
+    omitted,
+  };
+}
+
+const MAX_EARLIER = 30;
+const MAX_ROWS = 30;
+
+/** `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is said. */
+function headlineOf({
+  listed,
+  earlier = [],
+  repeated,
+  returned = 0,
+  summary,
+  extent,
+}: ReviewBodyParts): string {
+  const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[extent ?? 'whole'];
+  if (listed.length > 0) {
+    const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
+    return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
+  }
+  if (extent === undefined || returned > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
+  const none = earlier.length + repeated > 0 ? 'Nothing new' : 'No findings';
+  return `**${none}${where}.**`;
+}
+
+/** A model that begins with it needs no headline that says the same. */
+const SAYS_NOTHING_FOUND = /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
+
+/** One line a finding, worst first; a single one needs no table. */
+function formatTable({ listed, clean }: ReviewBodyParts): string {
+  if (listed.length < 2) return '';
+  const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
+    const { severity, title, path, line } = finding;
+    const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
+    return `| ${severityMark(severity)} | ${cell(titleLine(title, clean))} | ${cell(place)} |`;
+  });
+  return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
+}
+
+function cell(markdown: string): string {
+  return markdown.replaceAll('|', '\\|');
+}
+
+function markOf({ agent, head, part = 1, lane }: ReviewBodyParts, findings: readonly TextFinding[]): Mark {
+  const marker = { agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), part, findings };
+  return reviewMark(marker, lane);
+}
+
+const MAX_NAME = 100;
+/** Code points of a remark, of which there are few. */
+const MAX_REMARK = 1000;
+/** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
+const FRAME = 3500;
+const MAX_SUMMARY = 24_000;
+const CUT = '\n\n*The summary is longer than there is room for.*';
+
+function fitSummary({ summary, clean }: ReviewBodyParts): string {
+  const whole = clean(summary).trim();
+  if (whole.length <= MAX_SUMMARY) return whole;
+  for (let bytes = MAX_SUMMARY; bytes > 0; bytes = Math.floor(bytes / 2)) {
+    const part = clean(cutToBytes(summary, bytes).text.trimEnd()).trim();
+    if (part.length + CUT.length <= MAX_SUMMARY) return part + CUT;
+  }
+  return CUT.trim();
+}
+
+interface Shown {
+  readonly finding: PlacedFinding;
+  readonly inMarker: TextFinding;
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+interface Room {
+  /** UTF-16 units. */
+  readonly room: number;
+  clean(text: string): string;
+}
+
+/** What a finding costs besides its text: its place in the mark, a comma, and a blank line. */
+function costOf(inMarker: TextFinding, text: string): number {
+  return formatMarkValue(inMarker).length + 1 + text.length + 2;
+}
+
+/** Numbers that a model made up have no end. */
+const MAX_LINE = 999_999_999;
+
+/** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
+function textFinding(
+  { finding, id, placement }: PlacedFinding,
+  clean: (text: string) => string,
+): TextFinding {
+  const { path, side, line, startLine = line } = finding;
+  const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
+  return {
+    id,
+    path: isKnown || clean(path) === path ? path : '',
+    side,
+    startLine: Math.min(startLine, MAX_LINE),
+    line: Math.min(line, MAX_LINE),
+    severity: finding.severity,
+    sketch: sketchOf(featuresOf(findingText(finding))),
+  };
+}
+
+/** Room for the short form of as many as possible comes first, then for what they say in full. */
+function fitFindings(findings: readonly PlacedFinding[], { room, clean }: Room): readonly Shown[] {
+  let free = room;
+  const short: Shown[] = [];
+  for (const finding of findings) {
+    const text = shortForm(finding, clean);
+    const inMarker = textFinding(finding, clean);
+    const cost = costOf(inMarker, text);
+    if (cost > free) continue;
+    free -= cost;
+    short.push({ finding, inMarker, text, isWhole: false });
+  }
+  return short.map((one) => {
+    const text = wholeForm(one.finding, clean);
+    const more = text.length - one.text.length;
+    if (more > free) return one;
+    free -= more;
+    return { ...one, text, isWhole: true };
+  });
+}
+
+const MAX_PLACE = 200;
+const MAX_SENTENCE = 200;
+/** UTF-16 units of a cleaned short form; one that grew beyond them keeps the place only. */
+const MAX_SHORT = 1000;
+
+function shortForm(placed: PlacedFinding, clean: (text: string) => string): string {
+  const sentence = cleanLine(placed.finding.title, MAX_SENTENCE);
+  const text = clean(`${placeOf(placed)}: ${sentence}`);
+  return text.length <= MAX_SHORT ? text : clean(placeOf(placed));
+}
+
+function wholeForm(placed: PlacedFinding, clean: (text: string) => string): string {
+  return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
+}
+
+function placeOf({ finding: { path, line, startLine, side }, placement }: PlacedFinding): string {
+  // A binary or empty file has no line of that number.
+  if (placement.kind === 'body' && placement.reason === 'no-lines')
+    return `**${codeSpan(cleanLine(path, MAX_PLACE))}**`;
+  const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
+  return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''}`;
+}
+
+function formatUnplaced(shown: readonly Shown[]): string {
+  if (shown.length === 0) return '';
+  return [`### ${count(shown.length, 'finding')} outside of the diff`, ...shown.map(({ text }) => text)].join(
+    '\n\n',
+  );
+}
+
+function formatOverCap(shown: readonly Shown[], maxComments: number): string {
+  if (shown.length === 0) return '';
+  const title = `${count(shown.length, 'more finding')}: a review has at most ${count(maxComments, 'comment')}`;
+  const open = `<details>\n<summary>${title}</summary>`;
+  return [open, ...shown.map(({ text }) => text), '</details>'].join('\n\n');
+}
+
+/** Which conversation read how much and found what, folded; empty for one conversation. */
+function formatPasses({ passes = [], listed, refuted = [] }: ReviewBodyParts): string {
+  if (passes.length < 2) return '';
+  const posted = new Set(listed.map(({ id }) => id));
+  const removed = new Set(refuted.map(({ id }) => id));
+  const rows = passes.map(({ name, files, ids, why }) => {
+    const found = why === 'budget' ? 'not read: no budget left' : why === 'failed' ? 'not read: failed' : '';
+    const number = ids.filter((id) => posted.has(id)).length;
+    const thrownOut = ids.filter((id) => removed.has(id)).length;
+    return `| ${name} | ${files} | ${found === '' ? number : found} | ${found === '' ? thrownOut : ''} |`;
+  });
+  const head = ['| Read as | Files | Findings | Refuted |', '|---|---|---|---|'];
+  const summary = `<summary>How it was read: ${count(passes.length, 'conversation')}</summary>`;
+  return `<details>\n${summary}\n\n${[...head, ...rows].join('\n')}\n\n</details>`;
+}
+
+function formatNotes(
+  { repeated, heldBack, refused, remarks = [] }: ReviewBodyParts,
+  omitted: number,
+): string {
+  const again = [
+    ...(repeated > 0 ? [`${count(repeated, 'finding')} that ${isAre(repeated)} open already`] : []),
+    ...(heldBack > 0 ? [`${count(heldBack, 'finding')} that people have dismissed before`] : []),
+  ];
+  const notes = [
+    ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),
+    ...(again.length > 0 ? [`Not repeated: ${again.join(', ')}.`] : []),
+    ...(omitted > 0 ? [`No room here for ${count(omitted, 'more finding')}: see the job summary.`] : []),
+    ...(refused > 0 ? [`Not taken: ${count(refused, 'finding')} beyond the number a run may raise.`] : []),
+  ];
+  return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
+}
+
+function isAre(number: number): string {
+  return number === 1 ? 'is' : 'are';
+}

@@ -1,0 +1,197 @@
+import { count } from '../core/text/number.js';
+import type { FindingsReport } from './findings-json.js';
+import { type Coverage, type FindingRecord, isOpen } from './record.js';
+import { compareSeverity } from './severity.js';
+import type { Category, Confidence, Severity } from './terms.js';
+
+/** Who the findings are by. */
+interface SarifTool {
+  /** Of the action. */
+  readonly version: string;
+  /** GitHub keeps the results of each agent apart by it. */
+  readonly agent: string;
+  /** Outbound cleaning for what people read (D24); code stays as it is. */
+  clean(text: string): string;
+}
+
+/**
+ * Findings as SARIF 2.1.0 (OASIS), for code scanning and editors. Open findings are results, dismissed ones suppressed
+ * results; what is settled is left out, which closes its alert. SARIF knows only the new version of a file, so findings
+ * on removed lines are left out too, and counted.
+ */
+export function formatSarif(report: FindingsReport, tool: SarifTool): string {
+  const reported = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
+  const placed = reported.filter(({ side }) => side === 'RIGHT');
+  const categories = [...new Set(placed.map(({ category }) => category))].sort();
+  const { kind, files, read } = report.coverage;
+  const run = {
+    tool: {
+      driver: {
+        name: 'axe-action',
+        version: tool.version,
+        rules: categories.map((category) => ruleOf(category, placed)),
+      },
+    },
+    automationDetails: { id: `axe-action/${tool.agent}/` },
+    columnKind: 'utf16CodeUnits',
+    invocations: [
+      { executionSuccessful: true, toolExecutionNotifications: notificationsOf(report.coverage) },
+    ],
+    results: placed.map((record) => resultOf(record, categories.indexOf(record.category), tool)),
+    properties: { coverage: { kind, files, read }, leftOut: reported.length - placed.length },
+  };
+  return JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] });
+}
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+
+/** GitHub reads the score of security alerts from the rule, so the rule has that of its worst finding. */
+function ruleOf(category: Category, records: readonly FindingRecord[]): object {
+  const [worst] = records
+    .filter((record) => record.category === category)
+    .map(({ severity }) => severity)
+    .sort(compareSeverity);
+  return {
+    id: ruleId(category),
+    name: category,
+    shortDescription: { text: DESCRIPTIONS[category] },
+    fullDescription: { text: DESCRIPTIONS[category] },
+    properties: { tags: [category], ...(worst === undefined ? {} : securityScore(category, worst)) },
+  };
+}
+
+const DESCRIPTIONS: Readonly<Record<Category, string>> = {
+  correctness: 'The code does something else than it should.',
+  security: 'Somebody can read, change or run what they must not.',
+  data: 'Data is lost, changed or written twice.',
+  concurrency: 'The result depends on which of two things comes first.',
+  resource: 'Something stays open, or grows without a limit.',
+  'error-handling': 'An error is lost, or taken for something else.',
+  interface: 'A promise to callers or users is broken.',
+  performance: 'It takes more time or memory than it has to.',
+  test: 'A test is missing, or proves nothing.',
+  docs: 'The documentation says something else than the code does.',
+  other: 'A fault of another kind.',
+};
+
+function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
+  const { id, category, severity, confidence, evidence = [] } = record;
+  return {
+    ruleId: ruleId(category),
+    ruleIndex,
+    level: LEVELS[severity],
+    rank: RANKS[confidence],
+    message: { text: clean(textOf(record)) },
+    locations: [{ physicalLocation: locationOf(record.path, regionOf(record)) }],
+    ...(evidence.length === 0 ? {} : { relatedLocations: evidence.map(relatedLocation) }),
+    partialFingerprints: { 'axeFindingId/v1': id },
+    ...fixesOf(record),
+    ...suppressionsOf(record, clean),
+    ...(record.url === undefined ? {} : { hostedViewerUri: record.url }),
+    properties: { severity, confidence, ...securityScore(category, severity) },
+  };
+}
+
+function ruleId(category: Category): string {
+  return `axe/${category}`;
+}
+
+const LEVELS: Readonly<Record<Severity, string>> = {
+  critical: 'error',
+  major: 'error',
+  minor: 'warning',
+  nit: 'note',
+};
+
+const RANKS: Readonly<Record<Confidence, number>> = { confirmed: 90, likely: 70, unsure: 40 };
+
+const SECURITY_SCORES: Readonly<Partial<Record<Severity, string>>> = {
+  critical: '9.0',
+  major: '7.0',
+  minor: '4.0',
+};
+
+function securityScore(category: Category, severity: Severity): object {
+  const score = SECURITY_SCORES[severity];
+  return category === 'security' && score !== undefined ? { 'security-severity': score } : {};
+}
+
+function textOf({ title, body = '', trigger = '' }: FindingRecord): string {
+  const sentence = /[.!?。！？]$/u.test(title) ? title : `${title}.`;
+  const parts = [sentence, body, trigger === '' ? '' : `When: ${trigger}`];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+interface Region {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly startColumn?: number;
+  readonly endColumn?: number;
+}
+
+function regionOf({ line, startLine = line }: FindingRecord): Region {
+  return { startLine: Math.min(startLine, line), endLine: line };
+}
+
+function locationOf(path: string, region: object): object {
+  return { artifactLocation: artifactOf(path), region };
+}
+
+/** A path is a URI reference here: `#`, `?` and spaces in it need an escape. */
+function artifactOf(path: string): object {
+  const uri = path.toWellFormed().split('/').map(encodeURIComponent).join('/');
+  return { uri, uriBaseId: '%SRCROOT%' };
+}
+
+function relatedLocation(
+  { path, line, code }: { readonly path: string; readonly line: number; readonly code: string },
+  index: number,
+): object {
+  return {
+    id: index + 1,
+    physicalLocation: locationOf(path, { startLine: line, snippet: { text: code } }),
+    message: { text: code },
+  };
+}
+
+/** The lines without the line break behind them; lines that are deleted go with it. */
+function fixesOf(record: FindingRecord): object {
+  if (record.suggestion === undefined) return {};
+  const { startLine, endLine } = regionOf(record);
+  const deletedRegion =
+    record.suggestion === ''
+      ? { startLine, startColumn: 1, endLine: endLine + 1, endColumn: 1 }
+      : { startLine, endLine };
+  const replacements = [{ deletedRegion, insertedContent: { text: record.suggestion } }];
+  const artifactChanges = [{ artifactLocation: artifactOf(record.path), replacements }];
+  return { fixes: [{ description: { text: 'Suggested change' }, artifactChanges }] };
+}
+
+function suppressionsOf({ state, why, by }: FindingRecord, clean: SarifTool['clean']): object {
+  if (state !== 'dismissed') return {};
+  const justification = [why, by === undefined ? undefined : `by ${by}`].filter((part) => part !== undefined);
+  return {
+    suppressions: [
+      {
+        kind: 'external',
+        status: 'accepted',
+        ...(justification.length === 0 ? {} : { justification: clean(justification.join(', ')) }),
+      },
+    ],
+  };
+}
+
+/** Files that are named; the rest is counted. */
+const MAX_NAMED = 50;
+
+/** Without a word on it, no result would look like nothing wrong. */
+function notificationsOf({ kind, files, read, unread, isCutShort }: Coverage): readonly object[] {
+  if (kind === 'whole') return [];
+  const listed = unread.filter(({ path }) => path !== '');
+  const named = listed.slice(0, MAX_NAMED).map(({ path, why }) => `${path} (${why})`);
+  const more = unread.length > named.length ? [`and ${unread.length - named.length} more`] : [];
+  const rest = named.length === 0 ? '' : ` Not reviewed: ${[...named, ...more].join(', ')}.`;
+  const cut = isCutShort === true ? ' The review was cut short.' : '';
+  const text = `${read} of ${count(files, 'file')} reviewed.${cut}${rest}`;
+  return [{ level: 'warning', message: { text } }];
+}

@@ -1,0 +1,130 @@
+import { shown } from '../core/text/cut.js';
+import { type PublicationAnswer, refused, taken } from './answers.js';
+import { normalizeCode } from './code.js';
+import { type DiffLines, findFile } from './diff-lines.js';
+import type { KnownFinding } from './known.js';
+import type { Evidence } from './terms.js';
+
+/** How a model may end a finding. */
+export const SETTLE_WAYS = ['fixed', 'wrong', 'dismissed'] as const;
+
+/** One of {@link SETTLE_WAYS}. */
+export type SettleWay = (typeof SETTLE_WAYS)[number];
+
+/** The end of a finding as the model asks for it. */
+export interface SettleRequest {
+  /** Its name in this run, `F2`. */
+  readonly finding: string;
+  readonly how: SettleWay;
+  readonly reason: string;
+  /** The lines that fix it. */
+  readonly evidence: readonly Evidence[];
+  /** Login of the person who dismissed it in words. */
+  readonly by?: string | undefined;
+}
+
+/** An end that was taken; it is carried out when the run is over. */
+export interface Settlement {
+  readonly finding: KnownFinding;
+  readonly how: SettleWay;
+  /** The model's words. */
+  readonly reason: string;
+  readonly evidence: readonly Evidence[];
+  /** Empty unless a person dismissed it. */
+  readonly by: string;
+}
+
+/** What an end is checked against. */
+export interface SettleScope {
+  readonly known: readonly KnownFinding[];
+  /** The whole diff. */
+  readonly lines: DiffLines;
+  /** What is new since the last review; undefined where all was looked at. */
+  readonly fresh: DiffLines | undefined;
+}
+
+const MAX_REASON = 300;
+
+/**
+ * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since the finding was posted,
+ * and a dismissal a person who has written in its conversation: neither a wish of the model's nor a sentence in a diff
+ * closes anything.
+ */
+export function takeSettlement(
+  request: SettleRequest,
+  settlements: readonly Settlement[],
+  scope: SettleScope,
+): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
+  const refuse = (text: string) => ({ answer: refused(`Not taken: ${text}`), settlements });
+  const name = request.finding.trim().toUpperCase();
+  const open = scope.known.filter(({ state, isOwn }) => state === 'open' && isOwn);
+  const finding = open.find(({ handle }) => handle === name);
+  if (finding === undefined) return refuse(unknownName(request.finding, open));
+  const reason = request.reason.trim();
+  if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
+  if (reason.length > MAX_REASON)
+    return refuse(`\`reason\` is longer than ${MAX_REASON} characters; shorten it.`);
+  const problem = problemOf(request, finding, scope);
+  if (problem !== undefined) return refuse(problem);
+  const by = request.how === 'dismissed' ? (request.by ?? '').replace(/^@/, '') : '';
+  const settlement = { finding, how: request.how, reason, evidence: request.evidence, by };
+  const others = settlements.filter((one) => one.finding.id !== finding.id);
+  const again = others.length < settlements.length ? ', in place of what you said before' : '';
+  return {
+    answer: taken(
+      `${finding.handle} is ended (${request.how})${again}. Nothing is posted before the run ends.`,
+    ),
+    settlements: [...others, settlement],
+  };
+}
+
+function unknownName(name: string, open: readonly KnownFinding[]): string {
+  const names = open.map(({ handle }) => handle).join(', ');
+  return `${shown(name)} is none of your open findings; ${names === '' ? 'there are none' : `these are ${names}`}.`;
+}
+
+function problemOf(
+  { how, evidence, by = '' }: SettleRequest,
+  finding: KnownFinding,
+  scope: SettleScope,
+): string | undefined {
+  switch (how) {
+    case 'wrong':
+      return undefined;
+    case 'dismissed': {
+      const login = by.replace(/^@/, '').toLowerCase();
+      return finding.people.some((person) => person.toLowerCase() === login)
+        ? undefined
+        : `${login === '' ? '`by` names nobody' : `${shown(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
+    }
+    case 'fixed':
+      return evidence.some((one) => isChangedSince(one, finding, scope))
+        ? undefined
+        : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that fixes it, copied as it is.`;
+  }
+}
+
+/**
+ * Whether a line was added after the finding was posted: it is new in the diff, and not among what was shown with it. Or
+ * whether it was taken out since the last review; what the whole diff has taken out may have been out before.
+ */
+function isChangedSince(
+  { path, code }: Evidence,
+  { hunk }: KnownFinding,
+  { lines, fresh }: Pick<SettleScope, 'lines' | 'fresh'>,
+): boolean {
+  const file = findFile(fresh ?? lines, path);
+  const isQuoted = (text: string, mark: RegExp) =>
+    text !== '' && [code, code.replace(mark, '')].some((one) => normalizeCode(one) === text);
+  if (file === undefined) return false;
+  const before = new Set(hunk.split(/\r?\n/).map((line) => normalizeCode(line.slice(1))));
+  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: normalizeCode(line.text) }));
+  const isAdded = there.some(
+    ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
+  );
+  if (isAdded || fresh === undefined) return isAdded;
+  const kept = new Set(there.map(({ text }) => text));
+  return [...file.LEFT.values()]
+    .map(({ text, other }) => ({ text: normalizeCode(text), other }))
+    .some(({ text, other }) => other === undefined && isQuoted(text, /^-/) && !kept.has(text));
+}

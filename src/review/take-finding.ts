@@ -1,0 +1,368 @@
+import { cleanLine, shown } from '../core/text/cut.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answers.js';
+import type { HeldBack, Repeated } from './buffered.js';
+import { readCode } from './code.js';
+import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownLedger } from './evidence.js';
+import { featuresOf } from './features.js';
+import { type Finding, findingText, mintId } from './finding.js';
+import { followCode } from './follow-code.js';
+import { type Gate, type GatedFinding, stopAtGate } from './gates.js';
+import type { KnownFinding } from './known.js';
+import { type LessonHold as Held, heldBack, type Lessons, type NewFinding } from './lessons.js';
+import { candidateOf, candidateOfPlaced, findMatch, type Match } from './match.js';
+import { describePlacement, type PlacedFinding, placeFinding } from './place.js';
+import { type PublishRules, TEXT_LIMITS } from './publish-rules.js';
+import { pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
+import { readSuggestion, withoutOffers } from './suggestion.js';
+import type { Category, Evidence, FindingEffect, Reach, Side } from './terms.js';
+
+/** A comment as the model asks for it. */
+export interface CommentRequest {
+  readonly path: string;
+  readonly line: number;
+  readonly startLine?: number | undefined;
+  readonly side?: Side | undefined;
+  readonly title: string;
+  readonly body: string;
+  readonly trigger?: string | undefined;
+  readonly category: Category;
+  readonly effect: FindingEffect;
+  readonly reach: Reach;
+  readonly evidence?: readonly Evidence[] | undefined;
+  /** False: data or safety may be lost, and the model could not settle whether. */
+  readonly sure?: boolean | undefined;
+  readonly suggestion?: string | undefined;
+  /** The text of `line` as the model read it; wins over the number. */
+  readonly code?: string | undefined;
+  /** Number of an earlier comment of this run that this one takes the place of; counts from 1. */
+  readonly replaces?: number | undefined;
+  /** The earlier finding that this one is, as the model says. */
+  readonly sameAs?: string | undefined;
+  /** The model has been asked, and says that it is none of the earlier ones. */
+  readonly isNew?: boolean | undefined;
+}
+
+/** What a run has taken so far. */
+export interface TakenSoFar {
+  readonly findings: readonly PlacedFinding[];
+  /** Findings that the pull request has already. */
+  readonly repeated: readonly Repeated[];
+  readonly heldBack: readonly HeldBack[];
+  /** Names of earlier findings that the model was asked about; each once. */
+  readonly questioned: ReadonlySet<string>;
+  /** How many findings each gate has stopped. */
+  readonly gates: Readonly<Partial<Record<Gate, number>>>;
+}
+
+/** The same after one more was asked for. */
+interface TakenFinding extends TakenSoFar {
+  readonly answer: PublicationAnswer;
+  /** It was refused for the number of findings alone. */
+  readonly isOneTooMany: boolean;
+}
+
+/** What findings are held against. */
+export interface FindingScope {
+  readonly lines: DiffLines;
+  readonly rules: PublishRules;
+  readonly known: readonly KnownFinding[];
+  readonly overrides: SeverityOverrides;
+  /** Whether people read a file, which is not generated or vendored. */
+  isRead(path: string): boolean;
+  /** What ids are minted from: no other run has it. */
+  readonly run: string;
+  /** What the model has been shown. */
+  readonly ledger: ShownLedger;
+  /** What people have dismissed, on any pull request. */
+  readonly lessons: Lessons;
+  /** Whether a path is among those that the review is about. */
+  isInScope(path: string): boolean;
+  /** This agent has reviewed the pull request before. */
+  readonly isLaterReview: boolean;
+}
+
+/**
+ * Takes a comment among the findings of a run, or says why not. What the pull request has already is not said twice: where
+ * place and words do not decide whether a finding is an earlier one, the model is asked, once.
+ */
+export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: FindingScope): TakenFinding {
+  const { lines, rules } = scope;
+  const end = (answer: PublicationAnswer, changed: Partial<TakenFinding> = {}): TakenFinding => {
+    return { ...before, answer, isOneTooMany: false, ...changed };
+  };
+  const refuse = (text: string, changed: Partial<TakenFinding> = {}) =>
+    end(refused(`Not taken: ${text}.`), changed);
+  const { findings } = before;
+  const problem = problemOf(request, findings, scope);
+  if (problem !== undefined) return refuse(problem);
+  const followed = followCode(readFinding(request, scope), lines);
+  if (followed.kind === 'mismatch') return refuse(mismatch(request, followed.actual));
+  const checked = checkAllEvidence(followed.finding.evidence, scope.ledger);
+  if (checked.kind === 'refused') return end(refused(checked.message));
+  const id = mintId(scope.run, findings.length + before.repeated.length + before.heldBack.length + 1);
+  const finding = { ...followed.finding, evidence: checked.evidence };
+  const { placed, note } = withCheckedSuggestion({ id, ...placeFinding(finding, lines) }, lines);
+  const stopped = stopAtGate(gated(placed.finding, checked.sides), {
+    files: lines,
+    isInScope: (path) => scope.isInScope(path),
+    minSeverity: rules.minSeverity,
+    isLaterReview: scope.isLaterReview,
+  });
+  if (stopped !== undefined) {
+    const gates = { ...before.gates, [stopped.gate]: (before.gates[stopped.gate] ?? 0) + 1 };
+    return end(refused(stopped.message), { gates });
+  }
+  const earlier = earlierFinding(request, placed.finding, scope);
+  if (earlier?.verdict === 'same') return takeRepeated(earlier.of, placed, { before, end });
+  if (earlier !== undefined && request.isNew !== true && !before.questioned.has(earlier.of.handle)) {
+    return refuse(questionAbout(earlier.of, placed), {
+      questioned: new Set([...before.questioned, earlier.of.handle]),
+    });
+  }
+  const held = heldBack(asNew(placed.finding, lines), scope.lessons);
+  if (held !== undefined) return takeHeldBack(held, placed, { before, end });
+  const at = slotOf(placed, findings, request.replaces);
+  if (at === undefined && findings.length >= rules.maxFindings) {
+    return refuse(tooMany(rules), { isOneTooMany: true });
+  }
+  const kept = at === undefined ? placed : { ...placed, id: findings[at]?.id ?? placed.id };
+  const next = at === undefined ? [...findings, kept] : findings.with(at, kept);
+  const number = (at ?? findings.length) + 1;
+  const replaced = at === undefined ? '' : ', in place of what it said before';
+  const rank = rankOf(placed, { findings: next, number });
+  const place =
+    rank > rules.maxComments
+      ? tooManyOnLines(rules)
+      : `${describePlacement(placed, lines)}${note}${limitNote(rank, rules)}`;
+  const severity = `severity ${placed.finding.severity}`;
+  const text = `Comment ${number} (${severity})${replaced}: ${place} Nothing is posted before the run ends.`;
+  return end(taken(text), { findings: next });
+}
+
+function problemOf(
+  request: CommentRequest,
+  findings: readonly PlacedFinding[],
+  { known }: FindingScope,
+): string | undefined {
+  const { path, title, body, suggestion = '', replaces, sameAs } = request;
+  if (replaces !== undefined && findings[replaces - 1] === undefined) {
+    return findings.length === 0
+      ? '`replaces` names a comment that does not exist; there is none yet'
+      : `\`replaces\` names a comment that does not exist; there are 1 to ${findings.length}`;
+  }
+  if (sameAs !== undefined && findKnown(sameAs, known) === undefined) {
+    const names = known.map(({ handle }) => handle).join(', ');
+    return `\`same_as\` names no earlier finding of this pull request; ${names === '' ? 'there are none' : `these are ${names}`}`;
+  }
+  const tooLong =
+    sizeProblem('path', path, TEXT_LIMITS.pathBytes) ??
+    sizeProblem('title', title, TEXT_LIMITS.findingTitleBytes) ??
+    sizeProblem('body', body, TEXT_LIMITS.commentBytes);
+  if (tooLong !== undefined || suggestion.trim() === '') return tooLong;
+  return sizeProblem('suggestion', suggestion, TEXT_LIMITS.suggestionBytes);
+}
+
+const MAX_TRIGGER = 300;
+
+function readFinding(request: CommentRequest, { overrides, isRead }: FindingScope): Finding {
+  const { path, line, startLine, side = 'RIGHT', title, body, trigger = '', code } = request;
+  const { category, effect, reach, evidence = [], sure = true } = request;
+  const suggestion = readSuggestion(request.suggestion, path);
+  const pathKind = pathKindOf(path, isRead(path));
+  return {
+    path,
+    line,
+    side,
+    title: cleanLine(title, TEXT_LIMITS.findingTitleBytes),
+    body: withoutOffers(body).trim(),
+    category,
+    effect,
+    reach,
+    severity: severityOf({ effect, reach, category, pathKind, overrides }),
+    confidence: sure ? 'likely' : 'unsure',
+    evidence: evidence.slice(0, MAX_EVIDENCE),
+    ...(trigger.trim() === '' ? {} : { trigger: cleanLine(trigger, MAX_TRIGGER) }),
+    ...(startLine === undefined ? {} : { startLine }),
+    ...(suggestion === undefined ? {} : { suggestion }),
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+/** A finding of the pull request by its name in this run. */
+function findKnown(name: string, known: readonly KnownFinding[]): KnownFinding | undefined {
+  return known.find(({ handle }) => handle === name.trim().toUpperCase());
+}
+
+/**
+ * What the model says itself counts before what its words are like. Only an agent's own finding comes back; what another
+ * agent had and nobody dismissed is raised anew.
+ */
+function earlierFinding(
+  { sameAs }: CommentRequest,
+  finding: Finding,
+  { known: all, lines }: FindingScope,
+): Match<KnownFinding> | undefined {
+  const known = all.filter(({ isOwn, state }) => isOwn || state === 'open' || state === 'dismissed');
+  const named = sameAs === undefined ? undefined : findKnown(sameAs, known);
+  if (named !== undefined) return { verdict: 'same', place: 'file', of: named };
+  return findMatch(
+    finding,
+    known.map((one) => [candidateOf(one, lines), one] as const),
+  );
+}
+
+interface Taking {
+  readonly before: TakenSoFar;
+  readonly end: (answer: PublicationAnswer, changed: Partial<TakenFinding>) => TakenFinding;
+}
+
+/** The pull request has the finding already: open, ended, or dismissed by people. */
+function takeRepeated(
+  of: KnownFinding,
+  { finding, id }: PlacedFinding,
+  { before, end }: Taking,
+): TakenFinding {
+  if (of.state === 'dismissed') {
+    const text = `Held back: people with write access have dismissed ${of.handle} on this pull request. It is not posted again.`;
+    const held = { id, finding, why: 'dismissed', of, pull: undefined } as const;
+    return end(taken(text), { heldBack: [...before.heldBack, held] });
+  }
+  const others = before.repeated.filter((one) => one.of.id !== of.id);
+  const text =
+    of.state === 'open'
+      ? `${of.handle} is open already, so it is not posted again.`
+      : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
+  return end(taken(text), { repeated: [...others, { of, finding }] });
+}
+
+/** People have dismissed it, or enough that is like it, on other pull requests. */
+function takeHeldBack(
+  { why, lessons }: Held,
+  { finding, id }: PlacedFinding,
+  { before, end }: Taking,
+): TakenFinding {
+  const pull = lessons[0]?.pull;
+  const what = why === 'same' ? 'this' : 'findings like this';
+  const text = `Held back: people with write access have dismissed ${what} before${pull === undefined ? '' : ` (#${pull})`}. It is not posted.`;
+  const held = { id, finding, why: why === 'same' ? 'dismissed' : 'like-dismissed', pull } as const;
+  return end(taken(text), { heldBack: [...before.heldBack, held] });
+}
+
+function asNew(finding: Finding, lines: DiffLines): NewFinding {
+  return {
+    ...finding,
+    previousPath: lines.get(finding.path)?.previousPath,
+    code: readCode(finding.code ?? ''),
+    features: featuresOf(findingText(finding)),
+  };
+}
+
+type CheckedEvidence =
+  | { readonly kind: 'shown'; readonly evidence: readonly Evidence[]; readonly sides: readonly Side[] }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** All pieces of evidence as they were shown, or what is wrong with the first that was not. */
+function checkAllEvidence(evidence: readonly Evidence[], ledger: ShownLedger): CheckedEvidence {
+  const checks = evidence.map((one) => checkEvidence(one, ledger));
+  const bad = checks.find((check) => check.kind === 'refused');
+  if (bad?.kind === 'refused') return bad;
+  const good = checks.flatMap((check) => (check.kind === 'shown' ? [check] : []));
+  return {
+    kind: 'shown',
+    evidence: good.map((check) => check.evidence),
+    sides: good.map(({ side }) => side),
+  };
+}
+
+/** A finding as the gates look at it. */
+function gated(finding: Finding, sides: readonly Side[]): GatedFinding {
+  const evidence = finding.evidence.map(({ path, line }, index) => {
+    return { path, line, side: sides[index] ?? 'RIGHT' } as const;
+  });
+  return { ...finding, trigger: finding.trigger ?? '', evidence };
+}
+
+function questionAbout(
+  { handle, title, isShowable, severity, category, path, line, state }: KnownFinding,
+  { finding }: PlacedFinding,
+): string {
+  const place = path === finding.path && line !== undefined ? ` at line ${line}` : ` in ${shown(path)}`;
+  const is = state === 'open' ? 'is open' : `was ${state}`;
+  const what = isShowable ? `“${title}”` : `${severity ?? ''} ${category ?? ''}`.trim();
+  return `not yet. ${handle} ${is}${place}: ${what}. If yours is the same, call again with \`same_as: "${handle}"\`; if it is another one, with \`new: true\``;
+}
+
+function mismatch({ path, line }: CommentRequest, actual: string): string {
+  return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out`;
+}
+
+function tooMany({ maxFindings }: PublishRules): string {
+  return `a run may raise ${maxFindings} findings, and this would be one more; name what matters in \`submit_review\`, or give \`replaces\``;
+}
+
+/** Which comment of this run a finding takes the place of; undefined for none. */
+function slotOf(
+  { finding }: PlacedFinding,
+  findings: readonly PlacedFinding[],
+  replaces: number | undefined,
+): number | undefined {
+  if (replaces !== undefined) return replaces - 1;
+  const candidates = findings.map((other, index) => [candidateOfPlaced(other), index] as const);
+  const match = findMatch(finding, candidates);
+  // Two findings of one run are told apart by whoever raised them, unless they are on one line in like words.
+  return match?.verdict === 'same' && match.place === 'line' ? match.of : undefined;
+}
+
+/** The how many-th comment on a line it is; 0 for one that is in the text. */
+function rankOf(
+  { placement }: PlacedFinding,
+  { findings, number }: { readonly findings: readonly PlacedFinding[]; readonly number: number },
+): number {
+  if (placement.kind !== 'line') return 0;
+  return findings.slice(0, number).filter((one) => one.placement.kind === 'line').length;
+}
+
+function tooManyOnLines({ maxComments }: PublishRules): string {
+  return `a review has at most ${maxComments} comments on lines, and this is one more: it will be listed in the review's text. Leave out what does no harm.`;
+}
+
+function limitNote(rank: number, { maxComments }: PublishRules): string {
+  return rank > 0 && rank >= maxComments * 0.75
+    ? ` ${rank} of ${maxComments} comments on lines are used.`
+    : '';
+}
+
+/** A finding whose suggestion was held against the lines it replaces. */
+interface Checked {
+  readonly placed: PlacedFinding;
+  /** For the model. */
+  readonly note: string;
+}
+
+/** Only lines that were meant exactly, in the new version, can be offered to be replaced. */
+function withCheckedSuggestion(placed: PlacedFinding, lines: DiffLines): Checked {
+  const { finding, placement } = placed;
+  if (finding.suggestion === undefined) return { placed, note: '' };
+  if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT') {
+    const note =
+      ' Its suggestion will be shown as plain code: only lines of the new version that are in the diff can be offered to be replaced.';
+    return { placed, note };
+  }
+  const file = findFile(lines, finding.path);
+  if (file === undefined || currentCode(file, placement) !== finding.suggestion) return { placed, note: '' };
+  const { suggestion: _, ...rest } = finding;
+  return {
+    placed: { ...placed, finding: rest },
+    note: ' Its suggestion was left out: it is the same as the current code.',
+  };
+}
+
+function currentCode(
+  { RIGHT }: FileLines,
+  { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
+): string {
+  const lines: string[] = [];
+  for (let at = startLine; at <= line; at += 1) lines.push(RIGHT.get(at)?.text.replace(/\r$/, '') ?? '');
+  return lines.join('\n');
+}
