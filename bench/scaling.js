@@ -8,13 +8,13 @@ const FACTOR = 4;
 /** Lines to print. */
 export async function scaling() {
   compile();
-  const { mergeRunLogs } = await import('../lib/memory/merge.js');
+  const { withEntry } = await import('../lib/memory/units.js');
   const { readDiffLines } = await import('../lib/review/diff-lines.js');
   const { ownPart } = await import('../lib/review/own-part.js');
   const { findMention } = await import('../lib/core/event/mention.js');
   const { cleanMarkdown } = await import('../lib/core/sanitize/markdown.js');
   const works = [
-    ['merge two logs', 2000, (size) => [log(size, 'a'), log(size, 'b')], mergeRunLogs],
+    ['put an entry into a log', 4000, (size) => [log(size, 'a'), log(1, 'b')], withEntry],
     ['lines of a diff, one file', 4000, (size) => [hunks(size)], readDiffLines],
     ['lines of a diff, one path again and again', 4000, (size) => [samePath(size)], readDiffLines],
     ['own part of a diff', 2000, (size) => [hunks(size), hunks(size)], ownPart],

@@ -26,7 +26,7 @@ export async function tail() {
     followLinks: false,
   });
   const signal = new AbortController().signal;
-  const read = (path) => store.read({ paths: [path], lastN: LAST, count: false }, signal);
+  const read = (path) => store.read({ path, lastN: LAST, count: false }, signal);
   try {
     const pairs = [];
     for (const entries of SIZES) {

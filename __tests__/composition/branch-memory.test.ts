@@ -53,7 +53,7 @@ function open(answer: Answer, patch: Partial<BranchMemoryOptions> = {}) {
   return { client, store };
 }
 
-const read = (store: MemoryStore) => store.read({ paths: ['bot.md'], lastN: 0, count: false }, noAbort());
+const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0, count: false }, noAbort());
 
 describe('memory on a branch', () => {
   it.each<[Partial<BranchMemoryOptions>, string, string]>([

@@ -23,7 +23,7 @@ import type { Warning } from '../../src/core/warning.js';
 import { applyChanges, type Change } from '../../src/memory/change.js';
 import type { MemoryStore, Place, ReadRequest, RestoreResult, SaveResult } from '../../src/memory/store.js';
 import { guarded } from '../../src/memory/stores/guard.js';
-import { readLogs } from '../../src/memory/stores/read-logs.js';
+import { readLogIn } from '../../src/memory/stores/read-log.js';
 import type { NewSince } from '../../src/review/scope.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
@@ -305,7 +305,7 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
       steps.push('read memory');
       reads.push(request);
       if (restore !== undefined) return restore;
-      return await readLogs(files, request, { ...placeOf(request.paths[0]), warnings: [] });
+      return await readLogIn(files, request, { ...placeOf(request.path), warnings: [] });
     },
     readTree: async () => ({ kind: 'tree', tree: files, warnings: [], location: '/memory' }),
     async write(changes, signal) {

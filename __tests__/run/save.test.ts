@@ -88,10 +88,10 @@ describe('loading memory', () => {
 
   it('requests what the agent needs, and counts only for `max_entries` (D33)', async () => {
     const few = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}last_n = 4\n` } });
-    expect(few.deps.reads).toEqual([{ paths: ['bot.md'], lastN: 4, maxBytes: 0, count: false }]);
+    expect(few.deps.reads).toEqual([{ path: 'bot.md', lastN: 4, maxBytes: 0, count: false }]);
     const counting = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}max_entries = 9\n` } });
     expect(counting.deps.reads).toEqual([
-      { paths: ['bot.md'], lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES, count: true },
+      { path: 'bot.md', lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES, count: true },
     ]);
   });
 

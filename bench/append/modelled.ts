@@ -34,7 +34,7 @@ async function together(kind: string, count: number): Promise<object> {
   const restored = await clock.run(
     ids.map(async (id) => {
       const store = open();
-      await store.read({ paths: [PATH], lastN: 0, count: false }, never);
+      await store.read({ path: PATH, lastN: 0, count: false }, never);
       return { id, store };
     }),
   );
@@ -48,7 +48,7 @@ async function together(kind: string, count: number): Promise<object> {
   });
   const results = await clock.run(saves);
   const after = world.counts();
-  const [log] = await clock.run([read().read({ paths: [PATH], lastN: 0, count: false }, never)]);
+  const [log] = await clock.run([read().read({ path: PATH, lastN: 0, count: false }, never)]);
   const text = log?.kind === 'restored' ? log.text : '';
   const found = parseEntries(text).flatMap(({ text: entry }) => / id=(\S+) /.exec(entry)?.[1] ?? []);
   const saved = results.filter(({ isSaved }) => isSaved);

@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 
 const store = await openStore();
 if (id === 'read') {
-  const restored = await store.read({ paths: [PATH], lastN: 0, count: true }, never);
+  const restored = await store.read({ path: PATH, lastN: 0, count: true }, never);
   const text = restored.kind === 'restored' ? restored.text : '';
   say({ kind: restored.kind, entries: countEntries(text) });
 } else {

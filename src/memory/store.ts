@@ -5,20 +5,17 @@ import type { Change, MemoryTree } from './change.js';
 /** The kinds of places that memory lives in (D13). */
 export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
 
-/** The run logs of one agent, to be read. */
+/** A run log to be read. */
 export interface ReadRequest {
-  /**
-   * Places in the memory tree, for example `pr-reviewer.md`. Of several, the entries are given as one log in the order
-   * of their times; what is in more than one is the first one's.
-   */
-  readonly paths: readonly string[];
+  /** Place in the memory tree, for example `pr-reviewer.md`. */
+  readonly path: string;
   /** Newest entries wanted; 0 means all of them. */
   readonly lastN: number;
   /** Most bytes of them, as the files have them; left out or 0: no bound. */
   readonly maxBytes?: number;
   /** Whether the entries must be counted, which reads the whole file (D33). */
   readonly count: boolean;
-  /** Places to read with them, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
+  /** Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
   readonly alongside?: readonly string[];
 }
 
@@ -63,9 +60,9 @@ export type RestoreResult =
       readonly total: number | undefined;
       /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
-      /** Text of the state next to the last of the paths (D36); left out where there is none. */
+      /** Text of the state next to it (D36); left out where there is none. */
       readonly state?: string;
-      /** The files of the places to read with the logs; left out by a store that did not read them. */
+      /** The files of the places to read with the log; left out by a store that did not read them. */
       readonly alongside?: MemoryTree;
       /** Those of them that are not as they need to be; left out where all are. */
       readonly blocked?: readonly BlockedPlace[];

@@ -1,4 +1,4 @@
-import { type Entry, parseEntries } from './run-log.js';
+import { type Entry, joinOnLines, parseEntries } from './run-log.js';
 
 /**
  * A timestamped entry with everything up to the next one: what is under a heading that is not a timestamp
@@ -32,6 +32,24 @@ export function parseLog(text: string): Log {
   const done = parseEntries(text).flatMap((entry) => builder.add(entry) ?? []);
   const units = [...done, ...builder.end()];
   return { preamble: text.slice(0, units[0]?.start ?? text.length), units };
+}
+
+/** The log with an entry in its place by time, unless it is there; every other byte stays. */
+export function withEntry(log: string, entry: string): string {
+  const { preamble, units } = parseLog(log);
+  const [added] = parseLog(entry).units;
+  if (units.some(({ id }) => id === added?.id) || log.includes(entry.trim())) return log;
+  const later = units.findIndex(({ timeMs }) => added === undefined || added.timeMs < timeMs);
+  const at = later < 0 ? units.length : later;
+  const texts = units.map(({ text }) => text);
+  return joinOnLines([preamble, ...texts.slice(0, at), entry, ...texts.slice(at)]);
+}
+
+/** The log without the entries of these ids; every other byte stays. */
+export function withoutEntries(log: string, ids: ReadonlySet<string>): string {
+  const { preamble, units } = parseLog(log);
+  if (!units.some(({ id }) => ids.has(id))) return log;
+  return preamble + units.flatMap((unit) => (ids.has(unit.id) ? [] : [unit.text])).join('');
 }
 
 interface OpenUnit {

@@ -76,7 +76,7 @@ export async function readMemory(
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes, count } = memory;
-  const loading = { paths: [path], lastN, maxBytes, count };
+  const loading = { path, lastN, maxBytes, count };
   const alongside = plan === undefined ? undefined : notesUnder(plan.places, path, deps.clock.now());
   const request = alongside === undefined ? loading : { ...loading, alongside };
   const store = deps.openMemory(agent, memory);

@@ -51,7 +51,7 @@ async function open({ given = {}, ...patch }: Opening = {}): Promise<MemoryStore
   });
 }
 
-const read = (store: MemoryStore) => store.read({ paths: ['bot.md'], lastN: 0, count: false }, noAbort());
+const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0, count: false }, noAbort());
 const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
 const write = (store: MemoryStore) => store.write([APPEND], noAbort());
 

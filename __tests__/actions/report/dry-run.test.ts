@@ -119,6 +119,6 @@ An entry for the task “Is it safe? Say why.” would have been added.
 async function keptNowhere(): Promise<RunReport> {
   const store = createNoneStore();
   const signal = new AbortController().signal;
-  const restored = await store.read({ paths: ['bot.md'], lastN: 0, count: false }, signal);
+  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
   return { ...(await reportOf('planned')), memory: { store, restored, text: '', facts: [] } };
 }

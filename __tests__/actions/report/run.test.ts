@@ -253,7 +253,7 @@ ${FIGURES.replace('| trusted |', '| untrusted |')}`);
 async function keptNowhere(): Promise<RunReport> {
   const store = createNoneStore();
   const signal = new AbortController().signal;
-  const restored = await store.read({ paths: ['bot.md'], lastN: 0, count: false }, signal);
+  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
   const memory = { store, restored, text: '', facts: [] };
   const report = await reportOf('ran');
   if (report.remembered.kind === 'nothing') throw new Error('nothing was remembered');

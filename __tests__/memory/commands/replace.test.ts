@@ -22,6 +22,8 @@ describe('placeEntry', () => {
   it('adds the new entry if there is no old one, and starts an empty log', () => {
     expect(replace(entry(1) + entry(20), 'nobody')).toBe(entry(1) + NEW.text + entry(20));
     expect(replace('', 'b')).toBe(NEW.text);
+    const torn = entry(1).trimEnd();
+    expect(replace(torn, 'b')).toBe(`${torn}\n${NEW.text}`);
   });
 
   it('adds one however often, to any log, and keeps all others', () => {

@@ -43,7 +43,7 @@ export function describeMemoryStore(
   describe(`${name} as a memory store`, () => {
     it('is empty if nothing was ever written (C2 17)', async () => {
       const { open } = await makePlace();
-      expect(await open().read({ paths: ['bot.md'], lastN: 5, count: true }, never)).toMatchObject({
+      expect(await open().read({ path: 'bot.md', lastN: 5, count: true }, never)).toMatchObject({
         kind: 'empty',
       });
     });
@@ -52,7 +52,7 @@ export function describeMemoryStore(
       const { open } = await makePlace();
       expect(await open().write([append('a')], never)).toMatchObject({ kind: 'saved' });
       expect(await open().write([append('b')], never)).toMatchObject({ kind: 'saved' });
-      expect(await open().read({ paths: ['bot.md'], lastN: 0, count: true }, never)).toMatchObject({
+      expect(await open().read({ path: 'bot.md', lastN: 0, count: true }, never)).toMatchObject({
         kind: 'restored',
         text: entryText('a') + entryText('b'),
         loaded: 2,
@@ -79,19 +79,17 @@ export function describeMemoryStore(
       const state = '# State\n\n- reviewed 42 head=0123 at=2026-02-03T04:05:06.000Z\n';
       const rewrite = () => state;
       await open().write([{ kind: 'rewrite', path: 'bot.state.md', rewrite }], never);
-      const request = { paths: ['bot.md'], lastN: 1, count: false };
+      const request = { path: 'bot.md', lastN: 1, count: false };
       expect(await open().read(request, never)).toMatchObject({ kind: 'empty', state });
       await open().write([append('a')], never);
       expect(await open().read(request, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
-      const both = { ...request, paths: ['untrusted/bot.md', 'bot.md'] };
-      expect(await open().read(both, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
     });
 
     it('returns the newest entries, and counts only on request', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `preamble\n\n${['a', 'b', 'c'].map((id) => entryText(id)).join('')}`);
       const read = async (lastN: number, count: boolean) =>
-        await open().read({ paths: ['bot.md'], lastN, count }, never);
+        await open().read({ path: 'bot.md', lastN, count }, never);
       expect(await read(2, true)).toMatchObject({
         text: entryText('b') + entryText('c'),
         loaded: 2,
@@ -109,7 +107,7 @@ export function describeMemoryStore(
       await put('bot.md', ids.map(large).join(''));
       await put('untrusted/bot.md', giant);
       const read = async (lastN: number, maxBytes?: number) =>
-        await open().read({ paths: ['bot.md'], lastN, count: true, maxBytes: maxBytes ?? 0 }, never);
+        await open().read({ path: 'bot.md', lastN, count: true, maxBytes: maxBytes ?? 0 }, never);
       for (const lastN of [0, 10])
         expect(await read(lastN)).toMatchObject({ loaded: 10, total: 10, truncated: undefined });
       for (const lastN of [0, 4])
@@ -119,11 +117,10 @@ export function describeMemoryStore(
           total: 10,
           truncated: { fileBytes: 10 * Buffer.byteLength(large('a')) },
         });
-      const both = { paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: true, maxBytes: 20_000 };
-      const one = await open().read({ ...both, paths: ['untrusted/bot.md'] }, never);
+      const request = { path: 'untrusted/bot.md', lastN: 0, count: true, maxBytes: 20_000 };
+      const one = await open().read(request, never);
       expect(one).toMatchObject({ loaded: 1, total: 1, truncated: { fileBytes: Buffer.byteLength(giant) } });
       expect(textOf(one)).toMatch(/begin t+ \[\.\.\. .*\] t+ end\n\*\*Result:/);
-      expect(await open().read(both, never)).toMatchObject({ loaded: 1, total: 11 });
     });
 
     it('keeps files apart and changes in order', async () => {
@@ -162,7 +159,7 @@ export function describeMemoryStore(
       const { open, text } = await makePlace();
       const [first, second] = [open(), open()];
       for (const store of [first, second])
-        await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never);
+        await store.read({ path: 'bot.md', lastN: 0, count: false }, never);
       await first.write([append('a')], never);
       await second.write([append('b')], never);
       await first.write([append('c')], never);
@@ -181,7 +178,7 @@ export function describeMemoryStore(
       const { open, put, text } = await makePlace();
       await put('bot.md', '');
       await put('other.md', 'x\n');
-      expect(await open().read({ paths: ['bot.md'], lastN: 0, count: false }, never)).toMatchObject({
+      expect(await open().read({ path: 'bot.md', lastN: 0, count: false }, never)).toMatchObject({
         kind: 'empty',
       });
       await open().write([append('a')], never);
@@ -199,7 +196,7 @@ export function describeMemoryStore(
     it('reads and continues a file of axe (C2 23)', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', plainEntry('one') + plainEntry('two'));
-      expect(await open().read({ paths: ['bot.md'], lastN: 1, count: true }, never)).toMatchObject({
+      expect(await open().read({ path: 'bot.md', lastN: 1, count: true }, never)).toMatchObject({
         text: plainEntry('two'),
         total: 2,
       });
@@ -211,7 +208,7 @@ export function describeMemoryStore(
       const { open, put } = await makePlace();
       const log = Array.from({ length: 400 }, (_, index) => entryText(`e${index}`, 'x'.repeat(900))).join('');
       await put('bot.md', log);
-      const request = { paths: ['bot.md'], lastN: 0, maxBytes: 262_144, count: true };
+      const request = { path: 'bot.md', lastN: 0, maxBytes: 262_144, count: true };
       const result = await open().read(request, never);
       expect(result).toMatchObject({ kind: 'restored', total: 400, truncated: { fileBytes: log.length } });
       expect(log.endsWith(textOf(result))).toBe(true);
@@ -221,39 +218,9 @@ export function describeMemoryStore(
     it('reports conflict markers, and reads both sides (C2 20)', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
-      const result = await open().read({ paths: ['bot.md'], lastN: 2, count: false }, never);
+      const result = await open().read({ path: 'bot.md', lastN: 2, count: false }, never);
       expect(idsIn(textOf(result))).toEqual(['a', 'b']);
       expect(result).toMatchObject({ warnings: [{ code: 'memory-damaged' }] });
-    });
-
-    it('reads several places as one log, in the order of time', async () => {
-      const { open, put } = await makePlace();
-      await put('bot.md', entryText('a', 'done', 1) + entryText('c', 'done', 3));
-      await put('untrusted/bot.md', entryText('b', 'done', 2) + entryText('d', 'done', 4));
-      const read = async (lastN: number) =>
-        await open().read({ paths: ['untrusted/bot.md', 'bot.md'], lastN, count: true }, never);
-      const all = await read(0);
-      expect(all).toMatchObject({ loaded: 4, total: 4, truncated: undefined });
-      expect(idsIn(textOf(all))).toEqual(['a', 'b', 'c', 'd']);
-      const newest = await read(3);
-      expect(newest).toMatchObject({ loaded: 3, total: 4 });
-      expect(idsIn(textOf(newest))).toEqual(['b', 'c', 'd']);
-    });
-
-    it('reads an entry in several places from the first of them', async () => {
-      const { open, put } = await makePlace();
-      await put('bot.md', entryText('a', 'computed') + entryText('b'));
-      await put('untrusted/bot.md', entryText('a', 'whole'));
-      const paths = ['untrusted/bot.md', 'bot.md'];
-      const result = await open().read({ paths, lastN: 0, count: true }, never);
-      expect(result).toMatchObject({ loaded: 2, total: 2 });
-      expect(textOf(result)).toContain('whole');
-      expect(textOf(result)).not.toContain('computed');
-      const one = await open().read({ paths: ['bot.md', 'none.md'], lastN: 0, count: true }, never);
-      expect(idsIn(textOf(one))).toEqual(['a', 'b']);
-      expect(await open().read({ paths: ['x.md', 'y.md'], lastN: 0, count: false }, never)).toMatchObject({
-        kind: 'empty',
-      });
     });
 
     it('writes both lanes at once', async () => {
@@ -351,7 +318,7 @@ export function describeMemoryStore(
       'refuses the path %j',
       async (path) => {
         const { open } = await makePlace();
-        expect(await open().read({ paths: [path], lastN: 0, count: false }, never)).toMatchObject({
+        expect(await open().read({ path, lastN: 0, count: false }, never)).toMatchObject({
           kind: 'failed',
         });
         expect(await open().write([append('a', { path })], never)).toMatchObject({

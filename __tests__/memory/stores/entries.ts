@@ -1,7 +1,7 @@
 import type { Change } from '../../../src/memory/change.js';
-import { withoutEntries } from '../../../src/memory/merge.js';
 import { formatProvenance } from '../../../src/memory/provenance.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
+import { withoutEntries } from '../../../src/memory/units.js';
 
 const unknown = {
   run: undefined,

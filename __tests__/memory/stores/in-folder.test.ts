@@ -8,7 +8,7 @@ import { createFakeClock } from './fake-clock.js';
 import { createFakePlace } from './fake-place.js';
 
 const never = new AbortController().signal;
-const wanted = { paths: ['bot.md'], lastN: 0, count: true };
+const wanted = { path: 'bot.md', lastN: 0, count: true };
 
 describe('a folder of a store', () => {
   const files = {
@@ -82,7 +82,7 @@ describe('a folder of a store', () => {
   it.each(['../bot.md', '', '/bot.md', 'a/../../bot.md'])('cannot be left by the path %j', async (path) => {
     const place = createFakePlace('branch', files);
     const store = inFolder(place.open(), 'api');
-    expect(await store.read({ ...wanted, paths: [path] }, never)).toMatchObject({ kind: 'failed' });
+    expect(await store.read({ ...wanted, path }, never)).toMatchObject({ kind: 'failed' });
     expect(await store.write([append('a', { path })], never)).toMatchObject({ kind: 'failed' });
     expect(place.version).toBe(0);
   });

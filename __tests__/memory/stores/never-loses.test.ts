@@ -25,7 +25,7 @@ async function save(store: MemoryStore, id: string, acknowledged: string[]): Pro
 }
 
 async function everyId(store: MemoryStore): Promise<readonly string[]> {
-  return idsIn(textOf(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)));
+  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)));
 }
 
 describe('every acknowledged entry is seen by a reader at the end (I1),', () => {

@@ -3,7 +3,7 @@ import { createBrokenStore } from '../../../src/memory/stores/none-store.js';
 import { append } from './entries.js';
 
 const quiet = new AbortController().signal;
-const request = { paths: ['bot.md'], lastN: 0, count: false };
+const request = { path: 'bot.md', lastN: 0, count: false };
 
 describe('a store that could not be opened', () => {
   it('fails to read and to write with the reason and a remedy', async () => {

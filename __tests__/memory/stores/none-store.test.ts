@@ -8,7 +8,7 @@ describe('the store `none`', () => {
   it('is empty, and drops what is written without an error', async () => {
     const store = createNoneStore();
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 0 });
-    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: true }, never)).toMatchObject({
+    expect(await store.read({ path: 'bot.md', lastN: 0, count: true }, never)).toMatchObject({
       kind: 'empty',
       warnings: [],
     });

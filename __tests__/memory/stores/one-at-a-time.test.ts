@@ -15,7 +15,7 @@ function slowStore(failing: readonly string[] = []) {
   };
   const store: MemoryStore = {
     kind: 'cache',
-    async read({ paths: [path = ''] }) {
+    async read({ path }) {
       await work(`read ${path}`);
       return { kind: 'empty', location: path, warnings: [] };
     },
@@ -35,7 +35,7 @@ function slowStore(failing: readonly string[] = []) {
   return { store: oneAtATime(store), log };
 }
 
-const read = (path: string) => ({ paths: [path], lastN: 0, count: false });
+const read = (path: string) => ({ path, lastN: 0, count: false });
 const append = (path: string) => [{ kind: 'append' as const, path, id: path, text: 'x' }];
 
 describe('a shared store', () => {

@@ -91,7 +91,7 @@ describe('the retry loop of a save', () => {
   });
 
   it('reads again what a limit prevented, and nothing else', async () => {
-    const request = { paths: ['bot.md'], lastN: 0, count: false };
+    const request = { path: 'bot.md', lastN: 0, count: false };
     const limit = {
       kind: 'unreadable',
       reason: 'rate-limited',
@@ -138,7 +138,7 @@ describe('the retry loop of a save', () => {
       reason: 'error',
       message: 'down',
     });
-    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)).toEqual({
+    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)).toEqual({
       kind: 'failed',
       message: 'down',
       location: 'fake  bot.md',
@@ -154,7 +154,7 @@ describe('the retry loop of a save', () => {
     };
     const store = createTreeStore(remote.backend({ read }), { clock: createFakeClock(), budgetMs: 1_000 });
     const failed = { kind: 'failed', message: 'timeout', remedy };
-    expect(await store.read({ paths: ['a.md'], lastN: 0, count: false }, never)).toMatchObject(failed);
+    expect(await store.read({ path: 'a.md', lastN: 0, count: false }, never)).toMatchObject(failed);
     expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
   });
 
@@ -173,7 +173,7 @@ describe('the retry loop of a save', () => {
       reason: 'error',
       message: 'bug',
     });
-    expect(await store.read({ paths: ['a.md'], lastN: 0, count: false }, never)).toMatchObject({
+    expect(await store.read({ path: 'a.md', lastN: 0, count: false }, never)).toMatchObject({
       kind: 'failed',
       message: 'bug',
     });
@@ -294,7 +294,7 @@ describe('the retry loop of a save', () => {
     });
   });
 
-  it('looks at the state next to the last log it is asked for', async () => {
+  it('looks at the state next to the log it is asked for', async () => {
     const asked: (readonly string[] | 'all')[] = [];
     const backend = createFakeRemote().backend();
     const read: TreeBackend['read'] = async (signal, paths) => {
@@ -302,8 +302,8 @@ describe('the retry loop of a save', () => {
       return await backend.read(signal, paths);
     };
     const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 1_000 });
-    await store.read({ paths: ['bot.md', 'untrusted/bot.md'], lastN: 0, count: false }, never);
-    expect(asked).toEqual([['bot.md', 'untrusted/bot.md', 'untrusted/bot.state.md']]);
+    await store.read({ path: 'bot.md', lastN: 0, count: false }, never);
+    expect(asked).toEqual([['bot.md', 'bot.state.md']]);
     expect(await store.readTree(never, ['../x.md'])).toMatchObject({ kind: 'failed' });
     expect(store.dropHistory).toBeUndefined();
   });

@@ -2,9 +2,9 @@ import { reopenFinding } from '../../review/end-finding.js';
 import type { Ended } from '../../review/finding-facts.js';
 import { parseReviewFacts } from '../../review/state-facts.js';
 import type { Change } from '../change.js';
-import { withoutEntries } from '../merge.js';
 import { statePath } from '../state.js';
 import type { StoreKind } from '../store.js';
+import { withoutEntries } from '../units.js';
 import {
   type CommandSession,
   logsOf,

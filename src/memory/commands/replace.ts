@@ -1,5 +1,5 @@
 import type { Change } from '../change.js';
-import { mergeRunLogs, withoutEntries } from '../merge.js';
+import { withEntry, withoutEntries } from '../units.js';
 import type { ComposedEntry } from './compose.js';
 import type { MemoryEntry } from './entry.js';
 
@@ -13,7 +13,7 @@ interface Replacement {
 /** Takes the old entry out and puts the new one to its place by time. */
 export function placeEntry({ path, oldId, entry }: Replacement): Change {
   const gone = new Set([oldId]);
-  return { kind: 'rewrite', path, rewrite: (text) => mergeRunLogs(withoutEntries(text, gone), entry.text) };
+  return { kind: 'rewrite', path, rewrite: (text) => withEntry(withoutEntries(text, gone), entry.text) };
 }
 
 /** What a person can change of an entry. */

@@ -17,9 +17,9 @@ export function guarded(store: MemoryStore): MemoryStore {
     ...store,
     async read(request, signal) {
       const result = await store.read(request, signal);
-      const places = [...request.paths, ...(request.alongside ?? [])];
+      const places = [request.path, ...(request.alongside ?? [])];
       if (result.kind === 'failed') breakAll(places, result);
-      else for (const path of bothLanes(request.paths)) loaded.add(path);
+      else for (const path of bothLanes([request.path])) loaded.add(path);
       return result;
     },
     async readTree(signal, under) {

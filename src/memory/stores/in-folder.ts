@@ -10,9 +10,9 @@ export function inFolder(store: MemoryStore, folder: string): MemoryStore {
   const moved = (change: Change): Change => ({ ...change, path: inside(change.path) });
   return {
     ...store,
-    async read({ paths, alongside, ...request }, signal) {
+    async read({ path, alongside, ...request }, signal) {
       const others = alongside === undefined ? {} : { alongside: alongside.map(inside) };
-      const found = await store.read({ ...request, paths: paths.map(inside), ...others }, signal);
+      const found = await store.read({ ...request, path: inside(path), ...others }, signal);
       const shown = placeInside(found, folder);
       if (shown.kind === 'failed' || shown.alongside === undefined) return shown;
       return {

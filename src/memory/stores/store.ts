@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.js';
 import { AxeError, messageOf } from '../../core/errors.js';
 import { limitTime } from '../../core/time-limit.js';
+import { statePath } from '../state.js';
 import type { MemoryStore, ReadRequest, RestoreResult, TreeResult } from '../store.js';
 import type { Snapshot, TreeBackend, Unreadable } from './backend.js';
-import { logsWithState, readLogs, shownTree, withOthersAlongside } from './read-logs.js';
+import { readLogIn, shownTree, withOthersAlongside } from './read-log.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 import { dropHistory, update } from './update.js';
 
@@ -86,12 +87,12 @@ async function read(
   request: ReadRequest,
   options: CallOptions,
 ): Promise<RestoreResult> {
-  const { paths, alongside } = request;
-  const newest = await snapshot(backend, [...logsWithState(paths), ...(alongside ?? [])], options);
-  const place = (version: string) => backend.placeOf(version, paths[0] ?? '');
+  const { path, alongside = [] } = request;
+  const newest = await snapshot(backend, [path, statePath(path), ...alongside], options);
+  const place = (version: string) => backend.placeOf(version, path);
   if (newest.kind === 'unreadable') return { ...place(''), ...whyOf(newest), kind: 'failed' };
   const found = { ...place(newest.version), warnings: newest.warnings };
-  return withOthersAlongside(await readLogs(newest.tree, request, found), newest, alongside);
+  return withOthersAlongside(await readLogIn(newest.tree, request, found), newest, request.alongside);
 }
 
 async function readTree(

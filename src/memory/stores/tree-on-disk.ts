@@ -4,11 +4,10 @@ import type { FileStat, Files } from '../../core/files.js';
 import { readWhole } from '../../core/text/bytes.js';
 import type { Warning } from '../../core/warning.js';
 import type { MemoryTree } from '../change.js';
-import { compareFiles } from '../merge.js';
 import { isNotesPath } from '../notes/place.js';
 import type { BlockedPlace } from '../store.js';
 import { failureOf } from './storage-failure.js';
-import { isTreePath } from './tree-path.js';
+import { compareFiles, isTreePath } from './tree-path.js';
 
 /** A tree read from a folder that came from outside. */
 export interface ReadTree {

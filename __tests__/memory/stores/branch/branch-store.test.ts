@@ -27,8 +27,8 @@ function run(
   return createRepoStore({ branch: branch.open(faults), folder, clock, mayCreate, isShared });
 }
 
-async function read(store: MemoryStore, paths: readonly string[] = ['bot.md']) {
-  return await store.read({ paths, lastN: 0, count: true }, never);
+async function read(store: MemoryStore, path = 'bot.md') {
+  return await store.read({ path, lastN: 0, count: true }, never);
 }
 
 function idsOf(branch: FakeBranch, path = 'bot.md'): readonly string[] {
@@ -64,10 +64,10 @@ describe('the calls to GitHub', () => {
     expect(branch.log()).toHaveLength(2);
   });
 
-  it('are one read to load both lanes, and to find that nothing has to be written', async () => {
+  it('are one read to load a log with its state, and to find that nothing has to be written', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
-    await read(run(branch), ['untrusted/bot.md', 'bot.md']);
+    await read(run(branch));
     await run(branch).write([append('a')], never);
     expect(branch.calls).toEqual(['read', 'read']);
   });
@@ -332,7 +332,7 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     branch.put(path, link);
     const before = branch.head;
     const store = run(branch);
-    expect(await read(store, ['untrusted/bot.md', 'bot.md'])).toMatchObject({
+    expect(await read(store, path)).toMatchObject({
       kind: 'failed',
       message: `\`octocat/hello@axe-memory:${path}\` is not a memory file: it is a symbolic link`,
       remedy: expect.stringContaining('never overwritten'),
@@ -354,7 +354,7 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     branch.put('MEMORY.md', link);
     branch.put('bot.md', entryText('a'));
     const found = await run(branch).read(
-      { paths: ['bot.md'], lastN: 0, count: false, alongside: ['MEMORY.md'] },
+      { path: 'bot.md', lastN: 0, count: false, alongside: ['MEMORY.md'] },
       never,
     );
     expect(found).toMatchObject({

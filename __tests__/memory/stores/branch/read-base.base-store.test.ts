@@ -83,7 +83,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
       { 'bot.md': plainEntry('one') + plainEntry('two') },
       { 'bot.md': plainEntry('forged') },
     );
-    expect(await store.read({ paths: ['bot.md'], lastN: 1, count: true }, quiet)).toMatchObject({
+    expect(await store.read({ path: 'bot.md', lastN: 1, count: true }, quiet)).toMatchObject({
       kind: 'restored',
       text: plainEntry('two'),
       loaded: 1,
@@ -97,7 +97,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     ['has an empty one', { 'bot.md': '' }],
   ])('is empty if the base %s, even if the checkout has one', async (_, base) => {
     const { store } = place(base, { 'bot.md': plainEntry('forged') });
-    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, quiet)).toMatchObject({
+    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, quiet)).toMatchObject({
       kind: 'empty',
       location,
     });
@@ -105,7 +105,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
 
   it('is failed, not empty, if the base cannot be read (D14)', async () => {
     const { store } = place({ 'bot.md': new Error('GitHub is away') });
-    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, quiet)).toEqual({
+    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, quiet)).toEqual({
       kind: 'failed',
       message: 'GitHub is away',
       location,
@@ -176,7 +176,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
   it('returns a failure instead of throwing when the run was stopped', async () => {
     const { store, written } = place({});
     const stopped = AbortSignal.abort(new Error('over'));
-    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, stopped)).toMatchObject({
+    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, stopped)).toMatchObject({
       kind: 'failed',
       message: 'over',
     });

@@ -22,7 +22,7 @@ function open() {
   return createCacheStore({ cache, files, clock, directory, scope: 'trunk', name: 'default' });
 }
 
-const read = () => open().read({ paths: ['bot.md'], lastN: 0, count: true }, never);
+const read = () => open().read({ path: 'bot.md', lastN: 0, count: true }, never);
 
 /** A file next to the workspace that no other test names. */
 function above(): string {
@@ -54,7 +54,7 @@ describe('the cache store over the real library', () => {
     const start = job().cache.requests().length;
     await printed(async () => {
       const store = open();
-      await store.read({ paths: ['bot.md'], lastN: 0, count: true }, never);
+      await store.read({ path: 'bot.md', lastN: 0, count: true }, never);
       await store.write([append('a')], never);
     });
     const asked = job()

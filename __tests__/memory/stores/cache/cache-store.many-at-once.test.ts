@@ -9,7 +9,7 @@ import { createFakeFiles } from '../fake-files.js';
 import { createSimulatedClock, seededRandom } from '../simulated-clock.js';
 
 const never = new AbortController().signal;
-const REQUEST = { paths: ['bot.md'], lastN: 0, count: false } as const;
+const REQUEST = { path: 'bot.md', lastN: 0, count: false } as const;
 const SEEDS = [1, 2, 3, 4, 5, 6];
 
 interface Race {

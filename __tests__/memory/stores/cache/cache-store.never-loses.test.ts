@@ -136,7 +136,7 @@ function crowdedService({ cache, clock, random }: Scene): CacheFaults {
 }
 
 async function seen(store: MemoryStore): Promise<readonly string[]> {
-  return idsIn(textOf(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)));
+  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)));
 }
 
 /** An entry is lost only with the last version that held it. */

@@ -53,7 +53,7 @@ function makeStore({
 }
 
 async function read(store: MemoryStore, path = 'bot.md') {
-  return await store.read({ paths: [path], lastN: 0, count: true }, never);
+  return await store.read({ path, lastN: 0, count: true }, never);
 }
 
 async function textOf(path: string): Promise<string | undefined> {
@@ -410,7 +410,7 @@ it('C2 19: an append reads 64 KiB of a file of 100 MB and writes nothing but the
   };
   expect(await makeStore({ files: counting }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
   expect(bytesRead).toBe(64 * 1024);
-  expect(await makeStore().read({ paths: ['bot.md'], lastN: 1, count: false }, never)).toMatchObject({
+  expect(await makeStore().read({ path: 'bot.md', lastN: 1, count: false }, never)).toMatchObject({
     text: entryText('a'),
   });
 });
@@ -519,46 +519,6 @@ it('C2 31: a trim that stops between the backup and the trimmed file loses no en
   await makeStore().write([trim], never);
   expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
   expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
-});
-
-describe('both lanes as one log', () => {
-  const paths = ['untrusted/bot.md', 'bot.md'];
-
-  it('reports the total of both when not all of it is loaded (D33)', async () => {
-    const many = (prefix: string, count: number) =>
-      Array.from({ length: count }, (_, index) => entryText(`${prefix}${index}`, 'x'.repeat(900))).join('');
-    await createFiles().replace(join(root, 'bot.md'), many('t', 400));
-    await createFiles().replace(join(root, 'untrusted', 'bot.md'), many('u', 5));
-    const request = { paths, lastN: 0, maxBytes: 262_144, count: true };
-    const result = await makeStore().read(request, never);
-    expect(result).toMatchObject({
-      kind: 'restored',
-      total: 405,
-      truncated: { fileBytes: many('t', 400).length + many('u', 5).length },
-    });
-    expect(await makeStore().read({ paths, lastN: 3, count: true }, never)).toMatchObject({
-      loaded: 3,
-      total: 405,
-      truncated: undefined,
-    });
-  });
-
-  it('fails if one of them cannot be read (D14)', async () => {
-    await writeFile(join(root, 'bot.md'), entryText('a'));
-    await mkdir(join(root, 'untrusted', 'bot.md'), { recursive: true });
-    expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
-      kind: 'failed',
-      location: join(root, 'untrusted', 'bot.md'),
-    });
-  });
-
-  it('reports what was noticed in each', async () => {
-    await writeFile(join(root, 'bot.md'), `<<<<<<< HEAD\n${entryText('a')}=======\n>>>>>>> main\n`);
-    await createFiles().replace(join(root, 'untrusted', 'bot.md'), entryText('b'));
-    expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
-      warnings: [{ code: 'memory-damaged', message: expect.stringContaining('bot.md`') }],
-    });
-  });
 });
 
 describe('forgetting', () => {

@@ -3,9 +3,8 @@ import { encodeBytes } from '../../../core/text/bytes.js';
 import type { Warning } from '../../../core/warning.js';
 import type { BranchFile, BranchRead, BranchTrouble, MemoryBranch } from '../../branch.js';
 import type { MemoryTree } from '../../change.js';
-import { compareFiles } from '../../merge.js';
 import type { Place } from '../../store.js';
-import { isTreePath, isUnder } from '../tree-path.js';
+import { compareFiles, isTreePath, isUnder } from '../tree-path.js';
 
 /** A folder of a branch as it was read. */
 interface FolderRead {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { BranchFile, BranchRead } from '../../branch.js';
-import { compareFiles } from '../../merge.js';
+import { compareFiles } from '../tree-path.js';
 import { fetchFile } from './memory-branch-objects.js';
 import { type BranchAccess, branchName, placeNotUnderstood } from './memory-branch-place.js';
 import { branchRefusal, fetchNewest } from './memory-branch-read.js';

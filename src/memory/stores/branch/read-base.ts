@@ -3,11 +3,11 @@ import { AxeError, messageOf } from '../../../core/errors.js';
 import { decodeBytes } from '../../../core/text/bytes.js';
 import type { Warning } from '../../../core/warning.js';
 import { type Change, type MemoryTree, pathsOf } from '../../change.js';
-import { compareFiles } from '../../merge.js';
+import { statePath } from '../../state.js';
 import type { BlockedPlace, MemoryStore } from '../../store.js';
-import { logsWithState, readLogs, shownTree } from '../read-logs.js';
+import { readLogIn, shownTree } from '../read-log.js';
 import { inReadTime } from '../store.js';
-import { isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
+import { compareFiles, isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
 
 /** Where the trusted version of a committed memory file is read. */
 export interface BaseFiles {
@@ -92,18 +92,17 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles, clock: Clo
   return {
     kind: writer.kind,
     async read(request, signal) {
-      const [first = ''] = request.paths;
-      const outside = request.paths.find((path) => !isTreePath(path));
-      if (outside !== undefined) return { kind: 'failed', location: writer.kind, ...outsideTree(outside) };
-      const location = base.locate(first);
+      const { path } = request;
+      if (!isTreePath(path)) return { kind: 'failed', location: writer.kind, ...outsideTree(path) };
+      const location = base.locate(path);
       try {
-        const requested = logsWithState(request.paths);
-        const files = await Promise.all(requested.map((path) => timely.read(path, signal)));
-        const found = requested.flatMap((path, at) => {
+        const requested = [path, statePath(path)];
+        const files = await Promise.all(requested.map((one) => timely.read(one, signal)));
+        const found = requested.flatMap((one, at) => {
           const bytes = files[at];
-          return bytes === undefined ? [] : [[path, decodeBytes(bytes)] as const];
+          return bytes === undefined ? [] : [[one, decodeBytes(bytes)] as const];
         });
-        return await readLogs(new Map(found), request, { location, warnings: [] });
+        return await readLogIn(new Map(found), request, { location, warnings: [] });
       } catch (thrown) {
         return { kind: 'failed', message: messageOf(thrown), location };
       }

@@ -18,7 +18,7 @@ import {
   reasonOf,
   rewritePlace,
 } from './file-places.js';
-import { readFiles, readFileTree } from './read-files.js';
+import { readFileLog, readFileTree } from './read-files.js';
 import { type NextVersion, type Rewritten, rewriteFile, rewriteText } from './rewrite-file.js';
 
 /** What the file store works with. */
@@ -33,7 +33,7 @@ export interface FileStoreOptions extends FilePlaces {
 export function createFileStore(options: FileStoreOptions): MemoryStore {
   return {
     kind: 'file',
-    read: (request) => readFiles(options, request),
+    read: (request) => readFileLog(options, request),
     readTree: (_signal, under) => readFileTree(options, under),
     write: (changes, signal) => write(options, changes, signal),
   };

@@ -1,28 +1,29 @@
 import { messageOf } from '../../../core/errors.js';
-import { encodeBytes, readWhole } from '../../../core/text/bytes.js';
-import { compareFiles } from '../../merge.js';
-import { countEntries } from '../../run-log.js';
+import { readWhole } from '../../../core/text/bytes.js';
 import { statePath } from '../../state.js';
 import type { BlockedPlace, ReadRequest, RestoreResult, TreeResult } from '../../store.js';
-import { readLogs, readRunLog, shownTree, withState } from '../read-logs.js';
+import { readRunLog, shownTree, withState } from '../read-log.js';
 import { codeOf } from '../storage-failure.js';
 import { type ReadTree, readFound, readTree, type StoredFile } from '../tree-on-disk.js';
-import { isTreePlace, isUnder, outsideTree } from '../tree-path.js';
+import { compareFiles, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
 import { checkedPlace, type FilePlaces, fileRemedy, locateFile, reasonOf } from './file-places.js';
 
-/** Reads run logs from their ends. Nothing here throws. */
-export async function readFiles(places: FilePlaces, request: ReadRequest): Promise<RestoreResult> {
-  const [first = ''] = request.paths;
-  const results = await Promise.all(request.paths.map((path) => readOne(places, path, request)));
-  const [result] = results;
-  if (result === undefined) return { kind: 'empty', location: locateFile(places, ''), warnings: [] };
-  const failure = results.find(({ kind }) => kind === 'failed');
-  if (failure !== undefined) return failure;
-  if (results.length === 1) return result;
+/** Reads a run log from its end. Nothing here throws. */
+export async function readFileLog(places: FilePlaces, request: ReadRequest): Promise<RestoreResult> {
+  const { path } = request;
+  const place = { location: locateFile(places, path), warnings: [] };
   try {
-    return await joinResults(places, request, results);
+    await checkedPlace(places, path);
+    const file = await places.files.open(place.location, places);
+    const found = withState(place, await readText(places, statePath(path)));
+    if (file === undefined) return { ...found, kind: 'empty' };
+    try {
+      return await readRunLog(file, request, found);
+    } finally {
+      await file.close();
+    }
   } catch (thrown) {
-    return failedRead(thrown, locateFile(places, first));
+    return failedRead(thrown, place.location);
   }
 }
 
@@ -70,63 +71,6 @@ async function readElsewhere(places: FilePlaces, path: string): Promise<Elsewher
   } catch (thrown) {
     return { kind: 'blocked', place: { path, reason: reasonOf(thrown), message: messageOf(thrown) } };
   }
-}
-
-async function readOne(places: FilePlaces, path: string, request: ReadRequest): Promise<RestoreResult> {
-  const place = { location: locateFile(places, path), warnings: [] };
-  try {
-    await checkedPlace(places, path);
-    const file = await places.files.open(place.location, places);
-    const found = withState(place, await readText(places, statePath(path)));
-    if (file === undefined) return { ...found, kind: 'empty' };
-    try {
-      return await readRunLog(file, request, found);
-    } finally {
-      await file.close();
-    }
-  } catch (thrown) {
-    return failedRead(thrown, place.location);
-  }
-}
-
-type Restored = Extract<RestoreResult, { readonly kind: 'restored' }>;
-
-/**
- * Of several logs the ends were read; together they hold the newest entries of all. What is in both is counted once
- * as far as it was read.
- */
-async function joinResults(
-  places: FilePlaces,
-  request: ReadRequest,
-  results: readonly RestoreResult[],
-): Promise<RestoreResult> {
-  const tree = new Map<string, string>();
-  const logs: Restored[] = [];
-  for (const [at, path] of request.paths.entries()) {
-    const result = results[at];
-    if (result === undefined || result.kind === 'failed') continue;
-    tree.set(statePath(path), result.state ?? '');
-    if (result.kind === 'empty') continue;
-    logs.push(result);
-    tree.set(path, result.text);
-  }
-  const warnings = results.flatMap((result) => (result.kind === 'failed' ? [] : result.warnings));
-  const found = { location: locateFile(places, request.paths[0] ?? ''), warnings: [...warnings] };
-  const joined = await readLogs(tree, request, { ...found, warnings: [] });
-  if (joined.kind !== 'restored') return { ...joined, ...found };
-  return { ...joined, ...found, total: totalOf(logs, joined), truncated: truncatedOf(logs, joined) };
-}
-
-function totalOf(logs: readonly Restored[], joined: Restored): number | undefined {
-  if (joined.total === undefined) return undefined;
-  return logs.reduce((sum, { total = 0, text }) => sum + total - countEntries(text), joined.total);
-}
-
-function truncatedOf(logs: readonly Restored[], joined: Restored): Restored['truncated'] {
-  if (joined.truncated === undefined && logs.every(({ truncated }) => truncated === undefined))
-    return undefined;
-  const sizes = logs.map(({ truncated, text }) => truncated?.fileBytes ?? encodeBytes(text).length);
-  return { fileBytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };
 }
 
 /** The text of a file; empty where there is none. */

@@ -3,7 +3,6 @@ import { decodeBytes, encodeBytes } from '../../core/text/bytes.js';
 import type { Warning } from '../../core/warning.js';
 import type { MemoryTree } from '../change.js';
 import { damageOf, damageWarning, markersIn } from '../damage.js';
-import { mergeRunLogs } from '../merge.js';
 import { lastEntries } from '../run-log.js';
 import { statePath } from '../state.js';
 import type { Place, ReadRequest, RestoreResult } from '../store.js';
@@ -11,21 +10,16 @@ import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '..
 import type { Snapshot } from './backend.js';
 import { isUnder } from './tree-path.js';
 
-/** What a store answers of run logs that it has as a tree. */
-export async function readLogs(
+/** What a store answers of a run log that it has as a text. */
+export async function readLogIn(
   tree: MemoryTree,
   request: ReadRequest,
   place: LoadedLog,
 ): Promise<RestoreResult> {
-  const text = joinLogs(tree, request.paths);
-  const found = withState(place, tree.get(statePath(request.paths.at(-1) ?? '')) ?? '');
+  const text = tree.get(request.path);
+  const found = withState(place, tree.get(statePath(request.path)) ?? '');
   if (text === undefined) return { ...found, kind: 'empty' };
   return await readRunLog(openBytes(encodeBytes(text)), request, found);
-}
-
-/** What {@link readLogs} reads of a tree: the logs, and the state next to the last of them. */
-export function logsWithState(paths: readonly string[]): readonly string[] {
-  return [...paths, ...paths.slice(-1).map(statePath)];
 }
 
 /** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
@@ -34,7 +28,7 @@ export function shownTree(tree: MemoryTree, under: readonly string[] | undefined
   return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
 }
 
-/** The logs with the files that were to read with them. */
+/** The log with the files that were to read with it. */
 export function withOthersAlongside(
   found: RestoreResult,
   { tree, blocked }: Pick<Snapshot, 'tree' | 'blocked'>,
@@ -42,12 +36,6 @@ export function withOthersAlongside(
 ): RestoreResult {
   if (alongside === undefined || found.kind === 'failed') return found;
   return { ...found, alongside: shownTree(tree, alongside), ...(blocked === undefined ? {} : { blocked }) };
-}
-
-/** The logs of several places as one in the order of time; of an entry in more than one the first place's counts. */
-function joinLogs(tree: MemoryTree, paths: readonly string[]): string | undefined {
-  const texts = paths.flatMap((path) => tree.get(path) ?? []);
-  return texts.length === 0 ? undefined : texts.reduce(mergeRunLogs, '');
 }
 
 /** Where a run log was found and what was noticed on the way. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareFiles } from '../../src/memory/merge.js';
+import { compareFiles } from '../../../src/memory/stores/tree-path.js';
 
 const IN_ORDER = [
   'MEMORY.md',
