@@ -4,19 +4,11 @@ import { createFiles } from '../adapters/host/files.js';
 import { dataDir } from '../adapters/host/xdg.js';
 import type { Environment } from '../core/environment.js';
 import { messageOf } from '../core/errors.js';
-import type { OpenFile } from '../core/files.js';
 import type { Change } from '../memory/change.js';
 import { untrustedPath } from '../memory/log-path.js';
 import { isNotesPath } from '../memory/notes/place.js';
 import { statePath } from '../memory/state.js';
-import type {
-  BlockedPlace,
-  FailedSave,
-  LogsResult,
-  MemoryStore,
-  SaveResult,
-  TreeResult,
-} from '../memory/store.js';
+import type { BlockedPlace, FailedSave, MemoryStore, SaveResult, TreeResult } from '../memory/store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
 import { createBrokenStore } from '../memory/stores/none-store.js';
 
@@ -72,8 +64,8 @@ export function openWholeFileMemory(memory: FileMemory): MemoryStore {
   );
   return {
     ...store,
-    openLogs: async (logs, signal, under = []) =>
-      await openFiles(new Map(own()), { logs, rest: await store.readTree(signal, under) }),
+    openLog: async (path) =>
+      await createFiles().open(placesOf(memory).get(path) ?? '', { followLinks: true }),
     dropHistory: async () =>
       await removeCopies(
         copies().map(([, file]) => file),
@@ -134,25 +126,6 @@ function pathOfLane(custom: string, treePath: string): string {
 /** `dir/mem.md` → `dir/mem.state.md`; a file of the user's may have any other ending, which stays. */
 function stateAlongside(file: string): string {
   return `${file.replace(/\.md$/, '')}.state.md`;
-}
-
-/** Opens run logs, links followed and however large they are. */
-async function openFiles(
-  places: ReadonlyMap<string, string>,
-  { logs, rest }: { readonly logs: readonly string[]; readonly rest: TreeResult },
-): Promise<LogsResult> {
-  if (rest.kind === 'failed') return rest;
-  const opened = new Map<string, OpenFile>();
-  for (const path of logs) {
-    const location = places.get(path) ?? '';
-    try {
-      const file = await createFiles().open(location, { followLinks: true });
-      if (file !== undefined) opened.set(path, file);
-    } catch (thrown) {
-      return { kind: 'failed', location, message: messageOf(thrown) };
-    }
-  }
-  return { kind: 'logs', logs: opened, rest };
 }
 
 /** A store whose notes lie in a folder of their own (`memory.dir`), and all else where it was. */

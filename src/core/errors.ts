@@ -11,7 +11,7 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 interface ErrorDetails {
   readonly exitCode?: ExitCode;
   /** What the reader can do about it: one sentence, keys and inputs in backticks. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** Where in a file of the user's it went wrong. */
   readonly at?: SourcePosition;
   readonly cause?: unknown;

@@ -92,16 +92,6 @@ export type TreeResult =
     })
   | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
 
-/** Run logs that are open to be read in pieces, and everything else; whoever asked closes them. */
-export type LogsResult =
-  | {
-      readonly kind: 'logs';
-      /** By their paths; one that does not exist is left out. */
-      readonly logs: ReadonlyMap<string, OpenFile>;
-      readonly rest: Extract<TreeResult, { readonly kind: 'tree' }>;
-    }
-  | Extract<TreeResult, { readonly kind: 'failed' }>;
-
 /** Why a save failed; `refused` means that what is in the place is no file of memory, a link say. */
 export type SaveFailure =
   | 'denied'
@@ -154,10 +144,10 @@ export interface MemoryStore {
    */
   readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
   /**
-   * {@link readTree} with these logs open instead of in memory, however large they are; `under` names the other places.
-   * Left out by a store that holds texts.
+   * A run log to be read in pieces, however large it is; undefined where there is none. Whoever asks closes it. Throws what
+   * opening throws. Left out by a store that holds texts.
    */
-  openLogs?(logs: readonly string[], signal: AbortSignal, under?: readonly string[]): Promise<LogsResult>;
+  openLog?(path: string): Promise<OpenFile | undefined>;
   write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
   /** Writes the newest version anew without what came before it; only where there is a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;

@@ -89,24 +89,16 @@ async function openLog(
   { deadline: { signal }, reporter }: Dependencies,
 ): Promise<{ readonly file: OpenFile; readonly state: string }> {
   const state = statePath(path);
-  const found =
-    store.openLogs === undefined
-      ? await store.readTree(signal, [path, state])
-      : await store.openLogs([path], signal, [state]);
-  const [logs, rest] = found.kind === 'logs' ? [found.logs, found.rest] : [undefined, found];
-  const file = logs?.get(path);
-  const trouble =
-    rest.kind === 'failed' ? rest : firstUnread(rest, file === undefined ? [path, state] : [state]);
-  if (rest.kind === 'failed' || trouble !== undefined) {
-    await file?.close();
+  const texts = store.openLog === undefined ? [path, state] : [state];
+  const found = await store.readTree(signal, texts);
+  const trouble = found.kind === 'failed' ? found : firstUnread(found, texts);
+  if (found.kind === 'failed' || trouble !== undefined) {
     signal.throwIfAborted();
-    throw new AxeError(
-      trouble?.message ?? '',
-      trouble?.remedy === undefined ? {} : { remedy: trouble.remedy },
-    );
+    throw new AxeError(trouble?.message ?? '', { remedy: trouble?.remedy });
   }
-  for (const warning of rest.warnings) reporter.warn(warning);
-  return { file: file ?? openText(rest.tree.get(path) ?? ''), state: rest.tree.get(state) ?? '' };
+  for (const warning of found.warnings) reporter.warn(warning);
+  const file = await orAxeError(async () => await store.openLog?.(path));
+  return { file: file ?? openText(found.tree.get(path) ?? ''), state: found.tree.get(state) ?? '' };
 }
 
 /** Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and an answer takes room. */
@@ -195,6 +187,6 @@ async function trim(
   const { removed, kept, ids, leaves } = plan;
   const saved = await store.write([{ kind: 'trim', path, ids, leaves }], saveSignal);
   if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
-  const details = saved.remedy === undefined ? {} : { remedy: saved.remedy };
-  throw new AxeError(`failed to trim memory for "${agent.name}": ${saved.message}`, details);
+  const { message, remedy } = saved;
+  throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
 }
