@@ -96,12 +96,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 65_001,
-  'files of src/': 555,
-  'types of src/': 1198,
+  'lines of src/': 64_810,
+  'files of src/': 552,
+  'types of src/': 1194,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 103_053,
+  'lines of __tests__/': 102_715,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

@@ -19,6 +19,8 @@ function idsOf(text: string): readonly string[] {
   return parseLog(text).units.map(({ id }) => id);
 }
 
+const goes = (...ids: readonly string[]) => new Map(ids.map((id) => [id, 0]));
+
 const minutes = fc
   .uniqueArray(fc.nat(500), { minLength: 1, maxLength: 12 })
   .map((all) => all.sort((a, b) => a - b));
@@ -26,19 +28,19 @@ const minutes = fc
 describe('trimming a log', () => {
   it('leaves a log unchanged that has none of the entries', () => {
     const text = `# Notes\n\n${entry(1)}`;
-    expect(trimLog(text, { ids: ['t-0000'] })).toEqual({ kept: text, removed: '' });
+    expect(trimLog(text, goes('t-0000'))).toEqual({ kept: text, removed: '' });
   });
 
   it('keeps the text before the first entry, which axe drops', () => {
     const text = `# Notes\n\n${entry(1)}${entry(2)}`;
     const [first = ''] = idsOf(text);
-    expect(trimLog(text, { ids: [first] })).toEqual({ kept: `# Notes\n\n${entry(2)}`, removed: entry(1) });
+    expect(trimLog(text, goes(first))).toEqual({ kept: `# Notes\n\n${entry(2)}`, removed: entry(1) });
   });
 
   it('removes headings that a person wrote above the first entry one by one', () => {
     const text = `Mine.\n## Facts\n- a\n## More\n- b\n\n${entry(1)}`;
-    const [facts] = partLog(text).parts;
-    expect(trimLog(text, { ids: [facts?.id ?? ''] })).toEqual({
+    const [, facts] = partLog(text);
+    expect(trimLog(text, goes(facts?.id ?? ''))).toEqual({
       kept: `Mine.\n## More\n- b\n\n${entry(1)}`,
       removed: '## Facts\n- a\n',
     });
@@ -47,7 +49,7 @@ describe('trimming a log', () => {
   it('leaves the stated number of equal entries, the newest, however often it is applied', () => {
     const text = entry(1).repeat(5) + entry(2);
     const [id = ''] = idsOf(text);
-    const trim: Change = { kind: 'trim', path: PATH, ids: [id], leaves: new Map([[id, 2]]) };
+    const trim: Change = { kind: 'trim', path: PATH, keeps: new Map([[id, 2]]) };
     const once = applyChanges(new Map([[PATH, text]]), [trim]);
     expect(once.get(PATH)).toBe(entry(1).repeat(2) + entry(2));
     expect(once.get(`${PATH}.bak`)).toBe(entry(1).repeat(3));
@@ -59,8 +61,8 @@ describe('trimming a log', () => {
       fc.property(minutes, fc.nat(12), minutes, (seen, cut, late) => {
         const text = seen.map(entry).join('');
         const added = late.map((minute) => entry(minute + 1000)).join('');
-        const ids = idsOf(text).slice(0, cut);
-        const next = applyChanges(new Map([[PATH, text + added]]), [{ kind: 'trim', path: PATH, ids }]);
+        const keeps = goes(...idsOf(text).slice(0, cut));
+        const next = applyChanges(new Map([[PATH, text + added]]), [{ kind: 'trim', path: PATH, keeps }]);
         expect(next.get(PATH)).toBe(seen.slice(cut).map(entry).join('') + added);
         expect((next.get(`${PATH}.bak`) ?? '') + (next.get(PATH) ?? '')).toBe(text + added);
       }),
@@ -69,7 +71,7 @@ describe('trimming a log', () => {
 
   it('does nothing a second time, the backup included', () => {
     const tree = new Map([[PATH, entry(1) + entry(2)]]);
-    const trim: Change = { kind: 'trim', path: PATH, ids: idsOf(entry(1)) };
+    const trim: Change = { kind: 'trim', path: PATH, keeps: goes(...idsOf(entry(1))) };
     const once = applyChanges(tree, [trim]);
     expect([...applyChanges(once, [trim])]).toEqual([...once]);
   });

@@ -37,11 +37,12 @@ export type Change =
       readonly path: string;
       readonly text: string;
     }
-  | (Trimmings & {
-      /** Takes these entries out of a run log, by id; what is taken out stays next to it as `.bak`, one generation. */
+  | {
+      /** Takes entries out of a run log; what is taken out is kept next to it as `.bak`, one generation. */
       readonly kind: 'trim';
       readonly path: string;
-    })
+      readonly keeps: Trimmings;
+    }
   | NoteChange;
 
 /** A change to a note. */
@@ -68,7 +69,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
     const { path } = change;
     const before = next.get(path) ?? '';
     if (change.kind === 'trim') {
-      const { removed } = trimLog(before, change);
+      const { removed } = trimLog(before, change.keeps);
       if (removed !== '') next.set(`${path}.bak`, removed);
     }
     if (change.kind === 'note' && !found.has(path)) found.set(path, before);
@@ -89,7 +90,7 @@ export function applyChange(text: string, change: Change): string {
     case 'rewrite':
       return change.rewrite(text);
     case 'trim':
-      return trimLog(text, change).kept;
+      return trimLog(text, change.keeps).kept;
     case 'facts':
       return mergeStates(text, change.text);
     case 'note':

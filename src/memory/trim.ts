@@ -1,84 +1,17 @@
+import type { OpenFile } from '../core/files.js';
+import { decodeBytes, encodeBytes } from '../core/text/bytes.js';
 import { countEntries, type Entry, EntrySplitter } from './run-log.js';
-import { textId, type Unit, UnitBuilder } from './units.js';
-
-/** Which entries go. */
-export interface Trimmings {
-  /** Each id once. */
-  readonly ids: readonly string[];
-  /** Of these ids so many entries stay, the newest: several entries may have the same text. Of all others none does. */
-  readonly leaves?: ReadonlyMap<string, number>;
-}
-
-/** A run log taken in two. */
-interface Trimmed {
-  readonly kept: string;
-  /** What was taken out, in the order of the file; empty for nothing. */
-  readonly removed: string;
-}
-
-/**
- * A run log without these entries. Every other byte stays, text before the first entry too, which axe drops
- * (axe-behaviour §19).
- */
-export function trimLog(text: string, trimmings: Trimmings): Trimmed {
-  const { head, parts } = partLog(text);
-  const trimmer = new Trimmer(trimmings);
-  for (const part of parts) trimmer.count(part);
-  if (!trimmer.removesAny) return { kept: text, removed: '' };
-  const [kept, removed]: [string[], string[]] = [[head], []];
-  const removes = trimmer.pass();
-  for (const part of parts) (removes(part) ? removed : kept).push(part.text);
-  return { kept: kept.join(''), removed: removed.join('') };
-}
-
-/** Which parts of a log go: it has to see all of them before it can say of the first whether a newer one is the same. */
-export class Trimmer {
-  readonly #ids: ReadonlySet<string>;
-  readonly #leaves: ReadonlyMap<string, number>;
-  /** Of ids of which some stay: parts that are still to come. */
-  readonly #coming = new Map<string, number>();
-  #removed = 0;
-
-  constructor({ ids, leaves = new Map() }: Trimmings) {
-    this.#ids = new Set(ids);
-    this.#leaves = leaves;
-  }
-
-  /** Whether anything goes of the parts that were counted. */
-  get removesAny(): boolean {
-    return this.#removed > 0;
-  }
-
-  /** To be told of each part first. */
-  count({ id }: LogPart): void {
-    if (!this.#ids.has(id)) return;
-    const leaves = this.#leaves.get(id) ?? 0;
-    const coming = leaves === 0 ? 1 : (this.#coming.get(id) ?? 0) + 1;
-    if (leaves > 0) this.#coming.set(id, coming);
-    if (coming > leaves) this.#removed += 1;
-  }
-
-  /** Says whether the next part goes; to be asked of each part once, in the order of the file. */
-  pass(): (part: LogPart) => boolean {
-    const coming = new Map(this.#coming);
-    return ({ id }) => {
-      if (!this.#ids.has(id)) return false;
-      const leaves = this.#leaves.get(id) ?? 0;
-      if (leaves === 0) return true;
-      const left = coming.get(id) ?? 0;
-      coming.set(id, left - 1);
-      return left > leaves;
-    };
-  }
-}
+import { openBytes, readExactly, wholeAtEnd } from './tail.js';
+import { textId, UnitBuilder } from './units.js';
 
 /**
  * A part of a run log that gc keeps or removes as a whole: a timestamped entry with everything up to the next one, or,
- * above the first of those, one heading that a person wrote with the text under it.
+ * above the first of those, one heading that a person wrote with the text under it. The text before the first heading is a
+ * part without entries, and always stays.
  */
 export interface LogPart {
   readonly text: string;
-  /** As {@link Unit} has it; several parts with the same text have the same id. */
+  /** As a unit has it; several parts with the same text have the same id. Empty for the text before the first heading. */
   readonly id: string;
   /** How `last_n` and `max_entries` count it: its lines that start with `## ` (D6). */
   readonly entries: number;
@@ -86,18 +19,57 @@ export interface LogPart {
   readonly timeMs: number | undefined;
 }
 
-/** A run log taken apart; joined again, the parts are the text. */
-interface PartedLog {
-  /** Text before the first heading. */
-  readonly head: string;
-  readonly parts: readonly LogPart[];
+/** Of the entries with these ids so many stay, the newest: several entries may have the same text. Others stay anyway. */
+export type Trimmings = ReadonlyMap<string, number>;
+
+/**
+ * A run log without these entries, and what was taken out, in the order of the file. Every other byte stays, text before
+ * the first entry too, which axe drops (axe-behaviour §19).
+ */
+export function trimLog(text: string, keeps: Trimmings): { readonly kept: string; readonly removed: string } {
+  const parts = partLog(text);
+  const trimmer = new Trimmer(keeps);
+  for (const part of parts) trimmer.count(part);
+  const removes = trimmer.pass();
+  const [kept, removed]: [string[], string[]] = [[], []];
+  for (const part of parts) (removes(part) ? removed : kept).push(part.text);
+  return { kept: kept.join(''), removed: removed.join('') };
 }
 
-/** Takes a run log apart so that its parts together count as many entries as the log. */
-export function partLog(text: string): PartedLog {
+/** Which parts of a log go: it has to see all of them before it can say of the first whether a newer one is the same. */
+export class Trimmer {
+  readonly #keeps: Trimmings;
+  readonly #counts = new Map<string, number>();
+
+  constructor(keeps: Trimmings) {
+    this.#keeps = keeps;
+  }
+
+  /** Whether anything goes of the parts that were counted. */
+  get removesAny(): boolean {
+    return [...this.#counts].some(([id, count]) => count > (this.#keeps.get(id) ?? 0));
+  }
+
+  /** Each part has to be counted first. */
+  count({ id }: LogPart): void {
+    if (this.#keeps.has(id)) this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+  }
+
+  /** Says whether the next part goes; to be asked of each part once, in the order of the file. */
+  pass(): (part: LogPart) => boolean {
+    const coming = new Map(this.#counts);
+    return ({ id }) => {
+      const left = coming.get(id) ?? 0;
+      coming.set(id, left - 1);
+      return left > (this.#keeps.get(id) ?? 0);
+    };
+  }
+}
+
+/** Takes a run log apart; joined again, the parts are the text. */
+export function partLog(text: string): readonly LogPart[] {
   const reader = new PartReader();
-  const [first, last] = [reader.push(text), reader.end()];
-  return { head: first.head + last.head, parts: [...first.parts, ...last.parts] };
+  return [...reader.push(text), ...reader.end()];
 }
 
 /** {@link partLog} for a log that comes in pieces. */
@@ -106,37 +78,71 @@ export class PartReader {
   readonly #builder = new UnitBuilder();
   #isHeadGiven = false;
 
-  /** Parts that are over with this piece. The text before the first heading is given once. */
-  push(piece: string): PartedLog {
+  /** Parts that are over with this piece. */
+  push(piece: string): readonly LogPart[] {
     const entries = this.#splitter.push(piece);
-    return { head: entries.length > 0 ? this.#takeHead() : '', parts: this.#take(entries) };
+    return entries.length === 0 ? [] : this.#take(entries);
   }
 
   /** What is left once there are no more pieces. */
-  end(): PartedLog {
-    const parts = this.#take(this.#splitter.end());
-    return { head: this.#takeHead(), parts: [...parts, ...this.#builder.end().map(timedPart)] };
-  }
-
-  #takeHead(): string {
-    const head = this.#isHeadGiven ? '' : this.#splitter.head;
-    this.#isHeadGiven = true;
-    return head;
+  end(): readonly LogPart[] {
+    return [...this.#take(this.#splitter.end()), ...this.#builder.end().map(timedPart)];
   }
 
   #take(entries: readonly Entry[]): readonly LogPart[] {
-    return entries.flatMap((entry) => {
+    const parts = entries.flatMap((entry): readonly LogPart[] => {
       const unit = this.#builder.add(entry);
       if (unit !== undefined) return [timedPart(unit)];
-      return this.#builder.isBegun ? [] : [writtenPart(entry)];
+      const { text, id = textId(text) } = entry;
+      return this.#builder.isBegun ? [] : [{ text, id, entries: 1, timeMs: undefined }];
     });
+    if (this.#isHeadGiven) return parts;
+    this.#isHeadGiven = true;
+    return [{ text: this.#splitter.head, id: '', entries: 0, timeMs: undefined }, ...parts];
   }
 }
 
-function writtenPart({ text, id }: Entry): LogPart {
-  return { text, id: id ?? textId(text), entries: 1, timeMs: undefined };
+function timedPart({ text, id, timeMs }: Omit<LogPart, 'entries'>): LogPart {
+  return { text, id, entries: countEntries(text), timeMs };
 }
 
-function timedPart({ text, id, timeMs }: Unit): LogPart {
-  return { text, id, entries: countEntries(text), timeMs };
+/** The parts of a log of any size, a few at a time. Throws what reading throws. */
+export async function* partsOf(file: OpenFile): AsyncGenerator<readonly LogPart[]> {
+  const reader = new PartReader();
+  for await (const piece of piecesOf(file)) yield reader.push(piece);
+  yield reader.end();
+}
+
+/** Bytes that are read at once: enough that reading costs little. */
+const BLOCK_BYTES = 64 * 1024;
+
+/** Bytes of a piece: what is alive when V8 collects makes its heap grow, and that is mostly the piece at hand. */
+const PIECE_BYTES = 8 * 1024;
+
+/** A text as a file, so that what is in memory and what is on disk are read in the same way. */
+export function openText(text: string): OpenFile {
+  return openBytes(encodeBytes(text));
+}
+
+/**
+ * The text of a file in pieces, none of which splits a character; together they are what {@link decodeBytes} makes of
+ * all its bytes. Throws what reading throws, and an Error if the file becomes shorter meanwhile.
+ */
+export async function* piecesOf(file: OpenFile, pieceBytes = PIECE_BYTES): AsyncGenerator<string> {
+  const blockBytes = Math.max(BLOCK_BYTES, pieceBytes);
+  let at = 0;
+  while (at < file.bytes) {
+    const length = Math.min(blockBytes, file.bytes - at);
+    const block = await readExactly(file, at, length);
+    const isLast = at + length === file.bytes;
+    // Bytes that begin a character are never in the middle of one, so what is decoded before one is decoded alike.
+    const bytes = isLast ? block : wholeAtEnd(block);
+    at += bytes.length;
+    for (let from = 0; from < bytes.length; ) {
+      const part = bytes.subarray(from, from + pieceBytes);
+      const piece = from + part.length < bytes.length ? wholeAtEnd(part) : part;
+      from += piece.length;
+      yield decodeBytes(piece);
+    }
+  }
 }

@@ -27,7 +27,7 @@ describe('garbage collection that trims nothing', () => {
       'Dry run: no entries trimmed. No model was asked, and no entry would be removed.',
     ],
     [
-      { kind: 'dry-run', plan: { kind: 'trim', ids: [], leaves: new Map(), removed: 1, kept: 2000 } },
+      { kind: 'dry-run', plan: { kind: 'trim', keeps: new Map(), removed: 1, kept: 2000 } },
       'Dry run: no entries trimmed. No model was asked, and 1 entry would be removed, 2,000 entries kept.',
     ],
   ] as const)('states why: %j', (end, line) => {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { countLog } from '../../../src/memory/gc/count-log.js';
-import { planTrim } from '../../../src/memory/gc/trim.js';
-import { openText } from '../../../src/memory/log-pieces.js';
+import { countLog, planTrim } from '../../../src/memory/gc/count-log.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
-import { trimLog } from '../../../src/memory/trim.js';
+import { openText, trimLog } from '../../../src/memory/trim.js';
 
 function log(...days: readonly number[]): string {
   return days
@@ -42,7 +40,7 @@ describe('planning a trim', () => {
   ])('keeps as many of %s as a run loads', async (_what, text, lastN) => {
     const plan = await planned(text, lastN);
     if (plan.kind !== 'trim') throw new Error(plan.kind);
-    const { kept } = trimLog(text, plan);
+    const { kept } = trimLog(text, plan.keeps);
     expect([countEntries(kept), plan.kept, plan.removed]).toEqual([lastN, lastN, countEntries(text) - lastN]);
     expect(kept.endsWith(lastEntries(text, lastN))).toBe(true);
     expect(await planned(kept, lastN)).toEqual({ kind: 'within', entries: lastN, target: lastN });
@@ -52,7 +50,7 @@ describe('planning a trim', () => {
     const text = `${log(1)}${log(2)}## Findings\nx\n\n`;
     const plan = await planned(text, 1);
     expect(plan).toMatchObject({ kind: 'trim', removed: 1, kept: 2 });
-    const { kept } = trimLog(text, plan.kind === 'trim' ? plan : { ids: [] });
+    const { kept } = trimLog(text, plan.kind === 'trim' ? plan.keeps : new Map());
     expect(kept).toBe(`${log(2)}## Findings\nx\n\n`);
     expect(await planned(kept, 1)).toEqual({ kind: 'indivisible', entries: 2, target: 1 });
   });

@@ -64,9 +64,9 @@ export function describeMemoryStore(
     it('trims the requested entries and nothing added since, and keeps them in the backup', async () => {
       const { open, text } = await makePlace();
       await open().write([append('a'), append('b'), append('c')], never);
-      const ids = idsIn(entryText('a') + entryText('b'));
+      const keeps = new Map(idsIn(entryText('a') + entryText('b')).map((id) => [id, 0]));
       await open().write([append('d')], never);
-      const trim: Change = { kind: 'trim', path: 'bot.md', ids };
+      const trim: Change = { kind: 'trim', path: 'bot.md', keeps };
       expect(await open().write([trim], never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(entryText('c') + entryText('d'));
       expect(await text('bot.md.bak')).toBe(entryText('a') + entryText('b'));

@@ -14,14 +14,13 @@ import { Usage } from '../../core/loop/usage.js';
 import { estimateText } from '../../core/text/truncate.js';
 import { firstUnread } from '../../memory/blocked.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../memory/gc/analysis.js';
-import { countLog } from '../../memory/gc/count-log.js';
+import { countLog, planTrim, type TrimPlan } from '../../memory/gc/count-log.js';
 import type { GcEnd, GcFindings } from '../../memory/gc/gc-result.js';
-import { planTrim, type TrimPlan } from '../../memory/gc/trim.js';
-import { openText } from '../../memory/log-pieces.js';
 import { promptText } from '../../memory/prompt-text.js';
 import { statePath } from '../../memory/state.js';
 import type { MemoryStore } from '../../memory/store.js';
 import { readTail } from '../../memory/tail.js';
+import { openText } from '../../memory/trim.js';
 import { openModel } from '../../run/delegation.js';
 
 /** What garbage collection of one agent's memory works with. */
@@ -184,8 +183,8 @@ async function trim(
 ): Promise<GcEnd> {
   if (plan.kind !== 'trim') return plan;
   tell({ isTrimming: true });
-  const { removed, kept, ids, leaves } = plan;
-  const saved = await store.write([{ kind: 'trim', path, ids, leaves }], saveSignal);
+  const { removed, kept, keeps } = plan;
+  const saved = await store.write([{ kind: 'trim', path, keeps }], saveSignal);
   if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
   const { message, remedy } = saved;
   throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });

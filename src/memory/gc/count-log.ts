@@ -1,9 +1,8 @@
 import type { OpenFile } from '../../core/files.js';
 import { dateOf } from '../../core/text/dates.js';
 import { count } from '../../core/text/number.js';
-import { partsOf, piecesOf } from '../log-pieces.js';
 import { stripProvenance } from '../run-log.js';
-import type { LogPart } from '../trim.js';
+import { type LogPart, partsOf, type Trimmings } from '../trim.js';
 
 /** A run log as it was counted, of which no text is kept. */
 export interface CountedLog {
@@ -22,8 +21,9 @@ export async function countLog(file: OpenFile): Promise<CountedLog> {
   const all: Pick<LogPart, 'id' | 'entries'>[] = [];
   const days = new Map<string, number>();
   let [entries, words] = [0, 0];
-  for await (const { parts } of partsOf(piecesOf(file))) {
+  for await (const parts of partsOf(file)) {
     for (const { id, entries: own, timeMs, text } of parts) {
+      if (own === 0) continue;
       all.push({ id, entries: own });
       entries += own;
       if (timeMs === undefined) continue;
@@ -58,3 +58,39 @@ export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): 
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+/** What is to be trimmed of a log. Entries are counted as `last_n` counts them. */
+export type TrimPlan =
+  /** Nothing says how much is to be kept. */
+  | { readonly kind: 'no-target' }
+  | { readonly kind: 'within'; readonly entries: number; readonly target: number }
+  /** The newest entry alone holds more headings than are to be kept, and an entry is never split. */
+  | { readonly kind: 'indivisible'; readonly entries: number; readonly target: number }
+  | {
+      readonly kind: 'trim';
+      readonly removed: number;
+      readonly kept: number;
+      readonly keeps: Trimmings;
+    };
+
+/**
+ * What goes of a log (axe-behaviour §19): `last_n` says how many entries stay, or else `max_entries`. Entries go one by
+ * one from the oldest, as long as that leaves as many as are to stay.
+ */
+export function planTrim(
+  { entries, parts }: Pick<CountedLog, 'entries' | 'parts'>,
+  { lastN, maxEntries }: { readonly lastN: number; readonly maxEntries: number },
+): TrimPlan {
+  const target = lastN > 0 ? lastN : maxEntries;
+  if (target <= 0) return { kind: 'no-target' };
+  let [removed, end] = [0, 0];
+  for (const part of parts) {
+    if (entries - removed - part.entries < target) break;
+    removed += part.entries;
+    end += 1;
+  }
+  if (end === 0) return { kind: entries > target ? 'indivisible' : 'within', entries, target };
+  const keeps = new Map(parts.slice(0, end).map(({ id }) => [id, 0]));
+  for (const { id } of parts.slice(end)) if (keeps.has(id)) keeps.set(id, (keeps.get(id) ?? 0) + 1);
+  return { kind: 'trim', keeps, removed, kept: entries - removed };
+}

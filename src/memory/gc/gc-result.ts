@@ -1,8 +1,7 @@
 import type { AxeError } from '../../core/errors.js';
 import type { RunStats } from '../../core/outcome.js';
 import type { SaveResult } from '../store.js';
-import type { CountedLog } from './count-log.js';
-import type { TrimPlan } from './trim.js';
+import type { CountedLog, TrimPlan } from './count-log.js';
 
 /** What became of the log. */
 export type GcEnd =

@@ -322,7 +322,7 @@ describe('C2 30: a store with links and special files', () => {
     const real = join(root, 'dotfiles/real.md');
     await writeFile(real, entryText('a') + entryText('b'));
     await symlink('dotfiles/real.md', join(root, 'bot.md'));
-    const trim = { kind: 'trim', path: 'bot.md', ids: ['a'], at: new Date(0) } as const;
+    const trim = { kind: 'trim', path: 'bot.md', keeps: new Map([['a', 0]]) } as const;
     const store = makeStore({ followLinks: true });
     expect(await store.write([trim], never)).toMatchObject({ kind: 'saved' });
     expect((await lstat(join(root, 'bot.md'))).isSymbolicLink()).toBe(true);
@@ -336,7 +336,7 @@ describe('C2 30: a store with links and special files', () => {
     await symlink('real.md', join(root, 'bot.md'));
     const store = makeStore({ followLinks: true });
     const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
-    const trim = { kind: 'trim', path: 'bot.md', ids: ['a'], at: new Date(0) } as const;
+    const trim = { kind: 'trim', path: 'bot.md', keeps: new Map([['a', 0]]) } as const;
     await Promise.all([store.write([trim], never), ...ids.map((id) => store.write([append(id)], never))]);
     expect(idsIn(await readFile(join(root, 'real.md'), 'utf8')).toSorted()).toEqual(['b', ...ids].toSorted());
   });

@@ -3,11 +3,10 @@ import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import { messageOf } from '../../../core/errors.js';
 import type { Files, OpenFile } from '../../../core/files.js';
 import { applyChange, type Change, holdsEntry, isCarriedOut, isMade, type NoteChange } from '../../change.js';
-import { partsOf, piecesOf } from '../../log-pieces.js';
 import { backupPath } from '../../notes/place.js';
 import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../store.js';
 import { inspectEnd } from '../../tail.js';
-import { type LogPart, Trimmer } from '../../trim.js';
+import { type LogPart, partsOf, Trimmer, type Trimmings } from '../../trim.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
 import { failed } from '../update.js';
 import {
@@ -137,7 +136,7 @@ async function writeOne(
   }
   const rewrite =
     change.kind === 'trim'
-      ? (old: OpenFile) => trimFile(old, change)
+      ? (old: OpenFile) => trimFile(old, change.keeps)
       : rewriteText((text) => applyChange(text, change));
   const target = await rewritePlace(options, location);
   const backupPath = `${location}.bak`;
@@ -190,28 +189,20 @@ function notDone(location: string, rewritten: Rewritten): FailedSave | undefined
 }
 
 /** A log without what is trimmed, in pieces, since a log that needs it may be large; what goes is kept next to it. */
-async function trimFile(
-  old: OpenFile,
-  change: Extract<Change, { readonly kind: 'trim' }>,
-): Promise<NextVersion | undefined> {
-  const trimmer = new Trimmer(change);
-  for await (const { parts } of partsOf(piecesOf(old))) for (const part of parts) trimmer.count(part);
+async function trimFile(old: OpenFile, keeps: Trimmings): Promise<NextVersion | undefined> {
+  const trimmer = new Trimmer(keeps);
+  for await (const parts of partsOf(old)) for (const part of parts) trimmer.count(part);
   if (!trimmer.removesAny) return undefined;
-  return {
-    text: trimmedPieces(old, trimmer.pass(), 'kept'),
-    backup: trimmedPieces(old, trimmer.pass(), 'removed'),
-  };
+  const [removes, goes] = [trimmer.pass(), trimmer.pass()];
+  return { text: textOf(old, (part) => !removes(part)), backup: textOf(old, goes) };
 }
 
-async function* trimmedPieces(
-  old: OpenFile,
-  removes: (part: LogPart) => boolean,
-  wanted: 'kept' | 'removed',
-): AsyncGenerator<string> {
-  for await (const { head, parts } of partsOf(piecesOf(old))) {
-    const texts = parts.filter((part) => removes(part) === (wanted === 'removed')).map(({ text }) => text);
-    yield (wanted === 'kept' ? head : '') + texts.join('');
-  }
+async function* textOf(old: OpenFile, isWanted: (part: LogPart) => boolean): AsyncGenerator<string> {
+  for await (const parts of partsOf(old))
+    yield parts
+      .filter(isWanted)
+      .map(({ text }) => text)
+      .join('');
 }
 
 /** One write, on a line of its own; an entry that is already there is not written again. */
