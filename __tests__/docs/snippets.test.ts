@@ -96,7 +96,26 @@ describe('a command', () => {
     expect(listed.length).toBeGreaterThan(5);
     expect(listed.filter((name) => !shown.includes(name))).toEqual([]);
   });
+
+  it.each([...GROUPS])('of `%s` is in the table, and the table has no other', async (group) => {
+    const listed = [...(await helpOf(`${group} -`)).matchAll(/^ {2}(\w+)\b.* {3}/gm)].map(([, name]) => name);
+    const shown = rowOf(group).matchAll(new RegExp(`\`(?:${group} )?(\\w+)\``, 'g'));
+    expect([...new Set([...shown].map(([, name]) => name))].toSorted()).toEqual(listed.toSorted());
+  });
+
+  it.each(['init', 'doctor', 'run', 'gc'])('`%s` has the flags in the table, and no others', async (name) => {
+    const [flags, shown] = [await helpOf(name), `--help ${rowOf(name)}`].map(
+      (text) => new Set(text.match(/--[a-z-]+/g)),
+    );
+    expect(shown).toEqual(flags);
+  });
 });
+
+/** The row of a command in docs/command-line.md. */
+function rowOf(name: string): string {
+  const rows = readDocument('docs/command-line.md').split('\n');
+  return rows.find((row) => new RegExp(`^\\| \`${name}\\b`).test(row)) ?? '';
+}
 
 /** The help of the command that a line begins with. */
 async function helpOf(line: string): Promise<string> {

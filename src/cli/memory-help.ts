@@ -59,8 +59,8 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     usage: 'memory forget <agent> <id>',
     short: 'Take an entry or a note out, for good',
     long: [
-      'Take an entry out of both lanes and note that it stays out. An id may be cut to its first characters, six or more.',
-      'In place of an id, the path of a note deletes that note.',
+      'Take an entry out of both lanes, for good. The first six characters of an id are enough. In place of an id, the path',
+      'of a note deletes that note.',
     ].join('\n'),
     flags: [
       ...WHERE,

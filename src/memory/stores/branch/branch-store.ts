@@ -178,7 +178,7 @@ function missing({ name }: MemoryBranch): CommitResult {
     kind: 'failed',
     reason: 'unavailable',
     message: `there is no branch \`${name}\``,
-    remedy: 'Create it, or name one that exists: with `memory-branch`, or `--branch` of `push`.',
+    remedy: 'Create it, or name one that exists with `memory-branch`.',
   };
 }
 

@@ -281,7 +281,7 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
     return {
       message: `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
       remedy:
-        'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
+        'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
     };
   }
   const refused = tree.has(SAVES_FILE) ? OWN_FILE : notReadBack(tree);
