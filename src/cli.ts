@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { main } from './cli/main.js';
-import { createSignalListener, endBySignal } from './cli/signals.js';
-import { programName } from './cli/terminal.js';
+import { createSignalListener, endBySignal, programName } from './cli/terminal.js';
 
 // A reader that has seen enough (`axe-action … | head`) or a terminal that was closed is not an error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

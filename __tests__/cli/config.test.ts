@@ -14,16 +14,6 @@ async function config(folder: string, ...words: string[]) {
 }
 
 describe('config', () => {
-  it('lists its commands', async () => {
-    const { exitCode, output } = await config('/nowhere');
-    expect(exitCode).toBe(0);
-    expect(output).toMatch(/\n {2}path {3}.*\n {2}init {3}/);
-  });
-
-  it('path prints the folder even if it does not exist', async () => {
-    expect(await config('/nowhere', 'path')).toEqual({ exitCode: 0, output: '/nowhere/axe\n', talk: '' });
-  });
-
   it('path reports what is missing if there is no home folder, exit status as for configuration', async () => {
     await expect(configCommand(['path'], createFakeTerminal())).rejects.toMatchObject({
       name: 'ConfigError',
@@ -51,13 +41,5 @@ describe('config', () => {
       message: expect.stringContaining(join(folder, 'axe')),
       exitCode: 1,
     });
-  });
-
-  it.each([
-    [['paths'], 'unknown command "paths" for "axe-action config"'],
-    [['path', '--nope'], 'unknown flag: --nope'],
-    [['init', 'x'], 'accepts 0 arg(s), received 1'],
-  ])('refuses %j', async (words, message) => {
-    await expect(config('/nowhere', ...words)).rejects.toMatchObject({ message, exitCode: 1 });
   });
 });

@@ -47,6 +47,33 @@ describe('the command line', () => {
     expect(output).toContain(`\nUsage:\n  ${usage}\n`);
   });
 
+  it('shows what a command does, how it is typed, and its flags', async () => {
+    expect(
+      (await run('config', 'path', '--help')).output,
+    ).toBe(`Print the configuration folder: \`$XDG_CONFIG_HOME/axe\`, or axe in the folder your system has for settings.
+
+Usage:
+  axe-action config path
+
+Flags:
+  -h, --help   Show this text
+`);
+  });
+
+  it('shows the commands of a group', async () => {
+    expect((await run('config')).output).toBe(`Where agents, skills and keys are kept on this machine.
+
+Usage:
+  axe-action config [command]
+
+Commands:
+  path   Print the configuration folder
+  init   Create the configuration folder
+
+Use "axe-action config [command] --help" for more about a command.
+`);
+  });
+
   it.each([[['version']], [['--version']]])('shows its version for %j', async (argv) => {
     expect(await run(...argv)).toEqual({ exitCode: 0, output: `axe-action version ${VERSION}\n`, talk: '' });
   });

@@ -9,8 +9,7 @@ const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n'
 
 async function dryRun(parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}): Promise<string> {
   const { plan, memory } = await reportOf('planned', parts, patch);
-  const { restored, text = '', notes } = memory ?? {};
-  return formatDryRun({ plan, restored, memory: text, notes });
+  return formatDryRun(plan, memory);
 }
 
 /** The part of the text below a header, without the blank line that ends it. */
@@ -94,7 +93,7 @@ You help.
   ])('shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
     const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
     const notes = { block, toolsPrompt: '\n\nTools!' };
-    const text = formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '', notes });
+    const text = formatDryRun(plan, { ...memory, notes });
     expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
     expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
     const behind = block === '' ? '' : `\n\n---\n\n${block}`;

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { builtInLines, formatAgentList } from '../../src/core/agent/list-agents.js';
+import { builtInLines, formatAgentList } from '../../src/cli/agents.js';
 import { VERSION } from '../../src/core/version.js';
 import { alongWith, type Deviation, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';

@@ -1,6 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import type { StopSignal } from '../../src/cli/signals.js';
-import type { Terminal } from '../../src/cli/terminal.js';
+import type { StopSignal, Terminal } from '../../src/cli/terminal.js';
 
 /** A terminal that keeps what is written to it. Nothing is typed in it. */
 export interface FakeTerminal extends Terminal {

@@ -3,18 +3,20 @@ import type { ListedAgent } from '../adapters/host/agents/agents-dir.js';
 import { createMissingFiles } from '../adapters/host/config-file.js';
 import { openEditor } from '../adapters/host/editor.js';
 import { configDir } from '../adapters/host/xdg.js';
-import { localAgents } from '../composition/agents.js';
+import { formatValidation, formatValidationJson } from '../commands/validate/format-validation.js';
+import { validateAgents } from '../commands/validate/validate-agents.js';
+import { isValid } from '../commands/validate/validation.js';
+import { BUILT_IN_AGENTS } from '../core/agent/built-in.js';
 import { formatAgent } from '../core/agent/format-agent.js';
-import { type AgentLine, builtInLines, formatAgentList } from '../core/agent/list-agents.js';
 import { checkAgentName } from '../core/agent/name.js';
+import { parseAgent } from '../core/agent/parse.js';
 import { scaffoldAgent } from '../core/agent/scaffold.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
-import { agentsDirOf } from './agents-dir.js';
-import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
+import { agentsOf, openChecks } from './agents-dir.js';
+import { expectPositionals, type Flag, type ParsedFlags } from './flags.js';
+import { type CommandHelp, readGroup } from './help.js';
 import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
-import { validateCommand } from './validate-agents.js';
 
 const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };
 const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
@@ -54,13 +56,11 @@ export const AGENTS_COMMANDS: readonly CommandHelp[] = [
   },
 ];
 
-const ABOUT = 'Agents are TOML files: a model, a system prompt, a skill, files, memory.';
-
 /** How the group is shown in help. */
 export const AGENTS_HELP: CommandHelp = {
   usage: 'agents',
   short: 'List, show, check, create and edit agents',
-  long: ABOUT,
+  long: 'Agents are TOML files: a model, a system prompt, a skill, files, memory.',
   flags: [],
 };
 
@@ -69,17 +69,9 @@ export const AGENTS_HELP: CommandHelp = {
  * an AxeError.
  */
 export async function agentsCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const [name = '', ...rest] = words;
-  const command = AGENTS_COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
-  if (command === undefined) {
-    print(terminal, groupHelp(name, { help: AGENTS_HELP, commands: AGENTS_COMMANDS }));
-    return 0;
-  }
-  const flags = parseFlags(rest, command);
-  if (flags.help) {
-    print(terminal, formatCommandHelp(command));
-    return 0;
-  }
+  const called = readGroup(words, { help: AGENTS_HELP, commands: AGENTS_COMMANDS }, terminal);
+  if (called === undefined) return 0;
+  const { name, flags } = called;
   if (name === 'validate') {
     return await validateCommand(flags, terminal);
   }
@@ -100,17 +92,12 @@ const ACTIONS: Readonly<Record<string, (flags: ParsedFlags, terminal: Terminal) 
   edit,
 };
 
-async function library(flags: ParsedFlags, terminal: Terminal): Promise<ReturnType<typeof localAgents>> {
-  const { cwd, env } = terminal;
-  return localAgents({ cwd, agentsDir: await agentsDirOf(flags, terminal), configDir: configDir(env) });
-}
-
 async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  expectPositionals(flags, 0, 'agents list');
-  const { listAgents, folders } = await library(flags, terminal);
+  expectPositionals(flags, 0);
+  const { listAgents, folders } = await agentsOf(flags, terminal);
   const agents = await listAgents();
   if (flags.bool('json')) {
-    print(terminal, JSON.stringify([...agents.map(listedJson), ...builtInLines().map(builtInJson)]));
+    print(terminal, JSON.stringify([...agents, ...builtInLines()].map(listedJson)));
     return;
   }
   const usable = agents.filter(({ error }) => error === undefined);
@@ -121,18 +108,14 @@ async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   terminal.stderr.write(`There are only the built-in agents: no agent file was found in ${looked}.\n`);
 }
 
-function listedJson({ id, description, file, error }: ListedAgent): object {
+function listedJson({ id, description, file, error }: AgentLine & Partial<ListedAgent>): object {
   return {
     name: id,
     description,
-    file,
-    builtIn: false,
+    file: file ?? null,
+    builtIn: file === undefined,
     error: error === undefined ? null : errorJson(error),
   };
-}
-
-function builtInJson({ id, description }: AgentLine): object {
-  return { name: id, description, file: null, builtIn: true, error: null };
 }
 
 function errorJson({ message, remedy, at }: AxeError): object {
@@ -140,15 +123,15 @@ function errorJson({ message, remedy, at }: AxeError): object {
 }
 
 async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const [name = ''] = expectPositionals(flags, 1, 'agents show <agent>');
-  const agents = await library(flags, terminal);
+  const [name = ''] = expectPositionals(flags, 1);
+  const agents = await agentsOf(flags, terminal);
   const { config, source } = await agents.loadAgent(name);
   if (flags.bool('json')) print(terminal, JSON.stringify({ source, ...config }));
   else terminal.stdout.write(formatAgent(config));
 }
 
 async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const name = checkAgentName(expectPositionals(flags, 1, 'agents init <agent>')[0] ?? '');
+  const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
   const requested = flags.string('agents-dir');
   const folder =
     requested === '' ? join(configDir(terminal.env), 'agents') : resolve(terminal.cwd, requested);
@@ -162,12 +145,44 @@ async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
 }
 
 async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const [name = ''] = expectPositionals(flags, 1, 'agents edit <agent>');
+  const [name = ''] = expectPositionals(flags, 1);
   const editor = terminal.env['EDITOR'] ?? '';
   if (editor.trim() === '') {
     const remedy = 'Set it, for example `export EDITOR=vi`.';
     throw new AxeError('$EDITOR environment variable is not set', { remedy });
   }
-  const agents = await library(flags, terminal);
+  const agents = await agentsOf(flags, terminal);
   await openEditor(editor, await agents.agentFile(name));
+}
+
+/** `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an AxeError. */
+async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+  const { agentsDir, checks } = await openChecks(flags, terminal);
+  const asked = { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' };
+  const validation = await validateAgents(asked, checks);
+  if (flags.bool('json')) print(terminal, formatValidationJson(validation));
+  else for (const line of formatValidation(validation)) print(terminal, line);
+  return isValid(validation) ? 0 : 2;
+}
+
+/** What a list of agents shows of one. */
+interface AgentLine {
+  /** What it is run by: the name of its file, whatever its `name` key says. */
+  readonly id: string;
+  readonly description: string;
+}
+
+/** The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which agents are looked up. */
+export function formatAgentList(agents: readonly AgentLine[]): string {
+  return agents
+    .map(({ id, description }) => (description === '' ? `${id}\n` : `${id} - ${description}\n`))
+    .join('');
+}
+
+/** The agents that come with the product, which are looked up last. */
+export function builtInLines(): readonly AgentLine[] {
+  return BUILT_IN_AGENTS.map(({ name, toml }) => {
+    const { config } = parseAgent(toml, { name, file: name });
+    return { id: name, description: config.description };
+  });
 }

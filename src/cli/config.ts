@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { createFolder, createMissingFiles, type NewFile } from '../adapters/host/config-file.js';
 import { configDir } from '../adapters/host/xdg.js';
 import type { ExitCode } from '../core/errors.js';
-import { expectPositionals, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
+import { expectPositionals } from './flags.js';
+import { type CommandHelp, readGroup } from './help.js';
 import { print, type Terminal } from './terminal.js';
 
 /** The commands of `config`, as help shows them. */
@@ -22,32 +22,21 @@ export const CONFIG_COMMANDS: readonly CommandHelp[] = [
   },
 ];
 
-const ABOUT = 'Where agents, skills and keys are kept on this machine.';
-
 /** How the group is shown in help. */
 export const CONFIG_HELP: CommandHelp = {
   usage: 'config',
   short: 'Show or create the configuration folder',
-  long: ABOUT,
+  long: 'Where agents, skills and keys are kept on this machine.',
   flags: [],
 };
 
 /** `config path` and `config init` (axe-behaviour §18). */
 export async function configCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const [name = '', ...rest] = words;
-  const command = CONFIG_COMMANDS.find(({ usage }) => usage === `config ${name}`);
-  if (command === undefined) {
-    print(terminal, groupHelp(name, { help: CONFIG_HELP, commands: CONFIG_COMMANDS }));
-    return 0;
-  }
-  const flags = parseFlags(rest, command);
-  if (flags.help) {
-    print(terminal, formatCommandHelp(command));
-    return 0;
-  }
-  expectPositionals(flags, 0, command.usage);
+  const called = readGroup(words, { help: CONFIG_HELP, commands: CONFIG_COMMANDS }, terminal);
+  if (called === undefined) return 0;
+  expectPositionals(called.flags, 0);
   const folder = configDir(terminal.env);
-  if (name === 'init') {
+  if (called.name === 'init') {
     await createFolder(join(folder, 'agents'));
     await createMissingFiles(folder, FRESH_FILES);
   }

@@ -10,7 +10,6 @@ import { severityMark } from '../review/comment-text.js';
 import { lessonsOf } from '../review/finding-facts.js';
 import { parseReviewFacts } from '../review/state-facts.js';
 import { runPipeline } from '../run/run.js';
-import { DEMO_HELP } from './command-help.js';
 import { createDemoPullRequest, type DemoEvent } from './demo-pull-request.js';
 import { expectPositionals, type ParsedFlags, parseFlags } from './flags.js';
 import { createTerminalDeadline } from './interrupt.js';
@@ -40,7 +39,7 @@ const REPORT_IT = { remedy: 'Please report this: the demo brings all that it nee
 
 /** `demo`: the life of two findings, through the same pipeline as any run. Throws an AxeError. */
 export async function demoCommand(words: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
-  expectPositionals(words, 0, DEMO_HELP.usage);
+  expectPositionals(words, 0);
   const deadline = createTerminalDeadline(terminal);
   deadline.limit(60_000);
   return await withTempDir((folder) => play(folder, terminal, deadline)).finally(() => deadline.clear());

@@ -18,6 +18,8 @@ export interface Flag {
 
 /** The words of a command line, taken apart. */
 export interface ParsedFlags {
+  /** How the command is written. */
+  readonly usage: string;
   readonly positionals: readonly string[];
   readonly help: boolean;
   /** Empty where the flag was not given. */
@@ -45,6 +47,7 @@ export function parseFlags(
     else positionals.push(word);
   }
   return {
+    usage,
     positionals,
     help: values.get('help') === 'true',
     string: (name) => values.get(name) ?? '',
@@ -181,11 +184,7 @@ function invalidArgument(
 }
 
 /** Checks how many words there are next to the flags. Throws an AxeError with axe's words, and how the command is written. */
-export function expectPositionals(
-  { positionals }: ParsedFlags,
-  count: number,
-  usage: string,
-): readonly string[] {
+export function expectPositionals({ positionals, usage }: ParsedFlags, count: number): readonly string[] {
   if (positionals.length !== count) {
     throw new AxeError(`accepts ${count} arg(s), received ${positionals.length}`, {
       remedy: `Usage: \`axe-action ${usage}\`.`,

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { createFetch } from '../adapters/host/net/http.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { collect } from '../commands/gc/gc.js';
-import { localAgents } from '../composition/agents.js';
 import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { GC } from '../core/defaults.js';
@@ -12,7 +11,7 @@ import { runLogPath } from '../core/plan.js';
 import { count, grouped, usd } from '../core/text/number.js';
 import { figuresOf } from '../memory/gc/count-log.js';
 import { formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
-import { agentsDirOf } from './agents-dir.js';
+import { agentsOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
 import type { ParsedFlags } from './flags.js';
 import { createTerminalDeadline, isInterrupt } from './interrupt.js';
@@ -138,11 +137,6 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   } finally {
     deadline.clear();
   }
-}
-
-async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<ReturnType<typeof localAgents>> {
-  const { cwd, env } = terminal;
-  return localAgents({ cwd, agentsDir: await agentsDirOf(flags, terminal), configDir: configDir(env) });
 }
 
 /** The memory that the agent's runs on this machine have; the offline rules keep theirs apart (D32). */

@@ -1,6 +1,7 @@
 import { nearest } from '../core/agent/suggest.js';
 import { AxeError } from '../core/errors.js';
-import { type Flag, formatFlags, unknownFlag } from './flags.js';
+import { type Flag, formatFlags, type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
+import { print, type Terminal } from './terminal.js';
 
 /** A command or sub-command, as help shows it. */
 export interface CommandHelp {
@@ -22,8 +23,7 @@ export interface CommandNode {
   readonly commands: readonly CommandHelp[];
 }
 
-/** Help of one command. */
-export function formatCommandHelp({ usage, long, flags, examples = [] }: CommandHelp): string {
+function formatCommandHelp({ usage, long, flags, examples = [] }: CommandHelp): string {
   const shown = examples.map((line) => `  axe-action ${line}`);
   return [
     long,
@@ -54,18 +54,40 @@ export function formatGroupHelp(about: string, prefix: string, commands: readonl
   ].join('\n');
 }
 
-/** The help of a group, which is called without a command. Throws an AxeError for a word that is none of its own. */
-export function groupHelp(
-  word: string,
-  { help, commands }: { readonly help: CommandHelp; readonly commands: readonly CommandHelp[] },
-): string {
+/** The flags of a command; undefined where its help was asked for, which is then shown. Throws an AxeError. */
+export function readFlags(
+  words: readonly string[],
+  command: CommandHelp,
+  terminal: Terminal,
+): ParsedFlags | undefined {
+  const flags = parseFlags(words, command);
+  if (!flags.help) return flags;
+  print(terminal, formatCommandHelp(command));
+  return undefined;
+}
+
+/**
+ * The command of a group such as `agents`, with its flags; undefined where help was asked for, which is then shown. Throws
+ * an AxeError for a word that is none of its own.
+ */
+export function readGroup(
+  [word = '', ...words]: readonly string[],
+  { help, commands }: CommandNode,
+  terminal: Terminal,
+): { readonly name: string; readonly flags: ParsedFlags } | undefined {
   const { usage, long } = help;
+  const command = commands.find((one) => commandName(one, usage) === word);
+  if (command !== undefined) {
+    const flags = readFlags(words, command, terminal);
+    return flags && { name: word, flags };
+  }
   if (!['', '--help', '-h', 'help'].includes(word)) {
     if (!word.startsWith('-')) throw unknownCommand(word, usage, commands);
     const remedy = `Flags follow their command. \`axe-action ${usage} --help\` lists the commands.`;
     throw unknownFlag(word.replace(/^--?/, ''), [{ name: 'help' }], remedy);
   }
-  return formatGroupHelp(long, `${usage} `, commands);
+  print(terminal, formatGroupHelp(long, `${usage} `, commands));
+  return undefined;
 }
 
 /** The word by which a command is called in its group: `show` of `agents show <agent>`. */

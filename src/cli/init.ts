@@ -21,7 +21,6 @@ import { parseModelRef } from '../core/agent/model-ref.js';
 import { nearest } from '../core/agent/suggest.js';
 import { DEFAULT_MODEL } from '../core/defaults.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
-import { INIT_HELP } from './command-help.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 
@@ -30,7 +29,7 @@ const NO_REPOSITORY =
 
 /** `init`: writes a workflow with its agents and skills into the repository. Throws an AxeError. */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
-  expectPositionals(flags, 0, INIT_HELP.usage);
+  expectPositionals(flags, 0);
   const uses = flags.string('uses') || (await ownAddress(terminal)) || ACTION_ADDRESS;
   checkUses(uses);
   const repository = await findRepositoryRoot(terminal.cwd);

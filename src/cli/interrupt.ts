@@ -1,8 +1,7 @@
 import { createDeadline, type RunDeadline } from '../adapters/host/deadline.js';
 import { AxeError } from '../core/errors.js';
 import type { RunReport } from '../run/request.js';
-import { STOP_STATUS, type StopSignal } from './signals.js';
-import type { Terminal } from './terminal.js';
+import { STOP_STATUS, type StopSignal, type Terminal } from './terminal.js';
 
 /** A signal ended the command before its work was done. */
 export class InterruptedError extends AxeError {

@@ -3,14 +3,14 @@ import { VERSION } from '../core/version.js';
 import { AGENTS_COMMANDS, AGENTS_HELP, agentsCommand } from './agents.js';
 import { DEMO_HELP, DOCTOR_HELP, GC_HELP, HELP_HELP, INIT_HELP, VERSION_HELP } from './command-help.js';
 import { CONFIG_COMMANDS, CONFIG_HELP, configCommand } from './config.js';
-import { type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
+import { type ParsedFlags, unknownFlag } from './flags.js';
 import {
   type CommandHelp,
   type CommandNode,
   commandName,
   findHelp,
-  formatCommandHelp,
   formatGroupHelp,
+  readFlags,
   unknownCommand,
 } from './help.js';
 import { memoryCommand } from './memory.js';
@@ -18,58 +18,43 @@ import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
 import { RUN_HELP, runCommand } from './run.js';
 import { print, type Terminal, writeError } from './terminal.js';
 
-/** A command of the program: its words in, its exit status out. */
-type Command = (words: readonly string[], terminal: Terminal) => Promise<ExitCode>;
-
-/** A command with all that is said of it. */
+/** A command with all that is said of it: its words in, its exit status out. */
 interface Entry extends CommandNode {
-  readonly run: Command;
+  run(words: readonly string[], terminal: Terminal): Promise<ExitCode>;
 }
 
 /** The one table of commands: what is run, and what help lists. */
 const ENTRIES: readonly Entry[] = [
-  entry(INIT_HELP, async (words, terminal) => {
-    const flags = parsed(INIT_HELP, words, terminal);
-    return flags === undefined ? 0 : await (await import('./init.js')).initCommand(flags, terminal);
-  }),
-  entry(RUN_HELP, runCommand),
-  entry(DEMO_HELP, async (words, terminal) => {
-    const flags = parsed(DEMO_HELP, words, terminal);
-    return flags === undefined ? 0 : await (await import('./demo.js')).demoCommand(flags, terminal);
-  }),
-  entry(DOCTOR_HELP, async (words, terminal) => {
-    const flags = parsed(DOCTOR_HELP, words, terminal);
-    return flags === undefined ? 0 : await (await import('./doctor.js')).doctorCommand(flags, terminal);
-  }),
-  entry(GC_HELP, async (words, terminal) => {
-    const flags = parsed(GC_HELP, words, terminal);
-    return flags === undefined ? 0 : await (await import('./gc-command.js')).gcCommand(flags, terminal);
-  }),
-  entry(MEMORY_HELP, memoryCommand, MEMORY_COMMANDS),
-  entry(AGENTS_HELP, agentsCommand, AGENTS_COMMANDS),
-  entry(CONFIG_HELP, configCommand, CONFIG_COMMANDS),
-  entry(VERSION_HELP, async (words, terminal) => {
-    if (parsed(VERSION_HELP, words, terminal) !== undefined) print(terminal, `axe-action version ${VERSION}`);
+  command(INIT_HELP, async (...given) => await (await import('./init.js')).initCommand(...given)),
+  command(RUN_HELP, runCommand),
+  command(DEMO_HELP, async (...given) => await (await import('./demo.js')).demoCommand(...given)),
+  command(DOCTOR_HELP, async (...given) => await (await import('./doctor.js')).doctorCommand(...given)),
+  command(GC_HELP, async (...given) => await (await import('./gc-command.js')).gcCommand(...given)),
+  { help: MEMORY_HELP, commands: MEMORY_COMMANDS, run: memoryCommand },
+  { help: AGENTS_HELP, commands: AGENTS_COMMANDS, run: agentsCommand },
+  { help: CONFIG_HELP, commands: CONFIG_COMMANDS, run: configCommand },
+  command(VERSION_HELP, async (_flags, terminal) => {
+    print(terminal, `axe-action version ${VERSION}`);
     return 0;
   }),
-  entry(HELP_HELP, async (words, terminal) => {
-    const flags = parsed(HELP_HELP, words, terminal);
-    if (flags !== undefined)
-      print(terminal, flags.positionals.length === 0 ? overview() : findHelp(flags.positionals, ENTRIES));
+  command(HELP_HELP, async ({ positionals }, terminal) => {
+    print(terminal, positionals.length === 0 ? overview() : findHelp(positionals, ENTRIES));
     return 0;
   }),
 ];
 
-function entry(help: CommandHelp, run: Command, commands: readonly CommandHelp[] = []): Entry {
-  return { help, run, commands };
-}
-
-/** The flags of a command; undefined where its help was asked for, which is then shown. Throws an AxeError. */
-function parsed(help: CommandHelp, words: readonly string[], terminal: Terminal): ParsedFlags | undefined {
-  const flags = parseFlags(words, help);
-  if (!flags.help) return flags;
-  print(terminal, formatCommandHelp(help));
-  return undefined;
+function command(
+  help: CommandHelp,
+  run: (flags: ParsedFlags, terminal: Terminal) => Promise<ExitCode>,
+): Entry {
+  return {
+    help,
+    commands: [],
+    async run(words, terminal) {
+      const flags = readFlags(words, help, terminal);
+      return flags === undefined ? 0 : await run(flags, terminal);
+    },
+  };
 }
 
 const ABOUT = [

@@ -10,8 +10,8 @@ import { formatEntries } from '../memory/commands/format.js';
 import { runMemoryCommand } from '../memory/commands/memory-command.js';
 import { parseMemoryCommand } from '../memory/commands/parse-memory-command.js';
 import type { Provenance } from '../memory/provenance.js';
-import { type ParsedFlags, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
+import type { ParsedFlags } from './flags.js';
+import { readGroup } from './help.js';
 import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
 import { openMemoryPlace } from './memory-place.js';
 import { renderEntries } from './render-entries.js';
@@ -19,35 +19,20 @@ import { print, type Terminal } from './terminal.js';
 
 /** `memory show | search | remember | …` (D14): what people do with a memory themselves. Throws an AxeError. */
 export async function memoryCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const [name = '', ...rest] = words;
-  const help = MEMORY_COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
-  if (help === undefined) {
-    print(terminal, groupHelp(name, { help: MEMORY_HELP, commands: MEMORY_COMMANDS }));
-    return 0;
-  }
-  const flags = parseFlags(rest, help);
-  if (flags.help) {
-    print(terminal, formatCommandHelp(help));
-    return 0;
-  }
+  const called = readGroup(words, { help: MEMORY_HELP, commands: MEMORY_COMMANDS }, terminal);
+  if (called === undefined) return 0;
   try {
-    return await runHere(name, { help, flags, terminal });
+    return await runHere(called.name, called.flags, terminal);
   } finally {
     terminal.stdin.destroy();
   }
 }
 
-interface Here {
-  readonly help: CommandHelp;
-  readonly flags: ParsedFlags;
-  readonly terminal: Terminal;
-}
-
-async function runHere(name: string, { help, flags, terminal }: Here): Promise<ExitCode> {
+async function runHere(name: string, flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const [agent = '', ...words] = flags.positionals;
   if (agent === '') {
     throw new AxeError('requires at least 1 arg(s), only received 0', {
-      remedy: `Usage: \`axe-action ${help.usage}\`.`,
+      remedy: `Usage: \`axe-action ${flags.usage}\`.`,
     });
   }
   const lane = chosen(['trusted', 'untrusted'], flags.string('lane') || 'trusted');

@@ -14,80 +14,17 @@ import { errorOf } from '../core/outcome.js';
 import type { Plan, RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_DIFF_POLICY } from '../core/prompt/context-policy.js';
-import {
-  buildSystemPrompt,
-  isLanguage,
-  NO_NOTES,
-  type NotesPrompt,
-  withNotes,
-} from '../core/prompt/system.js';
-import type { RestoreResult } from '../memory/store.js';
-import type { ReviewWishes } from '../review/review-plan.js';
-import type { RunReport, RunRequest } from '../run/request.js';
+import { buildSystemPrompt, isLanguage, NO_NOTES, withNotes } from '../core/prompt/system.js';
+import type { Memory, RunReport, RunRequest } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import { agentsDirOf } from './agents-dir.js';
-import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
+import { expectPositionals, type ParsedFlags } from './flags.js';
 import { formatErrorJson, formatParams } from './format-json.js';
-import { type CommandHelp, formatCommandHelp } from './help.js';
+import type { CommandHelp } from './help.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
-import { createStatusLine, type StatusLine } from './status-line.js';
 import { colorsFor, print, type Terminal, writeError } from './terminal.js';
-import { createTerminalReporter } from './terminal-reporter.js';
+import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
-
-const FLAGS: readonly Flag[] = [
-  { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
-  {
-    name: 'effort',
-    kind: 'string',
-    about: "How hard the model thinks: low, medium, high, xhigh or max; the agent's `[params]` if not given",
-    choices: EFFORTS,
-  },
-  { name: 'skill', kind: 'string', about: "Override the agent's skill" },
-  { name: 'workdir', kind: 'string', about: 'Override the working directory' },
-  {
-    name: 'timeout',
-    kind: 'int',
-    min: 1,
-    about: 'Time limit in seconds',
-    shown: String(CLI_TIMEOUT_SECONDS),
-  },
-  {
-    name: 'max-tokens',
-    kind: 'int',
-    about: "Maximum input and output tokens of the run; the agent's `[budget]` if not given",
-  },
-  {
-    name: 'dry-run',
-    kind: 'bool',
-    about: 'Show what would be sent, without a model and without writing anything',
-  },
-  { name: 'verbose', short: 'v', kind: 'bool', about: 'Print details of the run to stderr' },
-  { name: 'json', kind: 'bool', about: 'Wrap the answer in JSON with its figures' },
-  { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
-  { name: 'prompt', kind: 'string', about: 'The task; piped input is then context that is not remembered' },
-  {
-    name: 'event',
-    kind: 'string',
-    about: 'Run as the action would for this webhook payload (JSON file)',
-  },
-  { name: 'git', kind: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
-  { name: 'language', kind: 'string', about: 'The language to answer in, for example German or pt-BR' },
-  {
-    name: 'review-scope',
-    kind: 'string',
-    about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
-    shown: 'auto',
-    choices: ['auto', 'full'],
-  },
-  {
-    name: 'review-depth',
-    kind: 'string',
-    about:
-      "quick or standard: whether a large change is read in parts, and findings get a second look; the agent's `[review]` if not given",
-    choices: REVIEW_DEPTHS,
-  },
-];
 
 /** How `run` is shown in help. */
 export const RUN_HELP: CommandHelp = {
@@ -102,22 +39,74 @@ export const RUN_HELP: CommandHelp = {
     'Run an agent: its TOML, its skill, its files, its memory and what is piped in become one prompt; the answer goes',
     'to standard output and one entry to its memory.',
   ].join('\n'),
-  flags: FLAGS,
+  flags: [
+    { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
+    {
+      name: 'effort',
+      kind: 'string',
+      about:
+        "How hard the model thinks: low, medium, high, xhigh or max; the agent's `[params]` if not given",
+      choices: EFFORTS,
+    },
+    { name: 'skill', kind: 'string', about: "Override the agent's skill" },
+    { name: 'workdir', kind: 'string', about: 'Override the working directory' },
+    {
+      name: 'timeout',
+      kind: 'int',
+      min: 1,
+      about: 'Time limit in seconds',
+      shown: String(CLI_TIMEOUT_SECONDS),
+    },
+    {
+      name: 'max-tokens',
+      kind: 'int',
+      about: "Maximum input and output tokens of the run; the agent's `[budget]` if not given",
+    },
+    {
+      name: 'dry-run',
+      kind: 'bool',
+      about: 'Show what would be sent, without a model and without writing anything',
+    },
+    { name: 'verbose', short: 'v', kind: 'bool', about: 'Print details of the run to stderr' },
+    { name: 'json', kind: 'bool', about: 'Wrap the answer in JSON with its figures' },
+    { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
+    { name: 'prompt', kind: 'string', about: 'The task; piped input is then context that is not remembered' },
+    {
+      name: 'event',
+      kind: 'string',
+      about: 'Run as the action would for this webhook payload (JSON file)',
+    },
+    { name: 'git', kind: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
+    { name: 'language', kind: 'string', about: 'The language to answer in, for example German or pt-BR' },
+    {
+      name: 'review-scope',
+      kind: 'string',
+      about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
+      shown: 'auto',
+      choices: ['auto', 'full'],
+    },
+    {
+      name: 'review-depth',
+      kind: 'string',
+      about:
+        "quick or standard: whether a large change is read in parts, and findings get a second look; the agent's `[review]` if not given",
+      choices: REVIEW_DEPTHS,
+    },
+  ],
 };
 
 /** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
-export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const flags = parseFlags(words, RUN_HELP);
-  if (flags.help) {
-    print(terminal, formatCommandHelp(RUN_HELP));
-    return 0;
-  }
+export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const [agent = ''] = agentOf(flags);
+  const effort = choiceOf(flags, 'effort', EFFORTS);
+  const language = languageOf(flags);
+  const reviewScope = reviewScopeOf(flags);
+  const depth = choiceOf(flags, 'review-depth', REVIEW_DEPTHS);
   const wishes = {
-    ...effortOf(flags),
-    language: languageOf(flags),
-    reviewScope: reviewScopeOf(flags),
-    review: reviewOf(flags),
+    ...(effort === undefined ? {} : { effort }),
+    language,
+    reviewScope,
+    review: depth === undefined ? {} : { depth },
   };
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
@@ -162,7 +151,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
 /** axe takes its task from a pipe alone, so a second word is most often meant as the task. Throws an AxeError. */
 function agentOf(flags: ParsedFlags): readonly string[] {
   const { positionals } = flags;
-  if (positionals.length < 2) return expectPositionals(flags, 1, RUN_HELP.usage);
+  if (positionals.length < 2) return expectPositionals(flags, 1);
   const [agent = '', ...words] = positionals;
   const text = words.join(' ');
   const task = /^[\w ,.?!/-]{1,60}$/.test(text) ? JSON.stringify(text) : '"…"';
@@ -183,38 +172,24 @@ function languageOf(flags: ParsedFlags): string {
   );
 }
 
-/** Throws an AxeError. */
-function effortOf(flags: ParsedFlags): Pick<RunRequest, 'effort'> {
-  const word = flags.string('effort');
-  if (word === '') return {};
-  const effort = chosen(EFFORTS, word);
-  if (effort !== undefined) return { effort };
-  throw new AxeError(`invalid argument ${JSON.stringify(word)} for "--effort" flag`, {
-    remedy: `Give one of ${EFFORTS.map((one) => `\`${one}\``).join(', ')}.`,
-  });
-}
-
-/** Throws an AxeError. */
-function reviewOf(flags: ParsedFlags): ReviewWishes {
-  const word = flags.string('review-depth');
-  if (word === '') return {};
-  const depth = chosen(REVIEW_DEPTHS, word);
-  if (depth !== undefined) return { depth };
-  throw new AxeError(`invalid argument ${JSON.stringify(word)} for "--review-depth" flag`, {
-    remedy: `Give one of ${REVIEW_DEPTHS.map((one) => `\`${one}\``).join(', ')}.`,
+/** The word of a flag, which is one of its choices; undefined where it was not given. Throws an AxeError. */
+function choiceOf<const T extends string>(
+  flags: ParsedFlags,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const word = flags.string(name);
+  const choice = chosen(choices, word);
+  if (choice !== undefined || word === '') return choice;
+  throw new AxeError(`invalid argument ${JSON.stringify(word)} for "--${name}" flag`, {
+    remedy: `Give one of ${choices.map((one) => `\`${one}\``).join(', ')}.`,
   });
 }
 
 /** Throws an AxeError. */
 function reviewScopeOf(flags: ParsedFlags): 'auto' | 'full' {
-  const scope = flags.string('review-scope');
-  if (scope === '') return 'auto';
-  if (scope !== 'auto' && scope !== 'full') {
-    throw new AxeError(`invalid argument ${JSON.stringify(scope)} for "--review-scope" flag`, {
-      remedy: 'Give one of `auto`, `full`.',
-    });
-  }
-  if (flags.string('event') !== '') return scope;
+  const scope = choiceOf(flags, 'review-scope', ['auto', 'full']);
+  if (scope === undefined || flags.string('event') !== '') return scope ?? 'auto';
   throw new AxeError('`--review-scope` has no effect without `--event`', {
     remedy: 'Give the payload of a pull request with `--event`, or leave `--review-scope` out.',
   });
@@ -296,15 +271,7 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       return 0;
     }
     case 'planned': {
-      const { plan, memory } = report;
-      terminal.stdout.write(
-        formatDryRun({
-          plan,
-          restored: memory?.restored,
-          memory: memory?.text ?? '',
-          notes: memory?.notes,
-        }),
-      );
+      terminal.stdout.write(formatDryRun(report.plan, report.memory));
       return 0;
     }
     case 'memory-command': {
@@ -330,19 +297,11 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
   }
 }
 
-/** What `--dry-run` needs besides the plan. */
-interface DryRunView {
-  readonly plan: Plan;
-  /** Undefined for an agent without memory. */
-  readonly restored: RestoreResult | undefined;
-  /** The memory text as it goes into the prompt. */
-  readonly memory: string;
-  /** Undefined for an agent without notes. */
-  readonly notes: NotesPrompt | undefined;
-}
-
 /** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and the message where it is more than what axe sends. */
-export function formatDryRun({ plan, restored, memory, notes }: DryRunView): string {
+export function formatDryRun(
+  plan: Plan,
+  { restored, text = '', notes }: Partial<Pick<Memory, 'restored' | 'text' | 'notes'>> = {},
+): string {
   const { agent, files } = plan;
   const head = [
     '=== Dry Run ===',
@@ -356,13 +315,13 @@ export function formatDryRun({ plan, restored, memory, notes }: DryRunView): str
   const parts = [
     section(
       'System Prompt',
-      withNotes(buildSystemPrompt(plan.prompt), { runLog: memory, ...(notes ?? NO_NOTES) }),
+      withNotes(buildSystemPrompt(plan.prompt), { runLog: text, ...(notes ?? NO_NOTES) }),
     ),
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('Stdin', orNone(plan.stdin)),
     ...(isStdinOrDefault(plan) ? [] : [section('User Message', plan.task.message)]),
-    ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, memory))]),
+    ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, text))]),
     ...(notes === undefined ? [] : [section('Notes', orNone(notes.block))]),
     section('Sub-Agents', subAgents(plan)),
   ];
@@ -382,7 +341,7 @@ function orNone(text: string): string {
   return text === '' ? '(none)' : text;
 }
 
-function memoryBody(restored: RestoreResult, memory: string): string {
+function memoryBody(restored: NonNullable<Memory['restored']>, memory: string): string {
   return restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(memory);
 }
 

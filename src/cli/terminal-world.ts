@@ -17,9 +17,8 @@ import { formatBuffered } from '../review/format-buffered.js';
 import { loadProvidersConfig } from './agents-dir.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
-import type { StatusLine } from './status-line.js';
 import type { Terminal } from './terminal.js';
-import { formatStats } from './terminal-reporter.js';
+import { formatStats, type StatusLine } from './terminal-reporter.js';
 
 /** What a run in a terminal is put together from. */
 export interface TerminalDependenciesOptions {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { formatAgentList } from '../../../src/cli/agents.js';
 import { formatAgent } from '../../../src/core/agent/format-agent.js';
-import { formatAgentList } from '../../../src/core/agent/list-agents.js';
 import { parseAgent } from '../../../src/core/agent/parse.js';
 
 const GOLDEN = new URL('../../golden/axe/20-agents-commands/', import.meta.url);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { createAgentsDir } from '../../../../src/adapters/host/agents/agents-dir.js';
-import { formatAgentList } from '../../../../src/core/agent/list-agents.js';
+import { formatAgentList } from '../../../../src/cli/agents.js';
 import { MAX_AGENT_BYTES } from '../../../../src/core/defaults.js';
 import { ConfigError } from '../../../../src/core/errors.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createStatusLine } from '../../src/cli/status-line.js';
-import { createTerminalReporter } from '../../src/cli/terminal-reporter.js';
+import { createStatusLine, createTerminalReporter } from '../../src/cli/terminal-reporter.js';
 import type { RunEvent } from '../../src/core/dependencies.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { createFakeScreen } from '../helpers/fake-screen.js';

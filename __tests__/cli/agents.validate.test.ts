@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { agentsCommand } from '../../src/cli/agents.js';
-import { main } from '../../src/cli/main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -72,18 +71,6 @@ it('validation reports about a model what a run with this environment and config
   expect((await validate()).output).toContain('error: invalid base URL for provider "groq"');
 });
 
-it('validation reports for a new agent from `agents init` what has to be filled in, as a run does', async () => {
-  const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home }, cwd });
-  await agentsCommand(['init', 'fresh'], terminal);
-  const { exitCode, output } = await validate('fresh');
-  expect(exitCode).toBe(2);
-  const [, told = ''] = /error: (unsupported provider "provider": .*\n {2}.*)\n/.exec(output) ?? [];
-  expect(told).toContain('`provider/model-name` is the placeholder of `agents init`.');
-  const run = createFakeTerminal({ env: { XDG_CONFIG_HOME: home, XDG_DATA_HOME: home }, cwd });
-  expect(await main(['run', 'fresh'], run)).toBe(1);
-  expect(run.talk()).toBe(`${told}\n`);
-});
-
 it.each([
   [[], 'there are no agents in'],
   [['nobody'], 'agent config not found: nobody'],
@@ -92,9 +79,4 @@ it.each([
     exitCode: 2,
     message: expect.stringContaining(message),
   });
-});
-
-it('validation has help, and reports an unknown flag as every command does', async () => {
-  expect((await validate('--help')).output).toContain('Usage:\n  axe-action agents validate [agent...]');
-  await expect(validate('--nope')).rejects.toMatchObject({ exitCode: 1, message: 'unknown flag: --nope' });
 });
