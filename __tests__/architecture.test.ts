@@ -96,12 +96,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 64_810,
-  'files of src/': 552,
-  'types of src/': 1194,
+  'lines of src/': 64_484,
+  'files of src/': 515,
+  'types of src/': 1191,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 102_715,
+  'lines of __tests__/': 102_572,
   'lines of scripts/, bench/ and eval/': 6158,
 };
 

@@ -1,6 +1,6 @@
 import { createFetch } from '../src/adapters/host/net/http.js';
 import { findProvider } from '../src/adapters/models/catalog.js';
-import { findPrice } from '../src/adapters/models/prices.js';
+import { findPrice } from '../src/adapters/models/model-table.js';
 import { resolveSettings } from '../src/adapters/models/settings.js';
 import { parseModelRef } from '../src/core/agent/model-ref.js';
 import type { Environment } from '../src/core/environment.js';

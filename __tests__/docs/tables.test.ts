@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { findProvider, PROVIDER_IDS } from '../../src/adapters/models/catalog.js';
-import { findFacts, findPrice } from '../../src/adapters/models/prices.js';
+import { findFacts, findPrice } from '../../src/adapters/models/model-table.js';
 import { BUILT_IN_AGENTS } from '../../src/core/agent/built-in.js';
 import {
   ACTION_MAX_TOKENS,

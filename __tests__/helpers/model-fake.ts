@@ -43,7 +43,6 @@ export function createFakeModel(replies: readonly FakeReply[], modelId = 'fake-m
       if (reply instanceof Error) throw reply;
       return typeof reply === 'function' ? await reply(options) : reply;
     },
-    doStream: () => Promise.reject(new Error('nobody streams')),
   };
 }
 

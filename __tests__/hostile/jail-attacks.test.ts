@@ -1,12 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createCommandJail } from '../../src/adapters/host/process/command-jail.js';
-import { jailPlaces } from '../../src/adapters/host/process/jail-places.js';
+import { jailPlaces, untrackedCredentials } from '../../src/adapters/host/process/jail-places.js';
+import { createCommandJail } from '../../src/adapters/host/process/process-jail.js';
 import { safePrograms } from '../../src/adapters/host/process/programs.js';
 import { createShell } from '../../src/adapters/host/process/shell.js';
-import { untrackedCredentials } from '../../src/adapters/host/process/untracked-credentials.js';
-import { protectedPaths } from '../../src/adapters/host/workspace/protected-paths.js';
+import { protectedPaths } from '../../src/adapters/host/workspace/jail.js';
 import { absentWays, isolated, waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { JAIL_ATTACKS } from './jail-attacks.js';

@@ -1,7 +1,6 @@
 import { getIDToken } from '@actions/core';
 import type { GitHubClient } from '../adapters/github/client/client.js';
-import { actionFolder } from '../adapters/host/action-folder.js';
-import { readCheckedOut } from '../adapters/host/checked-out.js';
+import { actionFolder, readCheckedOut } from '../adapters/host/checkout.js';
 import { createClock } from '../adapters/host/clock.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { confine } from '../adapters/host/confine.js';

@@ -4,7 +4,7 @@ import { type AgentsDir, createDiskSource } from '../adapters/host/agents/agents
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { inspectSchema } from '../adapters/host/json-schema.js';
 import { configDir } from '../adapters/host/xdg.js';
-import { modelProblem } from '../adapters/models/model-problem.js';
+import { modelProblem } from '../adapters/models/model-access.js';
 import { parseProvidersConfig } from '../adapters/models/providers-config.js';
 import type { ValidationDependencies } from '../commands/validate/validation.js';
 import { agentsDirsOf, localAgents } from '../composition/agents.js';

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import type { RunDeadline } from '../adapters/host/deadline.js';
-import { createFiles } from '../adapters/host/files.js';
-import { diffOfRange } from '../adapters/host/git.js';
-import { runGit } from '../adapters/host/run-git.js';
-import { withTempDir } from '../adapters/host/temp-dir.js';
+import { createFiles, withTempDir } from '../adapters/host/files.js';
+import { diffOfRange, runGit } from '../adapters/host/git.js';
 import { readTextFile } from '../adapters/host/text-file.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { severityMark } from '../review/comment-text.js';

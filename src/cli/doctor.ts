@@ -1,12 +1,11 @@
 import { createRepositoryReader, type GitHubAnswer } from '../adapters/github/reading/permissions.js';
+import { findRepositoryRoot, readOrigin } from '../adapters/host/checkout.js';
 import { createClock } from '../adapters/host/clock.js';
 import { readConfigFile } from '../adapters/host/config-file.js';
 import { createFetch } from '../adapters/host/net/http.js';
-import { findRepositoryRoot, readOrigin } from '../adapters/host/repository-root.js';
 import { findProvider } from '../adapters/models/catalog.js';
 import { createModels } from '../adapters/models/create.js';
-import { keyState } from '../adapters/models/key-state.js';
-import { probeModel } from '../adapters/models/probe-model.js';
+import { keyState, probeModel } from '../adapters/models/model-access.js';
 import type { SettingSources } from '../adapters/models/settings.js';
 import { formatFault } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createDiskSource } from '../adapters/host/agents/agents-dir.js';
+import { findRepositoryRoot, readCheckedOut, readOrigin } from '../adapters/host/checkout.js';
 import {
   createMissingFiles,
   listFolder,
@@ -7,9 +8,8 @@ import {
   readConfigFile,
 } from '../adapters/host/config-file.js';
 import { inspectSchema } from '../adapters/host/json-schema.js';
-import { findRepositoryRoot, readHead, readOrigin } from '../adapters/host/repository-root.js';
 import { findProvider, KEY_PROVIDERS } from '../adapters/models/catalog.js';
-import { modelProblem } from '../adapters/models/model-problem.js';
+import { modelProblem } from '../adapters/models/model-access.js';
 import { formatValidation } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { allFaults, isValid } from '../commands/validate/validation.js';
@@ -162,7 +162,7 @@ async function readExample(examples: string, file: string): Promise<string> {
 async function ownAddress({ env, programFolder }: Terminal): Promise<string | undefined> {
   const root = join(programFolder, '../..');
   const origin = await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com');
-  const head = await readHead(root);
+  const head = await readCheckedOut(root);
   return origin === undefined || head === undefined ? undefined : `${origin.owner}/${origin.name}@${head}`;
 }
 

@@ -3,7 +3,7 @@ import type { GitHubClient } from '../adapters/github/client/client.js';
 import { GitHubError } from '../adapters/github/client/errors.js';
 import { resolveCommit } from '../adapters/github/reading/contents.js';
 import { builtInText, findBuiltInAgent } from '../core/agent/built-in.js';
-import { loadText } from '../core/agent/library.js';
+import { loadText } from '../core/agent/parse.js';
 import type { AgentLibrary } from '../core/dependencies.js';
 import { ConfigError } from '../core/errors.js';
 import { connectGitHub, type GitHubAccess } from './github.js';

@@ -4,20 +4,21 @@ import type { GitHubClient } from '../adapters/github/client/client.js';
 import { createGitHubReader } from '../adapters/github/reading/reader.js';
 import { createPostJson } from '../adapters/host/net/post-json.js';
 import { createWeb } from '../adapters/host/net/web.js';
-import type { ProcessJail } from '../adapters/host/process/command-jail.js';
-import { jailPlaces } from '../adapters/host/process/jail-places.js';
+import { jailPlaces, untrackedCredentials } from '../adapters/host/process/jail-places.js';
 import { startLineProgram } from '../adapters/host/process/mcp-process.js';
-import { type FoundJail, findCommandJail, makeHome } from '../adapters/host/process/process-jail.js';
+import {
+  type FoundJail,
+  findCommandJail,
+  makeHome,
+  type ProcessJail,
+} from '../adapters/host/process/process-jail.js';
 import { safePrograms } from '../adapters/host/process/programs.js';
 import { scrubEnv } from '../adapters/host/process/scrub-env.js';
 import { createShell } from '../adapters/host/process/shell.js';
-import { untrackedCredentials } from '../adapters/host/process/untracked-credentials.js';
-import { type ProtectedPaths, protectedPaths } from '../adapters/host/workspace/protected-paths.js';
+import { type ProtectedPaths, protectedPaths } from '../adapters/host/workspace/jail.js';
 import { createWorkspace } from '../adapters/host/workspace/workspace.js';
-import { connectMcpServers } from '../adapters/mcp/connect.js';
-import { expandServer, valuesFor } from '../adapters/mcp/expand.js';
-import { createRunServers } from '../adapters/mcp/run-servers.js';
-import { openServer } from '../adapters/mcp/server.js';
+import { connectMcpServers, expandServer, valuesFor } from '../adapters/mcp/connect.js';
+import { createRunServers, openServer } from '../adapters/mcp/server.js';
 import type { AgentConfig, McpServerConfig } from '../core/agent/config.js';
 import type { Clock } from '../core/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../core/defaults.js';

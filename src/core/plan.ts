@@ -10,7 +10,7 @@ import { formatModelRef, isOffline, type ModelRef } from './agent/model-ref.js';
 import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
 import type { Trigger } from './event/trigger.js';
 import type { Lane, Trust } from './event/trust.js';
-import type { AnswerForm } from './loop/final-answer.js';
+import type { AnswerForm } from './loop/structured.js';
 import { isCutShort, type RunOutcome } from './outcome.js';
 import type { ContextFile } from './prompt/context-files.js';
 import type { SystemPromptParts } from './prompt/system.js';

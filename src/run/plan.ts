@@ -8,15 +8,18 @@ import { laneOfWords } from '../core/event/taint.js';
 import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Trust } from '../core/event/trust.js';
 import { roomForPrompt } from '../core/loop/compact.js';
-import type { AnswerForm } from '../core/loop/final-answer.js';
 import { replyTokensOf } from '../core/loop/run-agent.js';
-import { checkObject, formatInstruction, responseFormatOf, schemaOrigin } from '../core/loop/structured.js';
+import {
+  type AnswerForm,
+  checkObject,
+  formatInstruction,
+  responseFormatOf,
+  schemaOrigin,
+} from '../core/loop/structured.js';
 import { type Plan, planMemory } from '../core/plan.js';
 import { planNotes } from '../core/plan-notes.js';
-import type { TriggerContext } from '../core/prompt/context.js';
-import { createPathFilter, type DiffPolicy } from '../core/prompt/context-policy.js';
-import { warnOfOwnChanges } from '../core/prompt/own-changes.js';
-import { hasTaintedRemarks, knowOwnRemarks } from '../core/prompt/own-remarks.js';
+import { createPathFilter, type DiffPolicy, type TriggerContext } from '../core/prompt/context.js';
+import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../core/prompt/own-changes.js';
 import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
 import { isBlank, resolveTask, type Task } from '../core/prompt/task.js';
 import { estimateText } from '../core/text/truncate.js';

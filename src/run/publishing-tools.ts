@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import { createPathFilter, type DiffPolicy } from '../core/prompt/context-policy.js';
+import { createPathFilter, type DiffPolicy } from '../core/prompt/context.js';
 import { isReadByPeople } from '../core/prompt/diff-pack.js';
 import { parseDiff } from '../core/text/diff.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';

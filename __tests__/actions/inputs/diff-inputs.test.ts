@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DIFF_INPUT_DEFAULTS, readDiffInputs } from '../../../src/actions/inputs/inputs.js';
-import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context.js';
 
 type Given = Partial<Record<keyof typeof DIFF_INPUT_DEFAULTS, string>>;
 

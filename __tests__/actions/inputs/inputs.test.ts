@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/actions/inputs/inputs.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
 import { CONCLUSIONS } from '../../../src/core/outcome.js';
-import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
 
 /** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { OUTPUT_NAMES } from '../../../src/actions/outputs.js';
 import { AxeError } from '../../../src/core/errors.js';
-import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
+import type { AnswerForm } from '../../../src/core/loop/structured.js';
 import type { Conclusion, RunOutcome } from '../../../src/core/outcome.js';
 import { createNoneStore } from '../../../src/memory/stores/none-store.js';
 import type { RunReport } from '../../../src/run/request.js';

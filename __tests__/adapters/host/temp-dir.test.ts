@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { withTempDir } from '../../../src/adapters/host/temp-dir.js';
+import { withTempDir } from '../../../src/adapters/host/files.js';
 
 describe('a temporary folder', () => {
   it('exists during the work, for this account alone, and is removed afterwards with its content', async () => {

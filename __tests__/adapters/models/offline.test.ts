@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { createOfflineModel } from '../../../src/adapters/models/offline.js';
 import { FENCE_NOTICE, fence } from '../../../src/core/sanitize/fence.js';
@@ -53,22 +53,6 @@ describe('createOfflineModel', () => {
   it('answers equal requests equally', async () => {
     const message = pullRequest(adding('src/a.ts', ['// TODO', 'console.log(1)']));
     expect(await answer(message)).toBe(await answer(message));
-  });
-
-  it('streams the same answer', async () => {
-    const { stream } = await createOfflineModel().doStream(options('Hello'));
-    const parts: LanguageModelV4StreamPart[] = [];
-    for await (const part of stream) parts.push(part);
-    expect(parts.map(({ type }) => type)).toEqual([
-      'stream-start',
-      'response-metadata',
-      'text-start',
-      'text-delta',
-      'text-end',
-      'finish',
-    ]);
-    const text = parts.flatMap((part) => (part.type === 'text-delta' ? [part.delta] : [])).join('');
-    expect(text).toBe(await answer('Hello'));
   });
 
   it('stops when the run is aborted', async () => {

@@ -4,9 +4,8 @@ import type { RunEvent } from '../../../src/core/dependencies.js';
 import { AxeError, ProviderError } from '../../../src/core/errors.js';
 import type { OpenModel } from '../../../src/core/loop/asker.js';
 import { Budget } from '../../../src/core/loop/budget.js';
-import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
 import { type Conversation, runAgent } from '../../../src/core/loop/run-agent.js';
-import { checkObject } from '../../../src/core/loop/structured.js';
+import { type AnswerForm, checkObject } from '../../../src/core/loop/structured.js';
 import type { Tool } from '../../../src/core/tools/tool.js';
 import type { Warning } from '../../../src/core/warning.js';
 import {

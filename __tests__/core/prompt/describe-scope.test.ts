@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FetchedChange } from '../../../src/core/event/fetched-change.js';
-import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context.js';
 import { describeScoped } from '../../../src/core/prompt/describe-scope.js';
 import type { FullReason, Scope } from '../../../src/review/scope.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DiffPolicy } from '../../../src/core/prompt/context-policy.js';
+import type { DiffPolicy } from '../../../src/core/prompt/context.js';
 import { describeDiff } from '../../../src/core/prompt/describe-diff.js';
 import { type PackedDiff, packDiff } from '../../../src/core/prompt/diff-pack.js';
 import { parseFences } from '../../../src/core/sanitize/fence.js';

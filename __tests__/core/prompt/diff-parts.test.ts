@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { mapChange } from '../../../src/core/prompt/change-map.js';
-import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context-policy.js';
-import { type PartLimits, splitDiff } from '../../../src/core/prompt/diff-parts.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/core/prompt/context.js';
+import { mapChange, type PartLimits, splitDiff } from '../../../src/core/prompt/diff-parts.js';
 import { parseDiff } from '../../../src/core/text/diff.js';
 import { estimateText } from '../../../src/core/text/truncate.js';
 

@@ -15,7 +15,7 @@ import {
 } from '../../core/event/admission-policy.js';
 import type { SpendLimits } from '../../core/loop/spend.js';
 import { CONCLUSIONS, type Conclusion } from '../../core/outcome.js';
-import { createPathFilter, type DiffPolicy } from '../../core/prompt/context-policy.js';
+import { createPathFilter, type DiffPolicy } from '../../core/prompt/context.js';
 import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
 import { grouped } from '../../core/text/number.js';
 import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../review/fail-on.js';

@@ -1,5 +1,5 @@
 import { formatError } from '../../core/errors.js';
-import { callTarget } from '../../core/loop/call-target.js';
+import { callTarget } from '../../core/loop/tool-calls.js';
 import {
   type Conclusion,
   conclusionOf,

@@ -1,6 +1,6 @@
 import { formatModelRef } from '../../core/agent/model-ref.js';
 import type { Reporter, RunEvent } from '../../core/dependencies.js';
-import { callTarget } from '../../core/loop/call-target.js';
+import { callTarget } from '../../core/loop/tool-calls.js';
 import type { Plan } from '../../core/plan.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { cleanLine } from '../../core/text/cut.js';

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AxeError, ConfigError } from '../../core/errors.js';
 import { errorCode, fileError } from './file-error.js';
-import { readRegularFile } from './regular-file.js';
+import { readRegularFile } from './text-file.js';
 
 /** Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot be read. */
 export async function readConfigFile(path: string): Promise<string | undefined> {

@@ -1,8 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AxeError } from '../../core/errors.js';
-import { withTempDir } from './temp-dir.js';
 
 /** Ctrl-C and Ctrl-\\ are the editor's own: the terminal sends them to it, too. */
 const LEFT_TO_THE_EDITOR: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
@@ -33,15 +30,5 @@ export async function openEditor(editor: string, file: string): Promise<void> {
   }).finally(() => {
     for (const signal of LEFT_TO_THE_EDITOR) process.off(signal, ignore);
     for (const signal of PASSED_ON) process.off(signal, passOn);
-  });
-}
-
-/** Lets the user change a text in their editor, in a file that only they can read. Throws an AxeError if it fails. */
-export async function editText(editor: string, text: string): Promise<string> {
-  return await withTempDir(async (folder) => {
-    const file = join(folder, 'entry.md');
-    await writeFile(file, text, { mode: 0o600 });
-    await openEditor(editor, file);
-    return await readFile(file, 'utf8');
   });
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import {
   type FileHandle,
   link,
   lstat,
   mkdir,
+  mkdtemp,
   open,
   readdir,
   realpath,
@@ -13,10 +13,12 @@ import {
   rm,
   stat,
 } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FileStat, Files, OpenFile } from '../../core/files.js';
 import { encodeBytes } from '../../core/text/bytes.js';
 import { errorCode, FileError, fileError } from './file-error.js';
+import { readFully } from './text-file.js';
 
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
@@ -52,7 +54,7 @@ async function openForReading(
   const stats = await checked(handle, 'read', path);
   return {
     bytes: stats.size,
-    read: (position, length) => readFully(handle, path, { position, length }),
+    read: (position, length) => must('read', path, () => readFully(handle, position, length)),
     close: () => handle.close(),
   };
 }
@@ -177,22 +179,6 @@ async function makeFolders(path: string): Promise<void> {
   await attempt('mkdir', path, () => mkdir(path, FOLDER_MODE), 'EEXIST');
 }
 
-async function readFully(
-  handle: FileHandle,
-  path: string,
-  { position, length }: { position: number; length: number },
-): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < length) {
-    const at = { offset: filled, length: length - filled, position: position + filled };
-    const { bytesRead } = await must('read', path, () => handle.read(bytes, at));
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
-}
-
 /** What was opened may be another file than the one looked at before. */
 async function checked(handle: FileHandle, operation: string, path: string): Promise<Stats> {
   try {
@@ -244,5 +230,15 @@ async function attempt<T>(
   } catch (thrown) {
     if (harmless.includes(errorCode(thrown) ?? '')) return undefined;
     throw fileError(operation, path, thrown);
+  }
+}
+
+/** Does the work with a fresh folder of this account's own that is gone afterwards, whatever happens. */
+export async function withTempDir<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'axe-action-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }

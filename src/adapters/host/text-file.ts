@@ -1,6 +1,7 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { ConfigError } from '../../core/errors.js';
 import { errorCode } from './file-error.js';
-import { readRegularFile } from './regular-file.js';
 
 /** What a file is read for, so that its errors can say it. */
 interface TextFilePurpose {
@@ -30,3 +31,31 @@ const REASONS = new Map([
   ['EACCES', 'permission denied'],
   ['ENOTDIR', 'a part of the path is not a folder'],
 ]);
+
+/**
+ * The bytes of a regular file. What is none is refused with a system's error code: a FIFO would be waited for without end,
+ * a device read without end.
+ */
+export async function readRegularFile(path: string): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile()) return await handle.readFile();
+    const code = stats.isDirectory() ? 'EISDIR' : 'EINVAL';
+    throw Object.assign(new Error(`${path} is not a regular file`), { code });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Bytes of an open file from a position on; fewer where it ends before. */
+export async function readFully(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}

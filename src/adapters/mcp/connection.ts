@@ -1,10 +1,14 @@
 import type { McpServerConfig } from '../../core/agent/config.js';
 import { VERSION } from '../../core/version.js';
 import { describeFailure } from './describe-failure.js';
-import { createHttpTransport, createSseTransport } from './http-transport.js';
 import { TimeUp, within } from './limits.js';
-import { createStdioTransport } from './stdio-transport.js';
-import type { McpTransport, TransportDependencies } from './transport.js';
+import {
+  createHttpTransport,
+  createSseTransport,
+  createStdioTransport,
+  type McpTransport,
+  type TransportDependencies,
+} from './transports.js';
 
 /** What a server answers: an object of which nothing is known yet. */
 export type CallAnswer = Readonly<Record<string, unknown>>;

@@ -1,9 +1,7 @@
-import type {
-  JSONObject,
-  JSONValue,
-  LanguageModelV4CallOptions,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4Message,
+import {
+  APICallError,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../../core/defaults.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
@@ -14,16 +12,23 @@ import { redact } from '../../core/sanitize/redact.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { withCachePoints, withoutEmptyResults } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';
-import { roomForDescriptions, withShortDescriptions } from './descriptions.js';
 import { toProviderError } from './errors.js';
-import { field } from './json.js';
-import { bindThinking, refusesThinking, withBoundThinking, withoutThinking } from './kept-thinking.js';
+import { field, firstChoice } from './json.js';
 import { skippedKinds } from './lenient-reply.js';
 import { withModelOptions } from './model-options.js';
-import type { OpenedModel } from './opened-model.js';
+import type { OpenedModel } from './protocols.js';
 import { noteFailedResults } from './result-status.js';
 import { streamReply } from './streamed-reply.js';
-import { sendThinkBlocks, takeThinkBlock } from './think-block.js';
+import {
+  bindThinking,
+  keepReasoningDetails,
+  refusesThinking,
+  sendReasoningDetails,
+  sendThinkBlocks,
+  takeThinkBlock,
+  withBoundThinking,
+  withoutThinking,
+} from './thinking.js';
 
 /** Whose model it is and how it is spoken to. */
 interface ModelReply {
@@ -64,7 +69,6 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     provider: model.provider,
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
-    doStream: (options) => model.doStream(options),
     async doGenerate(options) {
       try {
         const fitted = withModelOptions(options, { ...spoken, model: model.modelId });
@@ -198,8 +202,7 @@ function checkContent(
 
 /** OpenRouter says in the choice what became of the model behind it. */
 function choiceError(body: unknown): string | undefined {
-  const choices = field(body, 'choices');
-  const message = field(field(Array.isArray(choices) ? choices[0] : undefined, 'error'), 'message');
+  const message = field(field(firstChoice(body), 'error'), 'message');
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
@@ -336,22 +339,6 @@ function isValue(key: string): boolean {
   return ['const', 'enum', 'default', 'examples', 'required', 'additionalProperties'].includes(key);
 }
 
-const REASONING_KEY = 'openrouter';
-
-/**
- * OpenRouter gives reasoning with its signatures as `reasoning_details` and needs it back as it came, or the model
- * behind it refuses the next turn (openrouter.ai/docs, preserving reasoning). The package for compatible endpoints
- * does not know them: they are kept on the first part of the reply.
- */
-function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
-  const choice = firstOf(field(reply.response?.body, 'choices'));
-  const details = field(field(choice, 'message'), 'reasoning_details');
-  const [first, ...rest] = reply.content;
-  if (first === undefined || !isJsonList(details) || details.length === 0) return reply;
-  const kept = { ...first.providerMetadata, [REASONING_KEY]: { reasoningDetails: details } };
-  return { ...reply, content: [{ ...first, providerMetadata: kept }, ...rest] };
-}
-
 /**
  * OpenRouter says what a reply cost (openrouter.ai/docs, usage accounting); with a key of one's own at the maker, its fee
  * and what the maker takes.
@@ -364,30 +351,25 @@ function withReportedCost(reply: LanguageModelV4GenerateResult): LanguageModelV4
   return Number.isFinite(costUsd) && costUsd >= 0 ? withCost(reply, costUsd) : reply;
 }
 
-/** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */
-function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  return { ...options, prompt: options.prompt.map(withDetails) };
+/**
+ * How long the description of a tool may be, where a provider has refused a longer one: Azure does, and OpenAI did
+ * until 2025 (github.com/run-llama/llama_index/pull/18784, github.com/getsentry/sentry-mcp/issues/106).
+ */
+function roomForDescriptions(thrown: unknown): number | undefined {
+  if (!APICallError.isInstance(thrown) || thrown.statusCode !== 400) return undefined;
+  const room = /\bdescription\b[\s\S]*?\bmaximum length (\d+)/i.exec(String(thrown.responseBody))?.[1];
+  return room === undefined ? undefined : Number(room);
 }
 
-function withDetails(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== 'assistant') return message;
-  const details = message.content
-    .map((part) => part.providerOptions?.[REASONING_KEY]?.['reasoningDetails'])
-    .find((value) => value !== undefined);
-  if (details === undefined) return message;
-  const wire: JSONObject = { reasoning_details: details };
-  return {
-    role: 'assistant',
-    content: message.content.filter(({ type }) => type !== 'reasoning'),
-    providerOptions: { ...message.providerOptions, openaiCompatible: wire },
-  };
-}
-
-function firstOf(value: unknown): unknown {
-  return Array.isArray(value) ? value[0] : undefined;
-}
-
-/** Parsed JSON holds nothing but JSON. */
-function isJsonList(value: unknown): value is JSONValue[] {
-  return Array.isArray(value);
+/** The request with tools that are described in so many characters. */
+function withShortDescriptions(
+  options: LanguageModelV4CallOptions,
+  room: number,
+): LanguageModelV4CallOptions {
+  const tools = options.tools?.map((tool) => {
+    if (tool.type !== 'function' || tool.description === undefined || tool.description.length <= room)
+      return tool;
+    return { ...tool, description: `${tool.description.slice(0, room - 1)}…` };
+  });
+  return tools === undefined ? options : { ...options, tools };
 }

@@ -1,9 +1,15 @@
 import { AxeError } from '../../core/errors.js';
 import { field, parseJson } from './json.js';
-import { type Fresh, type KeylessPorts, keepFresh, readStatement } from './keyless.js';
-import type { OpenedModel, OpenRequest } from './opened-model.js';
-import { openTransport } from './protocols.js';
-import { bearer, NO_KEY, withAuth } from './request-auth.js';
+import {
+  bearer,
+  type Fresh,
+  type KeylessPorts,
+  keepFresh,
+  NO_KEY,
+  readStatement,
+  withAuth,
+} from './keyless.js';
+import { type OpenedModel, type OpenRequest, openTransport } from './protocols.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 import { expiryOf, requestToken, textField } from './token-request.js';
 

@@ -1,9 +1,8 @@
 import { AxeError } from '../../core/errors.js';
 import { type AwsCredentials, awsSuffix, findAwsCredentials } from './aws-credentials.js';
-import type { Fresh } from './keyless.js';
+import { type Fresh, NO_KEY, withAuth } from './keyless.js';
 import { leniently } from './lenient-reply.js';
-import type { OpenedModel, OpenRequest } from './opened-model.js';
-import { NO_KEY, withAuth } from './request-auth.js';
+import type { OpenedModel, OpenRequest } from './protocols.js';
 import { withResultStatus } from './result-status.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 

@@ -2,18 +2,19 @@ import { formatModelRef } from '../../core/agent/model-ref.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../../core/defaults.js';
 import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
+import { ProviderError } from '../../core/errors.js';
+import type { LanguageModel } from '../../core/loop/messages.js';
+import { formOf } from '../../core/loop/model-settings.js';
 import { type Chunks, withBody } from '../../core/response.js';
 import { withAxeErrors } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
-import { findProvider, type Protocol, protocolOf } from './catalog.js';
-import { hasEitherForm, inEitherForm } from './either-form.js';
+import { findProvider, type Protocol, type Provider, protocolOf } from './catalog.js';
+import { field } from './json.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
+import { findFacts, findPrice } from './model-table.js';
 import { createOfflineModel } from './offline.js';
-import { askOllamaWindow } from './ollama-window.js';
-import type { OpenedModel, OpenRequest } from './opened-model.js';
-import { findContextWindow, findFacts, findPrice } from './prices.js';
-import { openTransport, type TransportParts } from './protocols.js';
+import { type OpenedModel, type OpenRequest, openTransport, type TransportParts } from './protocols.js';
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
 import { openVertex } from './vertex.js';
 
@@ -74,7 +75,7 @@ export function createModels(options: ModelsOptions): Models {
     },
     facts: (ref) => ({
       price: findPrice(ref),
-      windowTokens: findContextWindow(ref),
+      windowTokens: findFacts(ref)?.windowTokens,
       thinking: findFacts(ref),
       mayCut: findFacts(ref) === undefined && findProvider(ref).wire === 'openai-compatible',
     }),
@@ -95,9 +96,8 @@ async function openModel(request: OpenRequest): Promise<OpenedModel> {
       return await openBedrock(request);
     case 'vertex':
       return await openVertex(request);
-    case 'offline':
-      return { model: createOfflineModel(), secrets: [] };
     case 'direct':
+    case 'offline':
       return await openDirect(request);
   }
 }
@@ -175,3 +175,82 @@ async function* listen(chunks: Chunks, silence: AbortController): AsyncGenerator
 const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
 
 const TOO_SILENT = `nothing came for ${MODEL_SILENCE_MS / 1000} s`;
+
+/**
+ * The window that Ollama has loaded a model with; undefined where no Ollama answers. It depends on the model's file, on
+ * `OLLAMA_CONTEXT_LENGTH` and on the memory of the machine, and requests in OpenAI's form can neither ask for it nor set it:
+ * the model is loaded, which it has to be anyway, and the server asked what it has loaded.
+ * Source: ollama/ollama docs/api.md ("Load a model", "List Running Models") and api/types.go, August 2026.
+ */
+async function askOllamaWindow(
+  model: string,
+  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
+  { fetch, signal }: { readonly fetch: typeof globalThis.fetch; readonly signal: AbortSignal },
+): Promise<number | undefined> {
+  const api = baseUrl.replace(/\/v1$/, '/api');
+  const authorization = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers = { 'content-type': 'application/json', ...authorization };
+  const body = JSON.stringify({ model, messages: [], stream: false });
+  try {
+    const loaded = await fetch(`${api}/chat`, { method: 'POST', headers, body, signal });
+    await loaded.text();
+    const running: unknown = await (await fetch(`${api}/ps`, { headers, signal })).json();
+    const models = field(running, 'models');
+    // A name without a tag is that of `latest`.
+    const isOwn = (one: unknown) => [model, `${model}:latest`].includes(String(field(one, 'model')));
+    const window = field(Array.isArray(models) ? models.find(isOwn) : undefined, 'context_length');
+    return typeof window === 'number' && window > 0 ? window : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const RESPONSES = 'openai-responses';
+
+/** Whether a provider's models may be asked in either form: not those of Google Cloud, which have one. */
+function hasEitherForm({ access, wire }: Provider, used: Protocol): boolean {
+  const isOpenAi = wire === 'openai' || wire === 'openai-compatible';
+  return isOpenAi && access !== 'vertex' && (used === wire || used === RESPONSES);
+}
+
+/**
+ * The model, asked in the form that the agent names (`[params] api`), else in the catalog's. A refusal that names the other
+ * interface is followed once and remembered in `followed`: the name of a deployment, or of a gateway's model, does not say
+ * that tools are taken there alone. `open` is told which model is known to think by that.
+ */
+async function inEitherForm(
+  open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
+  { usual, chat }: { readonly usual: Protocol; readonly chat: Protocol },
+  { followed, ref }: { readonly followed: Set<string>; readonly ref: string },
+): Promise<LanguageModel> {
+  const usualNow = () => (followed.has(ref) ? RESPONSES : usual);
+  const inForm = async (wire: Protocol) => await open(wire, followed.has(ref));
+  let last = { wire: usualNow(), model: await inForm(usualNow()) };
+  return {
+    ...last.model,
+    async doGenerate(options) {
+      const form = formOf(options);
+      const wire = form === undefined ? usualNow() : form === 'chat' ? chat : RESPONSES;
+      if (wire !== last.wire) last = { wire, model: await inForm(wire) };
+      const { model } = last;
+      try {
+        return await model.doGenerate(options);
+      } catch (thrown) {
+        if (form !== undefined || wire === RESPONSES || !namesResponses(thrown)) throw thrown;
+        followed.add(ref);
+        last = { wire: RESPONSES, model: await inForm(RESPONSES) };
+        return await last.model.doGenerate(options);
+      }
+    },
+  };
+}
+
+/**
+ * OpenAI's words, which Azure and gateways repeat: "Function tools with reasoning_effort are not supported for … in
+ * /v1/chat/completions. To use function tools, use /v1/responses or …", and "This model is only supported in v1/responses"
+ * (github.com/danny-avila/LibreChat/issues/14231, openai/openai-openapi/issues/541).
+ */
+function namesResponses(thrown: unknown): boolean {
+  const isRefused = thrown instanceof ProviderError && thrown.category === 'bad_request';
+  return isRefused && /\bv1\/responses\b|\bresponses api\b/i.test(thrown.message);
+}

@@ -1,17 +1,16 @@
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
-import type { ContextOverflow } from '../../core/errors.js';
 import {
+  type ContextOverflow,
   messageOf,
   ProviderError,
   type ProviderErrorCategory,
   type ProviderErrorDetails,
 } from '../../core/errors.js';
-import { networkCause } from '../../core/network-cause.js';
+import { type NetworkCause, networkCause } from '../../core/network-cause.js';
 import { redact } from '../../core/sanitize/redact.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { Provider } from './catalog.js';
 import { field, parseJson } from './json.js';
-import { networkText } from './network-errors.js';
 
 /** HTTP status texts as Go's net/http has them, for answers without a message of their own. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -282,4 +281,20 @@ function windowIn(text: string, error: unknown): number | undefined {
   if (typeof reported === 'number' && reported >= LEAST_WINDOW) return reported;
   const found = LIMITS.map((limit) => Number(limit.exec(text)?.[1]?.replaceAll(',', '')));
   return found.find((tokens) => tokens >= LEAST_WINDOW);
+}
+
+/** Go's words for the network errors people meet, so that logs read as axe's (axe-behaviour §12). */
+export function networkText({ code, message }: NetworkCause, { host, hostname }: URL): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `dial tcp ${host}: connect: connection refused`;
+    case 'ENOTFOUND':
+      return `dial tcp: lookup ${hostname}: no such host`;
+    case 'ECONNRESET':
+    // undici's word for it: "other side closed".
+    case 'UND_ERR_SOCKET':
+      return 'connection reset by peer';
+    default:
+      return message;
+  }
 }

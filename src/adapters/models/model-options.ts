@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
 import { EFFORTS, type Effort, type ProviderTable } from '../../core/agent/choices.js';
 import type { Protocol, Provider } from './catalog.js';
-import { findFacts } from './prices.js';
+import { findFacts } from './model-table.js';
 
 /** Who is asked, and in which form. */
 interface Asked {

@@ -78,88 +78,35 @@ const LANGUAGES: readonly Language[] = [
 
 const CODE_ENDINGS: ReadonlySet<string> = new Set([
   ...LANGUAGES.flatMap(({ endings }) => endings),
-  ...[
-    'c',
-    'cc',
-    'cpp',
-    'cxx',
-    'h',
-    'hpp',
-    'm',
-    'mm',
-    'dart',
-    'lua',
-    'pl',
-    'pm',
-    'sh',
-    'bash',
-    'zig',
-    'hs',
-    'clj',
-  ],
+  ...'c cc cpp cxx h hpp m mm dart lua pl pm sh bash zig hs clj'.split(' '),
 ]);
 
 function endingOf(path: string): string {
   return /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
-/** The rules of `offline/rules`, in the order in which findings are told (D32). */
-export type RuleId =
-  | 'conflict-marker'
-  | 'secret'
-  | 'debug-output'
-  | 'todo'
-  | 'whitespace'
-  | 'large-file'
-  | 'large-change'
-  | 'tests-untouched';
-
-/** What a finding of a rule says of itself; a rule knows its facts. */
-export const RULE_FACTS: Readonly<
-  Record<
-    RuleId,
-    {
-      readonly title: string;
-      readonly category: Category;
-      readonly effect: FindingEffect;
-      readonly reach: Reach;
-    }
-  >
-> = {
-  'conflict-marker': {
-    title: 'A conflict marker was committed',
-    category: 'correctness',
-    effect: 'failure',
-    reach: 'always',
-  },
-  secret: { title: 'A line looks like a secret', category: 'security', effect: 'breach', reach: 'common' },
-  'debug-output': {
-    title: 'Debug output outside of tests',
-    category: 'other',
-    effect: 'upkeep',
-    reach: 'always',
-  },
-  todo: { title: 'A new TODO or FIXME', category: 'other', effect: 'upkeep', reach: 'always' },
-  whitespace: {
-    title: 'Added lines end with white space',
-    category: 'other',
-    effect: 'upkeep',
-    reach: 'always',
-  },
-  'large-file': {
-    title: 'Many added lines in one file',
-    category: 'other',
-    effect: 'upkeep',
-    reach: 'always',
-  },
-  'large-change': { title: 'A very large change', category: 'other', effect: 'upkeep', reach: 'always' },
-  'tests-untouched': {
-    title: 'Code changed, but no tests',
-    category: 'test',
-    effect: 'upkeep',
-    reach: 'always',
-  },
+/** What a finding of a rule says of itself, rules in the order in which findings are told (D32); a rule knows its facts. */
+export const RULE_FACTS = {
+  'conflict-marker': factsOf('A conflict marker was committed', 'correctness', 'failure'),
+  secret: factsOf('A line looks like a secret', 'security', 'breach', 'common'),
+  'debug-output': factsOf('Debug output outside of tests', 'other'),
+  todo: factsOf('A new TODO or FIXME', 'other'),
+  whitespace: factsOf('Added lines end with white space', 'other'),
+  'large-file': factsOf('Many added lines in one file', 'other'),
+  'large-change': factsOf('A very large change', 'other'),
+  'tests-untouched': factsOf('Code changed, but no tests', 'test'),
 };
+
+export type RuleId = keyof typeof RULE_FACTS;
+
+function factsOf(
+  title: string,
+  category: Category,
+  effect: FindingEffect = 'upkeep',
+  reach: Reach = 'always',
+): { title: string; category: Category; effect: FindingEffect; reach: Reach } {
+  return { title, category, effect, reach };
+}
 
 /** Something a rule has to say. */
 export interface RuleFinding {
@@ -182,19 +129,8 @@ export const LARGE_CHANGE_LINES = 1500;
 export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
   const inFiles = files.flatMap((file) => [...findInLines(file), ...findInFile(file)]);
   const findings = [...inFiles, ...findInChange(files)];
-  return RULE_ORDER.flatMap((rule) => findings.filter((finding) => finding.rule === rule));
+  return Object.keys(RULE_FACTS).flatMap((rule) => findings.filter((finding) => finding.rule === rule));
 }
-
-const RULE_ORDER: readonly RuleId[] = [
-  'conflict-marker',
-  'secret',
-  'debug-output',
-  'todo',
-  'whitespace',
-  'large-file',
-  'large-change',
-  'tests-untouched',
-];
 
 function findInLines(file: DiffFile): readonly RuleFinding[] {
   const findings: RuleFinding[] = [];

@@ -1,12 +1,10 @@
 import type {
-  LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
   LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
-  LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
+import type { LanguageModel } from '../../core/loop/messages.js';
 import { parseFences } from '../../core/sanitize/fence.js';
 import { type DiffFile, parseDiff } from '../../core/text/diff.js';
 import { answerOffline, diffsIn, lookedAt } from './offline-answer.js';
@@ -17,14 +15,13 @@ import { findInDiff, RULE_FACTS, type RuleFinding } from './offline-rules.js';
  * asks no network, needs no key and uses no tokens. What it finds in a diff it adds to a review where it is offered the
  * tools of one (D32).
  */
-export function createOfflineModel(): LanguageModelV4 {
+export function createOfflineModel(): LanguageModel {
   return {
     specificationVersion: 'v4',
     provider: 'offline',
     modelId: MODEL_ID,
     supportedUrls: {},
     doGenerate: async (options) => generate(options),
-    doStream: async (options) => stream(generate(options)),
   };
 }
 
@@ -53,12 +50,8 @@ function generate({
 }
 
 function asContent({ name, input }: OfflineCall, index: number): LanguageModelV4Content {
-  return {
-    type: 'tool-call',
-    toolCallId: `call-${index + 1}`,
-    toolName: name,
-    input: JSON.stringify(input),
-  };
+  const toolCallId = `call-${index + 1}`;
+  return { type: 'tool-call', toolCallId, toolName: name, input: JSON.stringify(input) };
 }
 
 function systemOf(prompt: LanguageModelV4Prompt): string {
@@ -69,28 +62,6 @@ function lastMessageOf(prompt: LanguageModelV4Prompt): string {
   const last = prompt.findLast((message) => message.role === 'user');
   if (last?.role !== 'user') return '';
   return last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
-}
-
-/** The finished reply as a stream of one piece. */
-function stream(result: LanguageModelV4GenerateResult): LanguageModelV4StreamResult {
-  const id = 'answer';
-  const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  const parts: readonly LanguageModelV4StreamPart[] = [
-    { type: 'stream-start', warnings: result.warnings },
-    { type: 'response-metadata', modelId: MODEL_ID },
-    { type: 'text-start', id },
-    { type: 'text-delta', id, delta: text },
-    { type: 'text-end', id },
-    { type: 'finish', usage: result.usage, finishReason: result.finishReason },
-  ];
-  return {
-    stream: new ReadableStream({
-      start(controller) {
-        for (const part of parts) controller.enqueue(part);
-        controller.close();
-      },
-    }),
-  };
 }
 
 /** A tool that the rules ask for. */
@@ -174,12 +145,8 @@ function settleCalls(
       : (changedLineOf(files, path, 'added') ?? changedLineOf(files, path, 'removed'));
     if (fix === undefined) return [];
     const reason = 'The rule finds nothing in this file any more.';
-    return [
-      {
-        name: 'settle_finding',
-        input: { finding: name, how: 'fixed', reason, evidence: [{ path, ...fix }] },
-      },
-    ];
+    const input = { finding: name, how: 'fixed', reason, evidence: [{ path, ...fix }] };
+    return [{ name: 'settle_finding', input }];
   });
 }
 

@@ -1,6 +1,9 @@
-import type { LanguageModel } from '../../core/loop/messages.js';
-import type { Protocol } from './catalog.js';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { ModelRef } from '../../core/agent/model-ref.js';
+import type { Protocol, Provider } from './catalog.js';
+import type { KeylessPorts } from './keyless.js';
 import { leniently } from './lenient-reply.js';
+import type { SettingSources } from './settings.js';
 
 /** What a package needs to make a model. */
 export interface TransportParts {
@@ -20,7 +23,7 @@ export interface TransportParts {
 const HTTP_URL = /^https?:\/\/.*$/;
 
 /** A model of the package that speaks the wire; the package is loaded now, and only this one (D34). */
-export async function openTransport(parts: TransportParts): Promise<LanguageModel> {
+export async function openTransport(parts: TransportParts): Promise<LanguageModelV4> {
   const { name, model, apiKey, baseUrl: baseURL, headers = {} } = parts;
   const fetch = leniently(parts.fetch, parts.wire);
   switch (parts.wire) {
@@ -61,4 +64,21 @@ export async function openTransport(parts: TransportParts): Promise<LanguageMode
       return createGoogle({ name, apiKey, baseURL, headers, fetch })(model);
     }
   }
+}
+
+/** What a model is opened from. */
+export interface OpenRequest {
+  readonly ref: ModelRef;
+  readonly provider: Provider;
+  readonly wire: Protocol;
+  readonly sources: SettingSources;
+  /** Its fetch follows no redirect. */
+  readonly ports: KeylessPorts;
+}
+
+/** A package's model with what has to be known about it. */
+export interface OpenedModel {
+  readonly model: LanguageModelV4;
+  /** Keys that an answer may repeat and a message must not show. */
+  readonly secrets: readonly string[];
 }

@@ -2,6 +2,7 @@ import {
   APICallError,
   JSONParseError,
   type JSONValue,
+  type LanguageModelV4,
   type LanguageModelV4CallOptions,
   type LanguageModelV4Content,
   type LanguageModelV4GenerateResult,
@@ -9,8 +10,7 @@ import {
   type SharedV4ProviderMetadata,
   TypeValidationError,
 } from '@ai-sdk/provider';
-import type { LanguageModel } from '../../core/loop/messages.js';
-import { field } from './json.js';
+import { field, firstChoice } from './json.js';
 import { newKindIn, SKIPPED } from './lenient-reply.js';
 
 /** A text or a thought, of which more may come. */
@@ -27,7 +27,7 @@ type Delta = Extract<LanguageModelV4StreamPart, { type: `${OpenPart['type']}-${'
  * keeps the connection. What is newer than the package is left out. Throws what asking throws.
  */
 export async function streamReply(
-  model: LanguageModel,
+  model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
   const { stream } = await model.doStream({ ...options, includeRawChunks: true });
@@ -123,8 +123,7 @@ function callError(details: Partial<ConstructorParameters<typeof APICallError>[0
 
 /** OpenRouter's reasoning comes in pieces of blocks, and has to go back in whole ones (openrouter.ai/docs, reasoning tokens). */
 function addDetails(chunk: unknown, details: JSONValue[]): void {
-  const choices = field(chunk, 'choices');
-  const pieces = field(field(Array.isArray(choices) ? choices[0] : undefined, 'delta'), 'reasoning_details');
+  const pieces = field(field(firstChoice(chunk), 'delta'), 'reasoning_details');
   if (!Array.isArray(pieces)) return;
   for (const piece of pieces) {
     const last = details.at(-1);

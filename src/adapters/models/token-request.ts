@@ -1,8 +1,8 @@
 import { AxeError, ProviderError, type ProviderErrorCategory } from '../../core/errors.js';
 import { networkCause } from '../../core/network-cause.js';
 import { redact } from '../../core/sanitize/redact.js';
+import { networkText } from './errors.js';
 import { field, parseJson } from './json.js';
-import { networkText } from './network-errors.js';
 
 /** One request to a server that gives out credentials. */
 export interface TokenRequest {

@@ -3,10 +3,16 @@ import { AxeError, ProviderError } from '../../core/errors.js';
 import type { Provider } from './catalog.js';
 import { requestGoogleToken } from './google-token.js';
 import { parseJson } from './json.js';
-import { type Fresh, type KeylessPorts, keepFresh, readNamedFile } from './keyless.js';
-import type { OpenedModel, OpenRequest } from './opened-model.js';
-import { openTransport } from './protocols.js';
-import { bearer, NO_KEY, withAuth } from './request-auth.js';
+import {
+  bearer,
+  type Fresh,
+  type KeylessPorts,
+  keepFresh,
+  NO_KEY,
+  readNamedFile,
+  withAuth,
+} from './keyless.js';
+import { type OpenedModel, type OpenRequest, openTransport } from './protocols.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 
 /** What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without ids. */

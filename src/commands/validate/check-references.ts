@@ -7,7 +7,7 @@ import type { RawAgent } from '../../core/agent/schema.js';
 import { nearest } from '../../core/agent/suggest.js';
 import type { KeyPath } from '../../core/agent/toml-keys.js';
 import { AxeError, ConfigError } from '../../core/errors.js';
-import { schemaProblem } from '../../core/loop/schema-problem.js';
+import { schemaProblem } from '../../core/loop/check-schema.js';
 import { responseFormatOf, schemaOrigin } from '../../core/loop/structured.js';
 import { namedNotesTools, notesAreOff } from '../../core/plan-notes.js';
 import { PatternError } from '../../core/text/glob.js';

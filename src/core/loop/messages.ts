@@ -87,5 +87,5 @@ function sentBack(metadata: SharedV4ProviderMetadata | undefined): {
   return metadata === undefined ? {} : { providerOptions: metadata };
 }
 
-/** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
-export type LanguageModel = LanguageModelV4;
+/** A language model of the provider packages, as it is asked here (D30, D31). */
+export type LanguageModel = Omit<LanguageModelV4, 'doStream'>;

@@ -2,6 +2,7 @@ import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/pro
 import type { Clock } from '../clock.js';
 import { MAX_ARGUMENT_DEPTH, MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS, MAX_SAME_CALLS } from '../defaults.js';
 import { messageOf } from '../errors.js';
+import { cleanLine } from '../text/cut.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import { depthExceeds } from './check-schema.js';
 import type { LoopDependencies } from './events.js';
@@ -234,4 +235,16 @@ function parseInput(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Arguments by which a call is known, the most telling first. */
+const TARGETS = ['path', 'url', 'command', 'query', 'pattern', 'agent', 'title', 'name'];
+
+const TARGET_LENGTH = 60;
+
+/** What a call of a tool is about, in one short line: a path, an address, a command. Empty where its arguments do not say. */
+export function callTarget(input: unknown): string {
+  const given = typeof input === 'object' && input !== null ? new Map(Object.entries(input)) : new Map();
+  const target = TARGETS.map((name) => given.get(name)).find((value) => typeof value === 'string');
+  return target === undefined ? '' : cleanLine(target, TARGET_LENGTH);
 }

@@ -45,7 +45,6 @@ export function withoutSecrets(model: LanguageModel, secrets: readonly string[])
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
     doGenerate: (options) => model.doGenerate(cleanOptions(options)),
-    doStream: (options) => model.doStream(cleanOptions(options)),
   };
 }
 

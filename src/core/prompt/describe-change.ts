@@ -6,8 +6,13 @@ import { visibleMarkdown } from '../sanitize/hidden.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import { parseDiff } from '../text/diff.js';
 import { count } from '../text/number.js';
-import type { CommitNote, FailedCheck, Surroundings } from './context.js';
-import { createPathFilter, type DiffPolicy } from './context-policy.js';
+import {
+  type CommitNote,
+  createPathFilter,
+  type DiffPolicy,
+  type FailedCheck,
+  type Surroundings,
+} from './context.js';
 import { describeDiff, listOf } from './describe-diff.js';
 import { NO_PARTS, type Parts } from './parts.js';
 

@@ -1,7 +1,7 @@
 import { fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import { count, grouped } from '../text/number.js';
-import type { DiffPolicy } from './context-policy.js';
+import type { DiffPolicy } from './context.js';
 import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import type { Parts } from './parts.js';
 

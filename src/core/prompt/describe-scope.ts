@@ -5,7 +5,7 @@ import { cleanLine } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
 import { count } from '../text/number.js';
 import { estimateText } from '../text/truncate.js';
-import type { DiffPolicy } from './context-policy.js';
+import type { DiffPolicy } from './context.js';
 import { describeFetched, formatFile, withoutLines } from './describe-change.js';
 import { type DiffDescription, describeDiff, listOf } from './describe-diff.js';
 import { joinParts } from './describe-text.js';

@@ -5,7 +5,7 @@ import { cleanLine, cutToBytes } from '../text/cut.js';
 import { count } from '../text/number.js';
 import type { LinkedIssueNote, Remark, RemarkThread, Surroundings } from './context.js';
 import { loginOf, MAX_FACT } from './describe-text.js';
-import { isHeardByTrusted } from './own-remarks.js';
+import { isHeardByTrusted } from './own-changes.js';
 import type { Parts } from './parts.js';
 
 /** Whether people without write access are listened to: only by a run that is untrusted anyway (D19). */

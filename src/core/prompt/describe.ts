@@ -14,8 +14,7 @@ import {
 } from '../event/trigger.js';
 import { fence } from '../sanitize/fence.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
-import type { TriggerContext } from './context.js';
-import type { DiffPolicy } from './context-policy.js';
+import type { DiffPolicy, TriggerContext } from './context.js';
 import { describeChecks, describeCommits, describeFetched } from './describe-change.js';
 import { listOf } from './describe-diff.js';
 import { describeScoped } from './describe-scope.js';

@@ -2,7 +2,7 @@ import { cutToBytes } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
 import { type DiffHunk, splitHunks } from '../text/diff-hunk.js';
 import { estimateText } from '../text/truncate.js';
-import { createPathFilter, type DiffPolicy } from './context-policy.js';
+import { createPathFilter, type DiffPolicy } from './context.js';
 
 /** A file that is not shown, or not whole. */
 export interface NotShown {

@@ -4,8 +4,7 @@ import { type PushTrigger, pushKind, type Trigger } from '../event/trigger.js';
 import { FENCE_NOTICE, fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import type { Warning } from '../warning.js';
-import type { LocalChange, TriggerContext } from './context.js';
-import { DEFAULT_DIFF_POLICY, type DiffPolicy } from './context-policy.js';
+import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange, type TriggerContext } from './context.js';
 import {
   type DescribeOptions,
   describeComment,

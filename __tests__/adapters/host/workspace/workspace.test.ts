@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createClock } from '../../../../src/adapters/host/clock.js';
 import { createShell } from '../../../../src/adapters/host/process/shell.js';
-import { protectedPaths } from '../../../../src/adapters/host/workspace/protected-paths.js';
+import { protectedPaths } from '../../../../src/adapters/host/workspace/jail.js';
 import { createWorkspace } from '../../../../src/adapters/host/workspace/workspace.js';
 import type { ToolPorts } from '../../../../src/core/tools/ports.js';
 import { createTools } from '../../../../src/core/tools/registry.js';

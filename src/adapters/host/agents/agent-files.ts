@@ -10,7 +10,7 @@ import { compareBytes } from '../../../core/text/bytes.js';
 import { grouped } from '../../../core/text/number.js';
 import { shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
-import { readRegularFile } from '../regular-file.js';
+import { readRegularFile } from '../text-file.js';
 
 const EXTENSION = '.toml';
 

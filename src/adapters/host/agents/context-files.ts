@@ -13,6 +13,7 @@ import {
 import { compileGlob } from '../../../core/text/glob.js';
 import { isInside } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
+import { readFully } from '../text-file.js';
 import { type WalkedFile, walkFiles } from '../walk-files.js';
 
 /** Never waits for the other end of a FIFO, and never follows a link that was put there since the walk. */
@@ -83,33 +84,18 @@ async function readText(file: WalkedFile, budget: ContextBudget): Promise<string
   let handle: FileHandle | undefined;
   try {
     handle = await open(file.realPath, OPEN_FLAGS);
-    const { size, ...stats } = await statOf(handle);
-    if (!stats.isFile || isBinary(await readBytes(handle, Math.min(size, BINARY_CHECK_BYTES))))
-      return undefined;
+    const stats = await handle.stat();
+    const { size } = stats;
+    const isText =
+      stats.isFile() && !isBinary(await readFully(handle, 0, Math.min(size, BINARY_CHECK_BYTES)));
+    if (!isText) return undefined;
     if (!budget.take(file.path, size)) return undefined;
     // Bytes that are not UTF-8 become U+FFFD; a byte order mark is kept, as in axe.
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readBytes(handle, size));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFully(handle, 0, size));
   } catch (thrown) {
     if (errorCode(thrown) === undefined) throw thrown;
     return undefined;
   } finally {
     await handle?.close();
   }
-}
-
-async function statOf(handle: FileHandle): Promise<{ readonly isFile: boolean; readonly size: number }> {
-  const stats = await handle.stat();
-  return { isFile: stats.isFile(), size: stats.size };
-}
-
-/** The first bytes of a file; fewer if it has become shorter meanwhile. */
-async function readBytes(handle: FileHandle, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
 }

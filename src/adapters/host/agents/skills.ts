@@ -7,7 +7,7 @@ import { grouped } from '../../../core/text/number.js';
 import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import { isInside, shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
-import { readRegularFile } from '../regular-file.js';
+import { readRegularFile } from '../text-file.js';
 
 /** Where skills are looked for. */
 interface SkillPlaces {

@@ -26,3 +26,16 @@ export function guardGroup(id: number): Guard {
   if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
   return { dismiss: () => void guard.stdin.end('done\n') };
 }
+
+/** Sends a signal to a process group, which its leader's id names. That it is gone, or another user's, is no problem. */
+export function killGroup(id: number, signal: NodeJS.Signals): void {
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(id), '/T', '/F'], { stdio: 'ignore' }).on('error', () => undefined);
+    return;
+  }
+  try {
+    process.kill(-id, signal);
+  } catch {
+    // Nothing is left that could be ended.
+  }
+}

@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import type { Environment } from '../../../core/environment.js';
 import { CREDENTIAL_PLACES } from '../../../core/tools/files/credential-files.js';
 import { isSecretPath, PROTECTED_PLACES } from '../../../core/tools/files/path-rules.js';
 import { isInside } from '../confine.js';
-import type { ProtectedPaths } from '../workspace/protected-paths.js';
+import { runGit } from '../git.js';
+import type { ProtectedPaths } from '../workspace/jail.js';
 import type { JailPlaces } from './jail-mounts.js';
 import { pathFolders } from './programs.js';
 
@@ -135,4 +137,21 @@ function credentialsIn(home: string): readonly string[] {
 
 function isActionFile(path: string): boolean {
   return /\.ya?ml$/.test(path);
+}
+
+/** Folders of package managers: certificates for everybody. */
+const PACKAGES = /(?:^|\/)(?:node_modules|site-packages|vendor)\//;
+
+/**
+ * Files with credentials that an earlier step put in the workspace, absolute. What git tracks is no secret in its
+ * repository, and is needed to build it; without git the names at the top are looked at.
+ */
+export async function untrackedCredentials(workspace: string, env: Environment): Promise<readonly string[]> {
+  const signal = new AbortController().signal;
+  const end = await runGit(['ls-files', '--others', '-z'], { cwd: workspace, env, signal });
+  const paths =
+    end.kind === 'ok' ? end.stdout.toString('utf8').split('\0') : await readdir(workspace).catch(() => []);
+  return paths
+    .filter((path) => path !== '' && path !== '.git' && !PACKAGES.test(path) && isSecretPath(path.split('/')))
+    .map((path) => join(workspace, path));
 }

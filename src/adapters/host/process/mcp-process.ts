@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { LineProgram, LineProgramOptions } from '../../../core/tools/files/line-program.js';
-import { guardGroup } from './guard.js';
+import { guardGroup, killGroup } from './guard.js';
 
 /** How long a program has after each step of being stopped: its input ends, then SIGTERM, then SIGKILL. */
 const GRACE_MS = 1000;
@@ -12,8 +12,6 @@ const DRAIN_MS = 250;
 /** What is kept of standard error, in bytes. */
 const LAST_WORDS_BYTES = 4096;
 
-const ON_WINDOWS = process.platform === 'win32';
-
 /**
  * Starts a program in a process group of its own, with exactly the environment it is given. The group ends with the
  * program, with `stop`, and with this process, even if that is killed (a guard sees to it; not on Windows). Only what
@@ -23,7 +21,7 @@ export async function startLineProgram(options: LineProgramOptions): Promise<Lin
   const child = spawn(options.command, [...options.args], {
     env: { ...options.env },
     cwd: options.cwd,
-    detached: !ON_WINDOWS,
+    detached: process.platform !== 'win32',
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
@@ -66,7 +64,7 @@ function watchEnd(child: ChildProcessWithoutNullStreams): Promise<string> {
     let timer: NodeJS.Timeout | undefined;
     child.once('exit', (code, signal) => {
       how = signal === null ? `exit status ${code}` : `ended by ${signal}`;
-      killGroup(child, 'SIGKILL');
+      end(child, 'SIGKILL');
       // Someone outside the group may hold the pipes open: they are not waited for.
       timer = setTimeout(() => {
         child.stdout.destroy();
@@ -124,9 +122,9 @@ function keepTail(output: Readable): { text(): string } {
 async function stop(child: ChildProcessWithoutNullStreams, ended: Promise<void>): Promise<void> {
   child.stdin.end();
   if (await endsSoon(ended)) return;
-  killGroup(child, 'SIGTERM');
+  end(child, 'SIGTERM');
   if (await endsSoon(ended)) return;
-  killGroup(child, 'SIGKILL');
+  end(child, 'SIGKILL');
   await endsSoon(ended);
 }
 
@@ -140,16 +138,6 @@ function endsSoon(ended: Promise<void>): Promise<boolean> {
   });
 }
 
-/** The program and everything it started; that they are gone already is not a problem. */
-function killGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  if (ON_WINDOWS) {
-    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => undefined);
-    return;
-  }
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // No such group any more.
-  }
+function end({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  if (pid !== undefined) killGroup(pid, signal);
 }

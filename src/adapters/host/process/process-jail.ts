@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readlink, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../../core/environment.js';
 import { messageOf } from '../../../core/errors.js';
 import { isInside } from '../confine.js';
-import { createCommandJail, type ProcessJail } from './command-jail.js';
-import { type JailPlaces, planMounts } from './jail-mounts.js';
-import { type JailWay, PROBE, PROOF } from './jail-script.js';
+import { type JailPlaces, makeReserved, planMounts } from './jail-mounts.js';
+import { type JailWay, jailedCommand, PROBE, PROOF } from './jail-script.js';
 import type { Programs } from './programs.js';
 import { scrubEnv } from './scrub-env.js';
 
@@ -137,4 +136,67 @@ function lastLine(text: string): string {
 /** Node's message of a failed program holds the whole command line. */
 function startOf(error: Error): string {
   return error.message.split('\n')[0]?.slice(0, 200) ?? '';
+}
+
+/** Where commands run apart from our own process. */
+export interface ProcessJail {
+  /** How to start a program in it. */
+  enter(program: JailedStart): Promise<Entered>;
+}
+
+/** A program, its folder, and the environment it may have. */
+export interface JailedStart {
+  readonly program: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What to start instead of the program. */
+export interface Entered {
+  readonly program: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Called when the program has ended. */
+  leave(): Promise<void>;
+}
+
+/** Builds a jail in the given way around every program. */
+export function createCommandJail(
+  way: JailWay,
+  programs: Programs,
+  placesNow: () => JailPlaces,
+): ProcessJail {
+  const made: string[] = [];
+  let running = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Folders are made and removed by one program at a time: one that is removed is mounted on no more. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async function leave(): Promise<void> {
+    running -= 1;
+    if (running > 0) return;
+    // One in which something was put by others stays.
+    for (const folder of made.splice(0).toReversed()) await rmdir(folder).catch(() => undefined);
+  }
+
+  return {
+    enter: ({ program, cwd, env }) =>
+      inTurn(async () => {
+        const places = placesNow();
+        made.push(...(await makeReserved(places)));
+        // On a terminal an agent may work elsewhere than where it was started.
+        const mounts = await planMounts({ ...places, writable: [...places.writable, cwd] });
+        running += 1;
+        const inside = { ...env, ...places.env };
+        return {
+          program: jailedCommand(way, { program, cwd, env: inside, mounts }, programs),
+          env: inside,
+          leave: () => inTurn(leave),
+        };
+      }),
+  };
 }

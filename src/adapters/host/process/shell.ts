@@ -4,8 +4,8 @@ import type { Environment } from '../../../core/environment.js';
 import { messageOf, ToolError } from '../../../core/errors.js';
 import { createOutputBuffer } from '../../../core/text/truncate.js';
 import type { CommandRequest, CommandResult, Shell } from '../../../core/tools/ports.js';
-import type { Entered, JailedStart, ProcessJail } from './command-jail.js';
-import { guardGroup } from './guard.js';
+import { guardGroup, killGroup } from './guard.js';
+import type { Entered, JailedStart, ProcessJail } from './process-jail.js';
 import { scrubEnv } from './scrub-env.js';
 
 /** What a shell is made of. */
@@ -97,7 +97,7 @@ async function finish(
     const reason = await firstOf(child, timeoutMs, signal);
     // Two ways, since a command may have ended what listens for the end of its input.
     child.stdin.destroy();
-    killGroup(id);
+    killGroup(id, 'SIGKILL');
     await Promise.race([closed, after(JAIL_END_MS, undefined, { ref: false })]);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
     return reason === 'timeout';
@@ -122,13 +122,4 @@ function firstOf(child: ChildProcess, timeoutMs: number, signal: AbortSignal): P
     if (child.exitCode !== null || child.signalCode !== null) end('exit');
     else child.once('exit', () => end('exit'));
   });
-}
-
-/** Kills a process group, which the negative id of its leader names. That it is gone, or another user's, is no problem. */
-function killGroup(id: number): void {
-  try {
-    process.kill(-id, 'SIGKILL');
-  } catch {
-    // Nothing is left that could be killed.
-  }
 }

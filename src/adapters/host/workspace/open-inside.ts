@@ -4,6 +4,7 @@ import { ToolError } from '../../../core/errors.js';
 import type { OpenFile } from '../../../core/files.js';
 import { shown } from '../../../core/text/cut.js';
 import { errorCode } from '../file-error.js';
+import { readFully } from '../text-file.js';
 import { toToolError } from './jail.js';
 
 const { O_RDONLY } = constants;
@@ -145,17 +146,6 @@ function refuseUnlessReadable(stats: Stats, { real, path }: CheckedPath): void {
       `${shown(path)} has a second name elsewhere (a hard link), so it might belong to someone else`,
     );
   }
-}
-
-async function readFully(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
 }
 
 async function attempt<T>(path: string, run: () => Promise<T>): Promise<T> {

@@ -8,9 +8,8 @@ import { compareBytes } from '../../../core/text/bytes.js';
 import { shown } from '../../../core/text/cut.js';
 import { isSecretPath } from '../../../core/tools/files/path-rules.js';
 import type { Listing, WalkEntry, Workspace } from '../../../core/tools/ports.js';
-import { createJail, type Jail, realInside, segmentsOf, toToolError } from './jail.js';
+import { createJail, type Jail, type ProtectedPaths, realInside, segmentsOf, toToolError } from './jail.js';
 import { openFileAt, openFolderAt } from './open-inside.js';
-import type { ProtectedPaths } from './protected-paths.js';
 import { updateInside } from './write-inside.js';
 
 /** What a workspace is made of. */

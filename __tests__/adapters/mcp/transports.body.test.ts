@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { watchBody } from '../../../src/adapters/mcp/http-transport.js';
+import { watchBody } from '../../../src/adapters/mcp/transports.js';
 
 /** A response whose body comes in these pieces. */
 function response(type: string, pieces: readonly string[], breaksOff = false): Response {

@@ -11,12 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createCommandJail } from '../../../../src/adapters/host/process/command-jail.js';
 import { jailPlaces } from '../../../../src/adapters/host/process/jail-places.js';
-import { findCommandJail } from '../../../../src/adapters/host/process/process-jail.js';
+import { createCommandJail, findCommandJail } from '../../../../src/adapters/host/process/process-jail.js';
 import { safePrograms } from '../../../../src/adapters/host/process/programs.js';
 import { createShell } from '../../../../src/adapters/host/process/shell.js';
-import { protectedPaths } from '../../../../src/adapters/host/workspace/protected-paths.js';
+import { protectedPaths } from '../../../../src/adapters/host/workspace/jail.js';
 import { isolated, waysHere } from '../../../helpers/jail.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { detectRefusal } from '../../../src/core/loop/refusal.js';
+import { detectRefusal } from '../../src/cli/format-json.js';
 
 describe('a refusal', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findRepositoryRoot, readOrigin } from '../../../src/adapters/host/repository-root.js';
+import { findRepositoryRoot, readOrigin } from '../../../src/adapters/host/checkout.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 describe('the root of a repository', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { expandServer, valuesFor } from '../../../src/adapters/mcp/expand.js';
+import { expandServer, valuesFor } from '../../../src/adapters/mcp/connect.js';
 import type { McpServerConfig } from '../../../src/core/agent/config.js';
 
 const ENV = { KEY: ' k1\n', _2: 'two', EMPTY: '', BLANK: ' \n', SPLIT: 'a\nb', EURO: '€' };

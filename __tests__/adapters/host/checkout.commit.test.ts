@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readCheckedOut } from '../../../src/adapters/host/checked-out.js';
+import { readCheckedOut } from '../../../src/adapters/host/checkout.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';

@@ -1,6 +1,6 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { sendThinkBlocks, takeThinkBlock } from '../../../src/adapters/models/think-block.js';
+import { sendThinkBlocks, takeThinkBlock } from '../../../src/adapters/models/thinking.js';
 import { call, reply, says } from '../../helpers/model-fake.js';
 
 const CUT = { unified: 'length', raw: 'length' } as const;

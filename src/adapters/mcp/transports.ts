@@ -1,8 +1,156 @@
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../../core/agent/config.js';
-import { MAX_MESSAGE_BYTES } from './limits.js';
-import { lostAnswer, type McpTransport, type TransportDependencies } from './transport.js';
+import type { Clock } from '../../core/clock.js';
+import { cleanLine } from '../../core/text/cut.js';
+import type { LineProgram, StartLineProgram } from '../../core/tools/files/line-program.js';
+import { MAX_MESSAGE_BYTES, MAX_NOISE_LINES } from './limits.js';
+
+/** What a connection to a server is made with. */
+export interface TransportDependencies {
+  /** The whole environment of a stdio server. */
+  readonly childEnv: Readonly<Record<string, string>>;
+  /** Absolute path of the folder a stdio server runs in. */
+  readonly cwd: string;
+  readonly startProgram: StartLineProgram;
+  /** Every HTTP request goes through it (proxies, D25). */
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+}
+
+/** One way to a server, with what the official client does not know about it. */
+export interface McpTransport {
+  readonly transport: Transport;
+  /** Why the server ended by itself, for people; undefined while it has not. */
+  ending(): string | undefined;
+  /** What the server last complained of, for people; empty for nothing. */
+  lastWords(): string;
+  /** Whether nothing can come any more after this error. */
+  isFatal(error: Error): boolean;
+  /** Ends the session where the protocol has a word for it. */
+  leave(): Promise<void>;
+}
+
+/**
+ * The data of an error that stands for an answer that never came. No server can send it: what it sends is another object.
+ */
+export const LOST_ANSWER: object = Object.freeze({ reason: 'the answer broke off' });
+
+/** JSON-RPC code that the client itself uses for a lost connection; servers use it for anything. */
+const CONNECTION_CLOSED = -32_000;
+
+/** What the client is given in the place of an answer that never came. */
+function lostAnswer(id: RequestId, message: string): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message, data: LOST_ANSWER } };
+}
+
+/** Longest line of a server that is quoted, in code points. */
+const MAX_QUOTE = 200;
+
+/** What says why a program ended, and is no line of its code; else its last lines may. */
+const REASON = /(?:error|fatal)\b(?![(;.])/i;
+const LAST_LINES = 5;
+
+/**
+ * A server that is a program, one JSON message per line (MCP specification, transports, stdio). The client's own
+ * transport would hand parts of our environment down and end the program without its children.
+ */
+export async function createStdioTransport(
+  { command, args, env }: McpServerConfig,
+  { childEnv, cwd, startProgram }: TransportDependencies,
+): Promise<McpTransport> {
+  const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  let program: LineProgram | undefined;
+  let isClosing = false;
+  let ending: string | undefined;
+  let noiseLines = 0;
+  let firstNoise = '';
+  const waiting = new Set<RequestId>();
+
+  const transport: Transport = {
+    async start() {
+      program = await startProgram({
+        command,
+        args,
+        env: { ...childEnv, ...env },
+        cwd,
+        maxLineBytes: MAX_MESSAGE_BYTES,
+        onLine: receive,
+        onLongLine: miss,
+        onEnd: end,
+      });
+      if (isClosing) await program.stop();
+    },
+    async send(message) {
+      if ('method' in message && 'id' in message) waiting.add(message.id);
+      // A program that is about to end refuses its input first; `onclose` tells all who wait.
+      await program?.send(JSON.stringify(message)).catch(() => undefined);
+    },
+    async close() {
+      isClosing = true;
+      if (program === undefined) transport.onclose?.();
+      else await program.stop();
+    },
+  };
+
+  function receive(line: string): void {
+    if (line.trim() === '' || ending !== undefined) return;
+    const message = JSONRPCMessageSchema.safeParse(parse(line));
+    if (message.success) {
+      if (!('method' in message.data) && message.data.id !== undefined) waiting.delete(message.data.id);
+      transport.onmessage?.(message.data);
+    } else hearNoise(line);
+  }
+
+  /** An answer that is too long fails its request: the id stands at one of its ends, else all that wait are meant. */
+  function miss(ends: string): void {
+    const named = [...waiting].filter((id) => new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`).test(ends));
+    for (const id of named.length === 1 ? named : [...waiting]) {
+      waiting.delete(id);
+      transport.onmessage?.(lostAnswer(id, `its answer is larger than ${MAX_MESSAGE_BYTES} bytes`));
+    }
+  }
+
+  /** Programs greet on standard output; one that never stops is not a server. */
+  function hearNoise(line: string): void {
+    if (noiseLines === 0) firstNoise = cleanLine(line.slice(0, 4 * MAX_QUOTE), MAX_QUOTE);
+    noiseLines += 1;
+    if (noiseLines !== MAX_NOISE_LINES || isClosing) return;
+    ending = `it wrote ${MAX_NOISE_LINES} lines that are not messages, the first one: ${firstNoise}`;
+    void transport.close();
+  }
+
+  function end(reason: string): void {
+    if (!isClosing) ending = reason;
+    transport.onclose?.();
+  }
+
+  function lastOutput(): string {
+    const lines = (program?.lastWords() ?? '').split('\n').filter((line) => line.trim() !== '');
+    const reason = lines.find((line) => REASON.test(line));
+    const said = reason === undefined ? lines.slice(-LAST_LINES) : [reason];
+    const words = said.map((line) => cleanLine(line, MAX_QUOTE)).join(' | ');
+    if (words !== '') return words;
+    return noiseLines === 0 || ending !== undefined ? '' : `${firstNoise} (which is not a message)`;
+  }
+
+  return {
+    transport,
+    ending: () => ending,
+    lastWords: lastOutput,
+    isFatal: () => false,
+    leave: async () => undefined,
+  };
+}
+
+function parse(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
 
 /** How long the client may take to read the last of a stream before an answer counts as missing. */
 const SETTLE_MS = 1000;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { schemaProblem } from '../../../src/core/loop/schema-problem.js';
+import { schemaProblem } from '../../../src/core/loop/check-schema.js';
 
 const NAMED = { $defs: { a: {}, 'b/c~d e': { properties: { x: {} } } } };
 

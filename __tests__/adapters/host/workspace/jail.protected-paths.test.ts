@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { protectedPaths } from '../../../../src/adapters/host/workspace/protected-paths.js';
+import { protectedPaths } from '../../../../src/adapters/host/workspace/jail.js';
 
 describe('the protected paths', () => {
   it('are those the environment names', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MODEL_TABLE } from '../../../src/adapters/models/model-table.js';
-import { findContextWindow, findFacts, findPrice } from '../../../src/adapters/models/prices.js';
+import { findFacts, findPrice, MODEL_TABLE } from '../../../src/adapters/models/model-table.js';
 import { EFFORTS, type Effort } from '../../../src/core/agent/choices.js';
 import { parseModelRef } from '../../../src/core/agent/model-ref.js';
 
@@ -55,7 +54,7 @@ describe('the price of a model', () => {
     'openai/constructor',
   ])('of %s is unknown, and not guessed', (ref) => {
     expect(price(ref)).toBeUndefined();
-    expect(findContextWindow(parseModelRef(ref))).toBeUndefined();
+    expect(findFacts(parseModelRef(ref))?.windowTokens).toBeUndefined();
   });
 
   it('rises with the prompt if the provider charges so', () => {
@@ -113,6 +112,6 @@ describe('the window of a model', () => {
     ['ollama/llama3', undefined],
     ['offline/rules', undefined],
   ])('of %s is %s', (ref, window) => {
-    expect(findContextWindow(parseModelRef(ref))).toBe(window);
+    expect(findFacts(parseModelRef(ref))?.windowTokens).toBe(window);
   });
 });

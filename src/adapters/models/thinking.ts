@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import {
+  APICallError,
+  type JSONObject,
+  type JSONValue,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4Content,
+  type LanguageModelV4GenerateResult,
+  type LanguageModelV4Message,
+} from '@ai-sdk/provider';
+import { field, firstChoice } from './json.js';
+
+/**
+ * Claude from 5.1 on binds its thinking to system, tools and messages before it, and refuses a request that holds such
+ * thinking behind others (platform.claude.com/docs, preserved thinking, prefix checks, read 2026-11-24).
+ */
+const IS_BINDING = /claude-(?:fable|mythos|opus|sonnet|haiku)-(?:5[.-][1-9]|[6-9])(?!\d)/;
+
+const KEY = 'thoughtAfter';
+
+/** The key under which OpenRouter's reasoning is kept on a part. */
+const DETAILS_KEY = 'openrouter';
+
+/** A request, and what the thinking of its reply is bound to. */
+interface BoundRequest {
+  readonly options: LanguageModelV4CallOptions;
+  readonly prefix: string | undefined;
+}
+
+/**
+ * The request without the thinking before which something has changed. The API would drop the same blocks where it is
+ * asked to, but that takes a beta header which gateways refuse, and switches the check on for accounts without it.
+ */
+export function withBoundThinking(options: LanguageModelV4CallOptions, model: string): BoundRequest {
+  if (!IS_BINDING.test(model)) return { options, prefix: undefined };
+  const hash = createHash('sha256').update(JSON.stringify([options.tools, options.responseFormat]));
+  const prefix = (): string => hash.copy().digest('base64url').slice(0, 16);
+  const prompt = options.prompt.flatMap((message) => {
+    const before = boundTo(message);
+    const sent = before === undefined || before === prefix() ? [message] : withoutThinking(message);
+    hash.update(JSON.stringify(sent));
+    return sent;
+  });
+  return { options: { ...options, prompt }, prefix: prefix() };
+}
+
+/** The reply with what its thinking is bound to, so that the next request knows. */
+export function bindThinking(
+  reply: LanguageModelV4GenerateResult,
+  prefix: string | undefined,
+): LanguageModelV4GenerateResult {
+  if (prefix === undefined) return reply;
+  const content = reply.content.map((part) => ({
+    ...part,
+    providerMetadata: { ...part.providerMetadata, [KEY]: { prefix } },
+  }));
+  return { ...reply, content };
+}
+
+function boundTo(message: LanguageModelV4Message): unknown {
+  if (message.role !== 'assistant') return undefined;
+  return message.content.find((part) => part.providerOptions?.[KEY])?.providerOptions?.[KEY]?.['prefix'];
+}
+
+/** The message without thinking; none if it was nothing else. */
+export function withoutThinking(message: LanguageModelV4Message): readonly LanguageModelV4Message[] {
+  if (message.role !== 'assistant') return [message];
+  const content = message.content
+    .filter(({ type }) => type !== 'reasoning')
+    .map(({ providerOptions: { [DETAILS_KEY]: _, ...providerOptions } = {}, ...part }) => ({
+      ...part,
+      providerOptions,
+    }));
+  return content.length === 0 ? [] : [{ ...message, content }];
+}
+
+/** Whether a provider refuses the thinking in a request, and not the request without it. */
+export function refusesThinking(thrown: unknown): boolean {
+  if (!APICallError.isInstance(thrown) || thrown.statusCode !== 400) return false;
+  const text = String(thrown.responseBody);
+  return /thinking/.test(text) && /signature|bound to a different|cannot be modified/.test(text);
+}
+
+const BLOCK_KEY = 'thinkBlock';
+
+/** What a reply begins with; a block further on is the model's text about such blocks. */
+const LEADING = /^\s*<think>([\s\S]*?)<\/think>\s*/;
+const UNCLOSED = /^\s*<think>([\s\S]*)$/;
+
+/**
+ * The reply with a leading `<think>…</think>` as reasoning, which is no part of an answer: servers without a parser for
+ * their model's reasoning leave it in the text. A block that was cut before its end is all of the reply. What such a
+ * block said is kept as it came, since some models need it back in the next turn.
+ */
+export function takeThinkBlock(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const first = reply.content.findIndex(({ type }) => type === 'text');
+  const part = reply.content[first];
+  if (part?.type !== 'text') return reply;
+  const isCut = reply.finishReason.unified === 'length';
+  const [block, thought] = LEADING.exec(part.text) ?? (isCut ? UNCLOSED.exec(part.text) : null) ?? [];
+  if (block === undefined || thought === undefined) return reply;
+  const reasoning: LanguageModelV4Content = {
+    type: 'reasoning',
+    text: thought.trim(),
+    providerMetadata: { [BLOCK_KEY]: { text: block } },
+  };
+  const rest = part.text.slice(block.length);
+  const text = rest === '' ? [] : [{ ...part, text: rest }];
+  return { ...reply, content: reply.content.toSpliced(first, 1, reasoning, ...text) };
+}
+
+/** Puts the blocks back where they came from. */
+export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  return { ...options, prompt: options.prompt.map(withBlock) };
+}
+
+function withBlock(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'assistant') return message;
+  const content = message.content.map((part) => {
+    const block = part.type === 'reasoning' ? part.providerOptions?.[BLOCK_KEY]?.['text'] : undefined;
+    return typeof block === 'string' ? { type: 'text' as const, text: block } : part;
+  });
+  return { ...message, content };
+}
+
+/**
+ * OpenRouter gives reasoning with its signatures as `reasoning_details` and needs it back as it came, or the model
+ * behind it refuses the next turn (openrouter.ai/docs, preserving reasoning). The package for compatible endpoints
+ * does not know them: they are kept on the first part of the reply.
+ */
+export function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const details = field(field(firstChoice(reply.response?.body), 'message'), 'reasoning_details');
+  const [first, ...rest] = reply.content;
+  if (first === undefined || !isJsonList(details) || details.length === 0) return reply;
+  const kept = { ...first.providerMetadata, [DETAILS_KEY]: { reasoningDetails: details } };
+  return { ...reply, content: [{ ...first, providerMetadata: kept }, ...rest] };
+}
+
+/** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */
+export function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  return { ...options, prompt: options.prompt.map(withDetails) };
+}
+
+function withDetails(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'assistant') return message;
+  const details = message.content
+    .map((part) => part.providerOptions?.[DETAILS_KEY]?.['reasoningDetails'])
+    .find((value) => value !== undefined);
+  if (details === undefined) return message;
+  const wire: JSONObject = { reasoning_details: details };
+  return {
+    role: 'assistant',
+    content: message.content.filter(({ type }) => type !== 'reasoning'),
+    providerOptions: { ...message.providerOptions, openaiCompatible: wire },
+  };
+}
+
+/** Parsed JSON holds nothing but JSON. */
+function isJsonList(value: unknown): value is JSONValue[] {
+  return Array.isArray(value);
+}
