@@ -104,12 +104,4 @@ describe('memory on a branch', () => {
       'POST /repos/{owner}/{repo}/git/trees',
     );
   });
-
-  it('keeps the history of a branch that is not its own (D13)', async () => {
-    expect(await open(FOUND, { branch: 'main' }).store.dropHistory?.(noAbort())).toMatchObject({
-      kind: 'failed',
-      message: expect.stringContaining('`octocat/hello@main` holds other things than memory'),
-    });
-    expect(await open(MISSING).store.dropHistory?.(noAbort())).toMatchObject({ kind: 'saved' });
-  });
 });

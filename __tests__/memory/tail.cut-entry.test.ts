@@ -11,7 +11,7 @@ function entry(task: string, result: string, day = 1): string {
 }
 
 async function tailOf(text: string, maxBytes: number, lastN = 0) {
-  return await readTail(openBytes(encoder.encode(text)), { lastN, maxBytes });
+  return await readTail(openBytes(encoder.encode(text)), lastN, maxBytes);
 }
 
 describe('an entry that is larger than the bound', () => {

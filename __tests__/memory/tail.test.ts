@@ -59,7 +59,7 @@ describe('readTail', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 25 }), fc.nat(12), async (pieces, lastN) => {
         const text = pieces.join('');
-        const tail = await readTail(open_(text), { lastN, maxBytes: 100 * 1024 * 1024 });
+        const tail = await readTail(open_(text), lastN, 100 * 1024 * 1024);
         expect(tail.text).toBe(lastEntries(text, lastN));
         expect(tail.loaded).toBe(countEntries(tail.text));
         expect(tail.truncated).toBe(false);
@@ -74,31 +74,28 @@ describe('readTail', () => {
       .padEnd(BLOCK + shift - 1, 'z')
       .concat('\n');
     const text = `${entry(1)}${newest}`;
-    expect(await readTail(open_(text), { lastN: 1 })).toEqual({
+    expect(await readTail(open_(text), 1)).toEqual({
       text: newest,
       loaded: 1,
       truncated: false,
     });
-    expect((await readTail(open_(text), { lastN: 2 })).text).toBe(text);
+    expect((await readTail(open_(text), 2)).text).toBe(text);
     expect(await countEntriesIn(open_(`${'p'.repeat(BLOCK + shift)}\n${text}`))).toBe(2);
   });
 
   it('returns nothing for an empty file (C2 17)', async () => {
     const nothing = { text: '', loaded: 0, truncated: false };
-    expect([await readTail(open_(''), { lastN: 0 }), await readTail(open_(''), { lastN: 3 })]).toEqual([
-      nothing,
-      nothing,
-    ]);
+    expect([await readTail(open_(''), 0), await readTail(open_(''), 3)]).toEqual([nothing, nothing]);
     expect(await countEntriesIn(open_(''))).toBe(0);
   });
 
   it('returns the whole of a small file with the text before its entries', async () => {
     const text = `\uFEFF# By hand\n\n${entry(1)}${entry(2)}`;
-    expect(await readTail(open_(text), { lastN: 0 })).toEqual({ text, loaded: 2, truncated: false });
+    expect(await readTail(open_(text), 0)).toEqual({ text, loaded: 2, truncated: false });
   });
 
   it('returns nothing of a file without entries if a number is requested', async () => {
-    expect(await readTail(open_('words\n'.repeat(100_000)), { lastN: 3 })).toEqual({
+    expect(await readTail(open_('words\n'.repeat(100_000)), 3)).toEqual({
       text: '',
       loaded: 0,
       truncated: false,
@@ -107,15 +104,13 @@ describe('readTail', () => {
 
   it('reads what is cut off at the end (C2 18) and bytes that are not UTF-8 (C2 25)', async () => {
     const bytes = new Uint8Array([...encoder.encode(`${entry(1)}## x\n`), 0xff, 0x00, 0xf0, 0x9f]);
-    const tail = await readTail(openBytes(bytes), { lastN: 1 });
+    const tail = await readTail(openBytes(bytes), 1);
     expect(tail.text).toBe('## x\n\uFFFD\0\uFFFD');
   });
 
   it('reads entries on both sides of conflict markers (C2 20)', async () => {
     const text = `${entry(1)}<<<<<<< HEAD\n${entry(2)}=======\n${entry(3)}>>>>>>> main\n`;
-    expect((await readTail(open_(text), { lastN: 2 })).text).toBe(
-      `${entry(2)}=======\n${entry(3)}>>>>>>> main\n`,
-    );
+    expect((await readTail(open_(text), 2)).text).toBe(`${entry(2)}=======\n${entry(3)}>>>>>>> main\n`);
   });
 
   it('returns the newest entries that fit into the limit', async () => {
@@ -129,14 +124,14 @@ describe('readTail', () => {
         [3 * size + 1, 3],
         [size, 1],
       ] as const) {
-        expect(await readTail(open_(text), { lastN, maxBytes })).toEqual({
+        expect(await readTail(open_(text), lastN, maxBytes)).toEqual({
           text: entries.slice(-fitting).join(''),
           loaded: fitting,
           truncated: true,
         });
       }
     }
-    expect(await readTail(open_(text), { lastN: 3, maxBytes: 3 * size })).toMatchObject({
+    expect(await readTail(open_(text), 3, 3 * size)).toMatchObject({
       loaded: 3,
       truncated: false,
     });
@@ -145,12 +140,12 @@ describe('readTail', () => {
   it('returns everything requested without a bound, however large it is', async () => {
     const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(100_000)));
     const text = `preamble\n${entries.join('')}`;
-    expect(await readTail(open_(text), { lastN: 10 })).toEqual({
+    expect(await readTail(open_(text), 10)).toEqual({
       text: entries.join(''),
       loaded: 10,
       truncated: false,
     });
-    expect(await readTail(open_(text), { lastN: 0, maxBytes: 0 })).toEqual({
+    expect(await readTail(open_(text), 0, 0)).toEqual({
       text,
       loaded: 10,
       truncated: false,
@@ -161,7 +156,7 @@ describe('readTail', () => {
     const old = entry(1, `a\n## Findings\n${'b'.repeat(500)}`);
     const text = old + entry(2);
     const { length } = encoder.encode(text);
-    expect(await readTail(open_(text), { lastN: 0, maxBytes: length - 10 })).toEqual({
+    expect(await readTail(open_(text), 0, length - 10)).toEqual({
       text: entry(2),
       loaded: 1,
       truncated: true,
@@ -170,19 +165,19 @@ describe('readTail', () => {
 
   it('treats headings as starts of entries if people wrote the log and no line is a time', async () => {
     const text = Array.from({ length: 20 }, (_, index) => `## Day ${index}\n${'b'.repeat(100)}\n`).join('');
-    const tail = await readTail(open_(text), { lastN: 0, maxBytes: 250 });
+    const tail = await readTail(open_(text), 0, 250);
     expect(tail).toMatchObject({ loaded: 2, truncated: true });
     expect(tail.text).toMatch(/^## Day 18\n/);
   });
 
   it('returns the end of a large text without entries if all of it is requested', async () => {
-    const { text, loaded, truncated } = await readTail(open_('é'.repeat(1_000)), { lastN: 0, maxBytes: 101 });
+    const { text, loaded, truncated } = await readTail(open_('é'.repeat(1_000)), 0, 101);
     expect({ text, loaded, truncated }).toEqual({ text: 'é'.repeat(50), loaded: 0, truncated: true });
   });
 
   it('reports if the file becomes shorter while it is read', async () => {
     const file = { ...open_(entry(1)), read: async () => new Uint8Array(3) };
-    await expect(readTail(file, { lastN: 1 })).rejects.toThrow('became shorter');
+    await expect(readTail(file, 1)).rejects.toThrow('became shorter');
   });
 });
 
@@ -217,7 +212,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
       ],
       async (big) => {
         const { file, read } = counting(big);
-        expect(await readTail(file, { lastN: 20 })).toEqual({ text: newest, loaded: 20, truncated: false });
+        expect(await readTail(file, 20)).toEqual({ text: newest, loaded: 20, truncated: false });
         expect(read.bytes).toBe(BLOCK);
       },
     );
@@ -227,7 +222,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
     const newest = Array.from({ length: 2_000 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
     await withSparseFile([[SIZE, `\n${newest}`]], async (big) => {
       const { file, read } = counting(big);
-      const tail = await readTail(file, { lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES });
+      const tail = await readTail(file, 0, MAX_LOADED_MEMORY_BYTES);
       expect(tail.truncated).toBe(true);
       expect(tail.loaded).toBeGreaterThan(200);
       expect(newest.endsWith(tail.text)).toBe(true);
@@ -260,7 +255,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
       async (big) => {
         const { file, read } = counting(big);
         const maxBytes = MAX_LOADED_MEMORY_BYTES;
-        const { text, loaded, truncated } = await readTail(file, { lastN: 3, maxBytes });
+        const { text, loaded, truncated } = await readTail(file, 3, maxBytes);
         expect(text.startsWith('## giant\n**Task:** begins here \0')).toBe(true);
         expect(text.endsWith('\0ends here\n**Result:** Done.\n\n')).toBe(true);
         expect(text).toMatch(/\0 \[\.\.\. 52,\d\d\d,\d\d\d bytes left out \.\.\.\] \0/);
@@ -279,8 +274,7 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
       ],
       async (big) => {
         const { file, read } = counting(big);
-        const request = { lastN: 3, maxBytes: MAX_LOADED_MEMORY_BYTES };
-        const { text, loaded, truncated } = await readTail(file, request);
+        const { text, loaded, truncated } = await readTail(file, 3, MAX_LOADED_MEMORY_BYTES);
         expect({ end: text.slice(-3), loaded, truncated }).toEqual({
           end: 'end',
           loaded: 0,

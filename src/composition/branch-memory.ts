@@ -2,7 +2,7 @@ import type { GitHubClient } from '../adapters/github/client/client.js';
 import type { Clock } from '../core/clock.js';
 import type { Environment } from '../core/environment.js';
 import type { MemoryStore } from '../memory/store.js';
-import { createRepoStore } from '../memory/stores/branch/branch-store.js';
+import { createBranchStore } from '../memory/stores/branch/branch-store.js';
 import type { CommitCause } from '../memory/stores/branch/commit-message.js';
 import { createMemoryBranch } from '../memory/stores/branch/memory-branch.js';
 
@@ -19,16 +19,16 @@ export interface BranchMemoryOptions {
   /** Whether the branch is created where it is missing. */
   readonly mayCreate: boolean;
   /** The run that writes; left out on the command line. */
-  readonly cause?: CommitCause;
+  readonly cause?: CommitCause | undefined;
   /** Writes a line for whoever waits meanwhile. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 /** Memory on a branch of a repository, through GitHub's API (D13). */
 export function openBranchMemory(options: BranchMemoryOptions): MemoryStore {
   const { client, owner, name, branch, folder, env, clock, mayCreate, cause, log } = options;
   const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
-  return createRepoStore({
+  return createBranchStore({
     branch: createMemoryBranch(client, {
       owner,
       name,
@@ -39,9 +39,8 @@ export function openBranchMemory(options: BranchMemoryOptions): MemoryStore {
     folder,
     clock,
     mayCreate,
-    isShared: branch !== OWN_BRANCH,
-    ...(cause === undefined ? {} : { cause }),
-    ...(log === undefined ? {} : { log }),
+    cause,
+    log,
   });
 }
 

@@ -2,7 +2,7 @@ import type { BlockedPlace, TreeResult } from './store.js';
 
 /** Why a file cannot be used: it is blocked itself, or a folder that it is in. */
 export function blockedAt(
-  { blocked = [] }: { readonly blocked?: readonly BlockedPlace[] },
+  { blocked = [] }: { readonly blocked?: readonly BlockedPlace[] | undefined },
   path: string,
 ): BlockedPlace | undefined {
   return blocked.find((place) =>

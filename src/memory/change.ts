@@ -23,7 +23,7 @@ export type Change =
       /** Unique id of the entry; a text that already holds it is left alone. */
       readonly id: string;
       /** It may have been saved already, at this time or later. */
-      readonly again?: Date;
+      readonly again?: Date | undefined;
     }
   | {
       readonly kind: 'rewrite';
@@ -55,9 +55,9 @@ export interface NoteChange {
   /** Unique; no note holds it. */
   readonly id: string;
   /** What the run saw the note become, see `versionId`. */
-  readonly makes?: string;
+  readonly makes?: string | undefined;
   /** It may have been saved already, at this time or later. */
-  readonly again?: Date;
+  readonly again?: Date | undefined;
 }
 
 /** The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not added again. */
@@ -138,9 +138,10 @@ function isBlankOnwards(text: string, start: number, step: 1 | -1): boolean {
 
 /** Every place that the changes touch, each once. */
 export function pathsOf(changes: readonly Change[]): readonly string[] {
-  const backups = changes.flatMap((change) =>
-    change.kind === 'note' && change.backup ? [backupPath(change.path)] : [],
-  );
+  const backups = changes.flatMap((change) => {
+    if (change.kind === 'trim') return [`${change.path}.bak`];
+    return change.kind === 'note' && change.backup ? [backupPath(change.path)] : [];
+  });
   return [...new Set([...changes.map(({ path }) => path), ...backups])];
 }
 

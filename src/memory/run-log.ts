@@ -21,7 +21,7 @@ export interface NewEntry {
   readonly task: string;
   readonly result: string;
   /** Line made by `formatProvenance`; left out, the entry is axe's (D8). */
-  readonly provenance?: string;
+  readonly provenance?: string | undefined;
 }
 
 /** An entry as it is in a run log: from a line that starts with `## ` up to the next such line. */
@@ -33,7 +33,7 @@ export interface Entry {
   /** The entry's bytes, heading and trailing blank lines included. */
   readonly text: string;
   /** Id of the last provenance line in it, if it has one (D8). */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 const HEADING = '## ';
@@ -136,7 +136,7 @@ function readEntry(start: number, text: string): Entry {
   const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
   const heading = line.slice(HEADING.length).replace(/\r$/, '');
   const id = entryId(text);
-  return { start, heading, text, ...(id === undefined ? {} : { id }) };
+  return { start, heading, text, id };
 }
 
 /**

@@ -12,11 +12,11 @@ export interface ReadRequest {
   /** Newest entries wanted; 0 means all of them. */
   readonly lastN: number;
   /** Most bytes of them, as the files have them; left out or 0: no bound. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Whether the entries must be counted, which reads the whole file (D33). */
   readonly count: boolean;
   /** Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
-  readonly alongside?: readonly string[];
+  readonly alongside?: readonly string[] | undefined;
 }
 
 /** Where something was found or put. */
@@ -24,11 +24,11 @@ export interface Place {
   /** Path, branch or key, for people. */
   readonly location: string;
   /** Address of the file in a browser, where it has one. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Where the store is, if `location` names a file in it; left out by a store whose files have no places of their own. */
-  readonly within?: StoreRoot;
+  readonly within?: StoreRoot | undefined;
   /** Nothing is kept, as was wanted. */
-  readonly isNowhere?: true;
+  readonly isNowhere?: true | undefined;
 }
 
 /** Where a store is that names its files: a file's location is `root`, `separator` and the file's path. */
@@ -43,9 +43,9 @@ export interface BlockedPlace {
   readonly path: string;
   readonly reason: SaveFailure;
   readonly message: string;
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** Which operation of the file system failed; left out where it was none. */
-  readonly storage?: StorageFailure;
+  readonly storage?: StorageFailure | undefined;
 }
 
 /** What a store holds of a run log. */
@@ -61,23 +61,29 @@ export type RestoreResult =
       /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
       /** Text of the state next to it (D36); left out where there is none. */
-      readonly state?: string;
+      readonly state?: string | undefined;
       /** The files of the places to read with the log; left out by a store that did not read them. */
-      readonly alongside?: MemoryTree;
+      readonly alongside?: MemoryTree | undefined;
       /** Those of them that are not as they need to be; left out where all are. */
-      readonly blocked?: readonly BlockedPlace[];
+      readonly blocked?: readonly BlockedPlace[] | undefined;
       /** Told by the store on the way: links refused, files left out. */
       readonly warnings: readonly Warning[];
     })
   | (Place & {
       readonly kind: 'empty';
-      readonly state?: string;
-      readonly alongside?: MemoryTree;
-      readonly blocked?: readonly BlockedPlace[];
+      readonly state?: string | undefined;
+      readonly alongside?: MemoryTree | undefined;
+      readonly blocked?: readonly BlockedPlace[] | undefined;
       readonly warnings: readonly Warning[];
     })
-  /** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
-  | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
+  | FailedRead;
+
+/** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
+export interface FailedRead extends Place {
+  readonly kind: 'failed';
+  readonly message: string;
+  readonly remedy?: string | undefined;
+}
 
 /** Everything a store holds. */
 export type TreeResult =
@@ -86,11 +92,11 @@ export type TreeResult =
       readonly tree: MemoryTree;
       readonly warnings: readonly Warning[];
       /** Paths of files that did not fit: known by name, not read; left out where all did. */
-      readonly left?: readonly string[];
+      readonly left?: readonly string[] | undefined;
       /** Places that are not as they need to be; left out where all are. */
-      readonly blocked?: readonly BlockedPlace[];
+      readonly blocked?: readonly BlockedPlace[] | undefined;
     })
-  | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
+  | FailedRead;
 
 /** Why a save failed; `refused` means that what is in the place is no file of memory, a link say. */
 export type SaveFailure =
@@ -108,9 +114,9 @@ export interface FailedSave {
   readonly reason: SaveFailure;
   readonly message: string;
   /** The line of YAML or the command that fixes it. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** Which operation of the file system failed, and how; left out where it was none. */
-  readonly storage?: StorageFailure;
+  readonly storage?: StorageFailure | undefined;
 }
 
 /** An operation of the file system that failed. */
@@ -128,9 +134,9 @@ export type SaveResult =
       /** Attempts that were made to commit; 0 where nothing had to be written. */
       readonly attempts: number;
       /** What people should know of it, in whole sentences: a branch was created, another store was refused. */
-      readonly notices?: readonly string[];
+      readonly notices?: readonly string[] | undefined;
       /** Notes that could not be saved; left out where all were (D54). */
-      readonly unsaved?: readonly BlockedPlace[];
+      readonly unsaved?: readonly BlockedPlace[] | undefined;
     })
   | FailedSave;
 

@@ -12,14 +12,6 @@ interface Tail {
   readonly truncated: boolean;
 }
 
-/** What is wanted of the end of a file. */
-interface TailRequest {
-  /** Newest entries wanted; 0 means the whole file. */
-  readonly lastN: number;
-  /** Most bytes of the file; left out or 0: no bound. */
-  readonly maxBytes?: number;
-}
-
 /** How far back the heading of an entry larger than the bound is looked for. */
 const MAX_HEADING_SEARCH_BYTES = 64 * 1024 * 1024;
 /** Less room than this is not worth the ends of an entry that does not fit. */
@@ -27,21 +19,21 @@ const LEAST_CUT_BYTES = 8 * 1024;
 const LINE_FEED = 0x0a;
 
 /**
- * Reads the newest entries from the end of a file, in growing blocks from 64 KiB on, so that time and memory depend on
+ * Reads the newest entries (0: all of them) from the end of a file, in growing blocks from 64 KiB on, so that time and memory depend on
  * what is wanted and not on the file (D33). Where not all of it fits into the bound, the newest entries that fit are
- * given, and of one that is larger than the whole bound what {@link cutEntry} keeps.
+ * given (`maxBytes` 0: no bound), and of one that is larger than the whole bound what {@link cutEntry} keeps.
  * Throws what reading throws, and an Error if the file becomes shorter meanwhile.
  */
-export async function readTail(file: OpenFile, { lastN, maxBytes = 0 }: TailRequest): Promise<Tail> {
+export async function readTail(file: OpenFile, lastN: number, maxBytes = 0): Promise<Tail> {
   const most = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes;
   if (lastN === 0 && file.bytes <= most)
     return tail(decodeText(await readExactly(file, 0, file.bytes)), false);
-  const end = await readWindow(file, { lastN, maxBytes: most });
+  const end = await readWindow(file, lastN, most);
   const isComplete = end.headings.length >= lastN || end.start === 0;
   const oldest = end.headings[Math.max(0, end.headings.length - lastN)];
   if (lastN > 0 && isComplete && file.bytes - (oldest ?? file.bytes) <= most)
     return tail(oldest === undefined ? '' : textFrom(end, oldest), false);
-  return await readBounded(file, end, { lastN, maxBytes: most });
+  return await readBounded(file, end, lastN, most);
 }
 
 function tail(text: string, truncated: boolean): Tail {
@@ -89,7 +81,7 @@ interface Window {
 }
 
 /** Reads back until enough headings are found or the bound is passed. */
-async function readWindow(file: OpenFile, { lastN, maxBytes }: Required<TailRequest>): Promise<Window> {
+async function readWindow(file: OpenFile, lastN: number, maxBytes: number): Promise<Window> {
   // One byte more than the bound: whether a heading is at its border is known from the byte before.
   const limit = Math.max(0, file.bytes - maxBytes - 1);
   let window: Window = { start: file.bytes, bytes: new Uint8Array(), headings: [] };
@@ -108,11 +100,7 @@ async function readWindow(file: OpenFile, { lastN, maxBytes }: Required<TailRequ
  * The newest entries within the bound, where not all that is wanted fits. A heading that is no time belongs to the entry
  * above it and nothing is cut there, unless there is no time above: then people wrote the log.
  */
-async function readBounded(
-  file: OpenFile,
-  end: Window,
-  { lastN, maxBytes }: Required<TailRequest>,
-): Promise<Tail> {
+async function readBounded(file: OpenFile, end: Window, lastN: number, maxBytes: number): Promise<Tail> {
   const above = await findStartBefore(file, end.start);
   const timed = end.headings.filter((at) => isTimestamp(end.bytes, at - end.start));
   const starts = timed.length > 0 || above?.isTimed === true ? timed : end.headings;

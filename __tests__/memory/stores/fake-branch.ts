@@ -1,4 +1,5 @@
 import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
+import { decodeField } from '../../../src/memory/field.js';
 import type {
   BranchCommit,
   BranchFile,
@@ -6,8 +7,7 @@ import type {
   BranchRead,
   BranchTrouble,
   MemoryBranch,
-} from '../../../src/memory/branch.js';
-import { decodeField } from '../../../src/memory/field.js';
+} from '../../../src/memory/stores/branch/branch.js';
 
 /** A commit of the fake, as GitHub would show it. */
 export interface FakeCommit {

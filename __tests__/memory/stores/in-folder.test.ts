@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRepoStore } from '../../../src/memory/stores/branch/branch-store.js';
+import { createBranchStore } from '../../../src/memory/stores/branch/branch-store.js';
 import { inFolder } from '../../../src/memory/stores/in-folder.js';
 import { textOf } from './contract.js';
 import { append, entryText } from './entries.js';
@@ -67,7 +67,7 @@ describe('a folder of a store', () => {
   });
 
   it('is named as the root of its files, in every answer', async () => {
-    const repo = createRepoStore({
+    const repo = createBranchStore({
       branch: createFakeBranch().open(),
       folder: '',
       mayCreate: true,

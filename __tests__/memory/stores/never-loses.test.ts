@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import type { CommitResult } from '../../../src/memory/stores/backend.js';
-import { createRepoStore } from '../../../src/memory/stores/branch/branch-store.js';
+import { createBranchStore } from '../../../src/memory/stores/branch/branch-store.js';
 import { createCacheStore } from '../../../src/memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { createTreeStore } from '../../../src/memory/stores/store.js';
@@ -218,7 +218,7 @@ function openRun(
       }
     },
   };
-  return createRepoStore({
+  return createBranchStore({
     branch: branch.open(faults),
     folder: '.axe',
     clock: { ...clock, sleep: scheduler.scheduleFunction(clock.sleep), newId },
@@ -228,7 +228,7 @@ function openRun(
 
 /** A store over what is there at the end, without faults. */
 function openRepo(branch: FakeBranch): MemoryStore {
-  return createRepoStore({
+  return createBranchStore({
     branch: branch.open(),
     folder: '.axe',
     clock: createFakeClock(),

@@ -167,7 +167,7 @@ async function newestOf(
 ): Promise<{ readonly text: string; readonly entries: number }> {
   // No script has more than eight bytes for a token by our estimate.
   for (let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8); ; maxBytes = Math.floor(maxBytes * 0.8)) {
-    const tail = await readTail(file, { lastN: 0, maxBytes });
+    const tail = await readTail(file, 0, maxBytes);
     const text = promptText(tail.text);
     if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES) return { text, entries: tail.loaded };
   }

@@ -28,11 +28,11 @@ export interface MemoryDone {
   /** For people, in markdown: what was done, with ids and without a word that memory says. */
   readonly text: string;
   /** What memory says of it: shown on the command line alone. */
-  readonly quoted?: string;
+  readonly quoted?: string | undefined;
   /** What was shown or found, the newest first; listed below the text where nothing is quoted. */
-  readonly entries?: readonly MemoryEntry[];
+  readonly entries?: readonly MemoryEntry[] | undefined;
   /** What stands below that; left out for nothing. */
-  readonly below?: string;
+  readonly below?: string | undefined;
   /** Whether the memory is another now. */
   readonly changed: boolean;
   readonly warnings: readonly Warning[];
@@ -45,8 +45,8 @@ export interface MemoryRefusal {
   /** Without a word that memory says. */
   readonly message: string;
   /** What memory says of it: shown on the command line alone. */
-  readonly quoted?: string;
-  readonly remedy?: string;
+  readonly quoted?: string | undefined;
+  readonly remedy?: string | undefined;
   /** Whether the memory is another now anyway. */
   readonly changed: boolean;
 }
@@ -143,7 +143,7 @@ export async function saveChanges(
 }
 
 function notSaved(
-  { message, remedy }: { readonly message: string; readonly remedy?: string },
+  { message, remedy }: { readonly message: string; readonly remedy?: string | undefined },
   changed: boolean,
 ): MemoryRefusal {
   return { ...refusal('not-saved', `the memory could not be changed: ${message}`, remedy), changed };
@@ -151,7 +151,7 @@ function notSaved(
 
 /** A result that tells why it was not done. */
 export function refusal(reason: MemoryRefusal['reason'], message: string, remedy?: string): MemoryRefusal {
-  return { kind: 'failed', reason, message, changed: false, ...(remedy === undefined ? {} : { remedy }) };
+  return { kind: 'failed', reason, message, changed: false, remedy };
 }
 
 /** What is told where the workflow has no memory. */

@@ -8,7 +8,7 @@ import { textId } from '../units.js';
 export interface EntryParts {
   readonly timestamp: Date;
   /** The heading as it is in the file, where that must stay; otherwise it is the timestamp's. */
-  readonly heading?: string;
+  readonly heading?: string | undefined;
   readonly task: string;
   readonly result: string;
   /** Undefined for an entry as axe writes it. */

@@ -65,7 +65,7 @@ const FORMS: Readonly<Record<MemoryCommand['kind'], Form>> = {
 /** The command that words stand for; `prefix` is what stands before its name. Throws an AxeError that says how it is written. */
 export function parseMemoryCommand(
   [name = '', ...words]: readonly string[],
-  { prefix, flags = NO_FLAGS }: { readonly prefix: string; readonly flags?: CommandFlags },
+  { prefix, flags = NO_FLAGS }: { readonly prefix: string; readonly flags?: CommandFlags | undefined },
 ): MemoryCommand {
   const form = Object.entries(FORMS).find(([kind]) => kind === name)?.[1];
   if (form === undefined) throw new AxeError(`unknown memory command "${name}"`);

@@ -9,7 +9,7 @@ export type GcEnd =
   /** The rules of `offline/rules` analyse nothing, so nothing is trimmed after them. */
   | { readonly kind: 'not-analysed' }
   /** With the plan where no model was asked. */
-  | { readonly kind: 'dry-run'; readonly plan?: TrimPlan }
+  | { readonly kind: 'dry-run'; readonly plan?: TrimPlan | undefined }
   | Exclude<TrimPlan, { readonly kind: 'trim' }>
   | {
       readonly kind: 'trimmed';
@@ -29,18 +29,18 @@ export type Suggestion =
 
 /** What garbage collection found on its way; a part is absent where it ended before that. */
 export interface GcFindings {
-  readonly counted?: CountedLog;
+  readonly counted?: CountedLog | undefined;
   /** What the model said, whole or not, and how many of the oldest entries it was not given. */
   readonly analysis?: { readonly text: string; readonly unread: number };
   /** Of all questions together, whatever became of them. */
-  readonly usage?: RunStats;
+  readonly usage?: RunStats | undefined;
   /** The trim was begun. */
-  readonly isTrimming?: true;
+  readonly isTrimming?: true | undefined;
 }
 
 /** What garbage collection came to. */
 export interface GcResult extends GcFindings {
-  readonly suggestion?: Suggestion;
+  readonly suggestion?: Suggestion | undefined;
   readonly end: GcEnd | { readonly kind: 'failed'; readonly error: AxeError };
 }
 

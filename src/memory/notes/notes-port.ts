@@ -7,7 +7,10 @@ export type NoteWish =
       readonly kind: 'append';
       readonly content: string;
       /** What the content is appended as; `head` goes before it where the note is empty. Left out: as it is. */
-      readonly form?: (content: string, now: Date) => { readonly text: string; readonly head?: string };
+      readonly form?: (
+        content: string,
+        now: Date,
+      ) => { readonly text: string; readonly head?: string | undefined };
     }
   | { readonly kind: 'overwrite'; readonly content: string };
 
@@ -38,7 +41,7 @@ export interface FailedNote {
   readonly reason: SaveFailure;
   readonly message: string;
   /** Which operation failed, where it was one of a store's. */
-  readonly storage?: StorageFailure;
+  readonly storage?: StorageFailure | undefined;
 }
 
 /** The notes of a run, as its tools see them: one after the other, each seeing what those before it wrote. */

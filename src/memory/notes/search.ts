@@ -38,7 +38,7 @@ interface Found {
 export function searchNotes(
   files: ReadonlyMap<string, string>,
   query: string,
-  scope: NotesPlaces & { readonly runLog?: string },
+  scope: NotesPlaces & { readonly runLog?: string | undefined },
 ): SearchResult {
   const terms = parseTerms(query);
   const found = [...files].flatMap(([path, text]): readonly Found[] => {

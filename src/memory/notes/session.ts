@@ -252,17 +252,17 @@ function failed(message: string): FailedNote {
 }
 
 /** Memory could not be read: nothing is written then either (D14). */
-function notRead({ message: cause, remedy }: { message: string; remedy?: string }): FailedNote {
+function notRead({ message: cause, remedy }: { message: string; remedy?: string | undefined }): FailedNote {
   const message = `memory could not be read: ${cause}`;
   const storage = { operation: 'read memory', cause };
-  return notSaved({ reason: 'unavailable', message, storage, ...(remedy === undefined ? {} : { remedy }) });
+  return notSaved({ reason: 'unavailable', message, storage, remedy });
 }
 
 /** A change could not be saved. */
 function notSaved(trouble: Omit<FailedSave, 'kind'>): FailedNote {
   const { reason, message: cause, remedy, storage } = trouble;
   const message = remedy === undefined ? cause : `${cause}. ${remedy}`;
-  return { kind: 'failed', reason, message, ...(storage === undefined ? {} : { storage }) };
+  return { kind: 'failed', reason, message, storage };
 }
 
 /** A part of a daily log: a blank line, `### HH:MM — <heading>` in UTC, and the text without space around it. */

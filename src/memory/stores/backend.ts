@@ -11,13 +11,13 @@ export interface Snapshot {
   readonly version: string;
   readonly warnings: readonly Warning[];
   /** Ids of the changes that were saved since the time that was asked for; left out where nobody asked. */
-  readonly saved?: ReadonlySet<string>;
+  readonly saved?: ReadonlySet<string> | undefined;
   /** Paths of files that did not fit; left out where all did. */
-  readonly left?: readonly string[];
+  readonly left?: readonly string[] | undefined;
   /** Notes whose place holds something else; left out where there are none. */
-  readonly blocked?: readonly BlockedPlace[];
+  readonly blocked?: readonly BlockedPlace[] | undefined;
   /** Readers may have passed over what was saved here: it is committed once more, even if nothing differs. */
-  readonly isOpen?: boolean;
+  readonly isOpen?: boolean | undefined;
 }
 
 /** Memory is out of reach, which is not the same as empty: nothing is written after it (D14). */
@@ -25,15 +25,15 @@ export interface Unreadable {
   readonly kind: 'unreadable';
   readonly reason: SaveFailure;
   readonly message: string;
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** The other side asks to come again after so many milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What became of one attempt to make a tree the newest version. */
 export type CommitResult =
   /** `notices` are whole sentences that people should read. */
-  | { readonly kind: 'committed'; readonly version: string; readonly notices?: readonly string[] }
+  | { readonly kind: 'committed'; readonly version: string; readonly notices?: readonly string[] | undefined }
   /** Somebody else was first; nothing was written. */
   | { readonly kind: 'conflict' }
   /** No answer came, and it may have been written. */
@@ -43,8 +43,8 @@ export type CommitResult =
       readonly kind: 'failed';
       readonly reason: SaveFailure;
       readonly message: string;
-      readonly remedy?: string;
-      readonly retryAfterMs?: number;
+      readonly remedy?: string | undefined;
+      readonly retryAfterMs?: number | undefined;
     };
 
 /** A place that keeps a memory tree and can replace a version it knows by the next one (D12). */

@@ -7,7 +7,7 @@ import { isUnder } from './tree-path.js';
  * (D14). Both lanes of an agent and their states go together.
  */
 export function guarded(store: MemoryStore): MemoryStore {
-  const broken = new Map<string, { readonly message: string; readonly remedy?: string }>();
+  const broken = new Map<string, { readonly message: string; readonly remedy?: string | undefined }>();
   /** What was read: that it is asked for once more, with something that cannot be read, breaks nothing. */
   const loaded = new Set<string>();
   const breakAll = (paths: readonly string[], failure: { readonly message: string }) => {
@@ -36,7 +36,7 @@ export function guarded(store: MemoryStore): MemoryStore {
         kind: 'failed',
         reason: 'unavailable',
         message: `it could not be loaded, so nothing was added to it (${message})`,
-        ...(remedy === undefined ? {} : { remedy }),
+        remedy,
       };
     },
   };

@@ -50,7 +50,7 @@ function placeInside<T extends Place>(place: T, folder: string): T {
 function blockedBelow(
   blocked: readonly BlockedPlace[] | undefined,
   prefix: string,
-): { readonly blocked?: readonly BlockedPlace[] } {
+): { readonly blocked?: readonly BlockedPlace[] | undefined } {
   if (blocked === undefined) return {};
   const own = blocked.filter(({ path }) => path.startsWith(prefix));
   return { blocked: own.map((place) => ({ ...place, path: place.path.slice(prefix.length) })) };

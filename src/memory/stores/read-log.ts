@@ -35,13 +35,13 @@ export function withOthersAlongside(
   alongside: readonly string[] | undefined,
 ): RestoreResult {
   if (alongside === undefined || found.kind === 'failed') return found;
-  return { ...found, alongside: shownTree(tree, alongside), ...(blocked === undefined ? {} : { blocked }) };
+  return { ...found, alongside: shownTree(tree, alongside), blocked };
 }
 
 /** Where a run log was found and what was noticed on the way. */
 interface LoadedLog extends Place {
   /** What stands beside the log (D36). */
-  readonly state?: string;
+  readonly state?: string | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -60,12 +60,12 @@ const HEAD_BYTES = 64 * 1024;
 /** What a store answers about the run log in an open file. Throws what reading throws. */
 export async function readRunLog(
   file: OpenFile,
-  { count, ...wanted }: ReadRequest,
+  { lastN, maxBytes, count }: ReadRequest,
   found: LoadedLog,
 ): Promise<RestoreResult> {
   if (file.bytes === 0) return { ...found, kind: 'empty' };
   const head = decodeBytes(wholeAtEnd(await readExactly(file, 0, Math.min(HEAD_BYTES, file.bytes))));
-  const { text, loaded, truncated } = await readTail(file, wanted);
+  const { text, loaded, truncated } = await readTail(file, lastN, maxBytes);
   // What entries hold is their own: a result can quote anything.
   const above = damageOf(head.slice(0, head.length - fromFirstEntry(head).length));
   const damage = head.startsWith('\uFEFF## ')

@@ -13,7 +13,7 @@ interface TreeStoreOptions {
   /** How long a save may take, requests included, in milliseconds. */
   readonly budgetMs: number;
   /** Writes a line for whoever waits meanwhile. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 /** A run waits so long for its memory, and goes on without it. */
@@ -108,11 +108,14 @@ async function readTree(
     tree: shownTree(tree, under),
     warnings,
     ...backend.placeOf(version, ''),
-    ...(left === undefined ? {} : { left }),
-    ...(blocked === undefined ? {} : { blocked }),
+    left,
+    blocked,
   };
 }
 
-function whyOf({ message, remedy }: Unreadable): { readonly message: string; readonly remedy?: string } {
+function whyOf({ message, remedy }: Unreadable): {
+  readonly message: string;
+  readonly remedy?: string | undefined;
+} {
   return remedy === undefined ? { message } : { message, remedy };
 }

@@ -163,7 +163,7 @@ export interface StoredFile {
   readonly path: string;
   readonly stat: FileStat;
   /** It is asked for by its name, and takes no room from what is found in folders. */
-  readonly isNamed?: boolean;
+  readonly isNamed?: boolean | undefined;
 }
 
 async function walk(files: Files, folder: string, under: string): Promise<StoredFile[]> {

@@ -12,7 +12,7 @@ interface UpdateOptions {
   readonly budgetMs: number;
   readonly signal: AbortSignal;
   /** Writes a line for whoever waits meanwhile. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 /** After each lost race up to so much longer, so that a crowd spreads over the time that it needs. */
@@ -105,7 +105,7 @@ async function repeat(
       if (result.kind === 'committed') {
         const { notices } = result;
         const place = backend.placeOf(result.version, path);
-        return { kind: 'saved', attempts, ...place, ...(notices === undefined ? {} : { notices }) };
+        return { kind: 'saved', attempts, ...place, notices };
       }
       if (result.kind === 'conflict') lost += 1;
       if (result.kind === 'unknown') unanswered += 1;
@@ -181,7 +181,7 @@ const STATUS_REMEDY = 'The service is slow or in trouble (https://www.githubstat
 
 /** A failed save, with the remedy where there is one. */
 export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
-  return { kind: 'failed', reason, message, ...(remedy === undefined ? {} : { remedy }) };
+  return { kind: 'failed', reason, message, remedy };
 }
 
 function isSame(next: MemoryTree, current: MemoryTree): boolean {

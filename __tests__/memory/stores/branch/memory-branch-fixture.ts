@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GitHubError, graphqlError, httpError } from '../../../../src/adapters/github/client/errors.js';
-import type { MemoryBranch } from '../../../../src/memory/branch.js';
+import type { MemoryBranch, MemoryBranchPlace } from '../../../../src/memory/stores/branch/branch.js';
 import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
-import type { MemoryBranchPlace } from '../../../../src/memory/stores/branch/memory-branch-place.js';
 import {
   type Answer,
   createFakeGitHubClient,

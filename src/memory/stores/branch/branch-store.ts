@@ -1,12 +1,14 @@
 import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
-import type { BranchCommit, MemoryBranch } from '../../branch.js';
+import { ConfigError } from '../../../core/errors.js';
+import type { Warning } from '../../../core/warning.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath } from '../../notes/place.js';
-import type { MemoryStore } from '../../store.js';
+import type { MemoryStore, Place } from '../../store.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore } from '../store.js';
-import { createBranchFolder, type RefusedFile, refusedWarning } from './branch-folder.js';
+import { isTreePath } from '../tree-path.js';
+import type { BranchCommit, MemoryBranch } from './branch.js';
 import { type CommitCause, commitMessage, savedLines, withTrailers } from './commit-message.js';
 
 /** What the branch store works with. */
@@ -17,38 +19,37 @@ interface BranchStoreOptions {
   readonly clock: Clock;
   /** Whether the branch is created where it is missing. */
   readonly mayCreate: boolean;
-  /** Whether other things than memory are on the branch too, so that its history is not ours to drop. */
-  readonly isShared?: boolean;
   /** The run that writes, for the messages of commits. */
-  readonly cause?: CommitCause;
+  readonly cause?: CommitCause | undefined;
   /** Writes a line for whoever waits meanwhile. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
-/** Memory on a branch of a repository. Throws a ConfigError for a folder that leads out of the branch. */
-export function createRepoStore(options: BranchStoreOptions): MemoryStore {
-  const { clock, log } = options;
-  const own = { clock, budgetMs: SAVE_BUDGET_MS.branch, ...(log === undefined ? {} : { log }) };
-  return createTreeStore(createBranchBackend(options), own);
-}
-
-/** What is known of a snapshot besides its tree. */
-interface Reading {
-  readonly paths: readonly string[];
-  readonly isPublic: boolean;
-  /** What is no file of memory. */
-  readonly refused: readonly RefusedFile[];
+/** Something in the place of a file of memory; it must not be overwritten. */
+interface RefusedFile {
+  /** Place in the tree. */
+  readonly path: string;
+  /** Half a sentence: `it is a symbolic link`. */
+  readonly reason: string;
 }
 
 /**
- * A folder of a branch as a tree with versions: the commit id is the version, and moving the branch from one to the next
- * is the compare-and-swap (D13). One commit per save; its message names the ids of what it saves.
+ * Memory on a branch of a repository: a folder of it as a tree with versions. The commit id is the version, and moving the
+ * branch from one to the next is the compare-and-swap (D13). One commit per save; its message names the ids of what it
+ * saves. Throws a ConfigError for a folder that leads out of the branch.
  */
-function createBranchBackend(options: BranchStoreOptions): TreeBackend {
-  const { branch, clock, mayCreate, isShared = false, cause } = options;
-  const folder = createBranchFolder(branch, options.folder);
-  const readings = new WeakMap<Snapshot, Reading>();
-  return { kind: 'branch', read, commit, placeOf: folder.placeOf, dropHistory };
+export function createBranchStore(options: BranchStoreOptions): MemoryStore {
+  const { branch, clock, mayCreate, cause, log } = options;
+  const top = normalFolder(options.folder);
+  const prefix = top === '' ? '' : `${top}/`;
+  const fromTop = (path: string): string => prefix + path;
+  /** What is known of a snapshot besides its tree. */
+  const readings = new WeakMap<
+    Snapshot,
+    { readonly isPublic: boolean; readonly refused: readonly RefusedFile[] }
+  >();
+  const backend: TreeBackend = { kind: 'branch', read, commit, placeOf, dropHistory };
+  return createTreeStore(backend, { clock, log, budgetMs: SAVE_BUDGET_MS.branch });
 
   async function read(
     signal: AbortSignal,
@@ -56,31 +57,39 @@ function createBranchBackend(options: BranchStoreOptions): TreeBackend {
     since?: Date,
   ): Promise<Snapshot | Unreadable> {
     const found =
-      requested === 'all' ? await folder.readAll(signal) : await folder.read(requested, signal, since);
+      requested === 'all'
+        ? await branch.readAll(top, signal)
+        : await branch.read(requested.map(fromTop), signal, since);
     if (found.kind === 'failed') return { ...found, kind: 'unreadable' };
-    const { tree, head: version, isPublic, refused, saved } = found;
-    const [blocked] = refused;
-    const left = refused.filter(({ isTooMuch }) => isTooMuch).map(({ path }) => path);
-    // A note that is none is left out, and is not written in its place.
-    const blockedNotes = refused
-      .filter(({ path, isTooMuch }) => isNotesPath(path) && !isTooMuch)
-      .map((file) => ({ ...inTheWay(file), path: file.path, reason: 'refused' as const }));
-    const inWay = refused.find(
-      ({ path }) =>
-        requested !== 'all' && requested.includes(path) && !isNotesPath(path) && !path.endsWith('/'),
-    );
+    const tree = new Map<string, string>();
+    const refused: RefusedFile[] = [];
+    const left: string[] = [];
+    for (const [fullPath, file] of found.kind === 'missing' ? [] : found.files) {
+      if (!fullPath.startsWith(prefix)) continue;
+      const path = fullPath.slice(prefix.length);
+      if (file.kind === 'text') tree.set(path, file.text);
+      else {
+        refused.push({ path, reason: file.reason });
+        if (file.isTooMuch === true) left.push(path);
+      }
+    }
+    const isExact = (path: string) => requested.includes(path) && !path.endsWith('/');
+    const inWay = refused.find(({ path }) => isExact(path) && !isNotesPath(path));
     if (inWay !== undefined) return { ...inTheWay(inWay), kind: 'unreadable' };
-    const exact = requested === 'all' ? [] : requested.filter((path) => !path.endsWith('/'));
+    // A note that is none is left out, and is not written in its place.
+    const blocked = refused
+      .filter(({ path }) => isNotesPath(path) && !left.includes(path))
+      .map((file) => ({ ...inTheWay(file), path: file.path, reason: 'refused' as const }));
     const snapshot: Snapshot = {
       kind: 'snapshot',
       tree,
-      version,
-      warnings: blocked === undefined ? [] : [refusedWarning(refused, branch.name)],
-      ...(saved === undefined ? {} : { saved }),
-      ...(left.length === 0 ? {} : { left }),
-      ...(blockedNotes.length === 0 ? {} : { blocked: blockedNotes }),
+      version: found.kind === 'missing' ? '' : found.head,
+      warnings: refused.length === 0 ? [] : [refusedWarning(refused, branch.name)],
+      saved: found.kind === 'missing' ? undefined : found.saved,
+      left: left.length === 0 ? undefined : left,
+      blocked: blocked.length === 0 ? undefined : blocked,
     };
-    readings.set(snapshot, { paths: [...new Set([...exact, ...tree.keys()])], isPublic, refused });
+    readings.set(snapshot, { isPublic: found.isPublic, refused });
     return snapshot;
   }
 
@@ -90,70 +99,68 @@ function createBranchBackend(options: BranchStoreOptions): TreeBackend {
     signal: AbortSignal,
   ): Promise<CommitResult> {
     const { version: head, tree: before } = snapshot;
-    const { paths, isPublic, refused } = readings.get(snapshot) ?? {
-      paths: [],
-      isPublic: false,
-      refused: [],
-    };
-    const changed = new Map([...tree].filter(([path, text]) => text !== (before.get(path) ?? '')));
-    if (changed.size === 0) return { kind: 'committed', version: head };
+    const { isPublic = false, refused = [] } = readings.get(snapshot) ?? {};
+    const changed = [...tree].filter(([path, text]) => text !== (before.get(path) ?? ''));
+    if (changed.length === 0) return { kind: 'committed', version: head };
     if (head === '' && !mayCreate) return missing(branch);
-    const inWay = refused.find(({ path }) => changed.has(path));
+    const paths = changed.map(([path]) => path);
+    const inWay = refused.find(({ path }) => paths.includes(path));
     if (inWay !== undefined) return { ...inTheWay(inWay), kind: 'failed' };
-    const notRead = [...changed.keys()].filter((path) => !paths.includes(path) && !before.has(path));
-    const obstacle = await look(notRead, head, signal);
-    if (obstacle !== undefined) return obstacle;
-    const [gone, written] = partition(changed, before);
+    const isGone = ([path, text]: readonly [string, string]) => text === '' && before.has(path);
+    const written = changed.filter((file) => !isGone(file));
     const change = {
-      files: folder.fromTop(written),
-      removed: [...folder.fromTop(gone).keys()],
-      message: commitMessage([...changed.keys()], ids, cause),
+      files: new Map(written.map(([path, text]) => [fromTop(path), text])),
+      removed: changed.filter(isGone).map(([path]) => fromTop(path)),
+      message: commitMessage(paths, ids, cause),
     };
-    const result =
-      head === '' ? await branch.create(change, signal) : await branch.commit(head, change, signal);
-    return fromBranch(result, head === '' ? [createdNotice(branch, isPublic)] : []);
+    if (head !== '') return fromBranch(await branch.commit(head, change, signal));
+    const created = fromBranch(await branch.create(change, signal));
+    return created.kind === 'committed'
+      ? { ...created, notices: [createdNotice(branch, isPublic)] }
+      : created;
   }
 
-  /** A backup is written to a place that nobody looked at: what stands there may be no file of memory. */
-  async function look(
-    paths: readonly string[],
-    head: string,
-    signal: AbortSignal,
-  ): Promise<CommitResult | undefined> {
-    if (paths.length === 0 || head === '') return undefined;
-    const found = await folder.read(paths, signal);
-    if (found.kind === 'failed') return found;
-    const [blocked] = found.refused;
-    if (blocked !== undefined) return { ...inTheWay(blocked), kind: 'failed' };
-    return found.head === head ? undefined : { kind: 'conflict' };
+  function placeOf(version: string, path: string): Place {
+    const inside = path === '' ? top : fromTop(path);
+    const location = inside === '' ? branch.name : `${branch.name}:${inside}`;
+    if (path === '') return { location };
+    const within =
+      top === '' ? { root: branch.name, separator: ':' } : { root: `${branch.name}:${top}`, separator: '/' };
+    return { location, within, url: version === '' ? undefined : branch.urlOf(inside) };
   }
 
   function inTheWay({ path, reason }: RefusedFile): Omit<Unreadable, 'kind'> {
     return {
       reason: 'error',
-      message: `\`${folder.placeOf('', path).location}\` is not a memory file: ${reason}`,
+      message: `\`${placeOf('', path).location}\` is not a memory file: ${reason}`,
       remedy: 'Put a plain text file in its place, or remove it; it is never overwritten.',
     };
   }
 
   async function dropHistory(signal: AbortSignal): Promise<CommitResult> {
-    if (isShared) return sharedHistory(branch);
     const found = await branch.read([], signal, new Date(clock.now().getTime() - DAY_MS));
     if (found.kind === 'failed') return found;
     if (found.kind === 'missing') return { kind: 'committed', version: '' };
     const message = withTrailers(SQUASH_MESSAGE, savedLines([...(found.saved ?? [])]));
-    return fromBranch(await branch.squash(found.head, message, signal), []);
+    return fromBranch(await branch.squash(found.head, message, signal));
   }
 }
 
-/** Files that go, since nothing is left of them, and those that are written. */
-function partition(
-  changed: MemoryTree,
-  before: MemoryTree,
-): readonly [gone: MemoryTree, written: MemoryTree] {
-  const isRemoved = ([path, text]: readonly [string, string]): boolean => text === '' && before.has(path);
-  const files = [...changed];
-  return [new Map(files.filter(isRemoved)), new Map(files.filter((file) => !isRemoved(file)))];
+function normalFolder(folder: string): string {
+  const plain = folder.replace(/^(?:\.?\/)+|\/+$/g, '').replace(/^\.$/, '');
+  if (plain === '' || isTreePath(plain)) return plain;
+  throw new ConfigError(`\`${folder}\` is not a folder of a repository`, {
+    remedy: 'Set `memory-path` to a relative path without `..`, for example `.axe/memory`.',
+  });
+}
+
+const MAX_NAMED = 5;
+
+function refusedWarning(refused: readonly RefusedFile[], name: string): Warning {
+  const named = refused.slice(0, MAX_NAMED).map(({ path, reason }) => `${JSON.stringify(path)} (${reason})`);
+  const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : '';
+  const message = `\`${name}\` contains other files than memory, which were left out: ${named.join(', ')}${more}. Memory consists of plain \`.md\` files.`;
+  return { code: 'memory-store-notice', message };
 }
 
 /** Whoever got no answer asks on the same day. */
@@ -161,10 +168,10 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const SQUASH_MESSAGE = 'Keep memory without its history [skip ci]';
 
-function fromBranch(result: BranchCommit, notices: readonly string[]): CommitResult {
+function fromBranch(result: BranchCommit): CommitResult {
   switch (result.kind) {
     case 'committed':
-      return { kind: 'committed', version: result.head, ...(notices.length === 0 ? {} : { notices }) };
+      return { kind: 'committed', version: result.head };
     case 'stale':
       return { kind: 'conflict' };
     case 'unknown':
@@ -178,17 +185,7 @@ function missing({ name }: MemoryBranch): CommitResult {
     kind: 'failed',
     reason: 'unavailable',
     message: `there is no branch \`${name}\``,
-    remedy: 'Create it, or name one that exists with `memory-branch`.',
-  };
-}
-
-function sharedHistory({ name }: MemoryBranch): CommitResult {
-  return {
-    kind: 'failed',
-    reason: 'error',
-    message: `\`${name}\` holds other things than memory, and their history would go with it`,
-    remedy:
-      'Keep memory on a branch of its own (`memory-branch: axe-memory`), or rewrite the history with `git filter-repo`.',
+    remedy: 'Name one that exists with `--branch`.',
   };
 }
 

@@ -1,14 +1,22 @@
 import * as v from 'valibot';
-import type { BranchFile, BranchRead } from '../../branch.js';
-import { compareFiles } from '../tree-path.js';
+import { grouped } from '../../../core/text/number.js';
+import { compareFiles, isTreePath } from '../tree-path.js';
+import {
+  type BranchAccess,
+  type BranchFile,
+  type BranchRead,
+  branchName,
+  placeNotUnderstood,
+} from './branch.js';
 import { fetchFile } from './memory-branch-objects.js';
-import { type BranchAccess, branchName, placeNotUnderstood } from './memory-branch-place.js';
-import { branchRefusal, fetchNewest } from './memory-branch-read.js';
+import { fetchNewest, type TreeEntry } from './memory-branch-read.js';
 import { messageFor } from './memory-branch-trouble.js';
 
 const MAX_FILES = 1000;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
+/** A committed memory may have them next to it. */
+const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
 
 /** A file of a commit, not yet read. */
 interface ListedFile {
@@ -16,6 +24,87 @@ interface ListedFile {
   readonly oid: string;
   readonly sizeBytes: number;
 }
+
+/**
+ * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at their end), and says of
+ * what else stands there why not (D17): one query for files and listings, and one for every fifty texts; what GraphQL cannot
+ * give whole is fetched. Throws a GitHubError.
+ */
+export async function readPaths(
+  access: BranchAccess,
+  requested: readonly string[],
+  since: Date | undefined,
+  signal: AbortSignal,
+): Promise<BranchRead> {
+  const paths = requested.filter((path) => !path.endsWith('/'));
+  const folders = requested.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
+  const places = [...paths, ...folders];
+  const withParents = [...places, ...places.flatMap(foldersOf)];
+  const lists = folders.length > 0;
+  const newest = await fetchNewest(access, { paths: withParents, lists, since }, signal);
+  if (newest.kind === 'missing') return newest;
+  const { head, isPublic, entries, saved } = newest;
+  const { requested: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
+  const files = new Map<string, BranchFile>(refused);
+  for (const folder of folders) {
+    const blocked = blockingFolder(`${folder}/x`, entries);
+    if (blocked !== undefined) files.set(`${folder}/`, blocked);
+  }
+  for (const [path, file] of await fetchFiles(access, listed, signal)) files.set(path, file);
+  for (const path of paths) {
+    const blocked = blockingFolder(path, entries);
+    const entry = entries.get(path);
+    if (blocked !== undefined) files.set(path, blocked);
+    else if (entry !== undefined) files.set(path, await fileAt(access, entry, signal));
+  }
+  return { kind: 'found', head, isPublic, files, saved };
+}
+
+/** What stands in a folder but for other folders and backups, which nobody reads. */
+function listingOf(folder: string, entries: ReadonlyMap<string, TreeEntry>): readonly ListedEntry[] {
+  if (blockingFolder(`${folder}/x`, entries) !== undefined) return [];
+  return [...(entries.get(folder)?.children ?? [])]
+    .filter(({ type, name }) => type !== 'tree' && !name.endsWith('.bak'))
+    .map(({ name, ...child }) => ({ ...child, path: `${folder}/${name}` }));
+}
+
+/** `a` and `a/b` of `a/b/c.md`. */
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** A link in place of a folder would be replaced by a write. */
+function blockingFolder(path: string, entries: ReadonlyMap<string, TreeEntry>): BranchFile | undefined {
+  const folder = foldersOf(path).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
+  return folder === undefined ? undefined : { kind: 'refused', reason: `\`${folder}\` is not a folder` };
+}
+
+async function fileAt(access: BranchAccess, entry: TreeEntry, signal: AbortSignal): Promise<BranchFile> {
+  const reason = branchRefusal(entry);
+  return reason === undefined ? await fetchFile(access, entry, signal) : { kind: 'refused', reason };
+}
+
+/** Why something is no file of memory: half a sentence, or undefined for a regular file. */
+function branchRefusal({
+  type,
+  mode,
+  sizeBytes,
+}: Pick<TreeEntry, 'type' | 'mode' | 'sizeBytes'>): string | undefined {
+  if (type === 'tree') return 'it is a folder';
+  if (type === 'commit') return 'it is a submodule';
+  if ((mode & FORMAT_BITS) === LINK) return 'it is a symbolic link';
+  if ((mode & FORMAT_BITS) !== REGULAR) return 'it is not a regular file';
+  return sizeBytes > MAX_BYTES ? `it has ${grouped(sizeBytes)} bytes, more than GitHub gives out` : undefined;
+}
+
+/** File modes as git stores them. */
+const FORMAT_BITS = 0o170000;
+const LINK = 0o120000;
+const REGULAR = 0o100000;
+
+/** REST API, "Get a blob". */
+const MAX_BYTES = 100 * 1024 * 1024;
 
 /**
  * Reads every markdown file below a folder of the newest commit, and says of everything else why not (D17). Throws a
@@ -44,7 +133,7 @@ export async function readWholeBranch(
 }
 
 /** Something in a commit. */
-export interface ListedEntry extends ListedFile {
+interface ListedEntry extends ListedFile {
   readonly type: string;
   readonly mode: number;
 }
@@ -98,16 +187,17 @@ function tooMany({ place }: BranchAccess, folder: string): BranchRead {
 }
 
 /** Parts the files that are read from those that are not, by the limits of a folder; see {@link compareFiles}. */
-export function sift(entries: readonly ListedEntry[]): {
+function sift(entries: readonly ListedEntry[]): {
   readonly requested: readonly ListedFile[];
   readonly refused: ReadonlyMap<string, BranchFile>;
 } {
   const requested: ListedFile[] = [];
   const refused = new Map<string, BranchFile>();
   let totalBytes = 0;
-  for (const entry of [...entries].sort((left, right) => compareFiles(left.path, right.path))) {
-    const reason =
-      branchRefusal(entry) ?? (MEMORY_FILE.test(entry.path) ? undefined : 'it is not a markdown file');
+  for (const entry of entries.toSorted((left, right) => compareFiles(left.path, right.path))) {
+    if (GIT_FILE.test(entry.path)) continue;
+    const isMemory = MEMORY_FILE.test(entry.path) && isTreePath(entry.path);
+    const reason = branchRefusal(entry) ?? (isMemory ? undefined : 'it is not a markdown file');
     const tooMuch = capReason(entry, { count: requested.length, totalBytes });
     if (reason !== undefined) refused.set(entry.path, { kind: 'refused', reason });
     else if (tooMuch !== undefined)
@@ -135,7 +225,7 @@ const BATCH_FILES = 50;
 const MAX_GRAPHQL_BYTES = 500_000;
 
 /** The texts of files, those that are short in batches. Throws a GitHubError. */
-export async function fetchFiles(
+async function fetchFiles(
   access: BranchAccess,
   files: readonly ListedFile[],
   signal: AbortSignal,

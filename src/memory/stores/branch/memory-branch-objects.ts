@@ -2,17 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { fetchBlob } from '../../../adapters/github/reading/contents.js';
 import { decodeBytes, encodeBytes } from '../../../core/text/bytes.js';
-import type { BranchFile } from '../../branch.js';
-import { type BranchAccess, placeNotUnderstood } from './memory-branch-place.js';
-
-/** What a tree is made of. */
-interface TreeParts {
-  readonly files: ReadonlyMap<string, string>;
-  /** Files of `base` that are to go. */
-  readonly removed?: readonly string[];
-  /** A tree whose other files stay. */
-  readonly base?: string;
-}
+import { type BranchAccess, type BranchFile, placeNotUnderstood } from './branch.js';
 
 /**
  * Stores a tree of files, over the files of another tree where `base` is given, and returns its id. Nothing shows it
@@ -20,17 +10,17 @@ interface TreeParts {
  */
 export async function storeTree(
   access: BranchAccess,
-  { files, removed = [], base }: TreeParts,
+  { files, base }: { readonly files: ReadonlyMap<string, string>; readonly base?: string | undefined },
   signal: AbortSignal,
 ): Promise<string> {
-  const tree: object[] = removed.map((path) => ({ path, mode: '100644', type: 'blob', sha: null }));
+  const tree: object[] = [];
   for (const [path, text] of files) {
     const isInline = text !== '' && text.isWellFormed();
     const content = isInline ? { content: text } : { sha: await storeBlob(access, text, signal) };
     tree.push({ path, mode: '100644', type: 'blob', ...content });
   }
   const params = { tree, ...(base === undefined ? {} : { base_tree: base }) };
-  return await store(access, { route: 'POST /repos/{owner}/{repo}/git/trees', params }, signal);
+  return await store(access, 'POST /repos/{owner}/{repo}/git/trees', params, signal);
 }
 
 /** Stores a commit without moving anything to it, and returns its id. Throws a GitHubError. */
@@ -39,7 +29,7 @@ export async function storeCommit(
   commit: { readonly message: string; readonly tree: string; readonly parents: readonly string[] },
   signal: AbortSignal,
 ): Promise<string> {
-  return await store(access, { route: 'POST /repos/{owner}/{repo}/git/commits', params: commit }, signal);
+  return await store(access, 'POST /repos/{owner}/{repo}/git/commits', commit, signal);
 }
 
 /** The tree of a commit. Throws a GitHubError. */
@@ -61,7 +51,7 @@ export async function fetchTreeId(
 /** For bytes that JSON cannot carry. */
 async function storeBlob(access: BranchAccess, text: string, signal: AbortSignal): Promise<string> {
   const params = { content: toBase64(text), encoding: 'base64' };
-  return await store(access, { route: 'POST /repos/{owner}/{repo}/git/blobs', params }, signal);
+  return await store(access, 'POST /repos/{owner}/{repo}/git/blobs', params, signal);
 }
 
 /** A text's bytes as the API takes them. */
@@ -71,7 +61,8 @@ export function toBase64(text: string): string {
 
 async function store(
   { client, place }: BranchAccess,
-  { route, params }: { readonly route: string; readonly params: Readonly<Record<string, unknown>> },
+  route: string,
+  params: object,
   signal: AbortSignal,
 ): Promise<string> {
   const { body } = await client.request(route, {
@@ -86,20 +77,14 @@ async function store(
 const storedSchema = v.object({ sha: v.string() });
 const commitSchema = v.object({ tree: storedSchema });
 
-/** A blob as GraphQL gives it. */
-interface Blob {
-  readonly oid: string;
-  /** Null where GitHub takes it for binary, undefined where nobody asked. */
-  readonly text: string | null | undefined;
-}
-
 /**
  * What a regular file holds. GraphQL cuts long texts, drops a byte order mark and guesses encodings, so its text counts
- * only if it is what git has stored; otherwise the bytes are fetched. Throws a GitHubError.
+ * only if it is what git has stored; otherwise the bytes are fetched. It is null where GitHub takes it for binary, undefined
+ * where nobody asked. Throws a GitHubError.
  */
 export async function fetchFile(
   { client, place }: BranchAccess,
-  { oid, text }: Blob,
+  { oid, text }: { readonly oid: string; readonly text: string | null | undefined },
   signal: AbortSignal,
 ): Promise<BranchFile> {
   if (typeof text === 'string' && isStored(text, oid)) return fileOf(text);

@@ -1,9 +1,6 @@
 import * as v from 'valibot';
-import { grouped } from '../../../core/text/number.js';
-import type { BranchFile, BranchRead } from '../../branch.js';
 import { decodeField } from '../../field.js';
-import { fetchFile } from './memory-branch-objects.js';
-import { type BranchAccess, noRepository, placeNotUnderstood } from './memory-branch-place.js';
+import { type BranchAccess, noRepository, placeNotUnderstood } from './branch.js';
 
 /** What stands at a path of a commit, as GraphQL gives it. */
 export interface TreeEntry {
@@ -14,7 +11,7 @@ export interface TreeEntry {
   /** Of a blob: null where GitHub takes it for binary. */
   readonly text: string | null;
   /** What stands directly in a folder; only where `lists` asked for it. */
-  readonly children?: readonly ChildEntry[];
+  readonly children: readonly ChildEntry[] | undefined;
 }
 
 /** What stands in a folder. */
@@ -30,54 +27,17 @@ type Newest =
       readonly treeId: string;
       readonly isPublic: boolean;
       readonly entries: ReadonlyMap<string, TreeEntry>;
-      readonly saved?: ReadonlySet<string>;
+      readonly saved: ReadonlySet<string> | undefined;
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean };
 
-/** Reads files of the newest commit in one query; those GraphQL cannot give whole are fetched. Throws a GitHubError. */
-export async function readBranch(
-  access: BranchAccess,
-  { paths, since }: BranchRequest,
-  signal: AbortSignal,
-): Promise<BranchRead> {
-  const newest = await fetchNewest(access, { paths: withFolders(paths), since }, signal);
-  if (newest.kind === 'missing') return newest;
-  const { head, isPublic, entries, saved } = newest;
-  const files = await filesAt(access, { paths, entries }, signal);
-  return { kind: 'found', head, isPublic, files, ...(saved === undefined ? {} : { saved }) };
-}
-
-/** The paths, and the folders that they are in. */
-export function withFolders(paths: readonly string[]): readonly string[] {
-  return [...paths, ...paths.flatMap(foldersOf)];
-}
-
-/** The files at some of the paths that were asked for. Throws a GitHubError. */
-export async function filesAt(
-  access: BranchAccess,
-  { paths, entries }: { readonly paths: readonly string[]; readonly entries: ReadonlyMap<string, TreeEntry> },
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, BranchFile>> {
-  const files = new Map<string, BranchFile>();
-  for (const path of paths) {
-    const blocked = blockingFolder(path, entries);
-    const entry = entries.get(path);
-    if (blocked !== undefined) files.set(path, blocked);
-    else if (entry !== undefined) files.set(path, await fileAt(access, entry, signal));
-  }
-  return files;
-}
-
 /** What is asked for of a branch. */
-export interface BranchRequest {
+interface NewestRequest {
   readonly paths: readonly string[];
+  /** Whether what stands in folders is listed. */
+  readonly lists?: boolean | undefined;
   /** From when on the messages of its commits are read; undefined where they are not. */
   readonly since?: Date | undefined;
-}
-
-interface NewestRequest extends BranchRequest {
-  /** Whether what stands in folders is listed. */
-  readonly lists?: boolean;
 }
 
 /**
@@ -116,9 +76,9 @@ export async function fetchNewest(
   }
   const saved =
     since === undefined || history === undefined
-      ? {}
-      : { saved: await savedSince(access, { head, history, since }, signal) };
-  return { kind: 'found', head, treeId: tree.oid, isPublic, entries, ...saved };
+      ? undefined
+      : await savedSince(access, { head, history, since }, signal);
+  return { kind: 'found', head, treeId: tree.oid, isPublic, entries, saved };
 }
 
 /** The clocks of GitHub and of this machine may differ so much, in milliseconds. */
@@ -233,47 +193,5 @@ function parseEntry(field: unknown): TreeEntry | undefined {
   if (!parsed.success) throw placeNotUnderstood('POST /graphql');
   const { type, mode, oid, size, object } = parsed.output;
   const children = object?.entries?.map((child) => ({ ...child, sizeBytes: child.size }));
-  const entry = { type, mode, oid, sizeBytes: size, text: object?.text ?? null };
-  return children === undefined ? entry : { ...entry, children };
+  return { type, mode, oid, sizeBytes: size, text: object?.text ?? null, children };
 }
-
-/** `a` and `a/b` of `a/b/c.md`. */
-function foldersOf(path: string): readonly string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
-}
-
-/** A link in place of a folder would be replaced by a write. */
-export function blockingFolder(
-  path: string,
-  entries: ReadonlyMap<string, TreeEntry>,
-): BranchFile | undefined {
-  const folder = foldersOf(path).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
-  return folder === undefined ? undefined : { kind: 'refused', reason: `\`${folder}\` is not a folder` };
-}
-
-async function fileAt(access: BranchAccess, entry: TreeEntry, signal: AbortSignal): Promise<BranchFile> {
-  const reason = branchRefusal(entry);
-  return reason === undefined ? await fetchFile(access, entry, signal) : { kind: 'refused', reason };
-}
-
-/** Why something is no file of memory: half a sentence, or undefined for a regular file. */
-export function branchRefusal({
-  type,
-  mode,
-  sizeBytes,
-}: Pick<TreeEntry, 'type' | 'mode' | 'sizeBytes'>): string | undefined {
-  if (type === 'tree') return 'it is a folder';
-  if (type === 'commit') return 'it is a submodule';
-  if ((mode & FORMAT_BITS) === LINK) return 'it is a symbolic link';
-  if ((mode & FORMAT_BITS) !== REGULAR) return 'it is not a regular file';
-  return sizeBytes > MAX_BYTES ? `it has ${grouped(sizeBytes)} bytes, more than GitHub gives out` : undefined;
-}
-
-/** File modes as git stores them. */
-const FORMAT_BITS = 0o170000;
-const LINK = 0o120000;
-const REGULAR = 0o100000;
-
-/** REST API, "Get a blob". */
-const MAX_BYTES = 100 * 1024 * 1024;

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { GitHubError } from '../../../adapters/github/client/errors.js';
-import type { BranchCommit, BranchTrouble } from '../../branch.js';
 import {
   type BranchAccess,
+  type BranchCommit,
+  type BranchTrouble,
   branchName,
   type MemoryBranchPlace,
   noRepository,
   placeNotUnderstood,
   repositoryName,
-} from './memory-branch-place.js';
+} from './branch.js';
 
 /** What was tried when GitHub refused. */
 type Attempt = 'reading' | 'saving';
@@ -28,25 +29,24 @@ export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt:
         ...failure,
         reason: 'rate-limited',
         retryAfterMs: error.retryAfterMs ?? MINUTE_MS,
-        ...remedyOf(error),
+        remedy: error.remedy,
       };
     case 'denied':
       return { ...failure, reason: 'denied', remedy: deniedRemedy(place, error, attempt) };
     case 'missing':
       return { ...failure, reason: 'denied', remedy: invisibleRemedy(place, attempt) };
     case 'unavailable':
-      return { ...failure, reason: 'unavailable', ...againAfter(error), ...remedyOf(error) };
+      return {
+        ...failure,
+        reason: 'unavailable',
+        remedy: error.remedy,
+        retryAfterMs: (error.status ?? 0) >= 500 ? SERVER_ERROR_WAIT_MS : undefined,
+      };
     case 'too-large':
       return { ...failure, reason: 'error', remedy: 'Shorten the memory with `mode: gc`.' };
     case 'invalid':
-      return { ...failure, reason: 'error', ...remedyOf(error) };
+      return { ...failure, reason: 'error', remedy: error.remedy };
   }
-}
-
-/** The trouble of a repository that nobody can write to. */
-function archivedTrouble(place: MemoryBranchPlace): BranchTrouble {
-  const message = messageFor(place, `the repository ${repositoryName(place)} is archived`, 'saving');
-  return { kind: 'failed', reason: 'denied', message, remedy: archivedRemedy(place) };
 }
 
 /** The message of trouble: `saving to octocat/hello@axe-memory failed: …`. */
@@ -73,7 +73,8 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   {
     pattern: /\bGH009\b|push protection|contain secrets|secret detected/i,
     reason: 'error',
-    remedy: secretRemedy,
+    remedy: () =>
+      'GitHub found a secret in the memory file: remove it, for example with `axe-action memory forget`, and replace it where it is valid.',
   },
   {
     pattern:
@@ -81,30 +82,28 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
     reason: 'denied',
     remedy: ruleRemedy,
   },
-  { pattern: /repository is empty/i, reason: 'error', remedy: emptyRemedy },
-  { pattern: /\bSAML\b/, reason: 'denied', remedy: samlRemedy },
+  {
+    pattern: /repository is empty/i,
+    reason: 'error',
+    remedy: (place) =>
+      `Give ${repositoryName(place)} a first commit, a README for example: an empty repository has no branches.`,
+  },
+  {
+    pattern: /\bSAML\b/,
+    reason: 'denied',
+    remedy: ({ owner }) =>
+      `Authorize the token of \`repositories-token\` for the single sign-on of ${owner}.`,
+  },
 ];
 
 function archivedRemedy(place: MemoryBranchPlace): string {
   return `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`;
 }
 
-function secretRemedy(): string {
-  return 'GitHub found a secret in the memory file: remove it, for example with `axe-action memory forget`, and replace it where it is valid.';
-}
-
 function ruleRemedy({ branch }: MemoryBranchPlace): string {
   const exempt = `let the app that the token belongs to bypass the rules for branch \`${branch}\``;
   if (branch === 'axe-memory') return `In the repository's rulesets, exclude \`${branch}\`, or ${exempt}.`;
   return `Set \`memory-branch: axe-memory\`, a branch of memory's own, or ${exempt} in the repository's settings.`;
-}
-
-function emptyRemedy(place: MemoryBranchPlace): string {
-  return `Give ${repositoryName(place)} a first commit, a README for example: an empty repository has no branches.`;
-}
-
-function samlRemedy({ owner }: MemoryBranchPlace): string {
-  return `Authorize the token of \`repositories-token\` for the single sign-on of ${owner}.`;
 }
 
 function deniedRemedy(place: MemoryBranchPlace, { status }: GitHubError, attempt: Attempt): string {
@@ -129,14 +128,6 @@ function permissionRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
 function anotherToken(place: MemoryBranchPlace, attempt: Attempt): string {
   const use = attempt === 'saving' ? 'write to' : 'read';
   return `a token that can ${use} ${repositoryName(place)} as \`repositories-token\`; the job's own token is for the workflow's repository only.`;
-}
-
-function remedyOf({ remedy }: GitHubError): { readonly remedy?: string } {
-  return remedy === undefined ? {} : { remedy };
-}
-
-function againAfter({ status }: GitHubError): { readonly retryAfterMs?: number } {
-  return status !== undefined && status >= 500 ? { retryAfterMs: SERVER_ERROR_WAIT_MS } : {};
 }
 
 /** The branch and its repository, as far as writing is concerned. */
@@ -176,7 +167,8 @@ export async function fetchBranchState(
  */
 export async function afterRefusal(
   access: BranchAccess,
-  { error, head }: { readonly error: GitHubError; readonly head: string | undefined },
+  error: GitHubError,
+  head: string | undefined,
   signal: AbortSignal,
 ): Promise<BranchCommit> {
   const { place } = access;
@@ -186,7 +178,10 @@ export async function afterRefusal(
   if (error.reason !== 'denied' && STALE.test(error.message)) return { kind: 'stale' };
   if (error.reason === 'rate-limited' || error.status === 401) return troubleOf(place, error, 'saving');
   const state = await lookAgain(access, signal);
-  if (state?.isArchived === true) return archivedTrouble(place);
+  if (state?.isArchived === true) {
+    const message = messageFor(place, `the repository ${repositoryName(place)} is archived`, 'saving');
+    return { kind: 'failed', reason: 'denied', message, remedy: archivedRemedy(place) };
+  }
   const hasMoved = state !== undefined && state.newest?.commit !== head;
   if (hasMoved && error.reason !== 'denied') return { kind: 'stale' };
   const trouble = troubleOf(place, error, 'saving');

@@ -2,25 +2,19 @@ import * as v from 'valibot';
 import type { GitHubClient } from '../../../adapters/github/client/client.js';
 import { GitHubError } from '../../../adapters/github/client/errors.js';
 import { noteTimeLeft } from '../../../core/time-limit.js';
-import type { BranchCommit, BranchFile, BranchFiles, BranchRead, MemoryBranch } from '../../branch.js';
-import { fetchFiles, type ListedEntry, readWholeBranch, sift } from './memory-branch-list.js';
-import { storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
 import {
   type BranchAccess,
+  type BranchCommit,
+  type BranchFiles,
+  type BranchRead,
   branchName,
+  type MemoryBranch,
   type MemoryBranchPlace,
   placeNotUnderstood,
   repositoryName,
-} from './memory-branch-place.js';
-import {
-  type BranchRequest,
-  blockingFolder,
-  fetchNewest,
-  filesAt,
-  readBranch,
-  type TreeEntry,
-  withFolders,
-} from './memory-branch-read.js';
+} from './branch.js';
+import { readPaths, readWholeBranch } from './memory-branch-list.js';
+import { storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
 import { afterRefusal, fetchBranchState, troubleOf } from './memory-branch-trouble.js';
 
 /**
@@ -32,22 +26,14 @@ export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlac
   return {
     name: branchName(place),
     urlOf: (path) => urlOf(place, path),
-    read: (paths, signal, since) =>
-      reading(place, () => {
-        const read = paths.some((path) => path.endsWith('/')) ? readFolders : readBranch;
-        return read(access, { paths, since }, signal);
-      }),
+    read: (paths, signal, since) => reading(place, () => readPaths(access, paths, since, signal)),
     readAll: (folder, signal) => reading(place, () => readWholeBranch(access, folder, signal)),
     commit: (head, change, signal) =>
-      writing(access, {
-        head,
-        signal,
-        write: () => commitByMutation(access, { head, change }, atOnce(signal)),
-      }),
+      writing(access, head, signal, () => commitByMutation(access, head, change, atOnce(signal))),
     create: (change, signal) =>
-      writing(access, { head: undefined, signal, write: () => createBranch(access, change, atOnce(signal)) }),
+      writing(access, undefined, signal, () => createBranch(access, change, atOnce(signal))),
     squash: (head, message, signal) =>
-      writing(access, { head, signal, write: () => squashBranch(access, { head, message }, signal) }),
+      writing(access, head, signal, () => squashBranch(access, head, message, signal)),
   };
 }
 
@@ -68,62 +54,18 @@ async function reading(place: MemoryBranchPlace, read: () => Promise<BranchRead>
   }
 }
 
-interface Writing {
-  readonly head: string | undefined;
-  readonly signal: AbortSignal;
-  readonly write: () => Promise<BranchCommit>;
-}
-
-async function writing(access: BranchAccess, { head, signal, write }: Writing): Promise<BranchCommit> {
+async function writing(
+  access: BranchAccess,
+  head: string | undefined,
+  signal: AbortSignal,
+  write: () => Promise<BranchCommit>,
+): Promise<BranchCommit> {
   try {
     return await write();
   } catch (thrown) {
-    if (thrown instanceof GitHubError) return await afterRefusal(access, { error: thrown, head }, signal);
+    if (thrown instanceof GitHubError) return await afterRefusal(access, thrown, head, signal);
     throw thrown;
   }
-}
-
-/**
- * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at their end), and says of
- * what else stands there why not (D17): one query for files and listings, and one for every fifty texts. Throws a
- * GitHubError.
- */
-async function readFolders(
-  access: BranchAccess,
-  { paths: requested, since }: BranchRequest,
-  signal: AbortSignal,
-): Promise<BranchRead> {
-  const paths = requested.filter((path) => !path.endsWith('/'));
-  const folders = requested.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
-  const withParents = withFolders([...paths, ...folders]);
-  const newest = await fetchNewest(access, { paths: withParents, lists: true, since }, signal);
-  if (newest.kind === 'missing') return newest;
-  const { head, isPublic, entries, saved } = newest;
-  const { requested: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
-  const files = new Map<string, BranchFile>([
-    ...refused,
-    ...folders.flatMap((folder) => notFolders(folder, entries)),
-    ...(await fetchFiles(access, listed, signal)),
-    ...(await filesAt(access, { paths, entries }, signal)),
-  ]);
-  return { kind: 'found', head, isPublic, files, ...(saved === undefined ? {} : { saved }) };
-}
-
-/** What stands in a folder but for other folders and backups, which nobody reads. */
-function listingOf(folder: string, entries: ReadonlyMap<string, TreeEntry>): readonly ListedEntry[] {
-  if (blockingFolder(`${folder}/x`, entries) !== undefined) return [];
-  return [...(entries.get(folder)?.children ?? [])]
-    .filter(({ type, name }) => type !== 'tree' && !name.endsWith('.bak'))
-    .map(({ name, ...child }) => ({ ...child, path: `${folder}/${name}` }));
-}
-
-/** A link or a file where a folder should be. */
-function notFolders(
-  folder: string,
-  entries: ReadonlyMap<string, TreeEntry>,
-): readonly (readonly [string, BranchFile])[] {
-  const blocked = blockingFolder(`${folder}/x`, entries);
-  return blocked === undefined ? [] : [[`${folder}/`, blocked]];
 }
 
 /**
@@ -136,16 +78,11 @@ function atOnce(signal: AbortSignal): AbortSignal {
   return now;
 }
 
-/** A commit on top of another. */
-interface BranchChange {
-  readonly head: string;
-  readonly change: BranchFiles;
-}
-
 /** Writes files by `createCommitOnBranch`, which compares the head itself. Throws a GitHubError. */
 async function commitByMutation(
   { client, place }: BranchAccess,
-  { head, change }: BranchChange,
+  head: string,
+  change: BranchFiles,
   signal: AbortSignal,
 ): Promise<BranchCommit> {
   const [headline = '', ...body] = change.message.split('\n');
@@ -155,7 +92,7 @@ async function commitByMutation(
     branch: { repositoryNameWithOwner: repositoryName(place), branchName: place.branch },
     expectedHeadOid: head,
     message: { headline, ...(body.length === 0 ? {} : { body: body.join('\n').trim() }) },
-    fileChanges: { additions, ...(deletions.length === 0 ? {} : { deletions }) },
+    fileChanges: { additions, deletions: deletions.length === 0 ? undefined : deletions },
   };
   const data = await client.graphql(COMMIT_MUTATION, { variables: { input }, signal });
   const answer = v.safeParse(commitSchema, data);
@@ -185,7 +122,8 @@ async function createBranch(
  */
 async function squashBranch(
   access: BranchAccess,
-  { head, message }: { readonly head: string; readonly message: string },
+  head: string,
+  message: string,
   signal: AbortSignal,
 ): Promise<BranchCommit> {
   const { client, place } = access;

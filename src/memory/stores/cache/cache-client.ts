@@ -16,7 +16,7 @@ export interface GivenUp {
 export interface RateLimited {
   readonly kind: 'rate-limited';
   readonly message: string;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What restoring a cache entry gave. Only a `miss` says that nothing is there. */
@@ -24,16 +24,16 @@ export type CacheRestore =
   /** The entry's files are on disk; `key` is the one that matched. */
   | { readonly kind: 'hit'; readonly key: string }
   /** `notice` says, in whole sentences, why entries may be there all the same. */
-  | { readonly kind: 'miss'; readonly notice?: string }
+  | { readonly kind: 'miss'; readonly notice?: string | undefined }
   /** The entry is there and was not unpacked, because of what is in it. */
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'error'; readonly message: string; readonly remedy?: string }
+  | { readonly kind: 'error'; readonly message: string; readonly remedy?: string | undefined }
   /** This run may not read (token without readable scopes). */
   | { readonly kind: 'denied'; readonly message: string }
   | RateLimited
   | GivenUp
   /** There is no cache here, or this job may not use it. */
-  | { readonly kind: 'unavailable'; readonly message: string; readonly remedy?: string };
+  | { readonly kind: 'unavailable'; readonly message: string; readonly remedy?: string | undefined };
 
 /** What saving a cache entry gave. */
 export type CacheSave =
@@ -41,11 +41,11 @@ export type CacheSave =
   /** Another job reserved the key before. */
   | { readonly kind: 'taken' }
   /** This run may not write (read-only token, `cache-mode`, spent quota). */
-  | { readonly kind: 'denied'; readonly message: string; readonly remedy?: string }
+  | { readonly kind: 'denied'; readonly message: string; readonly remedy?: string | undefined }
   | RateLimited
   | { readonly kind: 'error'; readonly message: string }
   | GivenUp
-  | { readonly kind: 'unavailable'; readonly message: string; readonly remedy?: string };
+  | { readonly kind: 'unavailable'; readonly message: string; readonly remedy?: string | undefined };
 
 /**
  * The Actions cache as the store needs it: keys are immutable, and reserving one is atomic. Nothing here throws, and

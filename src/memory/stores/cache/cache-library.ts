@@ -34,7 +34,7 @@ interface CacheClientOptions {
   /** What the library prints to: the process's standard output. */
   readonly output: Output;
   readonly load?: () => Promise<CacheLibrary>;
-  readonly clock?: Pick<Clock, 'sleep'>;
+  readonly clock?: Pick<Clock, 'sleep'> | undefined;
 }
 
 /** Part of an entry's identity: without it entries of Windows runners are found on Windows only. */
@@ -181,7 +181,7 @@ async function waitInTime<T>(
 /** Why the cache cannot be used. */
 interface NoAccess {
   readonly message: string;
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
 }
 
 /** What decides about it. */

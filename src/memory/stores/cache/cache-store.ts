@@ -27,15 +27,15 @@ interface CacheStoreOptions {
   readonly scope: CacheScope;
   readonly name: string;
   /** Writes a line for whoever waits meanwhile. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
   /** The event of the run; left out where there is none. */
-  readonly event?: string;
+  readonly event?: string | undefined;
 }
 
 /** Memory in the Actions cache. Throws a ConfigError for a name that cannot be part of a key. */
 export function createCacheStore(options: CacheStoreOptions): MemoryStore {
   const { clock, log } = options;
-  const own = { clock, budgetMs: SAVE_BUDGET_MS.cache, ...(log === undefined ? {} : { log }) };
+  const own = { clock, budgetMs: SAVE_BUDGET_MS.cache, log };
   return createTreeStore(createCacheBackend(options), own);
 }
 
@@ -340,7 +340,7 @@ function unreadable(
       return {
         ...why,
         reason: 'unavailable',
-        ...(found.remedy === undefined ? {} : { remedy: found.remedy }),
+        remedy: found.remedy,
       };
   }
 }

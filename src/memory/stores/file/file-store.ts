@@ -97,8 +97,8 @@ function unsavedNote([path, { reason, message, remedy, storage }]: readonly [
     path,
     reason,
     message,
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(storage === undefined ? {} : { storage }),
+    remedy,
+    storage,
   };
 }
 

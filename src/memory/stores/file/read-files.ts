@@ -1,7 +1,7 @@
 import { messageOf } from '../../../core/errors.js';
 import { readWhole } from '../../../core/text/bytes.js';
 import { statePath } from '../../state.js';
-import type { BlockedPlace, ReadRequest, RestoreResult, TreeResult } from '../../store.js';
+import type { BlockedPlace, FailedRead, ReadRequest, RestoreResult, TreeResult } from '../../store.js';
 import { readRunLog, shownTree, withState } from '../read-log.js';
 import { codeOf } from '../storage-failure.js';
 import { type ReadTree, readFound, readTree, type StoredFile } from '../tree-on-disk.js';
@@ -52,7 +52,7 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
       tree: shownTree(all, under),
       warnings,
       location,
-      ...(left.length === 0 ? {} : { left }),
+      left: left.length === 0 ? undefined : left,
       ...(blocked.length + unread.length === 0 ? {} : { blocked: [...blocked, ...unread] }),
     };
   } catch (thrown) {
@@ -84,17 +84,8 @@ async function readText(places: FilePlaces, path: string): Promise<string> {
   }
 }
 
-function failedRead(
-  thrown: unknown,
-  location: string,
-): Extract<RestoreResult & TreeResult, { readonly kind: 'failed' }> {
-  const remedy = fileRemedy(thrown);
-  return {
-    kind: 'failed',
-    message: messageOf(thrown),
-    location,
-    ...(remedy === undefined ? {} : { remedy }),
-  };
+function failedRead(thrown: unknown, location: string): FailedRead {
+  return { kind: 'failed', message: messageOf(thrown), location, remedy: fileRemedy(thrown) };
 }
 
 /**

@@ -21,9 +21,9 @@ interface RewriteOptions {
   /** From the newest version to the next one, undefined if they are the same; may run more than once. */
   readonly rewrite: (old: OpenFile) => Promise<NextVersion | undefined>;
   /** Where it is kept: `<file>.bak` unless said otherwise, nowhere for ''. */
-  readonly backupPath?: string;
+  readonly backupPath?: string | undefined;
   /** Whether a file whose next text is empty is removed. */
-  readonly removes?: boolean;
+  readonly removes?: boolean | undefined;
 }
 
 /** How a rewrite ended. */

@@ -1,4 +1,6 @@
-import type { SaveFailure } from './store.js';
+import type { GitHubClient } from '../../../adapters/github/client/client.js';
+import { GitHubError } from '../../../adapters/github/client/errors.js';
+import type { SaveFailure } from '../../store.js';
 
 /** What is at a path of a branch. */
 export type BranchFile =
@@ -8,7 +10,7 @@ export type BranchFile =
       readonly kind: 'refused';
       readonly reason: string;
       /** It is a file of memory that did not fit among those that are read together. */
-      readonly isTooMuch?: boolean;
+      readonly isTooMuch?: boolean | undefined;
     };
 
 /** Why GitHub did not do it. With `retryAfterMs` it asks to come again, in milliseconds. */
@@ -16,8 +18,8 @@ export interface BranchTrouble {
   readonly kind: 'failed';
   readonly reason: SaveFailure;
   readonly message: string;
-  readonly remedy?: string;
-  readonly retryAfterMs?: number;
+  readonly remedy?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** A branch as it was read. */
@@ -31,7 +33,7 @@ export type BranchRead =
       /** Whether everybody can read it. */
       readonly isPublic: boolean;
       /** Ids that the messages of its commits name, since the time that was asked for; left out where nobody asked. */
-      readonly saved?: ReadonlySet<string>;
+      readonly saved?: ReadonlySet<string> | undefined;
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean }
   | BranchTrouble;
@@ -49,12 +51,12 @@ export type BranchCommit =
 export interface BranchFiles {
   readonly files: ReadonlyMap<string, string>;
   /** Files that are there and are to go. */
-  readonly removed?: readonly string[];
+  readonly removed?: readonly string[] | undefined;
   readonly message: string;
 }
 
 /**
- * One branch of a repository through GitHub's API, as the repo store needs it (D13). Texts hold invalid UTF-8 as
+ * One branch of a repository through GitHub's API, as the branch store needs it (D13). Texts hold invalid UTF-8 as
  * `decodeBytes` does. Trouble is a value; only an aborted signal rejects, with its reason.
  */
 export interface MemoryBranch {
@@ -72,4 +74,46 @@ export interface MemoryBranch {
   create(change: BranchFiles, signal: AbortSignal): Promise<BranchCommit>;
   /** Puts one commit without a parent, with the same files, in place of `head`, if that is still the newest. */
   squash(head: string, message: string, signal: AbortSignal): Promise<BranchCommit>;
+}
+
+/** Which branch memory is on. */
+export interface MemoryBranchPlace {
+  readonly owner: string;
+  readonly name: string;
+  /** Without `refs/heads/`. */
+  readonly branch: string;
+  /** `https://github.com`, or the server of GHES (`GITHUB_SERVER_URL`), without a slash at its end. */
+  readonly serverUrl: string;
+  /** Whether it is the workflow's own repository, which the job's token is for; undefined outside a workflow. */
+  readonly isOwn?: boolean | undefined;
+}
+
+/** A branch and how to ask for it. */
+export interface BranchAccess {
+  readonly client: GitHubClient;
+  readonly place: MemoryBranchPlace;
+}
+
+/** `octocat/hello`. */
+export function repositoryName({ owner, name }: MemoryBranchPlace): string {
+  return `${owner}/${name}`;
+}
+
+/** `octocat/hello@axe-memory`, for people. */
+export function branchName(place: MemoryBranchPlace): string {
+  return `${repositoryName(place)}@${place.branch}`;
+}
+
+/** The error for an answer of an unexpected shape. */
+export function placeNotUnderstood(requestLine: string): GitHubError {
+  return new GitHubError(`GitHub's answer to \`${requestLine}\` is not understood`, {
+    reason: 'unavailable',
+    requestLine,
+  });
+}
+
+/** The error for a repository that is not there for this token. */
+export function noRepository(place: MemoryBranchPlace): GitHubError {
+  const message = `GitHub knows no repository ${repositoryName(place)} that this token may see`;
+  return new GitHubError(message, { reason: 'missing', requestLine: 'POST /graphql' });
 }
