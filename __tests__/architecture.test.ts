@@ -96,13 +96,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 64_484,
-  'files of src/': 515,
-  'types of src/': 1191,
+  'lines of src/': 64_171,
+  'files of src/': 510,
+  'types of src/': 1182,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 102_572,
-  'lines of scripts/, bench/ and eval/': 6158,
+  'lines of __tests__/': 102_435,
+  'lines of scripts/, bench/ and eval/': 6157,
 };
 
 describe('the ratchet', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from '@jest/globals';
-import type { CacheClient } from '../../src/memory/stores/cache/cache-client.js';
 import { createCacheClient } from '../../src/memory/stores/cache/cache-library.js';
+import type { CacheClient } from '../../src/memory/stores/cache/cache-outcome.js';
 import { type CacheServer, startCacheServer } from './cache-server.js';
 import { tempDir, writeFiles } from './temp.js';
 

@@ -95,7 +95,6 @@ describe('savers at once', () => {
         clock,
         directory: '/w/.axe-action-memory',
         scope: 'trunk',
-        name: 'default',
       });
     };
     const results = await saveAll(open);

@@ -145,7 +145,6 @@ async function openWorld(time: VirtualClock): Promise<World> {
       clock: time,
       directory: '/w/.axe-action-memory',
       scope: 'trunk',
-      name: 'bench',
     });
   }
 }

@@ -54,7 +54,7 @@ async function openStore(): Promise<MemoryStore> {
         clock,
         directory: join(cwd, '.axe-action-memory'),
         scope: 'trunk',
-        name: env['BENCH_NAME'] ?? 'bench',
+        folder: env['BENCH_NAME'],
       });
     }
     case 'branch': {

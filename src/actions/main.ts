@@ -9,7 +9,7 @@ import { compileSchema } from '../adapters/host/json-schema.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { createModels } from '../adapters/models/create.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
-import { connectGitHub, type GitHubAccess } from '../composition/github.js';
+import { connectGitHub } from '../composition/github.js';
 import { createGitHubPort } from '../composition/github-port.js';
 import { connectSharedAgents } from '../composition/shared-agents.js';
 import { createToolOpener } from '../composition/tools.js';
@@ -23,13 +23,12 @@ import type { Conclusion } from '../core/outcome.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { Secrets } from '../core/sanitize/secret-names.js';
 import type { Warning } from '../core/warning.js';
-import type { MemoryStore } from '../memory/store.js';
-import { oneAtATime } from '../memory/stores/one-at-a-time.js';
+import { oneAtATime } from '../memory/stores/guard.js';
 import { answerForm } from '../run/plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { type Inputs, readFailOn, readInputs, readSecrets } from './inputs/inputs.js';
 import type { MemoryInputs } from './inputs/memory-inputs.js';
-import { openActionMemory } from './memory/memory.js';
+import { openMemory } from './memory/memory.js';
 import { type CheckProgress, createCheckProgress } from './publish/check-progress.js';
 import { createCommentReactions } from './publish/comment-reactions.js';
 import { createActionPublisher } from './publish/publisher.js';
@@ -181,7 +180,8 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     { client, ...access },
   );
   const github = client === undefined ? undefined : createGitHubPort(client, parts.trigger);
-  const memory = await openMemory(parts, { client, ...access });
+  // One store for the agent and its sub-agents.
+  const memory = oneAtATime(await openMemory(parts, access, client));
   const roots = memoryRoots(inputs.memory);
   const instructionFiles = new Set<string>();
   const found = findAgents({
@@ -281,31 +281,6 @@ async function openProgress(
     log,
     clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),
   });
-}
-
-interface MemoryParts extends Omit<GitHubAccess, 'token'> {
-  readonly client: GitHubClient | undefined;
-  readonly log: (line: string) => void;
-}
-
-/** One store for the agent and its sub-agents. */
-async function openMemory(
-  { inputs, trigger, runner: { workspace, cwd } }: ActionParts,
-  { client, ...access }: MemoryParts,
-): Promise<MemoryStore> {
-  const token = inputs.memory.repository === undefined ? '' : inputs.repositoriesToken;
-  const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
-  return oneAtATime(
-    await openActionMemory({
-      ...access,
-      inputs: inputs.memory,
-      trigger,
-      workspace,
-      cwd,
-      client,
-      memoryClient,
-    }),
-  );
 }
 
 async function makeRequest(

@@ -10,7 +10,7 @@ import { warningTitle } from '../core/warning.js';
 import type { FailedSave, SaveResult } from '../memory/store.js';
 import { type Inputs, readInputs, readSecrets } from './inputs/inputs.js';
 import { triggerOf } from './main.js';
-import { openActionMemory } from './memory/memory.js';
+import { openMemory } from './memory/memory.js';
 import { endLeftCheck } from './publish/check-progress.js';
 import { describeNoteChange } from './report/format-notes.js';
 import { formatUnsavedSummary } from './report/format-summary.js';
@@ -65,22 +65,12 @@ async function savePending(
   inputs: Inputs,
   { runner, log }: { readonly runner: Runner; readonly log: (line: string) => void },
 ): Promise<SaveResult> {
-  const { env, workspace, cwd } = runner;
+  const { env } = runner;
   try {
     const trigger = await triggerOf(runner);
     const access = { env, fetch: createFetch(env), clock: createClock(), log };
-    const token = inputs.memory.repository === undefined ? '' : inputs.repositoriesToken;
     const client = await connectGitHub({ ...access, token: inputs.githubToken });
-    const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
-    const store = await openActionMemory({
-      ...access,
-      inputs: inputs.memory,
-      trigger,
-      workspace,
-      cwd,
-      client,
-      memoryClient,
-    });
+    const store = await openMemory({ inputs, trigger, runner }, access, client);
     // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the second minute.
     return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));
   } catch (thrown) {

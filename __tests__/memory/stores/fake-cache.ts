@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Files } from '../../../src/core/files.js';
 import { decodeBytes } from '../../../src/core/text/bytes.js';
-import type { CacheClient, CacheRestore, CacheSave } from '../../../src/memory/stores/cache/cache-client.js';
+import type { CacheClient, CacheRestore, CacheSave } from '../../../src/memory/stores/cache/cache-outcome.js';
 
 interface CacheEntry {
   readonly ref: string;

@@ -524,7 +524,6 @@ function openJob(cache: FakeCache, clock: SimulatedClock, faults: CacheFaults): 
     clock,
     directory: '/w/.axe-action-memory',
     scope: 'trunk',
-    name: 'default',
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MemoryStore } from '../../../src/memory/store.js';
-import { oneAtATime } from '../../../src/memory/stores/one-at-a-time.js';
+import { oneAtATime } from '../../../src/memory/stores/guard.js';
 
 const signal = new AbortController().signal;
 

@@ -2,6 +2,7 @@ import { join, sep } from 'node:path';
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { createFiles } from '../../adapters/host/files.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
+import { connectGitHub, type GitHubAccess } from '../../composition/github.js';
 import type { Clock } from '../../core/clock.js';
 import { COMMITTED_FOLDER } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
@@ -14,17 +15,32 @@ import { createCacheStore } from '../../memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../memory/stores/file/file-store.js';
 import { withIgnoreFile } from '../../memory/stores/file/ignore-file.js';
 import { guarded } from '../../memory/stores/guard.js';
-import { inFolder } from '../../memory/stores/in-folder.js';
 import { createBrokenStore, createNoneStore } from '../../memory/stores/none-store.js';
+import type { Inputs } from '../inputs/inputs.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
-import { readThisRun } from '../runner/runner.js';
+import { type Runner, readThisRun } from '../runner/runner.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
 
-/**
- * The store that the inputs ask for (D13, D14); what is not in the workspace is loaded only where it is used. Throws a
- * ConfigError for a cache name that cannot be part of a key.
- */
-export async function openActionMemory(options: ActionMemoryOptions): Promise<MemoryStore> {
+/** The store of a run and of its post step; with a token of its own where memory is in another repository. */
+export async function openMemory(
+  { inputs, trigger, runner: { workspace, cwd } }: MemoryParts,
+  access: Omit<GitHubAccess, 'token'>,
+  client: GitHubClient | undefined,
+): Promise<MemoryStore> {
+  const { memory, repositoriesToken } = inputs;
+  const token = memory.repository === undefined ? '' : repositoriesToken;
+  const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
+  return openActionMemory({ ...access, inputs: memory, trigger, workspace, cwd, client, memoryClient });
+}
+
+interface MemoryParts {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+}
+
+/** The store that the inputs ask for (D13, D14). */
+export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
   const { inputs } = options;
   switch (inputs.store) {
     case 'none':
@@ -95,7 +111,7 @@ function openBranch({
     clock,
     mayCreate: true,
     cause: { event: trigger.event, number: subjectNumber(trigger), runUrl },
-    ...(log === undefined ? {} : { log }),
+    log,
   });
 }
 
@@ -114,7 +130,7 @@ function defaultFolder(
 /** Folder in the workspace through which memory goes to and comes from the cache; its name is part of every key. */
 const CACHE_DIRECTORY = '.axe-action-memory';
 
-/** Memory in the Actions cache (D13). Throws a ConfigError for a cache name that cannot be part of a key. */
+/** Memory in the Actions cache (D13). */
 function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): MemoryStore {
   const { inputs, env, trigger, workspace, cwd, clock, log } = options;
   // Told before the run has cost anything; the warning comes with the save.
@@ -123,18 +139,16 @@ function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryCl
     const remedy = denied.remedy === undefined ? '' : ` ${denied.remedy}`;
     log?.(`Memory: ${denied.message}; the entry of this run will be in the job summary.${remedy}`);
   }
-  const store = createCacheStore({
+  return createCacheStore({
     cache: createCacheClient({ env, cwd, output: process.stdout }),
     files: createFiles(),
     clock,
-    ...(log === undefined ? {} : { log }),
+    log,
     directory: join(workspace, CACHE_DIRECTORY),
     scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
-    name: 'default',
-    ...(trigger.kind === 'local' ? {} : { event: trigger.event }),
+    folder: inputs.path,
+    event: trigger.kind === 'local' ? undefined : trigger.event,
   });
-  const { path = '' } = inputs;
-  return path === '' ? store : inFolder(store, path);
 }
 
 /** A schedule runs on the default branch alone, whose name its payload may leave out. */
@@ -157,5 +171,5 @@ export interface ActionMemoryOptions {
   readonly memoryClient: GitHubClient | undefined;
   readonly clock: Clock;
   /** Writes a line for a person who waits meanwhile. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
 }

@@ -1,3 +1,4 @@
+import { createQueue } from '../../core/queue.js';
 import { untrustedPath } from '../log-path.js';
 import type { MemoryStore } from '../store.js';
 import { isUnder } from './tree-path.js';
@@ -51,4 +52,20 @@ function bothLanes(paths: readonly string[]): readonly string[] {
     return log.startsWith(UNTRUSTED) ? log.slice(UNTRUSTED.length) : log;
   });
   return [...new Set(trusted)].flatMap((path) => [path, untrustedPath(path)]);
+}
+
+/**
+ * A store that agents and sub-agents of a run share: its calls follow one another, since a store may keep files in one
+ * place while it works and must not meet itself there.
+ */
+export function oneAtATime(store: MemoryStore): MemoryStore {
+  const { dropHistory } = store;
+  const inTurn = createQueue();
+  return {
+    kind: store.kind,
+    read: (request, signal) => inTurn(() => store.read(request, signal)),
+    readTree: (signal, under) => inTurn(() => store.readTree(signal, under)),
+    write: (changes, signal) => inTurn(() => store.write(changes, signal)),
+    ...(dropHistory && { dropHistory: (signal) => inTurn(() => dropHistory(signal)) }),
+  };
 }

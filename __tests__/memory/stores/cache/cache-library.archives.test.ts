@@ -19,7 +19,7 @@ const job = useCacheJob();
 function open() {
   const directory = join(job().workspace, CACHE_FOLDER);
   const [cache, files, clock] = [job().client(), createFiles(), createFakeClock()];
-  return createCacheStore({ cache, files, clock, directory, scope: 'trunk', name: 'default' });
+  return createCacheStore({ cache, files, clock, directory, scope: 'trunk' });
 }
 
 const read = () => open().read({ path: 'bot.md', lastN: 0, count: true }, never);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MemoryStore, SaveResult } from '../../../../src/memory/store.js';
-import type { CacheClient } from '../../../../src/memory/stores/cache/cache-client.js';
+import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { textOf } from '../contract.js';
 import { append, idsIn } from '../entries.js';
@@ -47,7 +47,7 @@ async function race(count: number, seed: number, dying: readonly number[] = []):
       },
     };
     const directory = '/w/.axe-action-memory';
-    return createCacheStore({ cache: counted, files, clock, directory, scope: 'trunk', name: 'default' });
+    return createCacheStore({ cache: counted, files, clock, directory, scope: 'trunk' });
   };
   const upload = () => clock.sleep(300).then(() => 'done' as const);
   await open(upload).write([append('first')], never);

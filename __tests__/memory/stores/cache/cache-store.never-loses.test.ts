@@ -23,7 +23,7 @@ function open({ cache, clock }: Scene, faults: CacheFaults): MemoryStore {
   const files = createFakeFiles();
   const client = cache.client({ files, workspace: '/w', faults });
   const directory = '/w/.axe-action-memory';
-  return createCacheStore({ cache: client, files, clock, directory, scope: 'trunk', name: 'default' });
+  return createCacheStore({ cache: client, files, clock, directory, scope: 'trunk' });
 }
 
 /**

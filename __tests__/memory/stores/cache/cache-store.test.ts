@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../../src/adapters/host/files.js';
 import type { Clock } from '../../../../src/core/clock.js';
-import type { CacheClient } from '../../../../src/memory/stores/cache/cache-client.js';
 import { cacheScope, formatKey, parseKey } from '../../../../src/memory/stores/cache/cache-key.js';
+import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { describeMemoryStore, textOf } from '../contract.js';
 import { append, entryText, forget, idsIn } from '../entries.js';
@@ -23,7 +23,7 @@ interface Job {
   readonly clock?: Clock;
   readonly scope?: 'trunk' | 'br-0123456789abcdef' | 'pr-7';
   readonly ref?: string;
-  readonly name?: string;
+  readonly folder?: string;
   readonly log?: (line: string) => void;
   readonly event?: string;
 }
@@ -31,13 +31,12 @@ interface Job {
 /** The store of a new job with a workspace of its own. */
 function job(
   cache: FakeCache,
-  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, name = 'default', event, log }: Job = {},
+  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, folder = '', event, log }: Job = {},
 ) {
   const files = createFakeFiles();
   const client = cache.client({ files, workspace: '/w', faults, ...(ref === undefined ? {} : { ref }) });
-  const options = { cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope, name };
-  const told = { ...(event === undefined ? {} : { event }), ...(log === undefined ? {} : { log }) };
-  return createCacheStore({ ...options, ...told });
+  const options = { cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope, folder };
+  return createCacheStore({ ...options, event, log });
 }
 
 function tree(files: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -48,24 +47,29 @@ async function read(store: ReturnType<typeof job>, path = 'bot.md') {
   return await store.read({ path, lastN: 0, count: true }, never);
 }
 
-describeMemoryStore('a cache store', async () => {
-  const cache = createFakeCache();
-  const clock = createSimulatedClock(seededRandom(7));
-  let number = 0;
-  const held = new Map<string, string>();
-  return {
-    open: () => job(cache, { clock }),
-    put: async (path, text) => {
-      held.set(path, text);
-      number += 1;
-      cache.put(formatKey(PREFIX, number), tree(Object.fromEntries(held)));
-    },
-    text: async (path) => {
-      const files = createFakeFiles();
-      await cache.client({ files, workspace: '/w' }).restore({ paths: [DIRECTORY], keys: [PREFIX] }, never);
-      return files.text(`/w/${DIRECTORY}/${path}`);
-    },
-  };
+describe.each([
+  ['a cache store', ''],
+  ['a folder of a cache store', 'packages/api/'],
+])('%s', (name, inside) => {
+  describeMemoryStore(name, async () => {
+    const cache = createFakeCache();
+    const clock = createSimulatedClock(seededRandom(7));
+    let number = 0;
+    const held = new Map<string, string>();
+    return {
+      open: () => job(cache, { clock, folder: inside.slice(0, -1) }),
+      put: async (path, text) => {
+        held.set(inside + path, text);
+        number += 1;
+        cache.put(formatKey(PREFIX, number), tree(Object.fromEntries(held)));
+      },
+      text: async (path) => {
+        const files = createFakeFiles();
+        await cache.client({ files, workspace: '/w' }).restore({ paths: [DIRECTORY], keys: [PREFIX] }, never);
+        return files.text(`/w/${DIRECTORY}/${inside}${path}`);
+      },
+    };
+  });
 });
 
 describe('the chain of cache keys', () => {
@@ -95,14 +99,11 @@ describe('the chain of cache keys', () => {
       clock: createFakeClock(),
       directory: `/w/${DIRECTORY}`,
       scope: 'trunk',
-      name: 'default',
     });
     await store.write([append('a')], never);
     await read(store);
     expect(files.paths()).toEqual([]);
   });
-
-  it('refuses a name that cannot be part of a key', () => {});
 
   it.each([
     ['refs/heads/main', /^trunk$/],
@@ -147,12 +148,19 @@ it.each([
   expect(cache.keys()).toEqual([]);
 });
 
-it('C3 40: cache names `a` and `ab` have version chains of their own', async () => {
+it('folders of one chain keep their own files, by their place in them', async () => {
   const cache = createFakeCache();
-  await job(cache, { name: 'a' }).write([append('one')], never);
-  await job(cache, { name: 'ab' }).write([append('two')], never);
-  expect(idsIn(textOf(await read(job(cache, { name: 'a' }))))).toEqual(['one']);
-  expect(idsIn(textOf(await read(job(cache, { name: 'ab' }))))).toEqual(['two']);
+  await job(cache).write([append('top')], never);
+  for (const folder of ['a', 'ab']) await job(cache, { folder }).write([append(folder)], never);
+  await job(cache, { folder: 'a' }).write([append('two')], never);
+  const whole = await job(cache).readTree(never);
+  expect(whole.kind === 'tree' && [...whole.tree].map(([path, text]) => [path, idsIn(text)])).toEqual([
+    ['a/bot.md', ['a', 'two']],
+    ['ab/bot.md', ['ab']],
+    ['bot.md', ['top']],
+  ]);
+  const own = await job(cache, { folder: 'a' }).readTree(never);
+  expect(own.kind === 'tree' && [...own.tree.keys()]).toEqual(['bot.md']);
 });
 
 const branch = { scope: 'br-0123456789abcdef', ref: 'refs/heads/feature' } as const;
@@ -234,7 +242,7 @@ describe('a cache store in trouble', () => {
       },
     };
     const options = { cache: client, files, clock: createFakeClock(), directory: `/w/${DIRECTORY}` };
-    const store = createCacheStore({ ...options, scope: 'trunk', name: 'default' });
+    const store = createCacheStore({ ...options, scope: 'trunk' });
     expect(await store.write([append('a')], stop.signal)).toMatchObject({
       kind: 'failed',
       reason: 'timeout',
@@ -526,7 +534,6 @@ it('C3 42: a restore follows no link from the archive, and none at the place whe
     clock: createFakeClock(),
     directory: join(workspace, DIRECTORY),
     scope: 'trunk',
-    name: 'default',
   });
   expect(await read(store)).toMatchObject({
     kind: 'restored',

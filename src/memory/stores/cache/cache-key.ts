@@ -17,11 +17,11 @@ export function cacheScope(ref: string, defaultBranch: string): CacheScope {
 }
 
 /**
- * The beginning of all keys of a version chain. It ends in a slash, so that no name is ever taken for the beginning of
+ * The beginning of all keys of a version chain. It ends in a slash, so that no scope is ever taken for the beginning of
  * another (memory-and-security A2.2).
  */
-export function keyPrefix(scope: CacheScope, name: string): string {
-  return `axe-memory/v1/${scope}/${name}/`;
+export function keyPrefix(scope: CacheScope): string {
+  return `axe-memory/v1/${scope}/default/`;
 }
 
 /** The key of a version; fixed width and a closing dot, so that no key is the beginning of another. */

@@ -8,11 +8,13 @@ import type { Clock } from '../../../core/clock.js';
 import type { Environment } from '../../../core/environment.js';
 import { messageOf } from '../../../core/errors.js';
 import { grouped } from '../../../core/text/number.js';
-import type { CacheClient, CacheRestore, GivenUp } from './cache-client.js';
 import { cacheWriteRemedy } from './cache-key.js';
 import {
+  type CacheClient,
+  type CacheRestore,
   type Captured,
   createCapture,
+  type GivenUp,
   type Output,
   plainLine,
   restoreOutcome,

@@ -13,8 +13,8 @@ import type { MemoryStore } from '../../store.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore } from '../store.js';
 import { notReadBack, readTree, writeTree } from '../tree-on-disk.js';
-import type { CacheClient, CacheRestore, CacheSave } from './cache-client.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
+import type { CacheClient, CacheRestore, CacheSave } from './cache-outcome.js';
 
 /** What the cache store works with. */
 interface CacheStoreOptions {
@@ -25,18 +25,12 @@ interface CacheStoreOptions {
   readonly directory: string;
   /** Whose version chain this run writes; another than `trunk` begins with the default branch's newest version. */
   readonly scope: CacheScope;
-  readonly name: string;
+  /** Folder of a version that is the store's own; empty for all of it. */
+  readonly folder?: string | undefined;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: ((line: string) => void) | undefined;
   /** The event of the run; left out where there is none. */
   readonly event?: string | undefined;
-}
-
-/** Memory in the Actions cache. Throws a ConfigError for a name that cannot be part of a key. */
-export function createCacheStore(options: CacheStoreOptions): MemoryStore {
-  const { clock, log } = options;
-  const own = { clock, budgetMs: SAVE_BUDGET_MS.cache, log };
-  return createTreeStore(createCacheBackend(options), own);
 }
 
 /** A numbered version of a chain; `number` is 0 and the tree empty where nothing was ever saved. */
@@ -65,23 +59,27 @@ const SAVES_FILE = '.saves.md';
 const MAX_TREE_BYTES = 1024 * 1024;
 
 /**
- * The Actions cache as a tree with versions: keys are immutable and numbered, so that reserving the next number is the
+ * Memory in the Actions cache, as a tree with versions: keys are immutable and numbered, so that reserving the next number is the
  * compare-and-swap (D13). A number that is taken for a minute without a version is passed over, and whoever took longer
  * than half a minute saves once more on the next number before it counts. Only a clean miss begins a chain: what looks like
  * an empty cache could hide a history (D14). Files are on disk only during a call, in one constant folder of the
  * workspace: its path is part of an entry's identity (memory-and-security A2.5).
  */
-function createCacheBackend({
+export function createCacheStore({
   cache,
   files: disk,
   clock,
   directory,
   scope,
-  name,
+  folder = '',
+  log,
   event,
-}: CacheStoreOptions): TreeBackend {
-  const prefix = keyPrefix(scope, name);
-  const trunk = scope === 'trunk' ? undefined : keyPrefix('trunk', name);
+}: CacheStoreOptions): MemoryStore {
+  const prefix = keyPrefix(scope);
+  const trunk = scope === 'trunk' ? undefined : keyPrefix('trunk');
+  const inside = folder === '' ? '' : `${folder}/`;
+  /** The files outside of the folder, of which nothing changes. */
+  const others = new WeakMap<Snapshot, MemoryTree>();
   const paths = [basename(directory)];
   /** Since when a number was seen to be taken. */
   const taken = new Map<number, number>();
@@ -90,12 +88,13 @@ function createCacheBackend({
   let slow: number | undefined;
   /** A call that was given up may go on using the folder, so nothing more is asked. */
   let broken: Unreadable | undefined;
-  return {
+  const backend: TreeBackend = {
     kind: 'cache',
     read,
     commit,
     placeOf: (version) => ({ location: locationOf(prefix, Number(version)) }),
   };
+  return createTreeStore(backend, { clock, log, budgetMs: SAVE_BUDGET_MS.cache });
 
   async function read(
     signal: AbortSignal,
@@ -108,15 +107,19 @@ function createCacheBackend({
     if (slow !== undefined && newest.number > slow) slow = undefined;
     const begun = newest.number === 0 && trunk !== undefined ? await restore(trunk, [trunk], signal) : newest;
     if ('kind' in begun) return begun;
-    const { tree, saves, warnings } = begun;
-    return {
+    const { saves, warnings } = begun;
+    const files = [...begun.tree];
+    const own = files.filter(([path]) => path.startsWith(inside));
+    const snapshot: Snapshot = {
       kind: 'snapshot',
-      tree,
+      tree: new Map(own.map(([path, text]) => [path.slice(inside.length), text])),
       version: String(newest.number),
       warnings,
-      ...(since === undefined ? {} : { saved: new Set(saves.keys()) }),
-      ...(slow !== undefined || mayBePassedOver(begun) ? { isOpen: true } : {}),
+      saved: since === undefined ? undefined : new Set(saves.keys()),
+      isOpen: slow !== undefined || mayBePassedOver(begun),
     };
+    others.set(snapshot, new Map(files.filter(([path]) => !path.startsWith(inside))));
+    return snapshot;
   }
 
   /** Whether its maker may have taken so long that somebody is saving past it, unseen: who has nothing to add adds it again. */
@@ -145,7 +148,9 @@ function createCacheBackend({
     signal: AbortSignal,
   ): Promise<CommitResult> {
     if (broken !== undefined) return { ...broken, kind: 'failed' };
-    const tree = new Map([...files].filter(([, text]) => text !== ''));
+    const own = [...files].filter(([, text]) => text !== '');
+    const moved = own.map(([path, text]) => [inside + path, text] as const);
+    const tree = new Map([...(others.get(snapshot) ?? []), ...moved]);
     const trouble = checkTree(tree);
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
     const number = nextFree(Number(snapshot.version) + 1);
@@ -280,8 +285,7 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
   if (bytes > MAX_TREE_BYTES) {
     return {
       message: `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
-      remedy:
-        'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
+      remedy: 'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit.',
     };
   }
   const refused = tree.has(SAVES_FILE) ? OWN_FILE : notReadBack(tree);
@@ -337,11 +341,7 @@ function unreadable(
     case 'rate-limited':
       return { ...why, reason: 'rate-limited', retryAfterMs: found.retryAfterMs ?? 60_000 };
     case 'unavailable':
-      return {
-        ...why,
-        reason: 'unavailable',
-        remedy: found.remedy,
-      };
+      return { ...why, reason: 'unavailable', remedy: found.remedy };
   }
 }
 
