@@ -21,7 +21,6 @@ import { print, type Terminal } from './terminal.js';
 const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };
 const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
 
-/** The commands of `agents`, as help shows them. */
 export const AGENTS_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'agents list',
@@ -56,7 +55,6 @@ export const AGENTS_COMMANDS: readonly CommandHelp[] = [
   },
 ];
 
-/** How the group is shown in help. */
 export const AGENTS_HELP: CommandHelp = {
   usage: 'agents',
   short: 'List, show, check, create and edit agents',
@@ -165,7 +163,6 @@ async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<
   return isValid(validation) ? 0 : 2;
 }
 
-/** What a list of agents shows of one. */
 interface AgentLine {
   /** What it is run by: the name of its file, whatever its `name` key says. */
   readonly id: string;

@@ -1,7 +1,6 @@
 import { DEFAULT_MODEL } from '../core/defaults.js';
 import type { CommandHelp } from './help.js';
 
-/** How `init` is shown in help. */
 export const INIT_HELP: CommandHelp = {
   usage: 'init',
   short: 'Write a workflow, an agent and a skill into this repository',
@@ -22,7 +21,6 @@ export const INIT_HELP: CommandHelp = {
   examples: ['init', 'init --model openai/gpt-6.1-sol', 'init --example mention'],
 };
 
-/** How `doctor` is shown in help. */
 export const DOCTOR_HELP: CommandHelp = {
   usage: 'doctor [agent...]',
   short: 'Check agents, keys, token and memory, and say how to fix them',
@@ -43,7 +41,6 @@ export const DOCTOR_HELP: CommandHelp = {
   examples: ['doctor', 'doctor reviewer --online', 'doctor --json'],
 };
 
-/** How `help` is shown in help. */
 export const HELP_HELP: CommandHelp = {
   usage: 'help [command]',
   short: 'Show help, of a command if one is named',
@@ -52,7 +49,6 @@ export const HELP_HELP: CommandHelp = {
   examples: ['help run', 'help memory forget'],
 };
 
-/** How `version` is shown in help. */
 export const VERSION_HELP: CommandHelp = {
   usage: 'version',
   short: 'Print the version',
@@ -60,7 +56,6 @@ export const VERSION_HELP: CommandHelp = {
   flags: [],
 };
 
-/** How `demo` is shown in help. */
 export const DEMO_HELP: CommandHelp = {
   usage: 'demo',
   short: 'See it work, without a key or a network',
@@ -72,7 +67,6 @@ export const DEMO_HELP: CommandHelp = {
   flags: [],
 };
 
-/** How `gc` is shown in help. */
 export const GC_HELP: CommandHelp = {
   usage: 'gc <agent>',
   short: 'Analyse what an agent remembers, and trim it',

@@ -6,7 +6,6 @@ import { expectPositionals } from './flags.js';
 import { type CommandHelp, readGroup } from './help.js';
 import { print, type Terminal } from './terminal.js';
 
-/** The commands of `config`, as help shows them. */
 export const CONFIG_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'config path',
@@ -22,7 +21,6 @@ export const CONFIG_COMMANDS: readonly CommandHelp[] = [
   },
 ];
 
-/** How the group is shown in help. */
 export const CONFIG_HELP: CommandHelp = {
   usage: 'config',
   short: 'Show or create the configuration folder',

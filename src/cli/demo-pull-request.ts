@@ -14,7 +14,6 @@ import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 const AUTHOR = { login: 'you', isBot: false };
 const BOT = { login: 'github-actions', isBot: true };
 
-/** What became of a finding in one review. */
 export type DemoEvent = Pick<KnownFinding, 'title' | 'path' | 'line' | 'severity'> & {
   readonly kind: 'raised' | 'settled' | 'dismissed' | 'back' | 'held-back';
 };

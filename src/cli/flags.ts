@@ -1,7 +1,6 @@
 import { nearest } from '../core/agent/suggest.js';
 import { AxeError } from '../core/errors.js';
 
-/** A flag of a command. */
 export interface Flag {
   readonly name: string;
   readonly short?: string;
@@ -97,7 +96,6 @@ function meantFlag(name: string | undefined): string | undefined {
   return name === undefined ? undefined : `Did you mean \`--${name}\`?`;
 }
 
-/** Where the flags of a command are listed. */
 function flagsHelp(usage: string): string {
   const command = usage.replace(/ [<[].*$/, '');
   return `\`axe-action ${command} --help\` lists the flags.`;

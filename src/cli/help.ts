@@ -3,7 +3,6 @@ import { AxeError } from '../core/errors.js';
 import { type Flag, formatFlags, type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 
-/** A command or sub-command, as help shows it. */
 export interface CommandHelp {
   /** As it is typed: `run <agent>`. */
   readonly usage: string;
@@ -16,7 +15,6 @@ export interface CommandHelp {
   readonly examples?: readonly string[];
 }
 
-/** A command of the program as help knows it. */
 export interface CommandNode {
   readonly help: CommandHelp;
   /** Of a group, such as `agents`: its commands. */

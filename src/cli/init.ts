@@ -70,7 +70,6 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
   return isValid(validation);
 }
 
-/** Where things are. */
 interface Places {
   /** The address of the action. */
   readonly uses: string;
@@ -87,7 +86,6 @@ async function partsOf(flags: ParsedFlags, places: Places): Promise<Parts> {
   });
 }
 
-/** What is written. */
 interface Parts {
   readonly workflow: NewFile;
   /** Agents and skills. */
@@ -96,7 +94,6 @@ interface Parts {
   readonly agents: readonly string[];
 }
 
-/** The review of the examples, with an agent and a skill of the repository's own and one model. */
 async function reviewParts(given: string, { uses, root, examples }: Places): Promise<Parts> {
   const existing = await findAgent('reviewer', root);
   const model = given || existing?.model || DEFAULT_MODEL;

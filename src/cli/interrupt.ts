@@ -13,7 +13,6 @@ export class InterruptedError extends AxeError {
   }
 }
 
-/** A deadline that a signal ends early. */
 export function createTerminalDeadline(terminal: Terminal, saved?: string): RunDeadline {
   const deadline = createDeadline();
   terminal.onInterrupt((signal) => deadline.cancel(new InterruptedError(signal, saved)));

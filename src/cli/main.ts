@@ -23,7 +23,6 @@ interface Entry extends CommandNode {
   run(words: readonly string[], terminal: Terminal): Promise<ExitCode>;
 }
 
-/** The one table of commands: what is run, and what help lists. */
 const ENTRIES: readonly Entry[] = [
   command(INIT_HELP, async (...given) => await (await import('./init.js')).initCommand(...given)),
   command(RUN_HELP, runCommand),

@@ -1,7 +1,6 @@
 import { count } from '../core/text/number.js';
 import type { MemoryEntry } from '../memory/commands/entry.js';
 
-/** When and how wide entries are shown. */
 interface EntryView {
   readonly nowMs: number;
   /** Columns of the terminal. */

@@ -25,7 +25,6 @@ import { colorsFor, print, type Terminal, writeError } from './terminal.js';
 import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-/** How `run` is shown in help. */
 export const RUN_HELP: CommandHelp = {
   usage: 'run <agent>',
   short: 'Run an agent',
@@ -208,7 +207,6 @@ interface RequestParts {
   readonly signal: AbortSignal;
 }
 
-/** What a run on this machine is asked for, by the flags of `run`. */
 export function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts): RunRequest {
   const isEvent = trigger.kind !== 'local';
   const range = flags.string('git');

@@ -11,7 +11,6 @@ import type { RestoreResult } from '../memory/store.js';
 import { formatParams } from './format-json.js';
 import type { Colors, Terminal } from './terminal.js';
 
-/** How the terminal tells what goes on. */
 interface TerminalReporterOptions {
   readonly write: (line: string) => void;
   readonly verbose: boolean;

@@ -20,7 +20,6 @@ import { formatJson } from './format-json.js';
 import type { Terminal } from './terminal.js';
 import { formatStats, type StatusLine } from './terminal-reporter.js';
 
-/** What a run in a terminal is put together from. */
 export interface TerminalDependenciesOptions {
   readonly terminal: Terminal;
   readonly trigger: Trigger;

@@ -56,7 +56,6 @@ function hasColors({ isTTY = false }: { readonly isTTY?: boolean }, env: Environ
 /** Signals that ask the program to end, with the exit status by which shells report them. */
 export const STOP_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** One of {@link STOP_STATUS}. */
 export type StopSignal = keyof typeof STOP_STATUS;
 
 const SIGNALS: readonly StopSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];

@@ -21,7 +21,6 @@ export async function listFolder(path: string): Promise<readonly string[]> {
   return (await readdir(path).catch(() => [])).sort();
 }
 
-/** A file of a fresh configuration folder. */
 export interface NewFile {
   /** Relative to the folder. */
   readonly path: string;

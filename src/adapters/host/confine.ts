@@ -2,7 +2,6 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
 
-/** What names a path, for the message of its refusal. */
 interface NamedPath {
   /** As it was written; a relative one counts from the workspace. */
   readonly path: string;

@@ -2,7 +2,6 @@ import type { Deadline } from '../../core/dependencies.js';
 import { ProviderError } from '../../core/errors.js';
 import { noteTimeLeft } from '../../core/time-limit.js';
 
-/** A deadline that can also be ended early. */
 export interface RunDeadline extends Deadline {
   cancel(reason: Error): void;
   /** Takes the timer back, so that it cannot fire after the work is done. */

@@ -2,13 +2,11 @@ import { execFile } from 'node:child_process';
 import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
 
-/** How a git command ended. */
 type GitEnd =
   | { readonly kind: 'ok'; readonly stdout: Buffer }
   /** `message` is what git printed to either output; `status` is undefined for a git that did not start or end by itself. */
   | { readonly kind: 'failed'; readonly status: number | undefined; readonly message: string };
 
-/** How git is started. */
 interface GitOptions {
   readonly cwd: string;
   readonly env: Environment;

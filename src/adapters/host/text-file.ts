@@ -3,7 +3,6 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { ConfigError } from '../../core/errors.js';
 import { errorCode } from './file-error.js';
 
-/** What a file is read for, so that its errors can say it. */
 interface TextFilePurpose {
   /** For the message: `event file`, `prompt file`. */
   readonly what: string;

@@ -6,7 +6,6 @@ import type { CompiledPattern } from '../../core/text/glob.js';
 import { isSecretPath } from '../../core/tools/files/path-rules.js';
 import { isInside } from './confine.js';
 
-/** A file that matches a pattern. */
 export interface WalkedFile {
   /** `/`-separated, relative to the root, under the name it was found by. */
   readonly path: string;

@@ -11,7 +11,6 @@ export interface Offer {
   readonly tools: readonly unknown[];
 }
 
-/** A tool as it goes to the model. */
 export interface ChosenTool {
   readonly server: string;
   /** The server's own name for it. */

@@ -9,7 +9,6 @@ import { describeFailure } from './describe-failure.js';
 import { MAX_LISTINGS, MAX_OFFERED, MAX_PAGES, within } from './limits.js';
 import type { McpServer, openServer, ServerDependencies } from './server.js';
 
-/** What connecting needs. */
 export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {
   /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
   readonly env: Environment;
@@ -20,7 +19,6 @@ export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {
   warn(warning: Warning): void;
 }
 
-/** The tools of an agent's MCP servers. */
 export interface McpTools {
   /** Always in the same order for the same servers. */
   readonly tools: readonly Tool[];
@@ -114,7 +112,6 @@ async function list(server: McpServer, options: ConnectOptions): Promise<readonl
   return tools;
 }
 
-/** A server that started and listed its tools. */
 interface UsableServer {
   readonly config: McpServerConfig;
   readonly server: McpServer;

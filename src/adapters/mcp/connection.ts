@@ -23,13 +23,11 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** How long a request may take. */
 interface RequestBackoff {
   readonly ms: number;
   readonly signal: AbortSignal;
 }
 
-/** How a session is opened. */
 interface OpenOptions extends RequestBackoff {
   readonly deps: TransportDependencies;
   /** Called when the session ends and nobody here ended it. */

@@ -30,7 +30,6 @@ export const MAX_REOPENINGS = 5;
 /** How often the tools of an agent's servers are listed anew in a run. */
 export const MAX_LISTINGS = 20;
 
-/** A server did not answer in time. */
 export class TimeUp extends Error {
   override readonly name = 'TimeUp';
 

@@ -10,7 +10,6 @@ import { base64Bytes, formatStructured, formatText } from './structured.js';
 import { isJsonObject } from './tool-schema.js';
 import { LOST_ANSWER, type TransportDependencies } from './transports.js';
 
-/** A server with its session. */
 export interface McpServer {
   readonly name: string;
   /** One request of the protocol; throws as {@link Connection.request} does. */
@@ -22,7 +21,6 @@ export interface McpServer {
   close(): Promise<void>;
 }
 
-/** What a server needs. */
 export interface ServerDependencies extends TransportDependencies {
   /** Ends everything that waits. */
   readonly signal: AbortSignal;

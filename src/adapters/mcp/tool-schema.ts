@@ -147,12 +147,10 @@ const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['uniqueItems', (value) => typeof value === 'boolean'],
 ]);
 
-/** Whether a value of JSON is an object. */
 export function isJsonObject(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value of JSON is a string. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }

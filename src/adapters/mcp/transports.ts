@@ -6,7 +6,6 @@ import { cleanLine } from '../../core/text/cut.js';
 import type { LineProgram, StartLineProgram } from '../../core/tools/files/line-program.js';
 import { MAX_MESSAGE_BYTES, MAX_NOISE_LINES } from './limits.js';
 
-/** What a connection to a server is made with. */
 export interface TransportDependencies {
   /** The whole environment of a stdio server. */
   readonly childEnv: Readonly<Record<string, string>>;
@@ -236,7 +235,6 @@ function idOf(message: JSONRPCMessage): RequestId | undefined {
 
 const NEWLINE = 0x0a;
 
-/** What is said about a body on its way. */
 interface BodyWatch {
   readonly maxBytes: number;
   /** Called once, when the body is over, however that came. */

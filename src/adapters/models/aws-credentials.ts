@@ -87,14 +87,12 @@ function findProfile(text: string, profile: string): AwsCredentials | undefined 
   return { accessKeyId, secretAccessKey, sessionToken: values.get('aws_session_token') };
 }
 
-/** What signs a request to AWS. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | undefined;
 }
 
-/** A role and who wants to be it. */
 interface AssumeRole {
   readonly fetch: typeof globalThis.fetch;
   /** Address of the Security Token Service. */

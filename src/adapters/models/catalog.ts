@@ -33,7 +33,6 @@ export interface Provider {
   readonly otherKeyVariables: readonly string[];
   /** A run without the key is refused. */
   readonly needsKey: boolean;
-  /** Environment variable of the base URL. */
   readonly baseUrlVariable: string;
   /** Without the version path, as axe has it (axe-behaviour §3); undefined where it must be given. */
   readonly defaultBaseUrl: string | undefined;
@@ -222,7 +221,6 @@ export function findProvider({ provider }: ModelRef): Provider {
   };
 }
 
-/** The form in which a model of the provider is spoken to. */
 export function protocolOf({ wire, routes }: Provider, model: string): Protocol {
   return routes.find(({ models }) => models.test(model))?.wire ?? wire;
 }

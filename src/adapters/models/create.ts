@@ -18,7 +18,6 @@ import { type OpenedModel, type OpenRequest, openTransport, type TransportParts 
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
 import { openVertex } from './vertex.js';
 
-/** What the models are made from. */
 export interface ModelsOptions {
   readonly env: Environment;
   /** Reads `[providers]` of config.toml; called once, before a model is opened. */

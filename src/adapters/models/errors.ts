@@ -110,7 +110,6 @@ function statusInside(body: unknown): number | undefined {
   return STATUS_OF_NAMES.find(([words]) => words.test(names))?.[1] ?? 500;
 }
 
-/** What an error is called by machines. */
 function namesIn(error: unknown): readonly string[] {
   return [field(error, 'code'), field(error, 'type')].filter((name) => typeof name === 'string');
 }

@@ -127,7 +127,6 @@ function optional(value: unknown, key: string): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** A service account's key and whom the statement is for. */
 interface JwtParts {
   readonly email: string;
   /** PKCS #8, as PEM. */

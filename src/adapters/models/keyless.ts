@@ -7,7 +7,6 @@ export type IdToken = (audience: string) => Promise<string>;
 /** Text of a file that the environment names; undefined if there is none. */
 export type ReadTextFile = (path: string) => Promise<string | undefined>;
 
-/** What signing in without a key of the provider's needs of the outside. */
 export interface KeylessPorts {
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;

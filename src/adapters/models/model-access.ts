@@ -33,7 +33,6 @@ export function modelProblem(
   }
 }
 
-/** What of a model's access can be seen without a request. */
 type KeyState =
   /** Everything that a request needs is there; `what` is a sentence without its full stop. */
   | { readonly kind: 'ready'; readonly what: string }
@@ -41,7 +40,6 @@ type KeyState =
   | { readonly kind: 'unseen'; readonly what: string; readonly remedy: string }
   | { readonly kind: 'missing'; readonly error: AxeError };
 
-/** Whether a run with these settings has what it takes to ask a model. Nothing is sent. */
 export function keyState(ref: ModelRef, sources: SettingSources): KeyState {
   const provider = findProvider(ref);
   try {
@@ -84,7 +82,6 @@ function keyPlace({ id, keyVariable, otherKeyVariables }: Provider, { env, confi
   return firstSet([config[id]?.apiKey]) === undefined ? undefined : 'the key in config.toml';
 }
 
-/** What a model is tried with. */
 interface ProbePorts {
   readonly models: Models;
   readonly sources: SettingSources;

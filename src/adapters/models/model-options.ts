@@ -48,7 +48,6 @@ function namespaceOf({ provider, wire }: Asked): string {
   return provider.id.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What is asked for unless the agent's raw options say otherwise. */
 function usual(
   { prompt, tools = [] }: LanguageModelV4CallOptions,
   { provider, wire, model, isReasoning = false }: Asked,

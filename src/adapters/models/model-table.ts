@@ -14,7 +14,6 @@ interface Abilities {
   readonly efforts: readonly Effort[];
 }
 
-/** What is known of a family of models. */
 interface ModelFacts extends Abilities {
   /** The model's name in small letters, without date, version or `-latest`. */
   readonly family: string;
@@ -183,7 +182,6 @@ function longLine(families: string, figures: Figures, able: Abilities): readonly
   return line(families, figures, able, [272_000, [2 * input, 1.5 * output, 2 * cacheRead, 2 * cacheWrite]]);
 }
 
-/** The figures by name. */
 function priceOf([input, output, cacheRead, cacheWrite]: Figures): Price {
   return { input, output, cacheRead, cacheWrite };
 }

@@ -13,7 +13,6 @@ function debugOutputIn(path: string, line: string): string | undefined {
   return language.debug.exec(code)?.[1];
 }
 
-/** Whether a file holds program code. */
 function isCode(path: string): boolean {
   return CODE_ENDINGS.has(endingOf(path));
 }

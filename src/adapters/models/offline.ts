@@ -116,7 +116,6 @@ function commentCalls(
   return [{ name: 'add_review_comment', input }];
 }
 
-/** An earlier finding as the task names it. */
 interface OpenFinding {
   readonly name: string;
   readonly path: string;

@@ -5,7 +5,6 @@ import type { KeylessPorts } from './keyless.js';
 import { leniently } from './lenient-reply.js';
 import type { SettingSources } from './settings.js';
 
-/** What a package needs to make a model. */
 export interface TransportParts {
   readonly wire: Exclude<Protocol, 'bedrock' | 'offline'>;
   /** The provider's name, as the package shows it. */
@@ -66,7 +65,6 @@ export async function openTransport(parts: TransportParts): Promise<LanguageMode
   }
 }
 
-/** What a model is opened from. */
 export interface OpenRequest {
   readonly ref: ModelRef;
   readonly provider: Provider;
@@ -76,7 +74,6 @@ export interface OpenRequest {
   readonly ports: KeylessPorts;
 }
 
-/** A package's model with what has to be known about it. */
 export interface OpenedModel {
   readonly model: LanguageModelV4;
   /** Keys that an answer may repeat and a message must not show. */

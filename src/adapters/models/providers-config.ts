@@ -47,7 +47,6 @@ function ownKey(key: string, value: unknown): readonly [string, unknown] {
   return [['api_key', 'base_url', 'region'].includes(lower) ? lower : key, value];
 }
 
-/** What is not a table stays what it is, for the schema to refuse. */
 function mapEntries(
   table: unknown,
   change: (key: string, value: unknown) => readonly [string, unknown],

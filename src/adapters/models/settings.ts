@@ -54,7 +54,6 @@ export function resolveBaseUrl(provider: Provider, sources: SettingSources): str
   return baseUrl;
 }
 
-/** The base URL that somebody set, as it is written; undefined for none. */
 function configuredUrl(
   { id, baseUrlVariable }: Provider,
   { env, config }: SettingSources,

@@ -21,7 +21,6 @@ const KEY = 'thoughtAfter';
 /** The key under which OpenRouter's reasoning is kept on a part. */
 const DETAILS_KEY = 'openrouter';
 
-/** A request, and what the thinking of its reply is bound to. */
 interface BoundRequest {
   readonly options: LanguageModelV4CallOptions;
   readonly prefix: string | undefined;

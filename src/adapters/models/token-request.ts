@@ -4,7 +4,6 @@ import { redact } from '../../core/sanitize/redact.js';
 import { networkText } from './errors.js';
 import { field, parseJson } from './json.js';
 
-/** One request to a server that gives out credentials. */
 export interface TokenRequest {
   readonly fetch: typeof globalThis.fetch;
   /** Who is asked, for messages: `AWS STS`. */

@@ -7,7 +7,6 @@ import { commandInComment } from '../../memory/commands/parse-memory-command.js'
 import { parseReply } from '../../review/parse-reply.js';
 import { type PauseCommand, pauseCommand } from '../pause.js';
 
-/** A command about a finding. */
 export interface FindingCommand {
   readonly kind: 'finding';
   readonly verb: 'dismiss' | 'done' | 'reopen';
@@ -26,7 +25,6 @@ export interface MistypedCommand {
   readonly trigger: CommentTrigger;
 }
 
-/** What a comment asks for that takes no model. */
 export type ReadCommand =
   | { readonly kind: 'help'; readonly trigger: CommentTrigger }
   | { readonly kind: 'pause'; readonly command: PauseCommand }

@@ -42,7 +42,6 @@ async function carryOut(
   }
 }
 
-/** A command that is answered with words alone. */
 type HelpCommand = Extract<ReadCommand, { kind: 'help' | 'mistyped' }>;
 
 /**

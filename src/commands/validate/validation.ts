@@ -5,7 +5,6 @@ import type { RawAgent } from '../../core/agent/schema.js';
 import type { AxeError } from '../../core/errors.js';
 import type { JsonSchema } from '../../core/loop/structured.js';
 
-/** Which agents are looked at. */
 export interface ValidationRequest {
   /** Empty for all there are. Their sub-agents are looked at too. */
   readonly names: readonly string[];
@@ -26,7 +25,6 @@ export interface ValidationDependencies {
   checkSchema(schema: JsonSchema, origin: string): Promise<void>;
 }
 
-/** An agent with everything that is wrong with it. */
 export interface CheckedAgent {
   readonly name: string;
   readonly file: string;
@@ -44,12 +42,10 @@ export interface Validation {
   readonly agents: readonly CheckedAgent[];
 }
 
-/** How many faults of a kind there are. */
 export function countFaults(faults: readonly Fault[], severity: Fault['severity']): number {
   return faults.filter((fault) => fault.severity === severity).length;
 }
 
-/** All faults, agent by agent. */
 export function allFaults({ agents }: Validation): readonly Fault[] {
   return agents.flatMap(({ faults }) => faults);
 }

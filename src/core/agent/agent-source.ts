@@ -1,7 +1,6 @@
 import type { Warning } from '../warning.js';
 import type { AgentConfig } from './config.js';
 
-/** An agent file that is there. */
 export interface AgentPlace {
   /** What it is asked for by: the name of its file. */
   readonly name: string;
@@ -9,7 +8,6 @@ export interface AgentPlace {
   readonly file: string;
 }
 
-/** An agent file as it is written. */
 export interface AgentText extends AgentPlace {
   readonly text: string;
   /** File, URL or `built-in`, for people; no two agents have the same. */
@@ -37,7 +35,6 @@ export interface SourceText {
   countPaths(pattern: string, workdir: string): Promise<number | undefined>;
 }
 
-/** An agent with what is known of where it came from. */
 export interface LoadedAgent {
   /** The name it was asked for by; names its memory file, whatever the `name` key says (axe-behaviour §1). */
   readonly name: string;

@@ -2,10 +2,8 @@ import { DEFAULT_MODEL } from '../defaults.js';
 import { NotFoundError } from '../errors.js';
 import type { AgentText } from './agent-source.js';
 
-/** What the name of a built-in agent begins with. */
 export const BUILT_IN_PREFIX = 'builtin/';
 
-/** An agent that comes with the product. */
 interface BuiltInAgent {
   /** As a user asks for it. */
   readonly name: string;
@@ -146,7 +144,6 @@ max_entries = 200
   },
 ];
 
-/** The built-in agent of that name, or undefined. */
 export function findBuiltInAgent(name: string): BuiltInAgent | undefined {
   return BUILT_IN_AGENTS.find((agent) => agent.name === name);
 }

@@ -19,7 +19,6 @@ export const DAILY_CHOICES = ['calendar', 'recent'] as const;
 /** How hard a model thinks, from least to most. */
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** One of {@link EFFORTS}. */
 export type Effort = (typeof EFFORTS)[number];
 
 /** The forms of OpenAI's interface, which others speak too. */
@@ -28,16 +27,12 @@ export const API_FORMS = ['responses', 'chat'] as const;
 /** Whose packages `[params]` may hold raw options for; `compatible` is for OpenRouter, Ollama and endpoints like them. */
 export const PROVIDER_TABLES = ['anthropic', 'openai', 'google', 'bedrock', 'compatible'] as const;
 
-/** One of {@link PROVIDER_TABLES}. */
 export type ProviderTable = (typeof PROVIDER_TABLES)[number];
 
-/** How thoroughly a review is made. */
 export const REVIEW_DEPTHS = ['quick', 'standard'] as const;
 
-/** One of {@link REVIEW_DEPTHS}. */
 export type ReviewDepth = (typeof REVIEW_DEPTHS)[number];
 
-/** The word as one of the choices, or undefined if it is not one of them. */
 export function chosen<const T extends string>(choices: readonly T[], word: string): T | undefined {
   return choices.find((choice) => choice === word);
 }

@@ -37,7 +37,6 @@ export interface AgentConfig {
   readonly stream: boolean;
 }
 
-/** `[sub_agents_config]`. */
 interface SubAgentsConfig {
   /** 0 means not set, which means 3. */
   readonly maxDepth: number;
@@ -80,7 +79,6 @@ export interface MemoryConfig {
   readonly warnFileBytes: number;
 }
 
-/** `[params]`. */
 export interface ModelParams {
   /** Undefined when the key is missing, so that 0 can be asked for (axe cannot, axe-behaviour §20.21). */
   readonly temperature: number | undefined;
@@ -106,7 +104,6 @@ export interface ResponseFormat {
   readonly schema: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One `[[mcp_servers]]` table. */
 export interface McpServerConfig {
   readonly name: string;
   readonly transport: 'sse' | 'streamable-http' | 'stdio';
@@ -120,7 +117,6 @@ export interface McpServerConfig {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `[retry]`. */
 export interface RetryConfig {
   /** Undefined when the key is missing. */
   readonly maxRetries: number | undefined;
@@ -139,7 +135,6 @@ export interface ReviewConfig {
   readonly verifier: string;
   /** Most parts that a change is read in. */
   readonly parts: number;
-  /** Tokens of one part, by estimate. */
   readonly partTokens: number;
   /** Undefined when the key is missing. */
   readonly minSeverity: Severity | undefined;
@@ -148,7 +143,6 @@ export interface ReviewConfig {
   readonly severity: SeverityOverrides;
 }
 
-/** `[budget]`. */
 interface BudgetConfig {
   /** Input and output tokens of a run together; 0 means unlimited. */
   readonly maxTokens: number;

@@ -39,7 +39,6 @@ function cutTo(text: string): string {
   return cutToCharacters(text, MAX_MESSAGE);
 }
 
-/** The faults as they are in the file. */
 export function inFileOrder(faults: readonly Fault[]): readonly Fault[] {
   return faults.toSorted(
     ({ at: a }, { at: b }) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
@@ -77,7 +76,6 @@ export function* notOneOf(word: string, choices: readonly string[], path: KeyPat
   }
 }
 
-/** Where an agent's text comes from. */
 export interface TomlSource {
   /** The name it was asked for by. */
   readonly name: string;

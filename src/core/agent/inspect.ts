@@ -13,7 +13,6 @@ import { tomlProblem } from './toml-error.js';
 import type { KeyPath } from './toml-keys.js';
 import { agentProblems, isTakenPath, notesWithoutMemory } from './validate.js';
 
-/** An agent file with all that is wrong with it. */
 interface InspectedAgent {
   /** Undefined for a file that cannot be taken apart, or has values of a wrong type. */
   readonly raw: RawAgent | undefined;
@@ -196,7 +195,6 @@ function typeProblem(path: KeyPath, expected: string, value: unknown): AgentProb
   };
 }
 
-/** An issue of the schema as a problem of the file. */
 function issueProblem(issue: BaseIssue<unknown>): AgentProblem {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
   if (issue.kind === 'schema') return typeProblem(path, issue.message, issue.input);
@@ -271,7 +269,6 @@ interface MatchedKeys {
   readonly notTables: readonly { readonly path: KeyPath; readonly value: unknown }[];
 }
 
-/** A key nobody reads. */
 interface UnknownKey {
   readonly path: KeyPath;
   /** The keys that may be in the same table. */

@@ -9,7 +9,6 @@ export interface InternalAgent {
   readonly tools: readonly string[];
 }
 
-/** For whom an internal agent runs, and how its model is asked. */
 export interface InternalAgentParts {
   readonly caller: LoadedAgent;
   readonly params: Omit<ModelParams, 'responseFormat'>;

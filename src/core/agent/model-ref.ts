@@ -1,7 +1,6 @@
 import { DEFAULT_MODEL } from '../defaults.js';
 import { AxeError } from '../errors.js';
 
-/** A model as the user names it: `provider/model`. */
 export interface ModelRef {
   readonly provider: string;
   /** Everything after the first slash, further slashes and colons included. */
@@ -22,7 +21,6 @@ export function parseModelRef(text: string): ModelRef {
   return { provider, model };
 }
 
-/** `provider/model`. */
 export function formatModelRef({ provider, model }: ModelRef): string {
   return `${provider}/${model}`;
 }

@@ -21,7 +21,6 @@ export function parseAgent(
   return workflowWarnings.length === 0 ? { config, warnings } : { config, warnings, workflowWarnings };
 }
 
-/** The agents and skills that a source reads, as a run uses them. */
 export function createAgentLibrary(source: SourceText): Pick<AgentLibrary, 'loadAgent' | 'loadSkill'> {
   const loaded = new Map<string, AgentText>();
   return {

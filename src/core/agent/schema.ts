@@ -26,7 +26,6 @@ const EXAMPLES = {
   'a string or a table': '"json_object"',
 } as const;
 
-/** An example of what was expected; undefined for a word that is none of ours. */
 export function exampleOf(expected: string): string | undefined {
   return new Map<string, string>(Object.entries(EXAMPLES)).get(expected);
 }

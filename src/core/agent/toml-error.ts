@@ -2,7 +2,6 @@ import { TomlError } from 'smol-toml';
 import { createLocator } from './locate.js';
 import { listKeys } from './toml-keys.js';
 
-/** What is wrong with a TOML text, in our words. */
 interface TomlProblem {
   readonly message: string;
   readonly remedy: string;

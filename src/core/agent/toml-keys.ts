@@ -3,7 +3,6 @@ import { parse } from 'smol-toml';
 /** A dotted key as a list: table and key names, and the index where a table is in an array. */
 export type KeyPath = readonly (string | number)[];
 
-/** A key and where it stands, as an offset into the text. */
 interface FoundKey {
   readonly path: KeyPath;
   readonly offset: number;

@@ -170,7 +170,6 @@ function* responseFormatProblems(format: RawAgent['params']['response_format']):
   else yield* notOneOf(format.type, RESPONSE_TYPES, ['params', 'response_format', 'type']);
 }
 
-/** What is wrong with the keys of `[params]` that say how a model is asked and what it costs. */
 function* modelProblems(params: RawAgent['params']): Generator<AgentProblem> {
   yield* notOneOf(params.effort || EFFORTS[0], EFFORTS, ['params', 'effort']);
   yield* notOneOf(params.api || API_FORMS[0], API_FORMS, ['params', 'api']);
@@ -248,7 +247,6 @@ export function notesWithoutMemory({ enabled, notes }: RawMemory): string | unde
 
 type RawReview = RawAgent['review'];
 
-/** What is wrong with the keys of `[review]`. */
 function* reviewProblems(review: RawReview): Generator<AgentProblem> {
   yield* notOneOf(review.depth || REVIEW_DEPTHS[0], REVIEW_DEPTHS, ['review', 'depth']);
   yield* verifyModelProblems(review.verify_model);

@@ -15,7 +15,6 @@ import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
 import type { Usage } from './usage.js';
 
-/** A model that can be asked, with what is known of it. */
 export interface OpenModel {
   /** `provider/model`. */
   readonly ref: string;
@@ -29,7 +28,6 @@ export interface OpenModel {
   readonly mayCut?: boolean;
 }
 
-/** What a model is asked, besides the messages. */
 export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
 
 /** A question to a model, in which turn, with a limit of ours; see {@link limitOutput}. */
@@ -40,7 +38,6 @@ interface Question {
   readonly turn: number;
 }
 
-/** What asking works with. */
 export interface AskerOptions {
   readonly model: OpenModel;
   /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
@@ -233,7 +230,6 @@ function warningText(warning: SharedV4Warning): string {
 
 type ReplyUsage = LanguageModelV4GenerateResult['usage'];
 
-/** What a request was. */
 interface EstimatedRequest {
   readonly messages: readonly LanguageModelV4Message[];
   readonly tools: LanguageModelV4CallOptions['tools'];

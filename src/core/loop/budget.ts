@@ -30,7 +30,6 @@ export interface BudgetLimits {
   readonly costInput?: CostInput;
 }
 
-/** The inputs that bound what a run may cost. */
 export type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
 
 /** What a limit leaves for one more reply. */

@@ -5,7 +5,6 @@ import { estimateText, truncate } from '../text/truncate.js';
 import { estimateTokens } from './estimate.js';
 import { type Message, type MessagePart, userMessage } from './messages.js';
 
-/** A conversation before its next request. */
 export interface ConversationSize {
   readonly messages: readonly Message[];
   /** What the next request will have, tools included (see `estimateTokens`). */
@@ -239,7 +238,6 @@ function endOfHead(messages: readonly Message[]): number {
   return messages[first]?.role === 'user' ? first + 1 : first;
 }
 
-/** What the model is asked when the earlier turns of a conversation no longer fit. */
 export const SUMMARY_REQUEST = `The conversation in which you work on your task has become too long for you to see all of it. Below is a record of its earlier turns, which you will not see again. Write the notes you need to go on with the work:
 
 - what the task asks for, and which rules or wishes it names;

@@ -24,7 +24,6 @@ export function estimateTokens(messages: readonly Message[], measured?: Measured
   return Math.max(0, Math.ceil(measured.inputTokens + change));
 }
 
-/** What the tools of a request take. */
 export function estimateTools(tools: LanguageModelV4CallOptions['tools']): number {
   return tools === undefined ? 0 : estimateText(JSON.stringify(tools));
 }

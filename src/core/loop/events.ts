@@ -110,7 +110,6 @@ interface LoopReporter {
   warn(warning: Warning): void;
 }
 
-/** What the loop needs of the outside. */
 export interface LoopDependencies {
   readonly clock: Clock;
   readonly reporter: LoopReporter;

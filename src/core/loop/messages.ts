@@ -6,10 +6,8 @@ import type {
 } from '@ai-sdk/provider';
 import type { ToolCall } from './tool-calls.js';
 
-/** A message of a conversation, as the model is sent it. */
 export type Message = LanguageModelV4Message;
 
-/** A part of what such a message holds. */
 export type MessagePart = Exclude<Message['content'], string>[number];
 
 /** The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5). */
@@ -18,7 +16,6 @@ export function firstMessages(system: string, message: string): LanguageModelV4M
   return system === '' ? [user] : [{ role: 'system', content: system }, user];
 }
 
-/** What a person, or we, say to the model. */
 export function userMessage(text: string): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] };
 }

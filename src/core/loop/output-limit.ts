@@ -11,7 +11,6 @@ export interface Thinking {
   readonly maxOutputTokens: number | undefined;
 }
 
-/** Whether a request with these settings has the model think. */
 export function isThinking(
   thinking: Thinking | undefined,
   { reasoning }: Pick<LanguageModelV4CallOptions, 'reasoning'>,

@@ -4,7 +4,6 @@ import { cleanLine } from '../text/cut.js';
 import { grouped } from '../text/number.js';
 import { isThinking, type Thinking } from './output-limit.js';
 
-/** How a reply ended, whatever it holds. */
 export type ReplyEnd =
   | { readonly kind: 'whole' }
   | { readonly kind: 'refused' }

@@ -19,7 +19,6 @@ export interface Retry {
   readonly delayMs: number;
 }
 
-/** What trying again needs of the outside. */
 interface RetryDependencies {
   /** From 0 to below 1. */
   random(): number;

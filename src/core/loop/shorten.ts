@@ -16,7 +16,6 @@ import { estimateTokens, estimateTools, type Measured } from './estimate.js';
 import type { LoopDependencies, Summary } from './events.js';
 import { type Message, textOf, withoutThoughts } from './messages.js';
 
-/** A conversation that may have become too long for its model. */
 interface LongConversation {
   readonly messages: readonly LanguageModelV4Message[];
   /** What the last request was measured to have; undefined before the first reply. */
@@ -165,7 +164,6 @@ function trimMessage(message: Message, maxBytes: number): Message {
   return { ...message, content };
 }
 
-/** A reply, and the conversation that it answers. */
 interface FittingReply {
   readonly messages: readonly LanguageModelV4Message[];
   readonly reply: LanguageModelV4GenerateResult;

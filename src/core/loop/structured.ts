@@ -9,13 +9,11 @@ import { findJson } from './find-json.js';
 /** That the answer is to be JSON, and by which schema. */
 type JsonFormat = Extract<LanguageModelV4CallOptions['responseFormat'], { type: 'json' }>;
 
-/** A JSON schema as the providers take it. */
 export type JsonSchema = NonNullable<JsonFormat['schema']>;
 
 /** What is wrong with a value, a clause each; empty if nothing is. */
 export type ValueCheck = (value: unknown) => readonly string[];
 
-/** What an answer that had to be JSON turned out to be. */
 type CheckedAnswer =
   /** `json` is the value written anew, so that what is handed on is exactly what was checked. */
   | { readonly kind: 'valid'; readonly value: unknown; readonly json: string }
@@ -122,7 +120,6 @@ function joinProblems(problems: readonly string[]): string {
   return `${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
 }
 
-/** The form the answer must have, and what tells whether it has. */
 export interface AnswerForm {
   readonly format: JsonFormat;
   readonly check: ValueCheck;

@@ -7,7 +7,6 @@ import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import { depthExceeds } from './check-schema.js';
 import type { LoopDependencies } from './events.js';
 
-/** A call the model made. */
 export interface ToolCall {
   /** Unique in its turn, whatever the model sent. */
   readonly id: string;
@@ -18,7 +17,6 @@ export interface ToolCall {
   readonly repeats?: number;
 }
 
-/** A call with its answer. */
 export interface AnsweredCall {
   readonly call: ToolCall;
   readonly result: ToolResult;
@@ -26,7 +24,6 @@ export interface AnsweredCall {
   readonly effect: Effect | undefined;
 }
 
-/** How the calls of a turn are run. */
 export interface CallOptions {
   readonly tools: readonly Tool[];
   /** False to run them one after the other (`sub_agents_config.parallel`). */
@@ -39,11 +36,9 @@ export interface CallOptions {
 /** What a reply is read with. */
 interface CallContext {
   readonly tools?: readonly Tool[];
-  /** The last call before it. */
   readonly last?: ToolCall | undefined;
 }
 
-/** The calls in a reply, in the model's order. */
 export function toolCallsOf(
   content: readonly LanguageModelV4Content[],
   { tools = [], last }: CallContext = {},
@@ -102,7 +97,6 @@ export async function answerToolCalls(
   return answered;
 }
 
-/** A call with its place in the turn. */
 interface PlacedCall {
   readonly index: number;
   readonly call: ToolCall;

@@ -4,7 +4,6 @@ import { type Budget, costOf, type Price, type TokenUse } from './budget.js';
 
 const COST_KEY = 'axe';
 
-/** The reply with what the provider itself says that it cost, in US dollars. */
 export function withCost(
   reply: LanguageModelV4GenerateResult,
   costUsd: number,
@@ -120,7 +119,6 @@ export interface AgentUsage {
   readonly costUsd: number | undefined;
 }
 
-/** A reply, as it is counted. */
 export interface CountedReply {
   readonly modelId: string;
   readonly use: TokenUse;

@@ -77,7 +77,6 @@ function cleanPart<T extends MessagePart>(part: T, clean: Clean): T {
   }
 }
 
-/** A value of JSON with all its texts and names cleaned. */
 function cleanValue<T>(value: T, clean: Clean): T;
 function cleanValue(value: unknown, clean: Clean): unknown {
   if (typeof value === 'string') return clean(value);

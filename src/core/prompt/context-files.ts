@@ -52,7 +52,6 @@ function leftOutWarning(paths: readonly string[]): Warning {
   };
 }
 
-/** A file that goes into the system prompt. */
 export interface ContextFile {
   /** `/`-separated, relative to the workdir. */
   readonly path: string;

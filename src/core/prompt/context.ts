@@ -6,7 +6,6 @@ import type { MarkLane } from '../sanitize/mark.js';
 import { compilePattern } from '../text/glob.js';
 import type { Warning } from '../warning.js';
 
-/** A commit, in its author's words. */
 export interface CommitNote {
   readonly sha: string;
   readonly author: string;

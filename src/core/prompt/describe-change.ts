@@ -21,7 +21,6 @@ const MAX_NAME = 1000;
 const MAX_SUBJECT = 200;
 const MAX_AUTHOR = 100;
 
-/** Files and diff of a change. */
 export function describeFetched(
   { diff, files, filesTotal }: FetchedChange,
   { source, policy }: { readonly source: string; readonly policy: DiffPolicy },
@@ -57,13 +56,11 @@ function sum(files: readonly CountedFile[], key: 'additions' | 'deletions'): num
   return files.reduce((total, file) => total + file[key], 0);
 }
 
-/** A file of a change on one line, with its size. */
 export function formatFile({ path, status, additions, deletions, previousPath }: CountedFile): string {
   const from = previousPath === undefined ? '' : ` (from ${cleanLine(previousPath, MAX_NAME)})`;
   return `${status} ${cleanLine(path, MAX_NAME)}${from} +${additions} -${deletions}`;
 }
 
-/** The commits by the first lines of their messages. */
 export function describeCommits({ commits }: Surroundings): Parts {
   if (commits === undefined || commits.length === 0) return NO_PARTS;
   const fenced = fence(listOf(commits.map(formatCommit)), { source: 'commits' });

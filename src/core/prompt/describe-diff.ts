@@ -13,7 +13,6 @@ const MAX_LISTED = 300;
 /** Code points of a name. */
 const MAX_NAME = 200;
 
-/** What a diff is of, and how much of it may be shown. */
 export interface DiffDescription {
   readonly source: string;
   readonly policy: DiffPolicy;

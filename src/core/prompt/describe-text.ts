@@ -11,7 +11,6 @@ import type { Parts } from './parts.js';
 export const MAX_FACT = 200;
 const MAX_HEADING = 1000;
 
-/** A login as part of one of our lines. */
 export function loginOf({ login }: Actor): string {
   return cleanLine(login, MAX_FACT);
 }

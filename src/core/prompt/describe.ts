@@ -22,7 +22,6 @@ import { describeTalk } from './describe-talk.js';
 import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
-/** What is known besides the event, and how much of it the model is told. */
 export interface DescribeOptions {
   readonly context: TriggerContext | undefined;
   /** How much of a pull request is reviewed; undefined: all of it. */
@@ -52,7 +51,6 @@ export function describePullRequest(trigger: PullRequestTrigger, options: Descri
   ]);
 }
 
-/** What the model is told of an issue. */
 export function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   const { author, actor, action, isClosed } = trigger;
   const isNew = action === 'opened' && actor.login === author.login;
@@ -116,7 +114,6 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
   return { blocks: [fence(text, { source })], isFenced: true, warnings: [] };
 }
 
-/** What the model is told of a push. */
 export function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
   const facts = [
     repositoryFact(trigger.repository),
@@ -171,7 +168,6 @@ function pushedCommits(trigger: PushTrigger): string {
   }
 }
 
-/** What the model is told of another workflow's run. */
 export function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
   const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
   const facts = [
@@ -190,7 +186,6 @@ export function describeWorkflowRun(trigger: WorkflowRunTrigger, options: Descri
   ]);
 }
 
-/** What the model is told of a group of pull requests in a merge queue. */
 export function describeMergeGroup(
   { repository, head, base }: MergeGroupTrigger,
   options: DescribeOptions,
@@ -228,7 +223,6 @@ function changes(number: number, { context, scope, policy }: DescribeOptions): P
   return joinParts([...around, describeScoped(context, { scope, source, policy })]);
 }
 
-/** What a tag is compared with. */
 function sinceTag({ sinceTag: since }: TriggerContext): Parts {
   if (since === undefined) return NO_PARTS;
   if (since === '') return line('No earlier tag of the same series was found, so no changes are shown.');

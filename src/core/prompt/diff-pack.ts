@@ -4,17 +4,14 @@ import { type DiffHunk, splitHunks } from '../text/diff-hunk.js';
 import { estimateText } from '../text/truncate.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 
-/** A file that is not shown, or not whole. */
 export interface NotShown {
   readonly file: DiffFile;
   readonly why: 'size' | 'paths' | 'excluded';
-  /** Hunks of it that are shown. */
   readonly hunksShown: number;
   /** What all of it would take, by estimate. */
   readonly tokens: number;
 }
 
-/** A diff that was made to fit. */
 export interface PackedDiff {
   readonly text: string;
   /** Paths of the files that are in it whole, in the order of the text. */

@@ -7,7 +7,6 @@ import { estimateText } from '../text/truncate.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 import { isReadByPeople } from './diff-pack.js';
 
-/** A part of a change that one conversation reads. */
 interface DiffPart {
   /** In the order of the text. */
   readonly paths: readonly string[];
@@ -207,6 +206,5 @@ function definitionsIn({ hunks, text }: DiffFile): readonly string[] {
     .map((line) => `  ${cleanLine(line, MAX_LINE)}`);
 }
 
-/** What is a definition in most languages. */
 const DEFINITION =
   /^\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub|override|virtual) +){0,4}(?:function|class|interface|type|enum|struct|trait|impl|def|fn|func|module|namespace|record|const|void|int|string|bool|boolean)\s+[\w$(*&<[]/;

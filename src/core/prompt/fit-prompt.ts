@@ -16,7 +16,6 @@ export interface Prompt {
   readonly message: string;
 }
 
-/** A prompt that may have been made to fit. */
 export interface FittedPrompt extends Prompt {
   /** What of it was shortened, in words; empty if nothing was. */
   readonly shortened: readonly string[];
@@ -24,7 +23,6 @@ export interface FittedPrompt extends Prompt {
   readonly unseen: readonly string[];
 }
 
-/** What a prompt is made from. */
 export interface PromptParts {
   readonly system: SystemPromptParts;
   readonly memory: NotesPrompt & { readonly runLog: string };

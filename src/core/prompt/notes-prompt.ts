@@ -5,7 +5,6 @@ import type { MemoryConfig } from '../agent/config.js';
 import type { Warning } from '../warning.js';
 import type { NotesPrompt } from './system.js';
 
-/** What the notes' part of a prompt is made from. */
 interface NotesPromptParts {
   /** The files of the memory tree that were loaded, by path. */
   readonly files: ReadonlyMap<string, string>;

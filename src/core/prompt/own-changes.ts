@@ -6,7 +6,6 @@ import type { Warning } from '../warning.js';
 import type { Remark, Surroundings, TriggerContext } from './context.js';
 import type { ContextFile } from './context-files.js';
 
-/** What a run takes its instructions from. */
 export interface Instructions {
   readonly agent: LoadedAgent;
   /** As the agent names it; empty for none. */
@@ -91,7 +90,6 @@ export function knowOwnRemarks<Context extends Surroundings>(
   };
 }
 
-/** Whether a run of somebody with write access is shown a remark. */
 export function isHeardByTrusted({ isOurs, lane, mayWrite }: Remark): boolean {
   return mayWrite || (isOurs && lane !== 'untrusted');
 }

@@ -1,6 +1,5 @@
 import type { Warning } from '../warning.js';
 
-/** A piece of a user message. */
 export interface Parts {
   /** Paragraphs, in order. */
   readonly blocks: readonly string[];

@@ -1,7 +1,6 @@
 import { appendMemoryBlock } from '../../memory/notes/context-block.js';
 import type { ContextFile } from './context-files.js';
 
-/** What the fixed part of a system prompt is made from. */
 export interface SystemPromptParts {
   readonly systemPrompt: string;
   readonly skill: string;
@@ -40,7 +39,6 @@ export interface NotesPrompt {
   readonly toolsPrompt: string;
 }
 
-/** The prompt of an agent without notes. */
 export const NO_NOTES: NotesPrompt = { block: '', toolsPrompt: '' };
 
 /**

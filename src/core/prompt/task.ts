@@ -18,7 +18,6 @@ import {
 import { describeDiff } from './describe-diff.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
-/** What a task is decided from. */
 export interface TaskParts {
   /** The `prompt` input or `--prompt`; blank means not given. */
   readonly prompt: string;

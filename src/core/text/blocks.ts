@@ -1,4 +1,3 @@
-/** What a line of markdown belongs to. */
 export interface MarkdownLine {
   readonly text: string;
   /** It is in a block quote, or goes on with a paragraph that is (a lazy continuation). */

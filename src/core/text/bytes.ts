@@ -26,7 +26,6 @@ export function encodeBytes(text: string): Uint8Array {
   return bytes;
 }
 
-/** How many bytes {@link encodeBytes} makes of a text. */
 export function countBytes(text: string): number {
   if (!text.isWellFormed()) return encodeBytes(text).length;
   let bytes = text.length;
@@ -95,7 +94,6 @@ function isIn(byte: number | undefined, [low, high]: readonly [number, number]):
   return byte !== undefined && byte >= low && byte <= high;
 }
 
-/** The text with the line breaks of Windows. */
 export function withReturns(text: string): string {
   return text.replace(/\r?\n/g, '\r\n');
 }

@@ -1,4 +1,3 @@
-/** A text that was made to fit. */
 interface Cut {
   readonly text: string;
   /** Bytes of UTF-8 that were left out; 0 if the text fits as it is. */
@@ -14,7 +13,6 @@ export function cutToBytes(text: string, maxBytes: number): Cut {
   return { text: new TextDecoder().decode(bytes.subarray(0, end)), leftOutBytes: bytes.length - end };
 }
 
-/** Bytes that a text has in UTF-8. */
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }

@@ -13,7 +13,6 @@ export interface DiffHunk {
   readonly lines: readonly DiffLine[];
 }
 
-/** A hunk that is being read. */
 export interface OpenHunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -65,7 +64,6 @@ function readLine(hunk: OpenHunk, mark: string, text: string): DiffLine | undefi
   return undefined;
 }
 
-/** The hunk as it was read. */
 export function closeHunk({ oldStart, oldLines, newStart, newLines, lines }: OpenHunk): DiffHunk {
   return { oldStart, oldLines, newStart, newLines, lines };
 }

@@ -1,6 +1,5 @@
 import { closeHunk, type DiffHunk, type OpenHunk, openHunk, takeLine } from './diff-hunk.js';
 
-/** What a diff says of one file. */
 export interface DiffFile {
   /** The path after the change, or before it if the file is gone. */
   readonly path: string;
@@ -163,7 +162,6 @@ function splitPair(rest: string): readonly [string, string] {
   return split > 0 ? [rest.slice(0, split), rest.slice(split + 1)] : [rest, rest];
 }
 
-/** Where a quoted path ends, behind its closing quote. */
 function endOfQuoted(text: string): number {
   return /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0].length ?? text.length;
 }

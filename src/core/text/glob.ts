@@ -71,7 +71,6 @@ function cleanSegments(pattern: string): { readonly names: readonly string[]; re
   return { names, isInside: isInside && names.length > 0 };
 }
 
-/** A pattern that is malformed. */
 export class PatternError extends ConfigError {}
 
 function compileStep(name: string, pattern: string): Step {

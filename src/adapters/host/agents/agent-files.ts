@@ -14,7 +14,6 @@ import { readRegularFile } from '../text-file.js';
 
 const EXTENSION = '.toml';
 
-/** Where agent files are looked for. */
 export interface AgentFolders {
   /** Absolute, in the order they are searched (D4). */
   readonly folders: readonly string[];

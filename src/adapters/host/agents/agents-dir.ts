@@ -20,7 +20,6 @@ import {
 import { loadContextFiles, resolveWorkdir } from './context-files.js';
 import { loadSkill } from './skills.js';
 
-/** Where agents and skills are found on this machine. */
 export interface AgentsDirOptions {
   /** Folders of agents, in the order they are searched (D4); relative to `cwd`. */
   readonly dirs: readonly string[];
@@ -35,7 +34,6 @@ export interface AgentsDirOptions {
   readonly onRead?: (file: string) => void;
 }
 
-/** An agent file, read as far as a list needs it. */
 export interface ListedAgent {
   /** What it is asked for by: the name of its file. */
   readonly id: string;

@@ -9,7 +9,6 @@ import { isInside, shownPath } from '../confine.js';
 import { errorCode, fileError } from '../file-error.js';
 import { readRegularFile } from '../text-file.js';
 
-/** Where skills are looked for. */
 interface SkillPlaces {
   /** Parents of the agents folders, absolute, in the order they are searched (D4). */
   readonly parents: readonly string[];

@@ -12,7 +12,6 @@ import { VERSION } from '../../../core/version.js';
 import { readCapped } from './post-json.js';
 import { proxyFor } from './proxy.js';
 
-/** How the web is reached. */
 export interface WebOptions extends PublicLookupOptions {
   /** The environment, for the proxies and the services of the runner it names. */
   readonly env: Environment;

@@ -11,7 +11,6 @@ import type { ProtectedPaths } from '../workspace/jail.js';
 import type { JailPlaces } from './jail-mounts.js';
 import { pathFolders } from './programs.js';
 
-/** What a run keeps from its commands. */
 interface JailOptions {
   readonly env: Environment;
   /** Absolute. */

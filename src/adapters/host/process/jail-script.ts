@@ -56,7 +56,6 @@ exec 3<&-
 "$@"
 exit`;
 
-/** What the trial prints when the jail holds. */
 export const PROOF = 'the process jail holds';
 
 /**
@@ -94,7 +93,6 @@ unshare --user --map-root-user --mount -- sh -c "{ $take_away
 [ $? != 9 ] || fail "its mounts can be taken away in a further namespace"
 echo '${PROOF}'`;
 
-/** A program as it is started in the jail. */
 interface JailedProgram {
   readonly program: readonly string[];
   readonly cwd: string;

@@ -9,7 +9,6 @@ const GRACE_MS = 1000;
 /** How long the output of a program that is gone may still be on its way. */
 const DRAIN_MS = 250;
 
-/** What is kept of standard error, in bytes. */
 const LAST_WORDS_BYTES = 4096;
 
 /**
@@ -101,7 +100,6 @@ function takeLines(output: Readable, { maxLineBytes, onLine, onLongLine }: LineP
   });
 }
 
-/** What is kept of either end of a line that is too long, in bytes. */
 const END_BYTES = 256;
 
 function endsOf(line: Buffer): Buffer {

@@ -16,7 +16,6 @@ export type FoundJail =
   | { readonly kind: 'jail'; readonly jail: ProcessJail }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** How long a trial may take. */
 const TRIAL_MS = 20_000;
 
 /**
@@ -37,7 +36,6 @@ export async function findCommandJail(
   return { kind: 'none', reason: [...new Set(reasons)].join('; ') };
 }
 
-/** What a jail is built of. */
 interface JailParts {
   readonly env: Environment;
   /** What builds it. */
@@ -140,7 +138,6 @@ function startOf(error: Error): string {
 
 /** Where commands run apart from our own process. */
 export interface ProcessJail {
-  /** How to start a program in it. */
   enter(program: JailedStart): Promise<Entered>;
 }
 

@@ -8,7 +8,6 @@ import { guardGroup, killGroup } from './guard.js';
 import type { Entered, JailedStart, ProcessJail } from './process-jail.js';
 import { scrubEnv } from './scrub-env.js';
 
-/** What a shell is made of. */
 interface ShellOptions {
   /** The environment; little of it reaches a command, see `scrubEnv`. */
   readonly env: Environment;

@@ -12,7 +12,6 @@ import { createJail, type Jail, type ProtectedPaths, realInside, segmentsOf, toT
 import { openFileAt, openFolderAt } from './open-inside.js';
 import { updateInside } from './write-inside.js';
 
-/** What a workspace is made of. */
 interface WorkspaceOptions {
   /** The folder; a relative path counts from the process's. */
   readonly root: string;
