@@ -96,9 +96,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 64_171,
+  'lines of src/': 63_824,
   'files of src/': 510,
-  'types of src/': 1182,
+  'types of src/': 1166,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 102_435,

@@ -73,8 +73,8 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
     heading(`Commit ${index + 1} of ${COMMITS.length} · ${head.slice(0, 7)} · ${subject}`);
     for (const [, sign, line] of fresh.matchAll(/^([+-])(?![+-]{2} )(.*)$/gm)) write(`   ${sign} ${line}`);
     write('');
-    const request = { agent: 'builtin/pr-reviewer', flags, trigger: pull.trigger(), terminal, signal };
-    const report = await runPipeline({ ...makeRequest(request), origin: undefined }, { ...deps, ...pull });
+    const request = makeRequest('builtin/pr-reviewer', pull.trigger(), flags, terminal, signal);
+    const report = await runPipeline({ ...request, origin: undefined }, { ...deps, ...pull });
     if (report.kind !== 'ran' || report.outcome.kind !== 'completed')
       throw new AxeError('the demo run did not complete', REPORT_IT);
     for (const event of pull.events()) write(describe(event));

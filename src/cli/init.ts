@@ -34,11 +34,8 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
   checkUses(uses);
   const repository = await findRepositoryRoot(terminal.cwd);
   const root = repository ?? terminal.cwd;
-  const parts = await partsOf(flags, {
-    uses,
-    root,
-    examples: join(terminal.programFolder, '../../examples'),
-  });
+  const examples = join(terminal.programFolder, '../../examples');
+  const parts = await partsOf(flags, { uses, root, examples });
   if (repository === undefined) print(terminal, NO_REPOSITORY);
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
   const workflow = { ...parts.workflow, content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses) };
@@ -49,7 +46,7 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
     print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which exists already`);
   if (!(await checkAgents(parts.agents, root, terminal))) return 2;
   const steps = wrote(workflow.path)
-    ? nextSteps({ workflow: workflow.content, uses })
+    ? nextSteps(workflow.content, uses)
     : [`Check that the step with the action in ${workflow.path} names its agent.`];
   print(terminal, `\n${steps.join('\n')}`);
   return 0;
@@ -202,13 +199,7 @@ async function findAgent(
 }
 
 /** What a person has to do now. */
-function nextSteps({
-  workflow,
-  uses,
-}: {
-  readonly workflow: string;
-  readonly uses: string;
-}): readonly string[] {
+function nextSteps(workflow: string, uses: string): readonly string[] {
   const lasts = /^ {2}contents: write/m.test(workflow);
   const secrets = [...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name = '']) => name);
   const steps = [

@@ -6,7 +6,6 @@ import { readTrigger } from '../composition/trigger.js';
 import { chosen, EFFORTS, REVIEW_DEPTHS } from '../core/agent/choices.js';
 import { formatModelRef } from '../core/agent/model-ref.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../core/defaults.js';
-import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
@@ -95,7 +94,7 @@ export const RUN_HELP: CommandHelp = {
 
 /** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
-  const [agent = ''] = agentOf(flags);
+  const agent = agentOf(flags);
   const effort = choiceOf(flags, 'effort', EFFORTS);
   const language = languageOf(flags);
   const reviewScope = reviewScopeOf(flags);
@@ -108,7 +107,6 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
   };
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
-  let deps: Dependencies | undefined;
   let status: StatusLine | undefined;
   try {
     const trigger = await triggerOf(flags, terminal);
@@ -120,7 +118,7 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       colors: colorsFor(terminal.stderr, terminal.env),
       status,
     });
-    deps = await createTerminalDependencies({
+    const deps = await createTerminalDependencies({
       terminal,
       trigger,
       deadline,
@@ -132,7 +130,7 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       fetch: createFetch(terminal.env),
       output: { json: flags.bool('json'), verbose },
     });
-    const request = makeRequest({ agent, flags, trigger, terminal, signal: deadline.signal });
+    const request = makeRequest(agent, trigger, flags, terminal, deadline.signal);
     const report = await runPipeline({ ...request, ...wishes }, deps);
     status?.clear();
     return finish(report, terminal);
@@ -147,10 +145,10 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
 }
 
 /** axe takes its task from a pipe alone, so a second word is most often meant as the task. Throws an AxeError. */
-function agentOf(flags: ParsedFlags): readonly string[] {
+function agentOf(flags: ParsedFlags): string {
   const { positionals } = flags;
-  if (positionals.length < 2) return expectPositionals(flags, 1);
   const [agent = '', ...words] = positionals;
+  if (words.length === 0) return expectPositionals(flags, 1)[0] ?? '';
   const text = words.join(' ');
   const task = /^[\w ,.?!/-]{1,60}$/.test(text) ? JSON.stringify(text) : '"…"';
   throw new AxeError(`accepts 1 arg(s), received ${positionals.length}`, {
@@ -199,15 +197,13 @@ async function triggerOf(flags: ParsedFlags, { env }: Terminal): Promise<Trigger
   return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });
 }
 
-interface RequestParts {
-  readonly agent: string;
-  readonly flags: ParsedFlags;
-  readonly trigger: Trigger;
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-}
-
-export function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts): RunRequest {
+export function makeRequest(
+  agent: string,
+  trigger: Trigger,
+  flags: ParsedFlags,
+  terminal: Terminal,
+  signal: AbortSignal,
+): RunRequest {
   const isEvent = trigger.kind !== 'local';
   const range = flags.string('git');
   return {

@@ -20,12 +20,6 @@ export interface ChosenTool {
   readonly inputSchema: Tool['inputSchema'];
 }
 
-/** The tools of all servers and what people should know of how they were chosen. */
-interface ChosenTools {
-  readonly tools: readonly ChosenTool[];
-  readonly notes: readonly { readonly server: string; readonly note: string }[];
-}
-
 const NO_NAME = '(left out: without a name)';
 
 /**
@@ -33,7 +27,7 @@ const NO_NAME = '(left out: without a name)';
  * order is that of the servers, within a server by name, whatever order it answers in, so that prompts can be cached.
  * No server's lies cost another one's tools.
  */
-export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>): ChosenTools {
+export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>) {
   const notes = createNotes();
   const checked = offers.flatMap((offer) => checkTools(offer, notes));
   const names = nameTools(checked, reserved);
@@ -44,20 +38,12 @@ export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<stri
     if (result.note !== undefined) notes.add(tool.server, NAME_NOTES[result.note], label);
     return result.kind === 'named' ? [{ ...tool, name: result.name }] : [];
   });
-  const few = withinShares(
-    named,
-    MAX_TOOLS,
-    () => 1,
-    (tool) =>
-      notes.add(tool.server, `(left out: all servers together may offer ${MAX_TOOLS} tools)`, tool.tool),
-  );
-  const small = withinShares(few, MAX_DEFINITIONS, sizeOf, (tool) =>
-    notes.add(
-      tool.server,
-      '(left out: descriptions and schemas take too much room in every request)',
-      tool.tool,
-    ),
-  );
+  const leaveOut = (why: string) => (tool: ChosenTool) =>
+    notes.add(tool.server, `(left out: ${why})`, tool.tool);
+  const tooMany = leaveOut(`all servers together may offer ${MAX_TOOLS} tools`);
+  const tooLarge = leaveOut('descriptions and schemas take too much room in every request');
+  const few = withinShares(named, MAX_TOOLS, () => 1, tooMany);
+  const small = withinShares(few, MAX_DEFINITIONS, sizeOf, tooLarge);
   return { tools: small, notes: notes.all() };
 }
 
@@ -131,19 +117,16 @@ function sizeOf({ name, description, inputSchema }: ChosenTool): number {
   return name.length + description.length + JSON.stringify(inputSchema).length;
 }
 
-interface Notes {
-  add(server: string, what: string, tool: string): void;
-  all(): ChosenTools['notes'];
-}
+type Notes = ReturnType<typeof createNotes>;
 
 /** One note per server and kind of trouble, with the first few names; a server's last note counts all other kinds. */
-function createNotes(): Notes {
+function createNotes() {
   const groups = new Map<
     string,
     { readonly server: string; readonly what: string; readonly tools: string[] }
   >();
   return {
-    add(server, what, tool) {
+    add(server: string, what: string, tool: string): void {
       const kinds = [...groups.values()].filter((group) => group.server === server).length;
       const known = groups.has(JSON.stringify([server, what]));
       const kind = known || kinds < MAX_NOTES - 1 ? what : OTHER_KINDS;
@@ -199,7 +182,7 @@ export function nameTools(
 ): readonly NamedTool[] {
   const owners = new Map<string, OfferedTool>();
   return offered.map((one) => {
-    const named = nameTool(one, { reserved, owners });
+    const named = nameTool(one, reserved, owners);
     if (named.kind === 'named') owners.set(named.name, one);
     return named;
   });
@@ -207,10 +190,8 @@ export function nameTools(
 
 function nameTool(
   { server, tool }: OfferedTool,
-  {
-    reserved,
-    owners,
-  }: { readonly reserved: ReadonlySet<string>; readonly owners: ReadonlyMap<string, OfferedTool> },
+  reserved: ReadonlySet<string>,
+  owners: ReadonlyMap<string, OfferedTool>,
 ): NamedTool {
   const name = safeName(tool);
   if (name === undefined) return { kind: 'left-out', note: 'no-name' };

@@ -161,18 +161,11 @@ function makeTool(
   };
 }
 
-/** What a server says its tools are, unchecked. */
-interface OfferedTools {
-  readonly tools: readonly unknown[];
-  /** Whether the list went on where we stopped. */
-  readonly isCut: boolean;
-}
-
 /**
- * Asks a server for its tools, page by page, up to a limit: a list may be endless. Throws an Error for people if the
+ * Asks a server for its tools, unchecked and page by page, up to a limit: a list may be endless. Throws an Error for people if the
  * answer is not a list.
  */
-export async function listTools(server: McpServer): Promise<OfferedTools> {
+export async function listTools(server: McpServer) {
   const tools: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;

@@ -3,25 +3,16 @@ import { cleanLine } from '../../core/text/cut.js';
 /** Longest description of a failure, in code points: servers answer with whole pages. */
 const MAX_FAILURE = 500;
 
-/** What is known of whatever was thrown, be it an Error of ours, of the client, or of fetch. */
-interface Failure {
-  readonly name: string;
-  readonly message: string;
-  /** A JSON-RPC code or an HTTP status; undefined for everything else. */
-  readonly code: number | undefined;
-  readonly cause: unknown;
-  /** What a JSON-RPC error brings along. */
-  readonly data: unknown;
-}
-
 /** Looks at what was thrown without asking which class it is of: errors of fetch are not of ours. */
-export function mcpFailure(thrown: unknown): Failure {
+export function mcpFailure(thrown: unknown) {
   const error = typeof thrown === 'object' && thrown !== null ? thrown : { message: thrown };
   return {
     name: 'name' in error ? String(error.name) : '',
     message: 'message' in error ? String(error.message) : '',
+    /** A JSON-RPC code or an HTTP status; undefined for everything else. */
     code: 'code' in error && typeof error.code === 'number' ? error.code : undefined,
     cause: 'cause' in error ? error.cause : undefined,
+    /** What a JSON-RPC error brings along. */
     data: 'data' in error ? error.data : undefined,
   };
 }

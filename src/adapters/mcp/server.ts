@@ -206,17 +206,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The stdio servers of a run in which tools write: each starts before the first of them does, and ends with the run. */
-interface RunServers {
-  /** The server of a configuration, started if it was not; over HTTP a new session. Rejects with an Error for people. */
-  open: typeof openServer;
-  /** From now on no program is started: what it is made of may have been written. */
-  seal(): void;
-  close(): Promise<void>;
-}
-
-/** Keeps the servers of a run, which its agents share. */
-export function createRunServers(): RunServers {
+/** Keeps the stdio servers of a run in which tools write: each starts before the first of them does, and ends with it. */
+export function createRunServers() {
   const started = new Map<string, Promise<McpServer>>();
   let isSealed = false;
 
@@ -229,17 +220,19 @@ export function createRunServers(): RunServers {
   }
 
   return {
-    async open(config, deps) {
+    /** The server of a configuration, started if it was not; over HTTP a new session. Rejects with an Error for people. */
+    async open(config: McpServerConfig, deps: ServerDependencies): Promise<McpServer> {
       if (config.transport !== 'stdio') return await openServer(config, deps);
       const key = JSON.stringify(config);
       const server = started.get(key) ?? start(config, deps);
       started.set(key, server);
       return { ...(await server), close: async () => {} };
     },
-    seal() {
+    /** From now on no program is started: what it is made of may have been written. */
+    seal(): void {
       isSealed = true;
     },
-    async close() {
+    async close(): Promise<void> {
       const ended = await Promise.allSettled(started.values());
       await Promise.all(
         ended.map(async (end) => (end.status === 'fulfilled' ? await end.value.close() : undefined)),

@@ -2,7 +2,7 @@ import type { Environment } from '../../core/environment.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
 import { type Expiring, type Fresh, type KeylessPorts, keepFresh, readStatement } from './keyless.js';
 import { firstSet } from './settings.js';
-import { requestToken } from './token-request.js';
+import { requestToken, type TokenRequest } from './token-request.js';
 
 const STS_AUDIENCE = 'sts.amazonaws.com';
 const SESSION_NAME = 'axe-action';
@@ -50,7 +50,8 @@ function fromRole(
   const sessionName = firstSet([env['AWS_ROLE_SESSION_NAME']]) ?? SESSION_NAME;
   return keepFresh(async (signal) => {
     const statement = await readStatement(ports, { file, audience: STS_AUDIENCE });
-    return await assumeRoleWithWebIdentity({ fetch, url, roleArn, sessionName, statement, signal });
+    const role = { RoleArn: roleArn, RoleSessionName: sessionName, WebIdentityToken: statement };
+    return await assumeRoleWithWebIdentity({ fetch, url, signal }, role);
   });
 }
 
@@ -93,33 +94,17 @@ export interface AwsCredentials {
   readonly sessionToken: string | undefined;
 }
 
-interface AssumeRole {
-  readonly fetch: typeof globalThis.fetch;
-  /** Address of the Security Token Service. */
-  readonly url: string;
-  readonly roleArn: string;
-  /** Names the session in AWS's own log. */
-  readonly sessionName: string;
-  readonly statement: string;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** Credentials of a role for an hour (AWS STS, AssumeRoleWithWebIdentity). Throws a ProviderError. */
-async function assumeRoleWithWebIdentity(role: AssumeRole): Promise<Expiring<AwsCredentials>> {
+async function assumeRoleWithWebIdentity(
+  request: Pick<TokenRequest, 'fetch' | 'url' | 'signal'>,
+  role: { readonly RoleArn: string; readonly RoleSessionName: string; readonly WebIdentityToken: string },
+): Promise<Expiring<AwsCredentials>> {
   const xml = await requestToken({
-    fetch: role.fetch,
+    ...request,
     who: 'AWS STS',
-    url: role.url,
-    body: new URLSearchParams({
-      Action: 'AssumeRoleWithWebIdentity',
-      Version: '2011-06-15',
-      RoleArn: role.roleArn,
-      RoleSessionName: role.sessionName,
-      WebIdentityToken: role.statement,
-    }),
+    body: new URLSearchParams({ Action: 'AssumeRoleWithWebIdentity', Version: '2011-06-15', ...role }),
     headers: { accept: 'text/xml' },
-    secrets: [role.statement],
-    signal: role.signal,
+    secrets: [role.WebIdentityToken],
   });
   return {
     value: {

@@ -152,9 +152,10 @@ function anthropicLimit(thinking: Thinking | undefined, options: LanguageModelV4
   return most ?? ANTHROPIC_MAX_TOKENS;
 }
 
-type Options = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
-
-function withOptions(options: LanguageModelV4CallOptions, own: Options): LanguageModelV4CallOptions {
+function withOptions(
+  options: LanguageModelV4CallOptions,
+  own: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>,
+): LanguageModelV4CallOptions {
   const set = Object.entries(own).filter(([, values]) => Object.keys(values).length > 0);
   if (set.length === 0) return options;
   const merged = set.map(([name, values]) => [name, { ...options.providerOptions?.[name], ...values }]);

@@ -40,14 +40,7 @@ async function fromServiceAccount(
   signal: AbortSignal | undefined,
 ): Promise<Expiring<string>> {
   const url = optional(credential, 'token_uri') ?? TOKEN_URL;
-  const assertion = await signJwt({
-    email: textField(credential, 'client_email', FILE),
-    privateKey: textField(credential, 'private_key', FILE),
-    keyId: optional(credential, 'private_key_id'),
-    audience: url,
-    scope: SCOPE,
-    nowMs: Date.now(),
-  });
+  const assertion = await signJwt(credential, url);
   const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
   return await oauthToken({ fetch, who: WHO, url, body, secrets: [assertion], signal });
 }
@@ -88,7 +81,7 @@ async function fromExternalAccount(
   const federated = await oauthToken({ fetch, who: WHO, url, body, secrets: [subject], signal });
   const impersonation = optional(credential, 'service_account_impersonation_url');
   if (impersonation === undefined) return federated;
-  return await impersonate({ fetch, url: impersonation, token: federated.value, signal });
+  return await impersonate(impersonation, federated.value, ports, signal);
 }
 
 async function oauthToken(request: TokenRequest): Promise<Expiring<string>> {
@@ -97,15 +90,13 @@ async function oauthToken(request: TokenRequest): Promise<Expiring<string>> {
   return { value: textField(answer, 'access_token', WHO), expiresAtMs };
 }
 
-interface Impersonation {
-  readonly fetch: typeof globalThis.fetch;
-  readonly url: string;
-  readonly token: string;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** The token of a service account for one that may be it (IAM Credentials API, generateAccessToken). */
-async function impersonate({ fetch, url, token, signal }: Impersonation): Promise<Expiring<string>> {
+async function impersonate(
+  url: string,
+  token: string,
+  { fetch }: KeylessPorts,
+  signal: AbortSignal | undefined,
+): Promise<Expiring<string>> {
   const text = await requestToken({
     fetch,
     who: WHO,
@@ -127,36 +118,19 @@ function optional(value: unknown, key: string): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-interface JwtParts {
-  readonly email: string;
-  /** PKCS #8, as PEM. */
-  readonly privateKey: string;
-  readonly keyId: string | undefined;
-  readonly audience: string;
-  readonly scope: string;
-  readonly nowMs: number;
-}
-
 const ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 const LIFETIME_S = 3600;
 
 /** A statement that a service account signs for itself (RFC 7523). Throws a ProviderError for an unusable key. */
-async function signJwt(parts: JwtParts): Promise<string> {
-  const issuedAt = Math.floor(parts.nowMs / 1000);
-  const header = {
-    alg: 'RS256',
-    typ: 'JWT',
-    ...(parts.keyId === undefined ? {} : { kid: parts.keyId }),
-  };
-  const claims = {
-    iss: parts.email,
-    scope: parts.scope,
-    aud: parts.audience,
-    iat: issuedAt,
-    exp: issuedAt + LIFETIME_S,
-  };
+async function signJwt(credential: unknown, audience: string): Promise<string> {
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const email = textField(credential, 'client_email', FILE);
+  const privateKey = textField(credential, 'private_key', FILE);
+  const keyId = optional(credential, 'private_key_id');
+  const header = { alg: 'RS256', typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) };
+  const claims = { iss: email, scope: SCOPE, aud: audience, iat: issuedAt, exp: issuedAt + LIFETIME_S };
   const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
-  const key = await importKey(parts.privateKey);
+  const key = await importKey(privateKey);
   const signature = await crypto.subtle.sign(ALGORITHM.name, key, Buffer.from(signed));
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 }

@@ -77,12 +77,8 @@ async function openPlaced(
     });
   }
   if (wire === 'openai-compatible') {
-    return await openTransport({
-      ...shared,
-      wire,
-      name: 'vertex',
-      baseUrl: `${host}/v1/${path}/endpoints/openapi`,
-    });
+    const baseUrl = `${host}/v1/${path}/endpoints/openapi`;
+    return await openTransport({ ...shared, wire, name: 'vertex', baseUrl });
   }
   const baseUrl = `${host}/v1beta1/${path}/publishers/google`;
   return await openTransport({ ...shared, wire: 'google', name: GEMINI_NAME, baseUrl });
@@ -100,8 +96,11 @@ function asRawPredict(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
 }
 
 function findPlace(provider: Provider, sources: SettingSources): Place {
+  const { env } = sources;
   const project = firstSet([
-    ...['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT', 'GCLOUD_PROJECT'].map((name) => sources.env[name]),
+    env['GOOGLE_VERTEX_PROJECT'],
+    env['GOOGLE_CLOUD_PROJECT'],
+    env['GCLOUD_PROJECT'],
   ]);
   if (project === undefined) {
     throw new AxeError('the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)', {
@@ -110,7 +109,7 @@ function findPlace(provider: Provider, sources: SettingSources): Place {
         'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.',
     });
   }
-  const location = findLocation(sources.env, sources.config['vertex']?.region);
+  const location = findLocation(env, sources.config['vertex']?.region);
   const host = findHost(provider, sources) ?? `https://${hostOf(location)}`;
   return { host, path: `projects/${encodeURIComponent(project)}/locations/${location}` };
 }

@@ -24,13 +24,13 @@ export async function validateAgents(
   if (names.length === 0 && places.length === 0) throw noAgents(source.folders, deps);
   const [named = ''] = isFolderNamed ? source.folders : [];
   if (named !== '' && !places.some(({ file }) => file.startsWith(`${named}/`))) throw noAgents([named], deps);
-  const notesSession = createDesk(deps, places);
+  const queue = createQueue(deps, places);
   const requested = names.length === 0 ? places.map(({ name }) => name) : names;
   for (const name of requested) {
-    const missing = await notesSession.add(name);
+    const missing = await queue.add(name);
     if (missing !== undefined) throw missing;
   }
-  const agents = await notesSession.finish();
+  const agents = await queue.finish();
   return { where: source.where, agents: agents.toSorted((a, b) => compareBytes(a.file, b.file)) };
 }
 
@@ -48,19 +48,12 @@ function listFolders(folders: readonly string[]): string {
   return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`;
 }
 
-interface Desk {
-  /** Puts an agent on the list; an error is one that has no file of its own to be told at. */
-  add(name: string): Promise<ConfigError | undefined>;
-  /** Looks at all that were added, and at those they name. */
-  finish(): Promise<readonly CheckedAgent[]>;
-}
-
 /** An agent that is to be looked at, or why its file cannot be read. */
 type Added =
   | { readonly kind: 'text'; readonly text: AgentText }
   | { readonly kind: 'unreadable'; readonly place: AgentPlace; readonly error: ConfigError };
 
-function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[]): Desk {
+function createQueue(deps: ValidationDependencies, places: readonly AgentPlace[]) {
   const listed = new Map(places.map((place) => [place.name, place]));
   const files = new Map<string, string | ConfigError>();
   const pending: Added[] = [];
@@ -90,17 +83,17 @@ function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[])
   async function read(name: string, place: AgentPlace | undefined): Promise<string | ConfigError> {
     try {
       const text = await deps.source.read(name);
-      queue(text.file, { kind: 'text', text });
+      enqueue(text.file, { kind: 'text', text });
       return text.file;
     } catch (thrown) {
       if (!(thrown instanceof ConfigError)) throw thrown;
       if (place === undefined) return thrown;
-      queue(place.file, { kind: 'unreadable', place, error: thrown });
+      enqueue(place.file, { kind: 'unreadable', place, error: thrown });
       return place.file;
     }
   }
 
-  function queue(file: string, added: Added): void {
+  function enqueue(file: string, added: Added): void {
     if (seen.has(file)) return;
     seen.add(file);
     pending.push(added);
@@ -122,8 +115,10 @@ function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[])
   };
 
   return {
-    add: async (name) => asError(await fileOf(name)),
-    async finish() {
+    /** An error is one that has no file of its own to be told at. */
+    add: async (name: string) => asError(await fileOf(name)),
+    /** Looks at all that were added, and at those they name. */
+    async finish(): Promise<readonly CheckedAgent[]> {
       const checked: CheckedAgent[] = [];
       for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
         checked.push(await checkAgent(next, references));

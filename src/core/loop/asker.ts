@@ -122,13 +122,16 @@ export function createAsker(
       const prompt = [...withoutThoughts(messages, foreign)];
       return { ...others, ...most, prompt, abortSignal: deps.signal };
     });
-    const estimated = estimateUsage(reply, { messages, tools: settings.tools });
+    const estimated = estimateUsage(reply, messages, settings.tools);
     const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
     const use = usage.add(counted, current.model.modelId);
     budget.add(use, current.price);
     if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
     deps.onReply?.({ modelId: usage.modelId, use, price: current.price });
-    if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
+    if (estimated !== undefined && budget.isFirstEstimate(current.ref)) {
+      const message = `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate`;
+      deps.reporter.warn({ code: 'model-warning', message });
+    }
     introduce(current, reply, use.costUsd !== undefined || current.price !== undefined);
     const called = toolCallsOf(reply.content).map(({ tool }) => tool);
     const { costUsd, isCostPartial } = budget.spending;
@@ -144,7 +147,10 @@ export function createAsker(
       try {
         return await withRetries(() => Promise.resolve(current.model.doGenerate(optionsNow())), retry, {
           random: () => deps.clock.random(),
-          sleep: (ms) => sleepUnlessAborted(ms, deps),
+          sleep: async (ms) => {
+            await deps.clock.sleep(ms, deps.signal);
+            deps.signal.throwIfAborted();
+          },
           leftMs: () => (deps.signal.aborted ? 0 : deps.leftMs()),
           onRetry({ attempt, error, delayMs }) {
             usage.retries += 1;
@@ -173,11 +179,6 @@ export function createAsker(
       }
     }
     return undefined;
-  }
-
-  function warnOfEstimate(ref: string): void {
-    const message = `\`${ref}\` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate`;
-    deps.reporter.warn({ code: 'model-warning', message });
   }
 
   /** What is to be told of a model and was not told yet. */
@@ -211,11 +212,6 @@ export function createAsker(
   };
 }
 
-async function sleepUnlessAborted(ms: number, { clock, signal }: LoopDependencies): Promise<void> {
-  await clock.sleep(ms, signal);
-  signal.throwIfAborted();
-}
-
 function warningText(warning: SharedV4Warning): string {
   switch (warning.type) {
     case 'unsupported':
@@ -228,18 +224,12 @@ function warningText(warning: SharedV4Warning): string {
   }
 }
 
-type ReplyUsage = LanguageModelV4GenerateResult['usage'];
-
-interface EstimatedRequest {
-  readonly messages: readonly LanguageModelV4Message[];
-  readonly tools: LanguageModelV4CallOptions['tools'];
-}
-
 /** What a reply used, by estimate where the provider does not say it; undefined where it says all of it. */
 function estimateUsage(
   { usage, content }: LanguageModelV4GenerateResult,
-  { messages, tools }: EstimatedRequest,
-): ReplyUsage | undefined {
+  messages: readonly LanguageModelV4Message[],
+  tools: LanguageModelV4CallOptions['tools'],
+): LanguageModelV4GenerateResult['usage'] | undefined {
   const { inputTokens, outputTokens } = usage;
   const reported = { input: count(inputTokens.total), output: count(outputTokens.total) };
   if (reported.input !== undefined && reported.output !== undefined) return undefined;

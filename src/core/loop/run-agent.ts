@@ -144,7 +144,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
     }
     return exhausted({ limit: 'turns', error: tooManyTurns(maxTurns) }, answer, stats());
   } catch (thrown) {
-    return failed(thrown, { answer, stats: stats(), signal: deps.signal });
+    return failed(thrown, answer, stats(), deps.signal);
   }
 }
 
@@ -283,14 +283,7 @@ function tooManyTurns(maxTurns: number): AxeError {
 }
 
 /** An abort is reported as what caused it; only what is nobody's doing is thrown on, as a bug. */
-function failed(
-  thrown: unknown,
-  {
-    answer,
-    stats,
-    signal,
-  }: { readonly answer: string; readonly stats: RunStats; readonly signal: AbortSignal },
-): RunOutcome {
+function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortSignal): RunOutcome {
   const cause: unknown = signal.aborted ? signal.reason : thrown;
   if (!(cause instanceof AxeError)) throw thrown;
   if (signal.aborted && cause.exitCode === 3) {

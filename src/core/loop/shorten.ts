@@ -40,7 +40,7 @@ export async function shorten(
   const usedTokens = estimateTokens(messages, measured);
   const { windowTokens } = asker.current;
   const size = { ...conversation, usedTokens, windowTokens };
-  const shorter = await carryOut(planCompaction(size), settings, { asker, deps });
+  const shorter = await carryOut(planCompaction(size), settings, asker, deps);
   const isFitting = windowTokens === undefined || usedTokens - size.memoryTokens <= roomOf(size);
   if (shorter !== undefined || isFitting) return shorter ?? messages;
   // The newest results alone are too much, and not every server says so.
@@ -67,35 +67,26 @@ async function shortenRefused(
   if (estimateTokens(bare) < estimateTokens(messages)) return bare;
   const usedTokens = Math.max(conversation.usedTokens, windowTokens + 1);
   const plan = planCompaction({ ...conversation, usedTokens });
-  const shorter = await carryOut(plan, settings, { asker, deps });
+  const shorter = await carryOut(plan, settings, asker, deps);
   if (shorter !== undefined && estimateTokens(shorter) < estimateTokens(messages)) return shorter;
   return trimResults(messages, windowTokens * COMPACTION.trimmedShare);
-}
-
-interface Means {
-  readonly asker: Asker;
-  readonly deps: LoopDependencies;
 }
 
 async function carryOut(
   plan: Compaction,
   settings: Settings,
-  means: Means,
+  asker: Asker,
+  deps: LoopDependencies,
 ): Promise<readonly LanguageModelV4Message[] | undefined> {
-  switch (plan.kind) {
-    case 'none':
-      return undefined;
-    case 'drop-results':
-      return plan.messages;
-    case 'summarize':
-      return await summarize(plan, settings, means);
-  }
+  if (plan.kind === 'summarize') return await summarize(plan, settings, asker, deps);
+  return plan.kind === 'none' ? undefined : plan.messages;
 }
 
 async function summarize(
   plan: SummaryPlan,
   settings: Settings,
-  { asker, deps }: Means,
+  asker: Asker,
+  deps: LoopDependencies,
 ): Promise<readonly LanguageModelV4Message[]> {
   const { tools: _none, responseFormat: _free, ...plain } = settings;
   try {

@@ -59,7 +59,7 @@ async function fetchPage(url: string, page: PageOptions, options: HopOptions): P
     }
   } catch (thrown) {
     options.signal.throwIfAborted();
-    throw explain(thrown, { url, timeoutMs: page.timeoutMs, isTimeout: timeout.aborted });
+    throw explain(thrown, url, page.timeoutMs, timeout.aborted);
   }
 }
 
@@ -122,14 +122,8 @@ function hostIn(url = ''): string {
   return URL.canParse(url) ? hostOf(new URL(url)) : '';
 }
 
-interface Received {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly body: Parameters<typeof readCapped>[0];
-}
-
 async function receive(
-  { status, headers, body }: Received,
+  { status, headers, body }: Awaited<ReturnType<typeof fetch>>,
   url: URL,
   maxBytes: number,
 ): Promise<Omit<Page, 'note'>> {
@@ -158,14 +152,7 @@ function decode(bytes: Uint8Array, parameters: readonly string[]): string {
   }
 }
 
-function explain(
-  thrown: unknown,
-  {
-    url,
-    timeoutMs,
-    isTimeout,
-  }: { readonly url: string; readonly timeoutMs: number; readonly isTimeout: boolean },
-): ToolError {
+function explain(thrown: unknown, url: string, timeoutMs: number, isTimeout: boolean): ToolError {
   const cause = thrown instanceof TypeError ? thrown.cause : thrown;
   if (cause instanceof ToolError) return cause;
   if (isTimeout) return new ToolError(`${shown(url)} did not answer within ${timeoutMs / 1000} seconds`);

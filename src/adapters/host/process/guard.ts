@@ -1,18 +1,12 @@
 import { spawn } from 'node:child_process';
 
-/** What keeps watch over a process group. */
-interface Guard {
-  /** The group has been ended; nothing is watched any more. */
-  dismiss(): void;
-}
-
 /** Reads a word from us. If the pipe closes without one, this process is gone, however it went: then it kills the group. */
 const SCRIPT = `
 read -r word
 [ "$word" = done ] || kill -s KILL -- "-$1" 2>/dev/null`;
 
 /** Has a shell of its own end a process group when this process is gone, even if it was killed. Not on Windows. */
-export function guardGroup(id: number): Guard {
+export function guardGroup(id: number): { dismiss(): void } {
   if (process.platform === 'win32') return { dismiss: () => undefined };
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(id)], {
     env: {},

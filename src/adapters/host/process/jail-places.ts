@@ -63,7 +63,7 @@ export function jailPlaces({
     writable: [tmpdir(), '/tmp', '/var/tmp', home ?? realHome],
     env: {
       ...(temporary === undefined ? {} : { TMPDIR: temporary }),
-      ...(home === undefined ? {} : environmentOf(home, { env, realHome, workspace })),
+      ...(home === undefined ? {} : environmentOf(home, env, realHome, workspace)),
     },
     hidden: [
       ...commandFolders,
@@ -112,11 +112,9 @@ function absolute(...paths: readonly (string | undefined)[]): readonly string[] 
 /** Rust's programs are found by their folders. Git trusts a checkout of somebody else's by the real home's file alone. */
 function environmentOf(
   home: string,
-  {
-    env,
-    realHome,
-    workspace,
-  }: { readonly env: Environment; readonly realHome: string; readonly workspace: string },
+  env: Environment,
+  realHome: string,
+  workspace: string,
 ): Readonly<Record<string, string>> {
   return {
     HOME: home,
