@@ -16,7 +16,7 @@ import { checkAgentName } from '../core/agent/name.js';
 import { COMMITTED_FOLDER } from '../core/defaults.js';
 import { AxeError, formatError, isNotFound } from '../core/errors.js';
 import { runLogPath } from '../core/plan.js';
-import type { UnknownAgent } from '../memory/commands/unknown-agent.js';
+import type { UnknownAgent } from '../memory/commands/show-memory.js';
 import { defaultLogPath, memoryName } from '../memory/log-path.js';
 import type { MemoryStore } from '../memory/store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';

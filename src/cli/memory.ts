@@ -99,7 +99,8 @@ function finish(result: MemoryCommandResult, options: PrintOptions): void {
     const told = quoted === undefined ? sentence : `${sentence}:\n${quoted}`;
     throw new AxeError(clean(told), remedy === undefined ? {} : { remedy: clean(remedy) });
   }
-  for (const warning of result.warnings) terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);
+  for (const warning of result.warnings ?? [])
+    terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);
   print(
     terminal,
     json ? JSON.stringify((result.entries ?? []).map(describe)) : clean(formatDone(result, options)),

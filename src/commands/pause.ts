@@ -1,7 +1,10 @@
 import type { Dependencies } from '../core/dependencies.js';
 import type { CommentTrigger, Trigger } from '../core/event/trigger.js';
-import { type MemoryCommandResult, refusal } from '../memory/commands/command-session.js';
-import { formatCommandResult } from '../memory/commands/format-result.js';
+import {
+  formatCommandResult,
+  type MemoryCommandResult,
+  refusal,
+} from '../memory/commands/command-session.js';
 import { withReviewFacts } from '../review/state-facts.js';
 import { UNPUBLISHED } from '../run/publish.js';
 import type { RunReport, RunRequest } from '../run/request.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { MemoryRefusal } from '../../../src/memory/commands/command-session.js';
-import { formatCommandResult } from '../../../src/memory/commands/format-result.js';
+import { formatCommandResult } from '../../../src/memory/commands/command-session.js';
 
 const REFUSAL = { kind: 'failed', reason: 'not-found', message: 'no entry of `a`', changed: false } as const;
 

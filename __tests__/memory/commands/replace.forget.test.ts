@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges } from '../../../src/memory/change.js';
-import { forgetEntry } from '../../../src/memory/commands/replace.js';
+import { forgetEntry } from '../../../src/memory/commands/compose.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChange } from '../../../src/memory/change.js';
-import { placeEntry } from '../../../src/memory/commands/replace.js';
+import { placeEntry } from '../../../src/memory/commands/compose.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
 const NEW = { id: 'new-id', text: entry(9, { id: 'new-id', result: '改过的' }), isCut: false };
 
 function replace(log: string, oldId: string): string {
-  return applyChange(log, placeEntry({ path: 'bot.md', oldId, entry: NEW }));
+  return applyChange(log, placeEntry('bot.md', oldId, NEW));
 }
 
 describe('placeEntry', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readEntries } from '../../../src/memory/commands/entry.js';
-import { findEntry } from '../../../src/memory/commands/search.js';
+import { findEntry, readEntries } from '../../../src/memory/commands/entry.js';
 import { entry } from './logs.js';
 
 const TRUSTED = readEntries(

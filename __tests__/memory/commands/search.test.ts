@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readEntries } from '../../../src/memory/commands/entry.js';
-import { matcherOf } from '../../../src/memory/commands/search.js';
+import { matcherOf, readEntries } from '../../../src/memory/commands/entry.js';
 import { entry } from './logs.js';
 
 const ENTRIES = readEntries(

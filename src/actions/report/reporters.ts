@@ -13,7 +13,7 @@ import { shownFile, sourcePosition } from '../../core/position.js';
 import { buildSystemPrompt, NO_NOTES, withNotes } from '../../core/prompt/system.js';
 import { cutToCharacters } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
-import { formatCommandResult, formatRefusal } from '../../memory/commands/format-result.js';
+import { formatCommandResult, formatRefusal } from '../../memory/commands/command-session.js';
 import type { RunReport } from '../../run/request.js';
 import type { Outputs } from '../outputs.js';
 import { describePlan } from '../runner/action-reporter.js';

@@ -1,11 +1,11 @@
 import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { cleanLine } from '../../core/text/cut.js';
 import {
+  formatCommandResult,
   type MemoryCommandResult,
   type MemoryRefusal,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { formatCommandResult } from '../../memory/commands/format-result.js';
 import { dismissedText } from '../../review/acknowledge.js';
 import { endFinding, type FindingThread, knownIds, reopenFinding } from '../../review/end-finding.js';
 import { UNPUBLISHED } from '../../run/publish.js';

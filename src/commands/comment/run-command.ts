@@ -2,8 +2,11 @@ import type { Dependencies, Published } from '../../core/dependencies.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, weaker } from '../../core/event/admission-policy.js';
 import { formatCommandTable } from '../../core/event/comment-commands.js';
 import { cleanLine } from '../../core/text/cut.js';
-import { type MemoryCommandResult, refusal } from '../../memory/commands/command-session.js';
-import { formatCommandResult } from '../../memory/commands/format-result.js';
+import {
+  formatCommandResult,
+  type MemoryCommandResult,
+  refusal,
+} from '../../memory/commands/command-session.js';
 import { admitActor } from '../../run/access.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';

@@ -1,11 +1,12 @@
 import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
 import {
+  formatCommandResult,
   type MemoryCommandResult,
   type MemoryRefusal,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { formatCommandResult } from '../../memory/commands/format-result.js';
+import { MIN_PREFIX } from '../../memory/commands/entry.js';
 import { runMemoryCommand } from '../../memory/commands/memory-command.js';
 import {
   hasSeveralCommands,
@@ -13,7 +14,6 @@ import {
   type MemoryCommand,
   parseMemoryCommand,
 } from '../../memory/commands/parse-memory-command.js';
-import { MIN_PREFIX } from '../../memory/commands/search.js';
 import { isNotesPath } from '../../memory/notes/place.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
@@ -38,7 +38,7 @@ export async function answerMemoryCommand(
   if (opened.kind === 'skipped') return opened;
   const agent = opened.agent.name;
   const result = await carryOut(opened, request, deps);
-  if (result.kind === 'done') for (const warning of result.warnings) deps.reporter.warn(warning);
+  if (result.kind === 'done') for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
   if (!isForOthers(result)) deps.acknowledgement?.start();
   const answer = { trigger, agent, text: formatCommandResult(result), ...amongAgents(words, result) };
   return {

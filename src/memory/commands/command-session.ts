@@ -35,7 +35,7 @@ export interface MemoryDone {
   readonly below?: string | undefined;
   /** Whether the memory is another now. */
   readonly changed: boolean;
-  readonly warnings: readonly Warning[];
+  readonly warnings?: readonly Warning[] | undefined;
 }
 
 /** Why a command did not do what was asked. */
@@ -159,17 +159,15 @@ export function keepsNothing(): MemoryRefusal {
   return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
 }
 
-type Located = Pick<MemoryView, 'location'>;
-
 /** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
-export function noSuchEntryOrNote(id: string, view: Located): MemoryRefusal {
-  if (!/\/|\.md$/.test(id)) return noSuchEntry(id, view);
+export function noSuchEntryOrNote(id: string, location: string): MemoryRefusal {
+  if (!/\/|\.md$/.test(id)) return noSuchEntry(id, location);
   const remedy = 'Give the path of a note as `show` lists it after the entries.';
-  return refusal('not-found', `no note \`${id}\` in ${view.location}`, remedy);
+  return refusal('not-found', `no note \`${id}\` in ${location}`, remedy);
 }
 
 /** What is told of an id that is nobody's. */
-export function noSuchEntry(id: string, { location }: Located, entry = 'entry'): MemoryRefusal {
+export function noSuchEntry(id: string, location: string, entry = 'entry'): MemoryRefusal {
   const remedy = 'Give the id as `axe-action memory show` prints it, or its first six characters or more.';
   return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }
@@ -191,4 +189,15 @@ function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog 
     exists: tree.has(path) || tree.has(statePath(path)),
     entries: readEntries(text, lane),
   };
+}
+
+/** What a person is told of a command where nothing of memory may be shown, in markdown that is not yet cleaned. */
+export function formatCommandResult(result: MemoryCommandResult): string {
+  return result.kind === 'done' ? result.text : formatRefusal(result);
+}
+
+/** Why a command was not done, or not all of it, and what can be done about it. */
+export function formatRefusal({ message, remedy, changed }: MemoryRefusal): string {
+  const sentence = `${changed ? 'It was done, but ' : 'Nothing was done: '}${message}.`;
+  return remedy === undefined ? sentence : `${sentence} ${remedy}`;
 }

@@ -1,8 +1,10 @@
 import { MAX_RESULT_CODE_POINTS } from '../../core/defaults.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
+import type { Change } from '../change.js';
 import { formatProvenance, type Provenance } from '../provenance.js';
 import { formatEntry } from '../run-log.js';
-import { textId } from '../units.js';
+import { textId, withEntry, withoutEntries } from '../units.js';
+import type { MemoryEntry } from './entry.js';
 
 /** What an entry is made of. */
 export interface EntryParts {
@@ -25,9 +27,15 @@ export interface ComposedEntry {
 
 /** The one way by which a person's words become an entry: redact, form. Without provenance it is known by its text. */
 export function composeEntry(parts: EntryParts, secrets: readonly string[]): ComposedEntry {
-  const text = formatParts(parts, secrets);
-  const id = parts.provenance?.id ?? textId(text);
-  return { id, text, isCut: isLong(parts.result) };
+  const { timestamp, heading, task, result, provenance } = parts;
+  const written = formatEntry({
+    timestamp,
+    task: sanitize(task, 'memory', secrets),
+    result: sanitize(result, 'memory', secrets),
+    provenance: provenance && formatProvenance(provenance),
+  });
+  const text = heading === undefined ? written : `## ${heading}${written.slice(written.indexOf('\n'))}`;
+  return { id: provenance?.id ?? textId(text), text, isCut: isLong(result) };
 }
 
 /** A provenance that says nothing but the id. */
@@ -36,21 +44,34 @@ export function bareProvenance(id: string): Provenance {
   return { id, ...nothing, actor: undefined, trust: undefined, model: undefined };
 }
 
-function formatParts(parts: EntryParts, secrets: readonly string[]): string {
-  const { timestamp, heading, provenance } = parts;
-  const text = formatEntry({
-    timestamp,
-    task: sanitize(parts.task, 'memory', secrets),
-    result: sanitize(parts.result, 'memory', secrets),
-    ...(provenance === undefined ? {} : { provenance: formatProvenance(provenance) }),
-  });
-  return heading === undefined ? text : `## ${heading}${text.slice(text.indexOf('\n'))}`;
-}
-
 /** A result that was cut once already ends in three dots, and is not cut again. */
 function isLong(result: string): boolean {
   const length = [...result].length;
   return (
     length > MAX_RESULT_CODE_POINTS && !(length === MAX_RESULT_CODE_POINTS + 3 && result.endsWith('...'))
   );
+}
+
+/** Takes the old entry out and puts the new one to its place by time. */
+export function placeEntry(path: string, oldId: string, entry: ComposedEntry): Change {
+  const gone = new Set([oldId]);
+  return { kind: 'rewrite', path, rewrite: (text) => withEntry(withoutEntries(text, gone), entry.text) };
+}
+
+/** What a person can change of an entry. */
+export interface Fields {
+  readonly task: string;
+  readonly result: string;
+}
+
+/** The fields of an entry; of one without them, all it says is the result. */
+export function fieldsOf({ task, result, body }: MemoryEntry): Fields {
+  if (task === undefined && result === undefined) return { task: '', result: body.trim() };
+  return { task: task ?? '', result: result ?? '' };
+}
+
+/** Takes the entry of an id out of a log; every other byte stays. */
+export function forgetEntry(path: string, id: string): Change {
+  const ids = new Set([id]);
+  return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids) };
 }

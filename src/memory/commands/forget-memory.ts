@@ -17,11 +17,11 @@ import {
   severalEntries,
   viewMemory,
 } from './command-session.js';
+import { forgetEntry } from './compose.js';
+import { findEntry, MIN_PREFIX } from './entry.js';
 import { formatBrief } from './format.js';
 import { deleteNote } from './notes.js';
 import type { MemoryCommand } from './parse-memory-command.js';
-import { forgetEntry } from './replace.js';
-import { findEntry, MIN_PREFIX } from './search.js';
 
 /**
  * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is gone. The id of a dismissed
@@ -33,12 +33,11 @@ export async function forgetMemory(
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const { clock, store } = session;
-  const { location, warnings, tree } = view;
-  const isNote = view.notes.some(({ path }) => path === id);
-  if (isNote) {
+  const { location, tree } = view;
+  if (view.notes.some(({ path }) => path === id)) {
     const changes = deleteNote(id, tree, clock.newId());
     const text = `Deleted the note \`${id}\` in ${location}.`;
-    return await carryOut({ kind: 'done', text, changed: true, warnings }, { changes, purge, id }, session);
+    return await carryOut({ kind: 'done', text, changed: true }, changes, purge, id, session);
   }
   const found = findEntry(
     logsOf(view).flatMap(({ entries }) => entries),
@@ -48,7 +47,7 @@ export async function forgetMemory(
   const dismissed = found.kind === 'found' ? undefined : findDismissed(id, view);
   if (dismissed !== undefined) return await restoreFinding(dismissed, view, session);
   const mayPurge = purge && store.dropHistory !== undefined;
-  if (found.kind !== 'found' && !mayPurge) return noSuchEntryOrNote(id, view);
+  if (found.kind !== 'found' && !mayPurge) return noSuchEntryOrNote(id, location);
   const known = found.kind === 'found' ? found.id : id;
   const done: MemoryDone =
     found.kind === 'found'
@@ -57,28 +56,17 @@ export async function forgetMemory(
           text: `Forgot \`${known}\` in ${location}.`,
           quoted: found.entries.map(formatBrief).join('\n'),
           changed: true,
-          warnings,
         }
-      : {
-          kind: 'done',
-          text: `No entry in ${location} has the id \`${known}\` now.`,
-          changed: false,
-          warnings,
-        };
-  return await carryOut(done, { changes: changesFor(known, view, store.kind), purge, id: known }, session);
+      : { kind: 'done', text: `No entry in ${location} has the id \`${known}\` now.`, changed: false };
+  return await carryOut(done, changesFor(known, view, store.kind), purge, known, session);
 }
 
-interface Forgetting {
-  readonly changes: readonly Change[];
-  readonly purge: boolean;
-  /** Of the entry, or the path of the note. */
-  readonly id: string;
-}
-
-/** Saves, drops older versions where that is asked for, and says where it can still be read. */
+/** Saves, drops older versions where that is asked for, and says where the entry or the note can still be read. */
 async function carryOut(
   done: MemoryDone,
-  { changes, purge, id }: Forgetting,
+  changes: readonly Change[],
+  purge: boolean,
+  id: string,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const { store, signal } = session;
@@ -86,18 +74,16 @@ async function carryOut(
   if (saved?.kind === 'failed') return saved;
   const told = [done.text, ...(saved?.notices ?? [])];
   if (!purge || store.dropHistory === undefined) {
-    const left = store.kind === 'file' ? await copiesWith(id, session) : OLDER[store.kind];
+    const left = store.kind === 'file' ? await copiesWith(id, session) : [OLDER[store.kind]];
     return { ...done, text: [...told, ...left].join('\n\n') };
   }
   const dropped = await store.dropHistory(signal);
-  if (dropped.kind === 'saved')
-    return { ...done, changed: true, text: [...told, ...LEFT[store.kind]].join('\n\n') };
-  const failed = refusal(
-    'not-saved',
-    `older versions could not be dropped: ${dropped.message}`,
-    dropped.remedy,
-  );
-  return { ...failed, changed: done.changed };
+  if (dropped.kind === 'saved') {
+    const left = store.kind === 'file' ? LEFT_ON_DISK : LEFT_ON_GITHUB;
+    return { ...done, changed: true, text: [...told, left].join('\n\n') };
+  }
+  const message = `older versions could not be dropped: ${dropped.message}`;
+  return { ...refusal('not-saved', message, dropped.remedy), changed: done.changed };
 }
 
 function changesFor(id: string, view: MemoryView, kind: StoreKind): readonly Change[] {
@@ -111,7 +97,7 @@ function changesFor(id: string, view: MemoryView, kind: StoreKind): readonly Cha
   ];
 }
 
-function holds({ tree }: Pick<MemoryView, 'tree'>, path: string, id: string): boolean {
+function holds({ tree }: MemoryView, path: string, id: string): boolean {
   const text = tree.get(path) ?? '';
   return withoutEntries(text, new Set([id])) !== text;
 }
@@ -129,7 +115,7 @@ function findDismissed(id: string, { trusted, tree }: MemoryView): Ended | undef
 /** Forgets that a finding was dismissed, so that it may be raised again, and that no answer dismisses it once more. */
 async function restoreFinding(
   { id, path, category }: Ended,
-  { trusted, warnings }: MemoryView,
+  { trusted }: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const at = session.clock.now();
@@ -137,7 +123,7 @@ async function restoreFinding(
   const saved = await saveChanges([{ kind: 'rewrite', path: statePath(trusted.path), rewrite }], session);
   if (saved.kind === 'failed') return saved;
   const text = `The finding \`${id}\` is no longer dismissed: it may be raised again, and answers to it no longer count.`;
-  return { kind: 'done', text, quoted: `${category} in \`${path}\``, changed: true, warnings };
+  return { kind: 'done', text, quoted: `${category} in \`${path}\``, changed: true };
 }
 
 /** The copies next to the files that hold it now, of which a rewrite leaves one generation. */
@@ -151,26 +137,17 @@ async function copiesWith(id: string, session: CommandSession): Promise<readonly
   return [`The former version next to it still holds it: ${named}. \`forget --purge\` removes that.`];
 }
 
-const CACHE =
-  'Older versions in the Actions cache hold it until GitHub evicts them. `gh cache list --key axe-memory/v1/` and `gh cache delete <id>` delete them.';
-
 /** Where an entry that was forgotten can still be read. */
 const OLDER = {
-  branch: [
+  branch:
     'Older commits of the branch still hold it; `axe-action memory forget --purge` rewrites the branch without them.',
-  ],
-  cache: [CACHE],
-  none: [],
+  cache:
+    'Older versions in the Actions cache hold it until GitHub evicts them. `gh cache list --key axe-memory/v1/` and `gh cache delete <id>` delete them.',
+  none: '',
 } as const;
 
 /** What is left after older versions were dropped. */
-const LEFT = {
-  branch: [
-    'The branch was rewritten without its history. Whoever knows a full commit id can read the old commits until GitHub collects them; GitHub Support does so at once if you ask. Clones and forks keep theirs. A secret that was in it has to be revoked all the same.',
-  ],
-  cache: [CACHE],
-  file: [
-    'The `.bak` files were removed. Backups of yours, and commits if the folder is in a git repository, keep theirs.',
-  ],
-  none: [],
-} as const;
+const LEFT_ON_GITHUB =
+  'The branch was rewritten without its history. Whoever knows a full commit id can read the old commits until GitHub collects them; GitHub Support does so at once if you ask. Clones and forks keep theirs. A secret that was in it has to be revoked all the same.';
+const LEFT_ON_DISK =
+  'The `.bak` files were removed. Backups of yours, and commits if the folder is in a git repository, keep theirs.';

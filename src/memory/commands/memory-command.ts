@@ -1,11 +1,14 @@
-import type { CommandSession, MemoryCommandResult } from './command-session.js';
-import { viewMemory } from './command-session.js';
+import {
+  type CommandSession,
+  type MemoryCommandResult,
+  type MemoryView,
+  viewMemory,
+} from './command-session.js';
 import { forgetMemory } from './forget-memory.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
 import { rememberText } from './remember-memory.js';
-import { searchMemory, showMemory } from './show-memory.js';
-import { refuseUnknown, type UnknownAgent } from './unknown-agent.js';
+import { refuseUnknown, searchMemory, showMemory, type UnknownAgent } from './show-memory.js';
 
 /**
  * Does what a person wants with an agent's memory, in whatever store it lives, without a model. `unknown` is given for an
@@ -18,6 +21,16 @@ export async function runMemoryCommand(
 ): Promise<MemoryCommandResult> {
   const view = await viewMemory(session);
   if (view.kind === 'failed') return view;
+  const result = await carryOut(command, view, session, unknown);
+  return result.kind === 'done' ? { ...result, warnings: view.warnings } : result;
+}
+
+async function carryOut(
+  command: MemoryCommand,
+  view: MemoryView,
+  session: CommandSession,
+  unknown: UnknownAgent | undefined,
+): Promise<MemoryCommandResult> {
   switch (command.kind) {
     case 'show':
       return refuseUnknown(view, unknown) ?? showMemory(command, view, session);

@@ -3,7 +3,7 @@ import { grouped } from '../../core/text/number.js';
 import type { MemoryTree, NoteChange } from '../change.js';
 import { backupPath, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
-import { fold } from './search.js';
+import { fold } from './entry.js';
 
 /** A note as people ask for it. */
 export interface MemoryNote {

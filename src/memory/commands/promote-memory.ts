@@ -8,13 +8,11 @@ import {
   saveChanges,
   severalEntries,
 } from './command-session.js';
-import { bareProvenance, composeEntry } from './compose.js';
-import type { MemoryEntry } from './entry.js';
+import { bareProvenance, composeEntry, fieldsOf, forgetEntry, placeEntry } from './compose.js';
+import { findEntry, type MemoryEntry } from './entry.js';
 import { formatWhole } from './format.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { entryNotes } from './remember-memory.js';
-import { fieldsOf, forgetEntry, placeEntry } from './replace.js';
-import { findEntry } from './search.js';
 
 const PREFIX = 'p-';
 
@@ -25,44 +23,28 @@ const PREFIX = 'p-';
 export async function promoteEntry(
   { id }: Extract<MemoryCommand, { kind: 'promote' }>,
   view: MemoryView,
-  hand: CommandSession,
+  session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const found = findEntry(view.untrusted.entries, id);
   if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
   const old = found.kind === 'found' ? found.entries[0] : undefined;
-  return old === undefined ? notThere(id, view) : await promote(old, view, hand);
-}
-
-async function promote(
-  old: MemoryEntry,
-  view: MemoryView,
-  hand: CommandSession,
-): Promise<MemoryCommandResult> {
-  const { trusted, untrusted } = view;
+  if (old === undefined) return notThere(id, view);
   const newId = PREFIX + old.id;
   const fields = fieldsOf(old);
-  const { secrets } = hand;
-  const entry = composeEntry(
-    {
-      timestamp: new Date(old.timeMs),
-      heading: old.heading,
-      ...fields,
-      provenance: provenanceOf(old, newId, hand),
-    },
-    secrets,
-  );
+  const provenance = provenanceOf(old, newId, session);
+  const timestamp = new Date(old.timeMs);
+  const entry = composeEntry({ timestamp, heading: old.heading, ...fields, provenance }, session.secrets);
   const saved = await saveChanges(
-    [placeEntry({ path: trusted.path, oldId: old.id, entry }), forgetEntry(untrusted.path, old.id)],
-    hand,
+    [placeEntry(view.trusted.path, old.id, entry), forgetEntry(view.untrusted.path, old.id)],
+    session,
   );
   if (saved.kind === 'failed') return saved;
   const promoted = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
   return {
     kind: 'done',
-    text: [promoted, ...entryNotes(entry, fields, hand), ...saved.notices].join('\n\n'),
+    text: [promoted, ...entryNotes(entry, fields, session), ...saved.notices].join('\n\n'),
     quoted: formatWhole(old),
     changed: true,
-    warnings: view.warnings,
   };
 }
 
@@ -75,10 +57,10 @@ function notThere(id: string, view: MemoryView): MemoryCommandResult {
   const promoted = findEntry(view.trusted.entries, PREFIX + id);
   if (promoted.kind === 'found') {
     const text = `\`${id}\` was promoted before: \`${promoted.id}\`.`;
-    return { kind: 'done', text, changed: false, warnings: view.warnings };
+    return { kind: 'done', text, changed: false };
   }
   const trusted = findEntry(view.trusted.entries, id);
   if (trusted.kind === 'found')
     return refusal('not-found', `\`${trusted.id}\` is in the trusted lane already`);
-  return noSuchEntry(id, view, 'untrusted entry');
+  return noSuchEntry(id, view.location, 'untrusted entry');
 }

@@ -6,10 +6,9 @@ import {
   type MemoryView,
   saveChanges,
 } from './command-session.js';
-import { type ComposedEntry, composeEntry } from './compose.js';
+import { type ComposedEntry, composeEntry, type Fields } from './compose.js';
 import { readEntries } from './entry.js';
 import type { MemoryCommand } from './parse-memory-command.js';
-import type { Fields } from './replace.js';
 
 /** Adds an entry of a person's own to the trusted lane. */
 export async function rememberText(
@@ -26,17 +25,12 @@ export async function rememberText(
   const known = sameEntry(entry, view);
   if (known !== undefined) {
     const text = `That is remembered already, as \`${known}\` ${where}.`;
-    return { kind: 'done', text, changed: false, warnings: view.warnings };
+    return { kind: 'done', text, changed: false };
   }
   const saved = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], session);
   if (saved.kind === 'failed') return saved;
   const told = [`Remembered as \`${entry.id}\` ${where}.`, ...entryNotes(entry, { task, result }, session)];
-  return {
-    kind: 'done',
-    text: [...told, ...saved.notices].join('\n\n'),
-    changed: true,
-    warnings: view.warnings,
-  };
+  return { kind: 'done', text: [...told, ...saved.notices].join('\n\n'), changed: true };
 }
 
 /** Id of what the same person remembered in the same words: a job that is run again must not say it twice. */

@@ -1,22 +1,25 @@
+import { nearest } from '../../core/agent/suggest.js';
 import { countBytes } from '../../core/text/bytes.js';
 import { count, grouped } from '../../core/text/number.js';
 import { findingFigures } from '../../review/finding-figures.js';
 import { parseReviewFacts } from '../../review/state-facts.js';
-import { statePath } from '../state.js';
+import { isNotesPath } from '../notes/place.js';
+import { isStatePath, statePath } from '../state.js';
 import {
   type CommandSession,
   logsOf,
   type MemoryCommandResult,
   type MemoryDone,
+  type MemoryRefusal,
   type MemoryView,
   noSuchEntryOrNote,
+  refusal,
   severalEntries,
 } from './command-session.js';
-import { type LogLane, type MemoryEntry, readEntries } from './entry.js';
+import { findEntry, type LogLane, type MemoryEntry, matcherOf, readEntries } from './entry.js';
 import { formatWhole } from './format.js';
 import { formatNoteList, searchNoteLines } from './notes.js';
 import type { MemoryCommand } from './parse-memory-command.js';
-import { findEntry, matcherOf } from './search.js';
 
 /** The entries of a lane with notes and figures, or one entry or note with all it says. */
 export function showMemory(
@@ -38,7 +41,7 @@ export function showMemory(
   const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
   const figures = findingFigures(facts, session.clock.now());
   const below = [...others(view, lane), ...notes, ...(figures === '' ? [] : [figures])];
-  return list(view, { above, entries: newest(entries, last), below });
+  return list(above, newest(entries, last), below);
 }
 
 /** The entries that hold all the words. */
@@ -58,15 +61,14 @@ export function searchMemory(
   const shown = last === 0 ? lines : lines.slice(0, last);
   const contain = lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
   const inNotes = lines.length === 0 ? [] : [`${contain} ${quoted}:\n\n${shown.join('\n')}`];
-  return list(view, { above, entries: newest(found, last), below: [...inNotes, ...others(view, lane)] });
+  return list(above, newest(found, last), [...inNotes, ...others(view, lane)]);
 }
 
 function showOne(id: string, view: MemoryView): MemoryCommandResult {
   const note = view.notes.find(({ path }) => path === id);
-  const { warnings } = view;
   if (note !== undefined) {
     const quoted = `${formatNoteList([note])}\n\n${note.text.trimEnd()}`;
-    return { kind: 'done', text: '', quoted, entries: [], changed: false, warnings };
+    return { kind: 'done', text: '', quoted, entries: [], changed: false };
   }
   const found = findEntry(
     logsOf(view).flatMap(({ entries }) => entries),
@@ -76,10 +78,10 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
     case 'found': {
       const { entries } = found;
       const quoted = entries.map(formatWhole).join('\n');
-      return { kind: 'done', text: '', quoted, entries, changed: false, warnings };
+      return { kind: 'done', text: '', quoted, entries, changed: false };
     }
     case 'missing':
-      return noSuchEntryOrNote(id, view);
+      return noSuchEntryOrNote(id, view.location);
     case 'ambiguous':
       return severalEntries(id, found.candidates);
   }
@@ -108,19 +110,49 @@ function others(view: MemoryView, shown: LogLane): readonly string[] {
   return [`The ${lane} lane has ${count(entries.length, 'entry')} (\`--lane ${lane}\`).`];
 }
 
-interface ListParts {
-  readonly above: string;
-  readonly entries: readonly MemoryEntry[];
-  readonly below: readonly string[];
+function list(above: string, entries: readonly MemoryEntry[], below: readonly string[]): MemoryDone {
+  return { kind: 'done', text: above, entries, below: below.join('\n\n'), changed: false };
 }
 
-function list({ warnings }: MemoryView, { above, entries, below }: ListParts): MemoryDone {
-  return {
-    kind: 'done',
-    text: above,
-    entries,
-    ...(below.length === 0 ? {} : { below: below.join('\n\n') }),
-    changed: false,
-    warnings,
-  };
+/** An agent that is asked about and whose file is not here. */
+export interface UnknownAgent {
+  readonly name: string;
+  /** Names of the agents that are here. */
+  readonly known: readonly string[];
+  /** The memory is in another place, whose agents may be elsewhere too. */
+  readonly isElsewhere: boolean;
+}
+
+const MAX_NAMED = 10;
+
+/** Why there is nothing to see: the name is nobody's. A memory outlives its agent, and an empty one may be new. */
+export function refuseUnknown(
+  view: MemoryView,
+  unknown: UnknownAgent | undefined,
+): MemoryRefusal | undefined {
+  if (unknown === undefined) return undefined;
+  const { name, known, isElsewhere } = unknown;
+  // What a trial without a model left lies apart (D32).
+  const isRemembered =
+    logsOf(view).some(({ exists }) => exists) || view.tree.has(`offline/${view.trusted.path}`);
+  if (known.includes(name) || isRemembered) return undefined;
+  const names = [...new Set([...loggedIn(view), ...known])];
+  const meant = nearest(name, names);
+  if (isElsewhere && meant === undefined && loggedIn(view).length === 0) return undefined;
+  const message = `there is no agent "${name}", and ${view.location} holds no memory of that name`;
+  return refusal('not-found', message, meant === undefined ? listed(names) : `Did you mean \`${meant}\`?`);
+}
+
+/** Names of the run logs that are there. */
+function loggedIn({ tree }: MemoryView): readonly string[] {
+  return [...tree.keys()].flatMap((path) => {
+    const isLog = /^[^/]+\.md$/.test(path) && !isStatePath(path) && !isNotesPath(path);
+    return isLog ? [path.slice(0, -'.md'.length)] : [];
+  });
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMED).map((name) => `\`${name}\``);
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return `Give one of ${shown.join(', ')}${more}.`;
 }

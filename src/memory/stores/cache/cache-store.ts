@@ -285,7 +285,8 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
   if (bytes > MAX_TREE_BYTES) {
     return {
       message: `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
-      remedy: 'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit.',
+      remedy:
+        'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
     };
   }
   const refused = tree.has(SAVES_FILE) ? OWN_FILE : notReadBack(tree);
