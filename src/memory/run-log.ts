@@ -160,6 +160,16 @@ export function stripProvenance(text: string): string {
   return text.replace(PROVENANCE_LINE, (line) => (isProvenance(line.replace(/\n$/, '')) ? '' : line));
 }
 
+/** What a model is given of a run log: readable, and without the lines that say which run wrote an entry (D8). */
+export function promptText(runLog: string): string {
+  return readableText(stripProvenance(runLog));
+}
+
+/** Text that every provider takes, whatever bytes its file holds: well-formed, and without NUL. */
+export function readableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
 function entryStarts(text: string): readonly number[] {
   const starts = text.startsWith(HEADING) ? [0] : [];
   for (let at = text.indexOf(BOUNDARY); at >= 0; at = text.indexOf(BOUNDARY, at + 1)) {

@@ -158,3 +158,27 @@ export interface MemoryStore {
   /** Writes the newest version anew without what came before it; only where there is a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;
 }
+
+/** Why a file cannot be used: it is blocked itself, or a folder that it is in. */
+export function blockedAt(
+  { blocked = [] }: { readonly blocked?: readonly BlockedPlace[] | undefined },
+  path: string,
+): BlockedPlace | undefined {
+  return blocked.find((place) =>
+    place.path.endsWith('/') ? path.startsWith(place.path) : path === place.path,
+  );
+}
+
+/**
+ * The first of some files that is there and could not be read: it must not be taken for a missing one. A link is not a file
+ * of memory, and was left out with a warning.
+ */
+export function firstUnread(
+  found: Extract<TreeResult, { readonly kind: 'tree' }>,
+  paths: readonly string[],
+): BlockedPlace | undefined {
+  const unread = paths
+    .filter((path) => !found.tree.has(path))
+    .flatMap((path) => blockedAt(found, path) ?? []);
+  return unread.find(({ reason }) => reason !== 'refused');
+}

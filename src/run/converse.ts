@@ -20,7 +20,7 @@ import { keepSecrets } from '../core/tools/keep-secrets.js';
 import { createMemoryTools } from '../core/tools/memory/memory-tools.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
 import type { Warning } from '../core/warning.js';
-import type { Notes } from '../memory/notes/notes-port.js';
+import type { Notes } from '../memory/notes/session.js';
 import type { ShownLines } from '../review/evidence.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
 import { conclude, converseOnce, type Held, type Subject } from './conversation.js';

@@ -9,11 +9,11 @@ import { sanitize } from '../core/sanitize/sanitize.js';
 import { dateOf } from '../core/text/dates.js';
 import type { Warning } from '../core/warning.js';
 import { applyChanges, type NoteChange } from '../memory/change.js';
-import { damageOf, damageWarning } from '../memory/damage.js';
 import { type NotesPlaces, notesUnder, pathOf } from '../memory/notes/place.js';
 import { createNotesSession, listNotes, type NotesSession } from '../memory/notes/session.js';
 import type { NotesTool } from '../memory/notes/tool-names.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
+import { damageOf, damageWarning } from '../memory/stores/read-log.js';
 
 /** The notes of a run, opened. */
 export interface RunNotes {

@@ -8,7 +8,7 @@ import { grouped } from '../core/text/number.js';
 import type { Warning } from '../core/warning.js';
 import type { NoteChange } from '../memory/change.js';
 import { notesUnder } from '../memory/notes/place.js';
-import { promptText } from '../memory/prompt-text.js';
+import { promptText } from '../memory/run-log.js';
 import type { RestoreResult } from '../memory/store.js';
 import { parseReviewFacts } from '../review/state-facts.js';
 import { lessonsFor } from './learn.js';

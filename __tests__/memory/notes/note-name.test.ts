@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseNoteName } from '../../../src/memory/notes/note-name.js';
-import { isNotesPath, pathOf } from '../../../src/memory/notes/place.js';
+import { isNotesPath, parseNoteName, pathOf } from '../../../src/memory/notes/place.js';
 import { PLACES, PROJECT } from './notes-scene.js';
 
 describe('the name of a note', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type MemoryTree, type NoteChange } from '../../../src/memory/change.js';
-import type { NoteWish } from '../../../src/memory/notes/notes-port.js';
 import { notesPlaces } from '../../../src/memory/notes/place.js';
+import type { NoteWish } from '../../../src/memory/notes/session.js';
 import type { BlockedPlace, SaveResult } from '../../../src/memory/store.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 

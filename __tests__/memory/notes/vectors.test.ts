@@ -8,13 +8,12 @@ import { NO_NOTES, withNotes } from '../../../src/core/prompt/system.js';
 import {
   appendMemoryBlock,
   type BlockOptions,
+  effectiveReserve,
   formatMemoryBlock,
 } from '../../../src/memory/notes/context-block.js';
-import { effectiveReserve } from '../../../src/memory/notes/effective-reserve.js';
-import { formatMemoryError } from '../../../src/memory/notes/memory-error.js';
 import { notesUnder, projectSlug } from '../../../src/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
-import { compactionHeading } from '../../../src/memory/notes/session.js';
+import { compactionHeading, fileTooLarge } from '../../../src/memory/notes/session.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { createFakeClock } from '../stores/fake-clock.js';
@@ -677,7 +676,7 @@ const ENTRIES: readonly Vector[] = [
     id: 'V67',
     shows: 'the error of a file that is too large is exact',
     check: () =>
-      expect(formatMemoryError({ kind: 'file-too-large', path: 'm.md', bytes: 2000, limitBytes: 1000 })).toBe(
+      expect(fileTooLarge('m.md', 2000, 1000)).toBe(
         "Memory file 'm.md' exceeds size limit: 2000 bytes (limit: 1000 bytes)",
       ),
   },

@@ -1,25 +1,29 @@
 import { join, sep } from 'node:path';
 import type { GitHubClient } from '../../adapters/github/client/client.js';
+import {
+  listFolderAt,
+  locationOf,
+  type RefPlace,
+  readPathAt,
+} from '../../adapters/github/reading/contents.js';
 import { createFiles } from '../../adapters/host/files.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
 import { connectGitHub, type GitHubAccess } from '../../composition/github.js';
 import type { Clock } from '../../core/clock.js';
 import { COMMITTED_FOLDER } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
-import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
+import { type Repository, subjectNumber, type Trigger } from '../../core/event/trigger.js';
 import type { MemoryStore, Place, StoreRoot } from '../../memory/store.js';
-import { createBaseStore } from '../../memory/stores/branch/read-base.js';
+import { type BaseFiles, createBaseStore } from '../../memory/stores/branch/read-base.js';
 import { type CacheScope, cacheScope } from '../../memory/stores/cache/cache-key.js';
 import { checkAccess, createCacheClient } from '../../memory/stores/cache/cache-library.js';
 import { createCacheStore } from '../../memory/stores/cache/cache-store.js';
-import { createFileStore } from '../../memory/stores/file/file-store.js';
-import { withIgnoreFile } from '../../memory/stores/file/ignore-file.js';
+import { createFileStore, withIgnoreFile } from '../../memory/stores/file/file-store.js';
 import { guarded } from '../../memory/stores/guard.js';
 import { createBrokenStore, createNoneStore } from '../../memory/stores/none-store.js';
 import type { Inputs } from '../inputs/inputs.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
-import { baseFiles, trustedPlace } from './base-memory.js';
 
 /** The store of a run and of its post step; with a token of its own where memory is in another repository. */
 export async function openMemory(
@@ -64,6 +68,44 @@ function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMem
   const trusted = trustedPlace(trigger);
   if (trusted === undefined || client === undefined) return store;
   return createBaseStore(store, baseFiles({ client, ...trusted }, folder), clock);
+}
+
+/** Largest memory file that is read through the API, in bytes. */
+const MAX_BASE_BYTES = 100 * 1024 * 1024;
+
+/**
+ * Where the committed memory is what people with write access made it: on a pull request the checkout may be the
+ * head's, so the base branch counts, and after a comment on one, which does not name it, the default branch.
+ */
+function trustedPlace(
+  trigger: Trigger,
+): { readonly repository: Repository; readonly ref: string } | undefined {
+  if (trigger.kind === 'pull_request') return { repository: trigger.repository, ref: trigger.base.ref };
+  if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') return undefined;
+  return { repository: trigger.repository, ref: trigger.repository.defaultBranch };
+}
+
+/** The committed memory in a folder of a ref. */
+function baseFiles(place: RefPlace, folder: string): BaseFiles {
+  const repositoryPath = (treePath: string) => [folder, treePath].filter((part) => part !== '').join('/');
+  return {
+    async read(treePath, signal) {
+      const path = repositoryPath(treePath);
+      const found = await readPathAt(place, { path, maxBytes: MAX_BASE_BYTES }, signal);
+      switch (found.kind) {
+        case 'file':
+          return found.bytes;
+        case 'missing':
+          return undefined;
+        case 'folder':
+          throw new Error(`read ${locationOf(place, path)}: is a directory`);
+        case 'refused':
+          throw new Error(`read ${locationOf(place, path)}: ${found.reason}`);
+      }
+    },
+    list: (folder, signal) => listFolderAt(place, repositoryPath(folder), signal),
+    locate: (treePath) => locationOf(place, repositoryPath(treePath)),
+  };
 }
 
 /** The store with places as people know them: relative to the repository. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
-import { effectiveReserve } from '../../memory/notes/effective-reserve.js';
+import { effectiveReserve } from '../../memory/notes/context-block.js';
 import type { ModelParams } from '../agent/config.js';
 import { COMPACTION, LAST_SAME_CALL, LIMIT_NOTICE, MAX_ANSWER_BYTES, MAX_SAME_CALLS } from '../defaults.js';
 import { AxeError } from '../errors.js';

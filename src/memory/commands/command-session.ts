@@ -1,10 +1,9 @@
 import type { Clock } from '../../core/clock.js';
 import type { Warning } from '../../core/warning.js';
-import { firstUnread } from '../blocked.js';
 import type { Change, MemoryTree } from '../change.js';
 import type { Provenance } from '../provenance.js';
 import { statePath } from '../state.js';
-import type { BlockedPlace, MemoryStore, TreeResult } from '../store.js';
+import { type BlockedPlace, firstUnread, type MemoryStore, type TreeResult } from '../store.js';
 import { type LogLane, lanePath, type MemoryEntry, readEntries } from './entry.js';
 import { formatEntries } from './format.js';
 import { type MemoryNote, readNotes } from './notes.js';

@@ -2,8 +2,9 @@ import { cutToBytes, utf8Bytes } from '../../core/text/cut.js';
 import { dateOf } from '../../core/text/dates.js';
 import { foldLetters } from '../../core/text/fold-letters.js';
 import { grouped } from '../../core/text/number.js';
+import { estimateText } from '../../core/text/truncate.js';
 import type { Warning } from '../../core/warning.js';
-import { readableText } from '../prompt-text.js';
+import { readableText } from '../run-log.js';
 import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';
 
 /** How notes are put into a prompt. */
@@ -159,4 +160,12 @@ export const TRUNCATED_MARK = '\n…[memory truncated]';
 export function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+/**
+ * Tokens of a model's window to keep free: `baseTokens` for the reply, and as many as memory adds to the prompt: run
+ * log, notes and the words about the tools, together (memory-tools 1.6 and 4.4). Undefined where it adds nothing.
+ */
+export function effectiveReserve(baseTokens: number, memoryText: string | undefined): number {
+  return memoryText === undefined ? baseTokens : baseTokens + Math.max(1, estimateText(memoryText));
 }

@@ -1,7 +1,7 @@
 import { compareBytes } from '../../core/text/bytes.js';
 import { cutToBytes, utf8Bytes } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
-import { promptText, readableText } from '../prompt-text.js';
+import { promptText, readableText } from '../run-log.js';
 import { linesOf, TRUNCATED_MARK } from './context-block.js';
 import { type NotesPlaces, targetAt } from './place.js';
 

@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createFileStore } from '../../../../src/memory/stores/file/file-store.js';
-import { withIgnoreFile } from '../../../../src/memory/stores/file/ignore-file.js';
+import { createFileStore, withIgnoreFile } from '../../../../src/memory/stores/file/file-store.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { append } from '../entries.js';
 import { createFakeClock } from '../fake-clock.js';

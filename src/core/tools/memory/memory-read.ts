@@ -1,6 +1,6 @@
 import { TRUNCATED_MARK } from '../../../memory/notes/context-block.js';
-import { parseNoteName } from '../../../memory/notes/note-name.js';
-import type { Notes } from '../../../memory/notes/notes-port.js';
+import { parseNoteName } from '../../../memory/notes/place.js';
+import type { Notes } from '../../../memory/notes/session.js';
 import { lastEntries } from '../../../memory/run-log.js';
 import { MAX_SHOWN_NOTES_BYTES } from '../../defaults.js';
 import { ToolError } from '../../errors.js';

@@ -1,6 +1,5 @@
-import { parseNoteName } from '../../../memory/notes/note-name.js';
-import type { NoteAnswer, Notes, NoteWish } from '../../../memory/notes/notes-port.js';
-import type { NoteTarget } from '../../../memory/notes/place.js';
+import { type NoteTarget, parseNoteName } from '../../../memory/notes/place.js';
+import type { NoteAnswer, Notes, NoteWish } from '../../../memory/notes/session.js';
 import { ToolError } from '../../errors.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';

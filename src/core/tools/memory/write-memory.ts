@@ -1,5 +1,4 @@
-import { formatToolError, invalidArguments } from '../../../memory/notes/memory-error.js';
-import type { FailedNote, NoteAnswer, Notes } from '../../../memory/notes/notes-port.js';
+import type { FailedNote, NoteAnswer, Notes } from '../../../memory/notes/session.js';
 import { type Shape, schemaOf } from '../check-input.js';
 import type { Tool } from '../tool.js';
 
@@ -24,7 +23,8 @@ export function createWriteMemory(notes: Notes): Tool {
     inputSchema: schemaOf(SHAPE),
     async execute(input, signal) {
       const checked = checkArguments(input);
-      if (typeof checked === 'string') return { text: invalidArguments(NAME, checked), isError: true };
+      if (typeof checked === 'string')
+        return { text: `Invalid arguments for tool '${NAME}': ${checked}`, isError: true };
       signal.throwIfAborted();
       const { content, type } = checked;
       const target = type === 'daily' ? { kind: type, date: notes.today() } : { kind: type };
@@ -37,10 +37,7 @@ export function createWriteMemory(notes: Notes): Tool {
         case 'written':
           return { text: confirmation(type, answer), isError: false };
         case 'duplicate':
-          return {
-            text: formatToolError(NAME, { kind: 'file-not-found', path: answer.path }),
-            isError: true,
-          };
+          throw new Error('an entry with a time is no duplicate');
         case 'failed':
           return { text: describeFailure(answer), isError: true };
       }
@@ -95,9 +92,9 @@ function confirmation(type: MemoryType, written: Extract<NoteAnswer, { readonly 
   });
 }
 
-/** A place that is no file of memory, a link say, is refused; all else is an operation that failed. */
+/** A place that is no file of memory, a link say, is refused; all else is an operation that failed (memory-tools 2.2). */
 function describeFailure({ reason, message, storage }: FailedNote): string {
-  if (reason === 'refused') return formatToolError(NAME, { kind: 'path-refused', message });
+  if (reason === 'refused') return `Permission denied for tool '${NAME}': ${message}`;
   const { operation, cause } = storage ?? { operation: 'append to memory file', cause: message };
-  return formatToolError(NAME, { kind: 'storage-failed', operation, cause });
+  return `Tool '${NAME}' execution failed: Storage operation '${operation}' failed: ${cause}`;
 }

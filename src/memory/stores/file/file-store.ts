@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import { messageOf } from '../../../core/errors.js';
@@ -252,3 +253,35 @@ const AXE_STEPS: ReadonlyMap<string, string> = new Map([
   ['write', 'write memory entry'],
   ['open', 'open memory file'],
 ]);
+
+/** Name of the file that tells git what not to commit. */
+const IGNORE_FILE = '.gitignore';
+
+/** Copies hold what was forgotten; states hold what became of findings, so they are committed. */
+const IGNORED = `# axe-action keeps former versions and locks next to the memory. They stay on this machine.
+# Commit everything else, *.state.md too: it holds what became of findings and what runs cost.
+*.bak
+*.lock
+.axe-*.tmp
+`;
+
+/** The store with a `.gitignore` in its folder once something is saved there. One that exists is left as it is. */
+export function withIgnoreFile(
+  store: MemoryStore,
+  { files, folder }: { readonly files: Files; readonly folder: string },
+): MemoryStore {
+  return {
+    ...store,
+    async write(changes, signal) {
+      const saved = await store.write(changes, signal);
+      if (saved.kind === 'failed' || saved.attempts === 0) return saved;
+      try {
+        await files.createExclusive(join(folder, IGNORE_FILE), IGNORED);
+        return saved;
+      } catch (thrown) {
+        const notice = `${join(folder, IGNORE_FILE)} could not be written: ${messageOf(thrown)}. Do not commit \`*.bak\` files.`;
+        return { ...saved, notices: [...(saved.notices ?? []), notice] };
+      }
+    },
+  };
+}
