@@ -63,7 +63,7 @@ function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMem
   const files = createFiles();
   const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
   // At the top of the workspace a `.gitignore` would be the whole repository's.
-  const own = folder === '' ? inFolder : withIgnoreFile(inFolder, { files, folder: join(workspace, folder) });
+  const own = folder === '' ? inFolder : withIgnoreFile(inFolder, files, join(workspace, folder));
   const store = inWorkspace(own, workspace);
   const trusted = trustedPlace(trigger);
   if (trusted === undefined || client === undefined) return store;

@@ -11,7 +11,7 @@ const IGNORED = `${FOLDER}/.gitignore`;
 function open(files = createFakeFiles()) {
   const root = { root: '/work', folder: '.axe/memory', followLinks: false };
   const store = createFileStore({ files, clock: createFakeClock(), ...root });
-  return { files, store: withIgnoreFile(store, { files, folder: FOLDER }) };
+  return { files, store: withIgnoreFile(store, files, FOLDER) };
 }
 
 it('the ignore file excludes copies, locks and temporary files from git, and nothing else', async () => {

@@ -3,9 +3,10 @@ import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import { messageOf } from '../../../core/errors.js';
 import type { Files, OpenFile } from '../../../core/files.js';
+import { decodeBytes } from '../../../core/text/bytes.js';
 import { applyChange, type Change, holdsEntry, isCarriedOut, isMade, type NoteChange } from '../../change.js';
 import { backupPath } from '../../notes/place.js';
-import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../store.js';
+import type { FailedSave, MemoryStore, SaveResult } from '../../store.js';
 import { inspectEnd } from '../../tail.js';
 import { type LogPart, partsOf, Trimmer, type Trimmings } from '../../trim.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
@@ -19,7 +20,7 @@ import {
   rewritePlace,
 } from './file-places.js';
 import { readFileLog, readFileTree } from './read-files.js';
-import { type NextVersion, type Rewritten, rewriteFile, rewriteText } from './rewrite-file.js';
+import { type NextVersion, rewriteFile } from './rewrite-file.js';
 
 /** What the file store works with. */
 export interface FileStoreOptions extends FilePlaces {
@@ -46,140 +47,122 @@ async function write(
 ): Promise<SaveResult> {
   const deadlineMs = options.clock.now().getTime() + SAVE_BUDGET_MS.file;
   const place = placeOfFile(options, changes[0]?.path ?? '');
+  const limits = { deadlineMs, signal };
+  const versions = new Map<string, NoteVersion>();
+  const unsaved = new Map<string, FailedSave>();
   try {
     // All or, as far as it can be known before, nothing.
-    for (const change of changes) if (change.kind !== 'note') await checkedPlace(options, change.path);
-    const own = new Map<string, OwnVersion>();
-    const unsaved = new Map<string, FailedSave>();
+    for (const { kind, path } of changes) if (kind !== 'note') await checkedPlace(options, path);
     for (const change of changes) {
+      const { path } = change;
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
-      if (unsaved.has(change.path)) continue;
-      const limits = { deadlineMs, signal, own };
-      const write = () =>
-        writeOne(options, change, { ...limits, isMade: (text) => isMade(text, change.path, changes) });
-      const failure = change.kind === 'note' ? await tried(write) : await write();
-      if (failure === undefined) continue;
-      if (change.kind !== 'note') return failure;
-      unsaved.set(change.path, failure);
+      if (change.kind !== 'note') {
+        const failure = await writeLog(options, change, limits);
+        if (failure !== undefined) return failure;
+      } else if (!unsaved.has(path)) {
+        const known = (text: string) => versions.get(path)?.isMade ?? isMade(text, path, changes);
+        const failure = await writeNote(options, change, limits, versions, known).catch(failedNote);
+        if (failure !== undefined) unsaved.set(path, failure);
+      }
     }
-    const [first] = unsaved.values();
-    if (first !== undefined && changes.every(({ path }) => unsaved.has(path))) return first;
-    const attempts = changes.length === 0 ? 0 : 1;
-    return {
-      kind: 'saved',
-      ...place,
-      attempts,
-      ...(unsaved.size === 0 ? {} : { unsaved: [...unsaved].map(unsavedNote) }),
-    };
   } catch (thrown) {
     return failedWrite(thrown);
   }
+  const [first] = unsaved.values();
+  if (first !== undefined && changes.every(({ path }) => unsaved.has(path))) return first;
+  const notes = [...unsaved].map(([path, { kind: _, ...why }]) => ({ path, ...why }));
+  const attempts = changes.length === 0 ? 0 : 1;
+  return { kind: 'saved', ...place, attempts, unsaved: notes.length === 0 ? undefined : notes };
 }
 
-/** Trouble with one file as a value, so that a note that cannot be written keeps nothing else from being saved (D54). */
-async function tried(write: () => Promise<FailedSave | undefined>): Promise<FailedSave | undefined> {
-  try {
-    return await write();
-  } catch (thrown) {
-    const storage = storageFailure(thrown);
-    return storage === undefined ? failedWrite(thrown) : { ...failedWrite(thrown), storage };
-  }
+/** Trouble with one note as a value: one that cannot be written keeps nothing else from being saved (D54). */
+function failedNote(thrown: unknown): FailedSave {
+  return { ...failedWrite(thrown), storage: storageFailure(thrown) };
 }
 
 function failedWrite(thrown: unknown): FailedSave {
   return failed(reasonOf(thrown), withAxeErrors(thrown), fileRemedy(thrown));
 }
 
-function unsavedNote([path, { reason, message, remedy, storage }]: readonly [
-  string,
-  FailedSave,
-]): BlockedPlace {
-  return {
-    path,
-    reason,
-    message,
-    remedy,
-    storage,
-  };
-}
-
 interface WriteLimits {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-  /** What this save has made of notes so far, by path. */
-  readonly own: Map<string, OwnVersion>;
-  /** Whether the note has all of this save's changes to it already. */
-  readonly isMade: (text: string) => boolean;
 }
 
-/** A note as the save found it, and as it left it. */
-interface OwnVersion {
-  readonly found: string;
-  readonly left: string;
-  readonly isMade: boolean;
-}
-
-/** Notes are never reached by a link, wherever they are: a model chooses their names. */
-function placesFor(options: FileStoreOptions, { kind }: Change): FileStoreOptions {
-  return kind === 'note' ? { ...options, followLinks: false } : options;
-}
-
-async function writeOne(
+async function writeLog(
   options: FileStoreOptions,
-  change: Change,
+  change: Exclude<Change, NoteChange>,
   limits: WriteLimits,
 ): Promise<FailedSave | undefined> {
-  if (change.kind === 'note') return await writeNote(placesFor(options, change), change, limits);
   const location = await checkedPlace(options, change.path);
   if (change.kind === 'append') {
     await append(options, location, change);
     return undefined;
   }
-  const rewrite =
-    change.kind === 'trim'
-      ? (old: OpenFile) => trimFile(old, change.keeps)
-      : rewriteText((text) => applyChange(text, change));
+  const rewrite = async (old: OpenFile): Promise<NextVersion | undefined> => {
+    if (change.kind === 'trim') return await trimFile(old, change.keeps);
+    const text = await wholeText(old);
+    const next = applyChange(text, change);
+    return next === text ? undefined : { text: next, backup: text };
+  };
   const target = await rewritePlace(options, location);
-  const backupPath = `${location}.bak`;
-  return notDone(target, await rewriteFile(target, { ...options, ...limits, rewrite, backupPath }));
+  return await rewriteOrFail(target, { ...options, ...limits, rewrite, backupPath: `${location}.bak` });
 }
 
-/** A note as a whole, under its lock: of several writers each sees what the one before it wrote. */
+async function wholeText(file: OpenFile): Promise<string> {
+  return decodeBytes(await file.read(0, file.bytes));
+}
+
+/** A note as the save found it, and as it left it. */
+interface NoteVersion {
+  readonly found: string;
+  readonly left: string;
+  /** It had all of the save's changes to it already. */
+  readonly isMade: boolean;
+}
+
+/**
+ * A note as a whole, under its lock: of several writers each sees what the one before it wrote. It is never reached by a
+ * link, wherever it is: a model chooses its name. `versions` are what this save has made of notes so far, by path.
+ */
 async function writeNote(
   options: FileStoreOptions,
   change: NoteChange,
   limits: WriteLimits,
+  versions: Map<string, NoteVersion>,
+  isMadeIn: (text: string) => boolean,
 ): Promise<FailedSave | undefined> {
   const { path, edit, backup } = change;
-  const location = await checkedPlace(options, path);
-  let version: OwnVersion = { found: '', left: '', isMade: false };
-  const rewrite = (text: string): string => {
-    const before = limits.own.get(path);
-    const made = before?.isMade ?? limits.isMade(text);
+  const places = { ...options, followLinks: false };
+  const location = await checkedPlace(places, path);
+  let version: NoteVersion | undefined;
+  const rewrite = async (old: OpenFile): Promise<NextVersion | undefined> => {
+    const text = await wholeText(old);
+    const before = versions.get(path);
+    const made = isMadeIn(text);
     // What somebody else made of it in between is what is found.
     const found = before?.left === text ? before.found : text;
-    version = {
-      found,
-      left: made || isCarriedOut(text, change) ? text : applyChange(text, change),
-      isMade: made,
-    };
-    return version.left;
+    const left = made || isCarriedOut(text, change) ? text : applyChange(text, change);
+    version = { found, left, isMade: made };
+    if (left === text) return undefined;
+    return { text: left, backup: found === '' || found === left ? undefined : found };
   };
-  const rewritten = await rewriteFile(location, {
-    ...options,
+  const failure = await rewriteOrFail(location, {
+    ...places,
     ...limits,
-    rewrite: rewriteText(rewrite, async () =>
-      version.found === '' || version.found === version.left ? undefined : version.found,
-    ),
-    backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
+    rewrite,
+    backupPath: backup ? await checkedPlace(places, backupPath(path)) : '',
     removes: edit.kind === 'delete',
   });
-  if (rewritten === 'done') limits.own.set(path, version);
-  return notDone(location, rewritten);
+  if (failure === undefined && version !== undefined) versions.set(path, version);
+  return failure;
 }
 
-function notDone(location: string, rewritten: Rewritten): FailedSave | undefined {
-  switch (rewritten) {
+async function rewriteOrFail(
+  location: string,
+  options: Parameters<typeof rewriteFile>[1],
+): Promise<FailedSave | undefined> {
+  switch (await rewriteFile(location, options)) {
     case 'done':
       return undefined;
     case 'locked':
@@ -208,14 +191,14 @@ async function* textOf(old: OpenFile, isWanted: (part: LogPart) => boolean): Asy
 
 /** One write, on a line of its own; an entry that is already there is not written again. */
 async function append(
-  { files, followLinks }: FileStoreOptions,
+  options: FileStoreOptions,
   path: string,
   { id, text, again }: Extract<Change, { readonly kind: 'append' }>,
 ): Promise<void> {
-  const { held, endsLine } = await lookAtEnd(files, path, { followLinks, id });
+  const { held, endsLine } = await lookAtEnd(options, path, id);
   // Whoever has forgotten it since has left it in the backup.
-  const isGone = again !== undefined && (await lookAtEnd(files, `${path}.bak`, { followLinks, id })).held;
-  if (!held && !isGone) await files.append(path, endsLine ? text : `\n${text}`, { followLinks });
+  const isGone = again !== undefined && (await lookAtEnd(options, `${path}.bak`, id)).held;
+  if (!held && !isGone) await options.files.append(path, endsLine ? text : `\n${text}`, options);
 }
 
 /**
@@ -223,9 +206,9 @@ async function append(
  * began in the middle of a line would be lost, so a line break goes before it.
  */
 async function lookAtEnd(
-  files: Files,
+  { files, followLinks }: FileStoreOptions,
   path: string,
-  { followLinks, id }: { readonly followLinks: boolean; readonly id: string },
+  id: string,
 ): Promise<{ readonly held: boolean; readonly endsLine: boolean }> {
   try {
     const file = await files.open(path, { followLinks });
@@ -266,10 +249,7 @@ const IGNORED = `# axe-action keeps former versions and locks next to the memory
 `;
 
 /** The store with a `.gitignore` in its folder once something is saved there. One that exists is left as it is. */
-export function withIgnoreFile(
-  store: MemoryStore,
-  { files, folder }: { readonly files: Files; readonly folder: string },
-): MemoryStore {
+export function withIgnoreFile(store: MemoryStore, files: Files, folder: string): MemoryStore {
   return {
     ...store,
     async write(changes, signal) {
