@@ -96,12 +96,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 63_765,
-  'files of src/': 506,
-  'types of src/': 1162,
+  'lines of src/': 63_588,
+  'files of src/': 496,
+  'types of src/': 1157,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 102_433,
+  'lines of __tests__/': 102_388,
   'lines of scripts/, bench/ and eval/': 6157,
 };
 

@@ -17,9 +17,9 @@ describe('the entries of a run log', () => {
     const plain = plainEntry('by axe');
     const { preamble, units } = parseLog(`# Mine\n${entryText('a')}${plain}`);
     expect(preamble).toBe('# Mine\n');
-    expect(units.map(({ text, id, hasProvenance }) => [text, id, hasProvenance])).toEqual([
-      [entryText('a'), 'a', true],
-      [plain, textId(plain), false],
+    expect(units.map(({ text, id }) => [text, id])).toEqual([
+      [entryText('a'), 'a'],
+      [plain, textId(plain)],
     ]);
     expect(units.map(({ start, timeMs }) => [start, timeMs])).toEqual([
       [7, Date.parse('2026-02-03T04:05:06Z')],
@@ -109,7 +109,7 @@ describe('the entries of a run log', () => {
     fc.assert(
       fc.property(log, (text) => {
         const { units } = parseLog(applyChange(text, append('new')));
-        expect(units.at(-1)).toMatchObject({ id: 'new', text: entryText('new'), hasProvenance: true });
+        expect(units.at(-1)).toMatchObject({ id: 'new', text: entryText('new') });
       }),
       { numRuns: 1_000 },
     );

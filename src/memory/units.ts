@@ -13,8 +13,6 @@ export interface Unit {
   readonly timeMs: number;
   /** What it is known by: the id of its provenance line, or else {@link textId} of its text. */
   readonly id: string;
-  /** Whether a provenance line gives it its id. */
-  readonly hasProvenance: boolean;
 }
 
 /** A run log taken apart; joined again, the parts are the text. */
@@ -94,15 +92,8 @@ export class UnitBuilder {
     if (done === undefined) return undefined;
     const { start, timeMs, texts, id } = done;
     const text = texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join('');
-    return { start, text, timeMs, id: id ?? textId(text), hasProvenance: id !== undefined };
+    return { start, text, timeMs, id: id ?? textId(text) };
   }
-}
-
-/** Line breaks in a text. */
-export function countLineBreaks(text: string): number {
-  let breaks = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks += 1;
-  return breaks;
 }
 
 /** Whether the entry begins with a time, as those do that a program wrote. */
@@ -116,20 +107,15 @@ export function isTimestamped(entry: Entry): boolean {
  * Nothing secret hangs on it, so two hashes of 32 bits are enough: FNV-1a, and one that mixes by multiplying and shifting.
  */
 export function textId(text: string): string {
-  const [one, other] = textDigest(text.replaceAll('\r\n', '\n').replace(CONFLICT_MARKER, '').trimEnd());
-  return `t-${hex(one)}${hex(other)}`;
-}
-
-/** The two hashes of a text as it is. */
-function textDigest(text: string): readonly [number, number] {
+  const plain = text.replaceAll('\r\n', '\n').replace(CONFLICT_MARKER, '').trimEnd();
   let [one, other] = [FNV_OFFSET, FNV_OFFSET];
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
+  for (let at = 0; at < plain.length; at += 1) {
+    const unit = plain.charCodeAt(at);
     one = imul(one ^ unit, FNV_PRIME);
     other = imul(other ^ unit, MIX_PRIME);
     other ^= other >>> 15;
   }
-  return [one >>> 0, other >>> 0];
+  return `t-${hex(one >>> 0)}${hex(other >>> 0)}`;
 }
 
 const CONFLICT_MARKER = /^(?:(?:<{7}|>{7}|\|{7})(?: [^\n]*)?|={7})(?:\n|$)/gm;

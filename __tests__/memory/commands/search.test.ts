@@ -24,9 +24,7 @@ describe('matcherOf', () => {
     [['id=a'], []],
     [['2026'], []],
   ])('tells the entries that hold %j', (words, ids) => {
-    const found = ENTRIES.filter(matcherOf(words)).map(({ id, unit }) =>
-      unit.hasProvenance ? id : undefined,
-    );
+    const found = ENTRIES.filter(matcherOf(words)).map(({ id, provenance }) => provenance && id);
     expect(found).toEqual(ids);
   });
 

@@ -1,7 +1,7 @@
 import { untrustedPath } from '../log-path.js';
 import { type Provenance, parseProvenance } from '../provenance.js';
 import { stripProvenance } from '../run-log.js';
-import { countLineBreaks, parseLog, type Unit } from '../units.js';
+import { parseLog, type Unit } from '../units.js';
 
 /** The two logs of an agent (D19). */
 export type LogLane = 'trusted' | 'untrusted';
@@ -23,7 +23,6 @@ export interface MemoryEntry {
   readonly body: string;
   /** The last provenance line that can be read. */
   readonly provenance: Provenance | undefined;
-  readonly unit: Unit;
 }
 
 const TASK = '**Task:**';
@@ -43,6 +42,13 @@ export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[]
     line += countLineBreaks(unit.text);
     return entry;
   });
+}
+
+/** Line breaks in a text. */
+function countLineBreaks(text: string): number {
+  let breaks = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks += 1;
+  return breaks;
 }
 
 /** The two fields of an entry's text without its heading; a field is undefined where its line is missing. */
@@ -75,7 +81,6 @@ function readEntry(unit: Unit, line: number, lane: LogLane): MemoryEntry {
     result,
     body,
     provenance: lines.flatMap((one) => parseProvenance(one) ?? []).at(-1),
-    unit,
   };
 }
 

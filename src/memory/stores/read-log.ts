@@ -6,7 +6,6 @@ import { lastEntries } from '../run-log.js';
 import { statePath } from '../state.js';
 import type { Place, ReadRequest, RestoreResult } from '../store.js';
 import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../tail.js';
-import type { Snapshot } from './backend.js';
 import { isUnder } from './tree-path.js';
 
 /** What a store answers of a run log that it has as a text. */
@@ -25,16 +24,6 @@ export async function readLogIn(
 export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
   if (under === undefined) return tree;
   return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
-}
-
-/** The log with the files that were to read with it. */
-export function withOthersAlongside(
-  found: RestoreResult,
-  { tree, blocked }: Pick<Snapshot, 'tree' | 'blocked'>,
-  alongside: readonly string[] | undefined,
-): RestoreResult {
-  if (alongside === undefined || found.kind === 'failed') return found;
-  return { ...found, alongside: shownTree(tree, alongside), blocked };
 }
 
 /** Where a run log was found and what was noticed on the way. */

@@ -4,7 +4,7 @@ import { limitTime } from '../../core/time-limit.js';
 import { statePath } from '../state.js';
 import type { MemoryStore, ReadRequest, RestoreResult, TreeResult } from '../store.js';
 import type { Snapshot, TreeBackend, Unreadable } from './backend.js';
-import { readLogIn, shownTree, withOthersAlongside } from './read-log.js';
+import { readLogIn, shownTree } from './read-log.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 import { dropHistory, update } from './update.js';
 
@@ -21,55 +21,73 @@ const READ_MS = 20_000;
 
 /** A store over a backend with compare-and-swap. */
 export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions): MemoryStore {
+  const { clock, log } = options;
   const { dropHistory: drop } = backend;
   return {
     kind: backend.kind,
-    read: (request, signal) => read(backend, request, { ...options, signal }),
-    readTree: (signal, under) => readTree(backend, under, { ...options, signal }),
+    read,
+    readTree,
     async write(changes, signal) {
       const outside = changes.find((change) => !isTreePath(change.path));
       if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
       return await update(backend, changes, { ...options, signal });
     },
-    ...(drop === undefined
-      ? {}
-      : { dropHistory: (signal) => dropHistory(backend, drop, { ...options, signal }) }),
+    ...(drop && { dropHistory: (signal) => dropHistory(backend, drop, { ...options, signal }) }),
   };
-}
 
-interface CallOptions extends TreeStoreOptions {
-  readonly signal: AbortSignal;
-}
-
-/** The newest version. A rate limit is waited for where there is time. */
-async function snapshot(
-  backend: TreeBackend,
-  paths: readonly string[] | 'all',
-  { clock, signal, log }: CallOptions,
-): Promise<Snapshot | Unreadable> {
-  const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
-  if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
-  const endMs = clock.now().getTime() + READ_MS;
-  try {
-    return await inReadTime({ clock, signal }, async (limited) => {
-      for (;;) {
-        const found = await backend.read(limited, paths);
-        if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
-        const { retryAfterMs = READ_MS } = found;
-        if (clock.now().getTime() + retryAfterMs >= endMs) return found;
-        log?.(`Memory: ${found.message}; it is read again in ${Math.ceil(retryAfterMs / 1000)} s.`);
-        await clock.sleep(retryAfterMs, limited);
-      }
-    });
-  } catch (thrown) {
-    const remedy = thrown instanceof AxeError && thrown.remedy !== undefined ? { remedy: thrown.remedy } : {};
-    return { kind: 'unreadable', reason: 'error', message: messageOf(thrown), ...remedy };
+  async function read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
+    const { path, alongside } = request;
+    const newest = await snapshot([path, statePath(path), ...(alongside ?? [])], signal);
+    const place = (version: string) => backend.placeOf(version, path);
+    if (newest.kind === 'unreadable') return { ...place(''), ...whyOf(newest), kind: 'failed' };
+    const { tree, version, warnings, blocked } = newest;
+    const found = await readLogIn(tree, request, { ...place(version), warnings });
+    if (alongside === undefined || found.kind === 'failed') return found;
+    return { ...found, alongside: shownTree(tree, alongside), blocked };
   }
+
+  async function readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult> {
+    const newest = await snapshot(under ?? 'all', signal);
+    const place = backend.placeOf(newest.kind === 'unreadable' ? '' : newest.version, '');
+    if (newest.kind === 'unreadable') return { ...place, ...whyOf(newest), kind: 'failed' };
+    const { tree, warnings, left, blocked } = newest;
+    return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place, left, blocked };
+  }
+
+  /** The newest version. A rate limit is waited for where there is time. */
+  async function snapshot(
+    paths: readonly string[] | 'all',
+    signal: AbortSignal,
+  ): Promise<Snapshot | Unreadable> {
+    const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
+    if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
+    const endMs = clock.now().getTime() + READ_MS;
+    try {
+      return await inReadTime(clock, signal, async (limited) => {
+        for (;;) {
+          const found = await backend.read(limited, paths);
+          if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
+          const { retryAfterMs = READ_MS } = found;
+          if (clock.now().getTime() + retryAfterMs >= endMs) return found;
+          log?.(`Memory: ${found.message}; it is read again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+          await clock.sleep(retryAfterMs, limited);
+        }
+      });
+    } catch (thrown) {
+      const remedy = thrown instanceof AxeError ? thrown.remedy : undefined;
+      return { kind: 'unreadable', reason: 'error', message: messageOf(thrown), remedy };
+    }
+  }
+}
+
+function whyOf({ message, remedy }: Unreadable): Pick<Unreadable, 'message' | 'remedy'> {
+  return { message, remedy };
 }
 
 /** Reads memory for as long as a run waits for it. Throws an AxeError when that is over. */
 export async function inReadTime<T>(
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  clock: Clock,
+  signal: AbortSignal,
   read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = limitTime({ clock, limitMs: READ_MS, signal });
@@ -80,42 +98,4 @@ export async function inReadTime<T>(
   } finally {
     limit.end();
   }
-}
-
-async function read(
-  backend: TreeBackend,
-  request: ReadRequest,
-  options: CallOptions,
-): Promise<RestoreResult> {
-  const { path, alongside = [] } = request;
-  const newest = await snapshot(backend, [path, statePath(path), ...alongside], options);
-  const place = (version: string) => backend.placeOf(version, path);
-  if (newest.kind === 'unreadable') return { ...place(''), ...whyOf(newest), kind: 'failed' };
-  const found = { ...place(newest.version), warnings: newest.warnings };
-  return withOthersAlongside(await readLogIn(newest.tree, request, found), newest, request.alongside);
-}
-
-async function readTree(
-  backend: TreeBackend,
-  under: readonly string[] | undefined,
-  options: CallOptions,
-): Promise<TreeResult> {
-  const newest = await snapshot(backend, under ?? 'all', options);
-  if (newest.kind === 'unreadable') return { ...backend.placeOf('', ''), ...whyOf(newest), kind: 'failed' };
-  const { tree, warnings, version, left, blocked } = newest;
-  return {
-    kind: 'tree',
-    tree: shownTree(tree, under),
-    warnings,
-    ...backend.placeOf(version, ''),
-    left,
-    blocked,
-  };
-}
-
-function whyOf({ message, remedy }: Unreadable): {
-  readonly message: string;
-  readonly remedy?: string | undefined;
-} {
-  return remedy === undefined ? { message } : { message, remedy };
 }

@@ -109,7 +109,7 @@ async function repeat(
       }
       if (result.kind === 'conflict') lost += 1;
       if (result.kind === 'unknown') unanswered += 1;
-      const waitMs = waitFor(result, { lost, unanswered, random: clock.random() });
+      const waitMs = waitFor(result, lost, unanswered, clock.random());
       const leftMs = endMs - clock.now().getTime();
       // Whoever lost a race and would wait for too long has one chance more, at any moment of what is left.
       const isLast = result.kind === 'conflict' && waitMs !== undefined && waitMs > leftMs - LAST_MS;
@@ -134,11 +134,9 @@ async function repeat(
 /** Milliseconds until the next attempt; undefined where none is worth it. */
 function waitFor(
   result: Exclude<Attempt, { readonly kind: 'committed' }>,
-  {
-    lost,
-    unanswered,
-    random,
-  }: { readonly lost: number; readonly unanswered: number; readonly random: number },
+  lost: number,
+  unanswered: number,
+  random: number,
 ): number | undefined {
   switch (result.kind) {
     case 'conflict':

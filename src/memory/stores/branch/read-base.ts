@@ -86,8 +86,8 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles, clock: Clo
   const deleted = new Set<string>();
   const timely: BaseFiles = {
     ...base,
-    read: (path, signal) => inReadTime({ clock, signal }, (limited) => base.read(path, limited)),
-    list: (folder, signal) => inReadTime({ clock, signal }, (limited) => base.list(folder, limited)),
+    read: (path, signal) => inReadTime(clock, signal, (limited) => base.read(path, limited)),
+    list: (folder, signal) => inReadTime(clock, signal, (limited) => base.list(folder, limited)),
   };
   return {
     kind: writer.kind,
