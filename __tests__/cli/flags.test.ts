@@ -180,18 +180,6 @@ describe('positional arguments', () => {
     expect(expectPositionals(parse('a', '-v', 'b'), 2)).toEqual(['a', 'b']);
     expect(expectPositionals(parse(), 0)).toEqual([]);
   });
-
-  it.each([
-    [1, [], 'accepts 1 arg(s), received 0'],
-    [1, ['a', 'b'], 'accepts 1 arg(s), received 2'],
-    [0, ['a'], 'accepts 0 arg(s), received 1'],
-  ])('are refused in axe’s words when %i are expected and %j are given', (count, words, message) => {
-    expect(thrownBy(() => expectPositionals(parse(...words), count))).toMatchObject({
-      message,
-      remedy: 'Usage: `axe-action run <agent>`.',
-      exitCode: 1,
-    });
-  });
 });
 
 describe('the list of flags in help', () => {

@@ -29,7 +29,7 @@ async function run(
   words: readonly string[],
   toml: string,
   replies: readonly object[] = [SAYS],
-  { isTTY = false, screen }: { readonly isTTY?: boolean; readonly screen?: FakeScreen } = {},
+  { screen }: { readonly screen?: FakeScreen } = {},
 ) {
   const home = tempDir('home');
   writeFiles(home, { 'axe/agents/bot.toml': toml, 'a.txt': 'Hello.\n' });
@@ -42,7 +42,7 @@ async function run(
   };
   const model = await startLoopback(answer);
   const env = { HOME: home, ANTHROPIC_API_KEY: 'k', AXE_ANTHROPIC_BASE_URL: model.url };
-  const terminal = createFakeTerminal({ env, cwd: home, isTTY });
+  const terminal = createFakeTerminal({ env, cwd: home });
   const watched = screen === undefined ? terminal : { ...terminal, stderr: screen.stream };
   const exitCode = await main(['run', 'bot', ...words], watched);
   return { exitCode, output: terminal.output(), talk: terminal.talk(), asked: model.requests().length };
@@ -112,25 +112,6 @@ describe('flags that would have no effect', () => {
   });
 });
 
-describe('an answer on a terminal', () => {
-  it.each([
-    ['Fine.', 'Fine.\n'],
-    ['Fine.\n', 'Fine.\n'],
-  ])('%j ends with a line break, and in a pipe as the model ended it', async (said, shown) => {
-    const says = [reply({ type: 'text', text: said })];
-    expect(await run([], AGENT, says, { isTTY: true })).toMatchObject({ exitCode: 0, output: shown });
-    expect(await run([], AGENT, says)).toMatchObject({ exitCode: 0, output: said });
-  });
-
-  it('ends before the error of a run that a limit stopped, and is empty if a run failed', async () => {
-    const toml = `${AGENT}tools = ["read_file"]\n`;
-    const spent = await run(['--max-tokens', '45'], toml, [READS, SAYS], { isTTY: true });
-    expect(spent).toMatchObject({ exitCode: 4, output: 'I look.\n' });
-    const wrongKey = { error: { type: 'authentication_error', message: 'invalid x-api-key' } };
-    expect(await run([], AGENT, [wrongKey], { isTTY: true })).toMatchObject({ exitCode: 3, output: '' });
-  });
-});
-
 describe('--json', () => {
   it('shows the tool calls and the budget', async () => {
     const toml = `${AGENT}tools = ["read_file"]\n`;
@@ -159,24 +140,6 @@ describe('--json', () => {
       ],
       tool_calls: 1,
     });
-  });
-
-  it('prints its line when the run fails, and human-readable text goes to stderr', async () => {
-    const wrongKey = { error: { type: 'authentication_error', message: 'invalid x-api-key' } };
-    const { exitCode, output, talk } = await run(['--json'], AGENT, [wrongKey]);
-    expect(exitCode).toBe(3);
-    const line: { readonly error: { readonly message: string } } = JSON.parse(output);
-    expect(line).toMatchObject({ content: '', error: { exit_code: 3 }, retry_attempts: 0 });
-    expect(line.error.message).toMatch(/^auth: .*invalid x-api-key/);
-    expect(talk).toContain(line.error.message);
-  });
-
-  it('prints its line if there was no run', async () => {
-    const { exitCode, output, talk } = await run(['--json'], 'name = "bot"\n');
-    expect(exitCode).toBe(2);
-    const line: { readonly error: { readonly message: string } } = JSON.parse(output);
-    expect(line).toMatchObject({ content: '', error: { exit_code: 2 }, model: '', tool_calls: 0 });
-    expect(talk).toContain(line.error.message);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTerminalReporter, formatStats } from '../../src/cli/terminal-reporter.js';
+import { createTerminalReporter } from '../../src/cli/terminal-reporter.js';
 import type { RunEvent } from '../../src/core/dependencies.js';
 import { ProviderError } from '../../src/core/errors.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RestoreResult } from '../../src/memory/store.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import { reportOf, STATS } from '../helpers/reports.js';
+import { reportOf } from '../helpers/reports.js';
 
 /** The lines a reporter writes for these events and warnings. */
 function linesOf(verbose: boolean, told: readonly (RunEvent | Warning)[]): readonly string[] {
@@ -176,37 +176,5 @@ describe('the messages of a run', () => {
   it('have no events unless requested', async () => {
     const { plan } = await reportOf('planned');
     expect(linesOf(false, [{ kind: 'run-started', plan, restored: RESTORED }, ...TURN])).toEqual([]);
-  });
-});
-
-describe('the figures after a run', () => {
-  it('are duration, tokens and stop reason', () => {
-    expect(formatStats(STATS, true)).toEqual([
-      'Duration: 6543ms',
-      'Tokens:   1200 input, 34 output',
-      'Stop:     end_turn',
-    ]);
-  });
-
-  it('are marked as sums if tools were called', () => {
-    expect(formatStats({ ...STATS, toolCalls: 1 }, true)[1]).toBe(
-      'Tokens:   1200 input, 34 output (cumulative)',
-    );
-  });
-
-  it.each([0, 3])(
-    'show how much of the budget is used, whether tools were called or not (%i)',
-    (toolCalls) => {
-      const budget = { usedTokens: 1234, maxTokens: 5000 };
-      expect(formatStats({ ...STATS, toolCalls, budget }, true)).toEqual([
-        'Duration: 6543ms',
-        'Tokens:   1200 input, 34 output (cumulative, budget: 1234/5000)',
-        'Stop:     end_turn',
-      ]);
-    },
-  );
-
-  it('are the duration alone if the run failed', () => {
-    expect(formatStats(STATS, false)).toEqual(['Duration: 6543ms']);
   });
 });

@@ -13,7 +13,7 @@ import type { Warning } from '../../src/core/warning.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
@@ -86,12 +86,6 @@ describe('the output at the end of a run in a terminal', () => {
       isAnswered ? `${duration}Tokens:   1200 input, 34 output\nStop:     end_turn\n` : duration,
     );
   });
-
-  it('shows how much of the budget was used when it is spent, as in axe', async () => {
-    const budget = { usedTokens: 120, maxTokens: 100 };
-    const { talk } = await publish(exhausted('tokens', '', { budget }), { json: false, verbose: true });
-    expect(talk).toContain('(cumulative, budget: 120/100)\n');
-  });
 });
 
 describe('memory in a terminal', () => {
@@ -108,12 +102,6 @@ describe('memory in a terminal', () => {
     const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
     return await store.write([change], new AbortController().signal);
   }
-
-  it("is axe's file unless the agent names one", async () => {
-    const { deps, home } = await open();
-    expect(await append(deps, '')).toMatchObject({ kind: 'saved' });
-    expect(readFileSync(join(home, '.local/share/axe/memory/bot.md'), 'utf8')).toBe(ADDED);
-  });
 
   it.each([
     ['bot.md', 'mem.md'],
@@ -160,30 +148,5 @@ describe('tools in a terminal', () => {
   it("of an event's run are those of a workflow (D22)", async () => {
     const { deps } = await open({ trigger: SCHEDULE });
     expect(await toolNames(deps)).toEqual({ tools: ['read_file'], warnings: ['tool-not-available'] });
-  });
-});
-
-describe('models in a terminal', () => {
-  it("have their addresses from axe's configuration file", async () => {
-    const configDir = tempDir('config');
-    writeFiles(configDir, {
-      'config.toml': '[providers.openai]\napi_key = "k"\nbase_url = "http://127.0.0.1:2/v1"\n',
-    });
-    const asked: string[] = [];
-    const { deps } = await open({
-      configDir,
-      fetch: (input) => {
-        asked.push(String(input));
-        return Promise.reject(new Error('nobody there'));
-      },
-    });
-    const ref = { provider: 'openai', model: 'm' };
-    await deps.models.configure();
-    const model = await deps.models.open(ref);
-    const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] as const;
-    await expect(
-      Promise.resolve(model.doGenerate({ prompt: structuredClone(prompt) as never })),
-    ).rejects.toThrow(/server|network|nobody/);
-    expect(asked).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:2\/v1\//)]);
   });
 });
