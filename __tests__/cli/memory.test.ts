@@ -168,13 +168,6 @@ describe('memory show', () => {
       /bot\.md` is larger than the 64 MB that a command reads\n {2}Trim it with `axe-action gc <agent>`/,
     );
   });
-
-  it("follows a link of the user's", async () => {
-    writeFiles(home, { 'dotfiles/bot.md': AXE });
-    store({ 'x.md': '' });
-    symlinkSync(join(home, 'dotfiles/bot.md'), join(folder, 'bot.md'));
-    expect(await memory(['show', 'bot'])).toMatchObject({ output: expect.stringContaining('检查') });
-  });
 });
 
 describe('memory show on this machine', () => {
@@ -287,12 +280,6 @@ describe('memory remember and promote', () => {
       `${AXE.replace(/^## 20.*$/m, '##')}##\n**Task:** Remembered by hand\n**Result:** use pnpm\n\n`,
     );
   });
-
-  it('promote an entry', async () => {
-    store({ 'untrusted/bot.md': A });
-    expect(await memory(['promote', 'bot', 'aaaaaa'])).toMatchObject({ exitCode: 0 });
-    expect([read('bot.md').includes('id=p-aaaaaa-1 '), read('untrusted/bot.md')]).toEqual([true, '']);
-  });
 });
 
 describe('the place of memory', () => {
@@ -377,12 +364,6 @@ describe('the place of memory', () => {
       exitCode: 1,
       talk: expect.stringContaining('Give one of `pr-reviewer`'),
     });
-  });
-
-  it('is the scope of the offline rules for an agent that uses them (D32)', async () => {
-    writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "offline/rules"\n' });
-    store({ 'offline/bot.md': AXE });
-    expect(await memory(['show', 'bot'])).toMatchObject({ output: expect.stringContaining('检查') });
   });
 
   it.each([

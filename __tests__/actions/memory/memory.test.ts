@@ -211,14 +211,6 @@ describe('memory in the workspace', () => {
     expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
   });
 
-  it('is exported whole from the folder', async () => {
-    const store = await open({ given: FILE });
-    await write(store);
-    const tree = await store.readTree(noAbort());
-    expect(tree).toMatchObject({ kind: 'tree', location: '.axe/memory' });
-    expect(tree.kind === 'tree' && [...tree.tree]).toEqual([['bot.md', ADDED]]);
-  });
-
   it.each<[string, Trigger]>([
     ['an issue', issue()],
     ['a comment', comment()],
@@ -263,22 +255,6 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
     expect(readFileSync(join(workspace, PLACE), 'utf8')).toMatch(/^whatever the head says.*Seen\.\n\n$/s);
     expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
-  });
-
-  it('starts with the base version if the checkout has none', async () => {
-    const store = await open({ given: FILE, trigger: pullRequest(), client: github({ [PLACE]: ENTRY }) });
-    expect(await write(store)).toMatchObject({ kind: 'saved' });
-    expect(readFileSync(join(workspace, PLACE), 'utf8')).toBe(ENTRY + ADDED);
-  });
-
-  it('is empty if the base has none', async () => {
-    writeFiles(workspace, { [PLACE]: ENTRY });
-    const store = await open({ given: FILE, trigger: pullRequest(), client: github({}) });
-    expect(await read(store)).toEqual({
-      kind: 'empty',
-      location: `octocat/hello@main:${PLACE}`,
-      warnings: [],
-    });
   });
 
   it.each<[string, () => unknown, RegExp]>([
@@ -336,11 +312,5 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     writeFiles(workspace, { [PLACE]: ENTRY });
     const trigger = comment({ on: 'pull_request', number: 42 });
     expect(await read(await open({ given: FILE, trigger }))).toMatchObject({ text: ENTRY, location: PLACE });
-  });
-
-  it('is at the top of the repository if the workflow says so', async () => {
-    const client = github({ 'bot.md': ENTRY });
-    const store = await open({ given: { ...FILE, 'memory-path': '.' }, trigger: pullRequest(), client });
-    expect(await read(store)).toMatchObject({ text: ENTRY, location: 'octocat/hello@main:bot.md' });
   });
 });

@@ -67,17 +67,6 @@ describe('a comment by a writer', () => {
     expect(deps.steps).toEqual(['ask for permission of octocat', 'load agent', 'write memory', 'reply']);
   });
 
-  it('remembers the whole text', async () => {
-    const deps = depsWith();
-    await say('/axe remember We use:\n\n- tabs\n- LF', deps);
-    expect(deps.memory.get('bot.md')).toContain(
-      '**Task:** Remembered by octocat\n**Result:** We use:\n\n- tabs\n- LF\n<!--',
-    );
-    expect(deps.replies).toMatchObject([
-      { text: expect.stringMatching(/^Remembered as `[^`]+` in `bot\.md`/) },
-    ]);
-  });
-
   it.each([
     [
       '/axe show',
@@ -237,18 +226,6 @@ describe('a comment by a writer', () => {
       kind: 'done',
     });
     expect([deps.replies, idsIn(deps)]).toEqual([[], ['aaaaaa-1', 'bbbbbb-1']]);
-  });
-
-  it.each([
-    '/axe forgetful as you are, what is new?',
-    'I mean\n/axe forget aaaaaa-1',
-    '    /axe forget aaaaaa-1',
-  ])('that is not a command is a task for the agent: %j', async (body) => {
-    const deps = depsWith();
-    const report = await runPipeline(makeRequest({ trigger: comment({ body }) }), deps);
-    expect(report.kind).toBe('ran');
-    expect(deps.steps).toContain('ask model');
-    expect(idsIn(deps)).toContain('aaaaaa-1');
   });
 });
 

@@ -105,16 +105,6 @@ describe('show', () => {
     expect(JSON.stringify(result)).not.toContain('theirs');
   });
 
-  it('lists the requested number of entries of the requested lane', async () => {
-    expect(await command(store, 'show --last 1')).toMatchObject({
-      entries: [{ id: 'bbbbbb-1' }],
-      text: expect.stringMatching(/^The newest 1 of 2 entries /),
-    });
-    expect(await command(store, 'show --lane untrusted')).toMatchObject({
-      entries: [{ id: 'cccccc-1', result: 'theirs' }],
-    });
-  });
-
   it('has what became of findings in three numbers a severity', async () => {
     const line = (id: string, rest: string) =>
       `- ${id}/2 pr=2 path=a.ts cat=security ${rest} at=2026-01-02T00:00:00.000Z\n`;
@@ -136,28 +126,9 @@ describe('show', () => {
       quoted: expect.stringMatching(/ untrusted, line 1\n {2}Task: task 4\n {2}Result: theirs$/),
     });
   });
-
-  it('reports that there are no entries', async () => {
-    expect(await command(createFakeMemory({}), 'show')).toMatchObject({
-      kind: 'done',
-      text: 'No entries in `bot.md` in octocat/hello@axe-memory.',
-    });
-  });
 });
 
-describe('search', () => {
-  it('finds by all words, and reports if nothing holds them', async () => {
-    const store = createFakeMemory({ 'bot.md': A + B });
-    expect(await command(store, 'search RESULT 2')).toMatchObject({
-      entries: [{ id: 'bbbbbb-1' }],
-      changed: false,
-    });
-    expect(await command(store, 'search nothing')).toMatchObject({
-      entries: [],
-      text: 'No entry of `bot.md` in octocat/hello@axe-memory contains "nothing".',
-    });
-  });
-});
+describe('search', () => {});
 
 describe('forget', () => {
   it('removes an entry from every lane that has it', async () => {
@@ -170,14 +141,6 @@ describe('forget', () => {
       quoted: expect.stringMatching(/^- `aaaaaa-1` .*\n- `aaaaaa-1` .*$/),
     });
     expect([textOf(store, 'bot.md'), textOf(store, 'untrusted/bot.md')]).toEqual([B, PLAIN]);
-  });
-
-  it('finds an entry of axe by its text, and leaves a missing lane alone', async () => {
-    const store = createFakeMemory({ 'bot.md': A + PLAIN });
-    const id = idsOf(store, 'bot.md')[1] ?? '';
-    expect(await command(store, `forget ${id}`)).toMatchObject({ changed: true });
-    expect(textOf(store, 'bot.md')).toBe(A);
-    expect([...store.tree.keys()]).toEqual(['bot.md']);
   });
 
   it('reports that an entry is not there, and writes nothing', async () => {
@@ -252,26 +215,6 @@ describe('forget', () => {
 });
 
 describe('remember', () => {
-  it("appends an entry of axe's form if no origin is known", async () => {
-    const store = createFakeMemory({ 'bot.md': A });
-    expect(await command(store, 'remember the flaky test is known')).toMatchObject({
-      kind: 'done',
-      changed: true,
-    });
-    expect(textOf(store, 'bot.md')).toBe(
-      `${A}## 2026-02-03T12:00:00Z\n**Task:** Remembered by hand\n**Result:** the flaky test is known\n\n`,
-    );
-  });
-
-  it('names who remembered it, and makes the first entry', async () => {
-    const store = createFakeMemory({});
-    await command(store, ['remember', '用 pnpm'], { origin: ORIGIN });
-    const text = textOf(store, 'bot.md');
-    expect(text).toContain(
-      '**Task:** Remembered by octocat\n**Result:** 用 pnpm\n<!-- axe-action v=1 id=fresh-1 run=7/1 ',
-    );
-  });
-
   it('reports that a long text was cut', async () => {
     expect(await command(createFakeMemory({}), ['remember', '好'.repeat(1001)])).toMatchObject({
       text: expect.stringContaining('cut after 1000 characters'),

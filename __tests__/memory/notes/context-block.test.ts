@@ -21,29 +21,6 @@ function block(files: Readonly<Record<string, string>>, patch: Partial<BlockOpti
 }
 
 describe('the block of notes', () => {
-  it.each<[string, Record<string, string>]>([
-    ['there is nothing', {}],
-    ['a file holds white space alone', { 'MEMORY.md': ' \n\t' }],
-    ['every item is done', { [SCRATCHPAD]: '- [x] one\n* [X] two\n' }],
-    ['only other files exist', { 'bot.md': 'x', [`${DAILY}/2026-02-27.md`]: 'old', 'MEMORY.bak': 'x' }],
-  ])('is absent if %s', (_, files) => {
-    expect(block(files)).toEqual({ text: '', warnings: [] });
-  });
-
-  it('has long-term memory, open items, yesterday and today in that order', () => {
-    const files = {
-      [`${DAILY}/2026-03-01.md`]: 'tday',
-      [`${DAILY}/2026-02-28.md`]: 'yday',
-      [SCRATCHPAD]:
-        '# todo\n- [ ] one\n- [x] two\n  * [ ] three\n* [ ] four\n-[ ] five\n- [] six\n+ [ ] seven\n',
-      'MEMORY.md': '\n# Facts\nuse tabs\n\n',
-    };
-    expect(block(files)).toEqual({
-      text: `${OPEN}\n\n## Long-term memory (MEMORY.md)\n# Facts\nuse tabs\n\n## Scratchpad (open items)\n- [ ] one\n  * [ ] three\n* [ ] four\n\n## Daily log 2026-02-28\nyday\n\n## Daily log 2026-03-01 (today)\ntday${CLOSE}`,
-      warnings: [],
-    });
-  });
-
   it('reads a day at its flat place if it has no file of its own (D37)', () => {
     const files = { '2026-02-28.md': 'flat', '2026-03-01.md': 'flat too', [`${DAILY}/2026-03-01.md`]: 'own' };
     const { text } = block(files);
@@ -57,11 +34,6 @@ describe('the block of notes', () => {
     const { text } = block(files, { places: { folder: '', slug: '' } });
     expect(text).toContain('- [ ] a\n\n## Daily log 2026-03-01 (today)\ntday');
     expect(text).not.toContain('- [ ] b');
-  });
-
-  it('counts days across a new year', () => {
-    const { text } = block({ [`${DAILY}/2025-12-31.md`]: 'eve' }, { today: '2026-01-01' });
-    expect(text).toContain('## Daily log 2025-12-31\neve');
   });
 
   it('has the two newest days with content if the agent runs seldom', () => {

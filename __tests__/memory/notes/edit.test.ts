@@ -7,34 +7,6 @@ function append(text: string, dedup = false): NoteEdit {
 }
 
 describe('an append to a note', () => {
-  it.each([
-    ['', 'a', 'a\n'],
-    ['a', 'b\n', 'a\nb\n'],
-    ['a\n', '\nb', 'a\n\nb\n'],
-    ['', '', '\n'],
-  ])('to %j of %j makes %j', (before, text, after) => {
-    expect(editedText(before, append(text))).toBe(after);
-  });
-
-  it('starts an empty note with its head, and no other', () => {
-    const edit: NoteEdit = { kind: 'append', text: 'b\n', dedup: false, head: '# Head\n\n' };
-    expect(editedText('', edit)).toBe('# Head\n\nb\n');
-    expect(editedText('a\n', edit)).toBe('a\nb\n');
-  });
-
-  it('keeps blank lines, and leaves out lines that differ in white space alone', () => {
-    expect(editNote('use tabs\n\n', append(' use\ttabs \r\n\nno push\n', true))).toEqual({
-      kind: 'written',
-      text: 'use tabs\n\n\nno push\n',
-      addedBytes: 9,
-      skippedLines: 1,
-    });
-  });
-
-  it('writes nothing if only blank lines would be left', () => {
-    expect(editNote('a\nb\n', append('b\n\na\n', true))).toEqual({ kind: 'duplicate', skippedLines: 2 });
-  });
-
   it.each(['使用制表符', 'タブを使う', 'استخدم علامات الجدولة'])('recognizes a line of %s', (line) => {
     expect(editNote(`${line}\n`, append(` ${line} `, true))).toEqual({ kind: 'duplicate', skippedLines: 1 });
   });
@@ -93,16 +65,5 @@ describe('dedup (D53)', () => {
       text: '## api\n- a\n- b\n\n- c\n',
       skippedLines: 2,
     });
-  });
-});
-
-describe('other edits of a note', () => {
-  it('overwrite it to the byte, and clear it', () => {
-    expect(editedText('a\n', { kind: 'overwrite', text: 'new' })).toBe('new');
-    expect(editedText('a\n', { kind: 'overwrite', text: '' })).toBe('');
-  });
-
-  it('delete it', () => {
-    expect(editedText('a', { kind: 'delete' })).toBe('');
   });
 });

@@ -6,7 +6,6 @@ import {
   type NoteTarget,
   noteKind,
   notesPlaces,
-  notesUnder,
   pathOf,
 } from '../../../src/memory/notes/place.js';
 
@@ -36,20 +35,6 @@ describe('places of notes', () => {
   ])('of the scope %s', (scope, paths) => {
     expect(TARGETS.map((target) => pathOf(target, places(scope)))).toEqual(paths);
     expect(paths.map(noteKind)).toEqual(['long_term', 'scratchpad', 'daily', 'note']);
-  });
-
-  it('are requested from a store by file and folder', () => {
-    const now = new Date('2026-03-01T14:05:09Z');
-    expect(notesUnder(places('project'), 'bot.md', now)).toEqual([
-      '2026-03-01.md',
-      '2026-02-28.md',
-      'MEMORY.md',
-      'projects/hello-world-3ccd7a60/SCRATCHPAD.md',
-      'projects/hello-world-3ccd7a60/daily/',
-      'projects/hello-world-3ccd7a60/notes/',
-      'bot.md',
-    ]);
-    expect(notesUnder(places('shared'), 'bot.md', now)).toBeUndefined();
   });
 
   it.each([

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { utf8Bytes } from '../../../src/core/text/cut.js';
 import type { NotesPlaces } from '../../../src/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
-import { formatEntry } from '../../../src/memory/run-log.js';
 
 const PLACES: NotesPlaces = { folder: '', slug: 'p-00000000' };
 const SHARED: NotesPlaces = { folder: '', slug: '' };
@@ -25,12 +24,6 @@ function paths(
   scope?: Parameters<typeof searchNotes>[2],
 ) {
   return search(files, query, scope).hits.map(({ path }) => path);
-}
-
-/** The body of the only file found. */
-function bodyOf(text: string, query: string) {
-  const { hits } = search({ 'MEMORY.md': text }, query);
-  return hits[0]?.body;
 }
 
 describe('the files that a search covers', () => {
@@ -62,32 +55,12 @@ describe('the files that a search covers', () => {
     ]);
   });
 
-  it('include the run log of this agent, and of no other (D9)', () => {
-    const found = paths(everything, 'word', { ...PLACES, runLog: 'bot.md' });
-    expect(found).toContain('bot.md');
-    expect(found).not.toContain('other.md');
-  });
-
   it('include the flat folder if all agents share notes', () => {
     expect(paths(everything, 'word', SHARED)).toEqual(['MEMORY.md', '2026-02-27.md', 'notes/shared.md']);
-  });
-
-  it('exclude the line with the run that wrote an entry (D8)', () => {
-    const provenance =
-      '<!-- axe-action v=1 id=abc run=1/1 job=word event=push sha=0123456 actor=octocat trust=trusted model=a/b -->';
-    const log = formatEntry({ timestamp: new Date(0), task: 'Look', result: 'Fine.', provenance });
-    const scope = { ...PLACES, runLog: 'bot.md' };
-    expect(paths({ 'bot.md': log }, 'word', scope)).toEqual([]);
-    expect(search({ 'bot.md': log }, 'fine', scope).hits[0]?.body).not.toContain('axe-action');
   });
 });
 
 describe('the order of search results', () => {
-  it('puts the long-term file first, but no note of its name (D9)', () => {
-    const files = { [`${NOTES}/MEMORY.md`]: 'a b c', 'MEMORY.md': 'a' };
-    expect(paths(files, 'a b c')).toEqual(['MEMORY.md', `${NOTES}/MEMORY.md`]);
-  });
-
   it('puts more words before more lines, lines before later days, days before the rest, then the path', () => {
     const files = {
       [`${NOTES}/b.md`]: 'one',
@@ -170,32 +143,9 @@ describe('the shown part of a file', () => {
     ]);
     expect(terms).toEqual([{ term: 'redis', lines: 0 }]);
   });
-
-  it('has no byte that a provider would refuse', () => {
-    expect(bodyOf('word \0 \uDC80', 'word')).toBe('word \uFFFD \uFFFD\n…');
-  });
 });
 
 describe('the reply to a search', () => {
-  const six = Object.fromEntries(
-    ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`${NOTES}/${name}.md`, `word ${'x'.repeat(300)}`]),
-  );
-
-  it('shows as many files as there is room for, and how many are left', () => {
-    const text = renderSearch(search(six, 'word'), { root: '/r', maxBytes: 1600 });
-    expect(text).toMatch(
-      /^Searched 1 term: word\(6\) across 6 files\. Showing top 3 by relevance\.\n\n\/r\//,
-    );
-    expect(text).toMatch(/\n\n…\[search truncated, 3 more files omitted\]$/);
-    expect(renderSearch(search(six, 'word'), { root: '', maxBytes: 32_768 })).not.toContain('omitted');
-  });
-
-  it('shows no more files than requested', () => {
-    const text = renderSearch(search(six, 'word'), { root: '', maxBytes: 32_768, limit: 5 });
-    expect(text).toContain('across 6 files. Showing top 5 by relevance.');
-    expect(text).toMatch(/\n\n…\[search truncated, 1 more file omitted\]$/);
-  });
-
   it('shows the first file even if it is cut', () => {
     const text = renderSearch(search({ 'MEMORY.md': `word ${'x'.repeat(5000)}` }, 'word'), {
       root: '',

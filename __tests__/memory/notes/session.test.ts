@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type MemoryTree, type NoteChange } from '../../../src/memory/change.js';
-import { notesPlaces } from '../../../src/memory/notes/place.js';
 import type { NoteWish } from '../../../src/memory/notes/session.js';
 import type { BlockedPlace, SaveResult } from '../../../src/memory/store.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
@@ -63,24 +62,6 @@ describe('a session of notes', () => {
     for (const date of days) texts.push(await scene.session.read({ kind: 'daily', date }));
     expect(texts).toEqual(['flat', 'flat', 'own', '']);
     expect(scene.loads.slice(1)).toEqual([['2026-01-02.md'], ['2026-01-04.md']]);
-  });
-
-  it.each<readonly ['project' | 'shared', string]>([
-    ['project', `${PROJECT}/daily/2026-03-01.md`],
-    ['shared', '2026-03-01.md'],
-  ])('of the scope %s writes days at %s', async (scope, path) => {
-    const places = notesPlaces(scope, 'octo-org/hello.world');
-    const scene = createNotesScene({
-      places,
-      files: { '2026-02-01.md': 'old\n', 'other.md': 'a run log\n' },
-    });
-    const answer = await scene.session.change(DAY, plain('done'));
-    expect(answer).toMatchObject({ kind: 'written', path: `${ROOT}/${path}` });
-    expect(await scene.session.read(DAY)).toBe('done\n');
-    const listed = await scene.session.list();
-    expect(listed).toEqual(
-      scope === 'shared' ? [`${ROOT}/2026-02-01.md`, `${ROOT}/${path}`] : [`${ROOT}/${path}`],
-    );
   });
 
   it('requests by name a note that the store left out of a folder, once', async () => {
@@ -195,14 +176,6 @@ describe('a session of notes', () => {
     expect(text).toContain(`across 1 file.`);
     expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
   });
-
-  it('keeps what a hundred concurrent calls write', async () => {
-    const scene = createNotesScene({ files: { 'MEMORY.md': 'first\n' } });
-    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
-    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
-    expect(await scene.session.read(LONG_TERM)).toBe(`first\n${lines.join('\n')}\n`);
-    expect(scene.session.changes('trusted')).toHaveLength(100);
-  });
 });
 
 describe('a session that saves immediately', () => {
@@ -216,14 +189,6 @@ describe('a session that saves immediately', () => {
     expect(scene.session.changes('trusted')).toEqual([]);
     expect(scene.session.recent()).toHaveLength(1);
     expect(scene.loads).toEqual([['MEMORY.md'], ['MEMORY.md']]);
-  });
-
-  it('keeps what a hundred concurrent calls write', async () => {
-    const store = liveStore();
-    const scene = createNotesScene(store);
-    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
-    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
-    expect(store.tree().get('MEMORY.md')).toBe(`${lines.join('\n')}\n`);
   });
 
   it.each([
@@ -286,23 +251,6 @@ describe('the changes of a session', () => {
     );
   });
 
-  it('never exceed the limit in bytes, whatever is written', async () => {
-    await fc.assert(
-      fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (wanted, maxWriteBytes) => {
-        const scene = createNotesScene({ caps: { maxWriteBytes } });
-        for (const step of wanted) {
-          const answer = await scene.session.change(step.target, step.wish);
-          if (answer.kind !== 'written') continue;
-          const written = scene.session.recent().at(-1);
-          expect(Buffer.byteLength(written?.content ?? '')).toBe(written?.bytes);
-          expect(written?.bytes).toBeLessThanOrEqual(maxWriteBytes);
-          expect(written?.content.isWellFormed()).toBe(true);
-          if (answer.givenBytes <= maxWriteBytes) expect(written?.bytes).toBe(answer.givenBytes);
-        }
-      }),
-    );
-  });
-
   it('in the untrusted lane leave the trusted one unchanged', async () => {
     const scene = createNotesScene({
       files: { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' },
@@ -321,23 +269,6 @@ describe('the changes of a session', () => {
       [`untrusted/${PROJECT}/daily/2026-03-01.md`]: 'only added to\n',
       [`untrusted/${PROJECT}/notes/a.md`]: 'anew',
     });
-  });
-});
-
-describe('text of any language', () => {
-  it.each([
-    ['Chinese', '部署前要运行迁移', '运行迁移'],
-    ['Japanese', 'デプロイの前に移行を実行する', '移行'],
-    ['Arabic', 'شغّل الترحيل قبل النشر', 'الترحيل'],
-  ])('is written, cut and found: %s', async (_, fact, word) => {
-    const scene = createNotesScene({ caps: { maxWriteBytes: Buffer.byteLength(fact) + 1 } });
-    const { text } = await scene.call('memory_write', { target: 'long_term', content: `${fact}${fact}` });
-    const bytes = Buffer.byteLength(fact);
-    expect(text).toContain(`(truncated from ${2 * bytes} bytes to ${bytes + 1} byte cap)`);
-    expect(await scene.session.read(LONG_TERM)).toBe(`${fact}\n`);
-    const search = await scene.call('memory_search', { query: word });
-    expect(search.text).toContain(`Searched 1 term: ${word}(1) across 1 file.`);
-    expect(search.text).toContain(`\n${fact}\n…`);
   });
 });
 

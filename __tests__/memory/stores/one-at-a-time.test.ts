@@ -79,37 +79,4 @@ describe('a shared store', () => {
     ]);
     expect(log.at(-1)).toBe('end read c.md');
   });
-
-  it('accepts a call after all others are done', async () => {
-    const { store, log } = slowStore();
-    await store.read(read('a.md'), signal);
-    await store.read(read('b.md'), signal);
-    expect(log).toHaveLength(4);
-  });
-
-  it('has the kind of the store, and passes the signal on', async () => {
-    const seen: AbortSignal[] = [];
-    const plain: MemoryStore = {
-      kind: 'file',
-      read: async (_, given) => {
-        seen.push(given);
-        return { kind: 'empty', location: '', warnings: [] };
-      },
-      readTree: async (given) => {
-        seen.push(given);
-        return { kind: 'tree', location: '', tree: new Map(), warnings: [] };
-      },
-      write: async (_, given) => {
-        seen.push(given);
-        return { kind: 'saved', location: '', attempts: 1 };
-      },
-    };
-    const store = oneAtATime(plain);
-    expect(store.kind).toBe('file');
-    await store.read(read('a.md'), signal);
-    await store.write(append('a.md'), signal);
-    await store.readTree(signal);
-    expect(seen).toEqual([signal, signal, signal]);
-    expect(store.dropHistory).toBeUndefined();
-  });
 });

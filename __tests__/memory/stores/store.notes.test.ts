@@ -36,15 +36,6 @@ describe('a commit of notes whose answer was lost', () => {
     expect(remote.tree.get('MEMORY.md')).toBe(expected);
   });
 
-  it('adds a line once that was part of another before', async () => {
-    const remote = createFakeRemote();
-    remote.tree = new Map([['MEMORY.md', 'not new\n']]);
-    expect(await forgetful(remote).write([adding('MEMORY.md', 'new')], never)).toMatchObject({
-      kind: 'saved',
-    });
-    expect(remote.tree.get('MEMORY.md')).toBe('not new\nnew\n');
-  });
-
   it('recognizes its append above what somebody else has added since', async () => {
     const remote = createFakeRemote();
     const store = forgetful(remote, () => {
@@ -80,24 +71,6 @@ describe('a commit that is lost while another run saves', () => {
     });
     const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
     expect(await store.write([change], never)).toMatchObject({ kind: 'saved' });
-    expect(remote.tree.get('MEMORY.md')).toBe(expected);
-  });
-});
-
-describe('a note in which somebody else changed other lines while an answer was lost', () => {
-  it.each<[string, Change, string]>([
-    ['an append', adding('MEMORY.md', 'new'), 'FIRST\nlast\nnew\n'],
-    ['an append of a line that was part of another', adding('MEMORY.md', 'as'), 'FIRST\nlast\nas\n'],
-  ])('has %s once', async (_, change, expected) => {
-    const remote = createFakeRemote();
-    remote.tree = new Map([['MEMORY.md', 'first\nlast\n']]);
-    const store = forgetful(remote, () => {
-      remote.tree = new Map([['MEMORY.md', (remote.tree.get('MEMORY.md') ?? '').replace('first', 'FIRST')]]);
-      remote.version += 1;
-    });
-    const result = await store.write([change], never);
-    expect(result).toMatchObject({ kind: 'saved' });
-    expect(result).not.toMatchObject({ notices: expect.anything() });
     expect(remote.tree.get('MEMORY.md')).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { limitTime } from '../../../src/core/time-limit.js';
 import type { CommitResult, TreeBackend } from '../../../src/memory/stores/backend.js';
 import { createTreeStore } from '../../../src/memory/stores/store.js';
 import { describeMemoryStore } from './contract.js';
-import { append, entryText, forget, idsIn } from './entries.js';
+import { append, entryText, idsIn } from './entries.js';
 import { type BackendFaults, createFakeRemote } from './fake-backend.js';
 import { createFakeClock } from './fake-clock.js';
 
@@ -35,14 +35,6 @@ function inTurn<T>(...faults: readonly (T | undefined)[]): () => T | undefined {
 }
 
 describe('the retry loop of a save', () => {
-  it('continues after five conflicts (C3 46)', async () => {
-    const { store, remote } = makeStore({
-      commit: inTurn(...Array.from({ length: 5 }, () => ({ kind: 'conflict' }) as const)),
-    });
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 6 });
-    expect(remote.tree.get('bot.md')).toBe(entryText('a'));
-  });
-
   it('waits after each lost race up to ten seconds more, and uses what is left of the time', async () => {
     const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) }, 120_000);
     await store.write([append('a')], never);
@@ -107,12 +99,6 @@ describe('the retry loop of a save', () => {
     expect(down.clock.slept).toEqual([]);
   });
 
-  it('does not write an entry twice whose answer was lost (C3 47)', async () => {
-    const { store, remote } = makeStore({ commit: inTurn({ kind: 'unknown', message: 'reset' } as const) });
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(remote).toMatchObject({ version: 1, tree: new Map([['bot.md', entryText('a')]]) });
-  });
-
   it.each(['denied', 'unavailable', 'rate-limited', 'error', 'timeout'] as const)(
     'ends at once when a commit is %s (C3 39, 48)',
     async (reason) => {
@@ -158,27 +144,6 @@ describe('the retry loop of a save', () => {
     expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
   });
 
-  it('returns a failure when a backend throws', async () => {
-    const broken: TreeBackend = {
-      kind: 'branch',
-      read: async () => {
-        throw new Error('bug');
-      },
-      commit: async () => ({ kind: 'conflict' }),
-      placeOf: () => ({ location: 'there' }),
-    };
-    const store = createTreeStore(broken, { clock: createFakeClock(), budgetMs: 1_000 });
-    expect(await store.write([append('a')], never)).toMatchObject({
-      kind: 'failed',
-      reason: 'error',
-      message: 'bug',
-    });
-    expect(await store.read({ path: 'a.md', lastN: 0, count: false }, never)).toMatchObject({
-      kind: 'failed',
-      message: 'bug',
-    });
-  });
-
   it('stops waiting when the run is stopped (C3 54)', async () => {
     const controller = new AbortController();
     const { store } = makeStore({
@@ -191,21 +156,6 @@ describe('the retry loop of a save', () => {
       kind: 'failed',
       reason: 'timeout',
     });
-  });
-
-  it('applies a rewrite again to what another run wrote meanwhile', async () => {
-    const { store, remote } = makeStore({
-      commit: () => {
-        if (remote.version > 0) return undefined;
-        remote.tree = new Map([['bot.md', entryText('a') + entryText('theirs')]]);
-        remote.version += 1;
-        return undefined;
-      },
-    });
-    remote.tree = new Map([['bot.md', entryText('a')]]);
-    const rewrite = (old: string) => old.replaceAll('done', 'checked');
-    await store.write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
-    expect(remote.tree.get('bot.md')).toBe(rewrite(entryText('a') + entryText('theirs')));
   });
 
   it('commits once more what readers may have passed over', async () => {
@@ -235,63 +185,6 @@ describe('the retry loop of a save', () => {
     const { store, clock } = makeStore({ commit: () => limit });
     expect(await store.write([append('a')], never)).toMatchObject({ reason: 'rate-limited' });
     expect(clock.slept.length).toBeLessThan(60);
-  });
-
-  it('reports that no answer came when none ever did', async () => {
-    const { store, remote } = makeStore({
-      commit: () => {
-        remote.version += 1;
-        return { kind: 'unknown', message: 'reset' };
-      },
-    });
-    expect(await store.write([append('a')], never)).toMatchObject({
-      kind: 'failed',
-      reason: 'unavailable',
-      message: expect.stringContaining('reset'),
-    });
-  });
-
-  it('does not apply a rewrite twice whose answer was lost, whatever others append after it (C3 47)', async () => {
-    const lost = inTurn({ kind: 'unknown', message: 'reset' } as const);
-    const { store, remote } = makeStore({
-      commit: lost,
-      step: async (operation) => {
-        if (operation === 'answer' && remote.version === 1)
-          remote.tree = new Map([['daily.md', `${remote.tree.get('daily.md')}theirs\n`]]);
-      },
-    });
-    remote.tree = new Map([['daily.md', 'old\n']]);
-    const rewrite = (old: string) => `${old}mine\n`;
-    expect(await store.write([{ kind: 'rewrite', path: 'daily.md', rewrite }], never)).toMatchObject({
-      kind: 'saved',
-    });
-    expect([...remote.tree]).toEqual([['daily.md', 'old\nmine\ntheirs\n']]);
-  });
-
-  it('forgets the last entry of a log when a commit is lost while another run appends', async () => {
-    const { store, remote } = makeStore({
-      commit: inTurn({ kind: 'unknown', message: 'reset' } as const),
-      step: async (operation) => {
-        if (operation !== 'commit' || remote.version > 0) return;
-        remote.tree = new Map([['bot.md', entryText('a') + entryText('b') + entryText('theirs')]]);
-        remote.version = 1;
-      },
-    });
-    remote.tree = new Map([['bot.md', entryText('a') + entryText('b')]]);
-    expect(await store.write(forget(['b']), never)).toMatchObject({ kind: 'saved' });
-    expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['a', 'theirs']);
-  });
-
-  it('reports the notices of the backend about a commit', async () => {
-    const { store } = makeStore({
-      commit: () => ({ kind: 'committed', version: '7', notices: ['The branch was created.'] }),
-    });
-    expect(await store.write([append('a')], never)).toEqual({
-      kind: 'saved',
-      attempts: 1,
-      location: 'fake 7 bot.md',
-      notices: ['The branch was created.'],
-    });
   });
 
   it('looks at the state next to the log it is asked for', async () => {
@@ -331,17 +224,6 @@ it.each([
     }
   },
 );
-
-it('C3 49: rate limits of reads and of commits are respected', async () => {
-  const limit = { reason: 'rate-limited', message: 'slow down', retryAfterMs: 12_000 } as const;
-  const { store, clock, remote } = makeStore({
-    read: inTurn({ kind: 'unreadable', ...limit } as const),
-    commit: inTurn({ kind: 'failed', ...limit } as const),
-  });
-  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
-  expect(clock.slept).toEqual([14_500, 14_500]);
-  expect(remote.tree.get('bot.md')).toBe(entryText('a'));
-});
 
 it('C3 46: an endless conflict ends when the time is spent, with a remedy', async () => {
   const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });

@@ -148,22 +148,6 @@ describe('C3 45: a missing branch', () => {
     expect(await run(branch).write([append('b')], never)).not.toMatchObject({ notices: expect.anything() });
   });
 
-  it('gets the entries of two runs that create it at once, on one branch', async () => {
-    const branch = createFakeBranch();
-    // The second looks before the first has created it, and creates after.
-    let wait = Promise.resolve<unknown>(undefined);
-    const slow = run(branch, {
-      faults: { step: async (operation) => void (operation === 'create' && (await wait)) },
-    });
-    wait = run(branch).write([append('a')], never);
-    const result = await slow.write([append('b')], never);
-    expect(result).toMatchObject({ kind: 'saved', attempts: 2 });
-    expect(result).not.toMatchObject({ notices: expect.anything() });
-    expect(branch.calls.filter((call) => call === 'create')).toHaveLength(2);
-    expect(idsOf(branch)).toEqual(['a', 'b']);
-    expect(branch.log()).toHaveLength(2);
-  });
-
   it('is not created if the caller forbids it', async () => {
     const branch = createFakeBranch();
     expect(await run(branch, { mayCreate: false }).write([append('a')], never)).toEqual({
@@ -193,17 +177,6 @@ describe('races and lost answers', () => {
     expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
   });
 
-  it('end after five stale answers (C3 46)', async () => {
-    const branch = createFakeBranch();
-    let left = 5;
-    const commit = () => {
-      left -= 1;
-      return left >= 0 ? ({ kind: 'stale' } as const) : undefined;
-    };
-    const faults = { commit };
-    expect(await run(branch, { faults }).write([append('a')], never)).toMatchObject({ attempts: 6 });
-  });
-
   it.each([
     ['a commit', true],
     ['a creation', false],
@@ -221,19 +194,6 @@ describe('races and lost answers', () => {
     });
     expect(idsOf(branch)).toEqual(['a']);
     expect(branch.log()).toHaveLength(exists ? 2 : 1);
-  });
-
-  it('keep the bytes of a person who edits by hand meanwhile (C3 52)', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a') + entryText('b'));
-    const edited = `A note of mine  \r\n\r\n${entryText('b').replace('done', 'done, and checked\t')}`;
-    const step = async (operation: string) => {
-      if (operation === 'commit' && branch.text('bot.md') !== edited) branch.put('bot.md', edited);
-    };
-    const store = run(branch, { faults: { step } });
-    await read(store);
-    expect(await store.write([append('c')], never)).toMatchObject({ kind: 'saved' });
-    expect(branch.text('bot.md')).toBe(edited + entryText('c'));
   });
 });
 

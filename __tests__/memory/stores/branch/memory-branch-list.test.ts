@@ -90,14 +90,6 @@ describe('reading a whole branch', () => {
     ]);
   });
 
-  it('fetches long files separately', async () => {
-    const long = 'x'.repeat(1_200_000);
-    const { branch, client } = branchOf([listed('a.md', long)], { contents: [long] });
-    const read = await branch.readAll('mem', noAbort());
-    expect(read.kind === 'found' && read.files.get('mem/a.md')).toEqual({ kind: 'text', text: long });
-    expect(client.requests.map(({ route }) => route)).toEqual(['graphql', TREES, BLOBS]);
-  });
-
   it('reads at most a thousand files', async () => {
     const listing = Array.from({ length: 1001 }, (_, index) => listed(`f${index}.md`, 'A'));
     const { branch } = branchOf(listing, { contents: ['A'] });
@@ -106,13 +98,6 @@ describe('reading a whole branch', () => {
     expect(files.filter(({ kind }) => kind === 'text')).toHaveLength(1000);
     const reason = 'the folder holds more than 1000 files';
     expect(files[0]).toEqual({ kind: 'refused', reason, isTooMuch: true });
-  });
-
-  it('reads run logs before notes if there are too many files', async () => {
-    const notes = Array.from({ length: 1001 }, (_, index) => listed(`notes/n${index}.md`, 'A'));
-    const { branch } = branchOf([...notes, listed('zebra.md', 'A')], { contents: ['A'] });
-    const read = await branch.readAll('mem', noAbort());
-    expect(read.kind === 'found' && read.files.get('mem/zebra.md')).toEqual({ kind: 'text', text: 'A' });
   });
 
   it('reads at most 8 MiB', async () => {
@@ -144,10 +129,5 @@ describe('reading a whole branch', () => {
       message: expect.stringContaining('`/` of octocat/hello@axe-memory holds more files than GitHub lists'),
       remedy: 'Give memory a folder of its own with `memory-path`.',
     });
-  });
-
-  it('reports that the branch is missing', async () => {
-    const { branch } = branchWith({ query: repositoryAt(undefined) });
-    expect(await branch.readAll('mem', noAbort())).toEqual({ kind: 'missing', isPublic: true });
   });
 });

@@ -53,14 +53,6 @@ describe('reading a branch', () => {
     });
   });
 
-  it('refuses a path below a link, which a write would replace', async () => {
-    const entries = { 'mem/x': fileEntry('elsewhere', { mode: 0o120000 }) };
-    const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
-    expect(await branch.read(['mem/x/a.md'], noAbort())).toMatchObject({
-      files: new Map([['mem/x/a.md', { kind: 'refused', reason: '`mem/x` is not a folder' }]]),
-    });
-  });
-
   it.each([
     {
       name: 'a repository the token cannot see',

@@ -265,33 +265,6 @@ describe('memory on a branch, over the wire', () => {
   describe('C3 48: names the remedy', () => {
     const change = { files: new Map([['a.md', 'B']]), message: 'axe: remember' };
 
-    it.each([
-      { name: 'a read-only token', alter: 'read', remedy: '`contents: write`' },
-      { name: 'an archived repository', alter: 'archive', remedy: 'Unarchive' },
-      { name: 'a ruleset', alter: 'ruleset', remedy: 'rulesets' },
-      { name: 'a protected branch', alter: 'protection', remedy: 'rulesets' },
-    ] as const)('of $name', async ({ alter, remedy }) => {
-      for (const memory of [{ 'a.md': 'A' }, undefined]) {
-        const github = await start({}, memory);
-        const branch = await connect(github);
-        const read = await branch.read(['a.md'], signal);
-        const repo = github.repo(REPO);
-        if (alter === 'read') repo.contents = 'read';
-        else if (alter === 'archive') repo.isArchived = true;
-        else repo.rules.push({ branch: BRANCH, kind: alter });
-        const result =
-          read.kind === 'found'
-            ? await branch.commit(read.head, change, signal)
-            : await branch.create(change, signal);
-        expect(result).toMatchObject({
-          kind: 'failed',
-          reason: 'denied',
-          message: expect.stringMatching(/^saving to octocat\/hello@axe-memory failed: /),
-          remedy: expect.stringContaining(remedy),
-        });
-      }
-    });
-
     it('of a repository the token cannot see', async () => {
       const github = await start({}, { 'a.md': 'A' });
       github.addRepo('octocat/secret', { isPrivate: true, contents: {} });

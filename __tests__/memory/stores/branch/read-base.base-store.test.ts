@@ -112,12 +112,6 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     });
   });
 
-  it('is appended to in the checkout', async () => {
-    const { store, files } = place({ 'bot.md': plainEntry('one') }, { 'bot.md': plainEntry('one') });
-    expect(await store.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
-    expect(files.get('bot.md')).toBe(plainEntry('one') + entryText('a'));
-  });
-
   it('starts with the base version if the checkout has none, so that a commit removes nothing', async () => {
     const { store, files } = place({ 'bot.md': plainEntry('one') });
     await store.write([append('a')], quiet);
@@ -138,12 +132,6 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     expect([...asked].sort()).toEqual(['bot.md', 'other.md']);
     expect(files.get('bot.md')).toBe(plainEntry('one') + entryText('a') + entryText('c'));
     expect(files.get('other.md')).toBe(plainEntry('two') + entryText('b'));
-  });
-
-  it('keeps a byte order mark and characters that are not ASCII', async () => {
-    const { store, files } = place({ 'bot.md': `\uFEFF${plainEntry('größe')}` });
-    await store.write([append('a')], quiet);
-    expect(files.get('bot.md')).toBe(`\uFEFF${plainEntry('größe')}${entryText('a')}`);
   });
 
   it('is not written if the base cannot be read, since a commit could remove entries', async () => {

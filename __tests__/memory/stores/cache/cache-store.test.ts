@@ -90,21 +90,6 @@ describe('the chain of cache keys', () => {
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
   });
 
-  it('leaves nothing in the workspace', async () => {
-    const cache = createFakeCache();
-    const files = createFakeFiles();
-    const store = createCacheStore({
-      cache: cache.client({ files, workspace: '/w' }),
-      files,
-      clock: createFakeClock(),
-      directory: `/w/${DIRECTORY}`,
-      scope: 'trunk',
-    });
-    await store.write([append('a')], never);
-    await read(store);
-    expect(files.paths()).toEqual([]);
-  });
-
   it.each([
     ['refs/heads/main', /^trunk$/],
     ['refs/heads/feature/x', /^br-[0-9a-f]{16}$/],
@@ -113,14 +98,6 @@ describe('the chain of cache keys', () => {
   ])('uses for %s a scope of its own', (ref, scope) => {
     expect(cacheScope(ref, 'main')).toMatch(scope);
   });
-});
-
-it('C3 40: the version after ten is eleven', async () => {
-  const cache = createFakeCache();
-  for (let number = 1; number <= 10; number += 1)
-    cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
-  await job(cache).write([append('a')], never);
-  expect(cache.keys().at(-1)).toBe(formatKey(PREFIX, 11));
 });
 
 it.each([
@@ -166,17 +143,6 @@ it('folders of one chain keep their own files, by their place in them', async ()
 const branch = { scope: 'br-0123456789abcdef', ref: 'refs/heads/feature' } as const;
 
 describe('cache scopes', () => {
-  it('show a branch what the default branch has, and write only to its own (A2.2)', async () => {
-    const cache = createFakeCache();
-    await job(cache).write([append('main1')], never);
-    await job(cache, branch).write([append('feature1')], never);
-    expect(cache.keys()).toEqual([
-      formatKey(PREFIX, 1),
-      'axe-memory/v1/br-0123456789abcdef/default/0000000001.',
-    ]);
-    expect(idsIn(textOf(await read(job(cache))))).toEqual(['main1']);
-  });
-
   it('fail if the default branch cannot be read', async () => {
     const cache = createFakeCache();
     const faults = {
@@ -400,18 +366,6 @@ it('C3 34: a denied write ends at once and names the line that helps', async () 
   expect(clock.slept).toEqual([]);
 });
 
-it('C3 33: a cache store without a cache reports it and starts nothing', async () => {
-  const cache = createFakeCache();
-  const faults = {
-    restore: () => ({ kind: 'unavailable', message: 'there is no Actions cache here' }) as const,
-  };
-  expect(await read(job(cache, { faults }))).toMatchObject({ kind: 'failed' });
-  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
-    reason: 'unavailable',
-    message: expect.stringContaining('there is no Actions cache here'),
-  });
-});
-
 describe('C3 37: a version number that is already reserved', () => {
   it('is awaited while its owner uploads, and merged when it can be read', async () => {
     const cache = createFakeCache();
@@ -496,17 +450,6 @@ describe('a version that was read once', () => {
       cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['n15']);
   });
-});
-
-it('C3 44: a chain starts again after a gap of eight days in which all versions were evicted', async () => {
-  const cache = createFakeCache();
-  const clock = createFakeClock();
-  for (const id of ['a', 'b', 'c']) await job(cache, { clock }).write([append(id)], never);
-  clock.advance(8 * 24 * 60 * 60 * 1000);
-  for (const key of cache.keys()) cache.evict(key);
-  expect(await read(job(cache, { clock }))).toMatchObject({ kind: 'empty' });
-  expect(await job(cache, { clock }).write([append('d')], never)).toMatchObject({ kind: 'saved' });
-  expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
 });
 
 it('C3 42: a restore follows no link from the archive, and none at the place where it is unpacked', async () => {

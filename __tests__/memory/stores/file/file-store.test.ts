@@ -25,8 +25,8 @@ import type { Change } from '../../../../src/memory/change.js';
 import { countEntries, lastEntries } from '../../../../src/memory/run-log.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
 import { createFileStore } from '../../../../src/memory/stores/file/file-store.js';
-import { describeMemoryStore, textOf as textIn } from '../contract.js';
-import { append, entryText, forget, idsIn, plainEntry } from '../entries.js';
+import { describeMemoryStore } from '../contract.js';
+import { append, entryText, forget, idsIn } from '../entries.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
 
@@ -230,19 +230,6 @@ describe('messages have axe’s text (transcript 11)', () => {
     });
     expect(await readFile(path, 'utf8')).toBe('x');
   });
-
-  it('for a file that can only be read', async () => {
-    const path = join(root, 'bot.md');
-    await writeFile(path, plainEntry('one'));
-    await chmod(path, 0o444);
-    await asNobody(async () => {
-      expect(await read(makeStore())).toMatchObject({ kind: 'restored', loaded: 1 });
-      expect(await makeStore().write([append('a')], never)).toMatchObject({
-        reason: 'denied',
-        message: `failed to open memory file: open ${path}: permission denied`,
-      });
-    });
-  });
 });
 
 it('C2 30: a full disk leaves the memory file as it was', async () => {
@@ -310,13 +297,6 @@ describe('C2 30: a store with links and special files', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('follows links on the command line', async () => {
-    await writeFile(join(root, 'real.md'), entryText('a'));
-    await symlink('real.md', join(root, 'bot.md'));
-    await makeStore({ followLinks: true }).write([append('b')], never);
-    expect(idsIn(await readFile(join(root, 'real.md'), 'utf8'))).toEqual(['a', 'b']);
-  });
-
   it('rewrites the target of a link on the command line, and leaves the link', async () => {
     await mkdir(join(root, 'dotfiles'));
     const real = join(root, 'dotfiles/real.md');
@@ -364,28 +344,6 @@ describe('C2 30: a store with links and special files', () => {
   });
 });
 
-describe('appending to a log', () => {
-  it('keeps entries whole when many processes append at once (C3 36)', async () => {
-    const script = `for i in 1 2 3 4 5 6 7 8 9 10; do printf '## 2026-01-01T00:00:00Z\\n**Task:** shell %s\\n**Result:** ok\\n\\n' "$i" >> "$1"; done`;
-    const shells = [1, 2].map(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          try {
-            execFileSync('sh', ['-c', script, 'sh', join(root, 'bot.md')]);
-            resolve();
-          } catch (error) {
-            reject(error);
-          }
-        }),
-    );
-    const ours = Array.from({ length: 20 }, (_, index) => makeStore().write([append(`e${index}`)], never));
-    await Promise.all([...shells, ...ours]);
-    const text = await readFile(join(root, 'bot.md'), 'utf8');
-    expect(countEntries(text)).toBe(40);
-    expect(idsIn(text)).toHaveLength(20);
-  });
-});
-
 it('C2 19: an append reads 64 KiB of a file of 100 MB and writes nothing but the entry', async () => {
   const handle = await open(join(root, 'bot.md'), 'w');
   await handle.truncate(100 * 1024 * 1024);
@@ -415,15 +373,6 @@ it('C2 19: an append reads 64 KiB of a file of 100 MB and writes nothing but the
   });
 });
 
-it('C2 25: an append does not touch the bytes of the file, whatever they are', async () => {
-  const bytes = Buffer.from([0x23, 0x23, 0x20, 0x0d, 0x0a, 0xff, 0x00, 0xed, 0xa0, 0x80]);
-  await writeFile(join(root, 'bot.md'), bytes);
-  await makeStore().write([append('a')], never);
-  const after = await readFile(join(root, 'bot.md'));
-  expect(after.subarray(0, bytes.length).equals(bytes)).toBe(true);
-  expect(after.subarray(bytes.length).toString()).toBe(`\n${entryText('a')}`);
-});
-
 describe('rewriting a log', () => {
   const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
 
@@ -434,15 +383,6 @@ describe('rewriting a log', () => {
     expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('b'));
     expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
     expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
-  });
-
-  it('creates a missing file', async () => {
-    await makeStore().write(
-      [{ kind: 'rewrite', path: 'notes/MEMORY.md', rewrite: (old) => `${old}fact\n` }],
-      never,
-    );
-    expect(await readFile(join(root, 'notes', 'MEMORY.md'), 'utf8')).toBe('fact\n');
-    expect(await readdir(join(root, 'notes'))).toEqual(['MEMORY.md']);
   });
 
   it.each([
@@ -533,23 +473,6 @@ describe('forgetting', () => {
 });
 
 describe('the folder of a file store', () => {
-  it('is below the root, and nothing is written outside of it', async () => {
-    const store = createFileStore({
-      files: createFiles(),
-      clock: createFakeClock(),
-      root,
-      folder: '.axe/memory',
-      followLinks: false,
-    });
-    expect(await store.write([append('a')], never)).toMatchObject({
-      location: join(root, '.axe', 'memory', 'bot.md'),
-    });
-    expect(idsIn(textIn(await read(store)))).toEqual(['a']);
-    const all = await store.readTree(never);
-    expect(all).toMatchObject({ kind: 'tree', location: join(root, '.axe', 'memory') });
-    expect(all.kind === 'tree' && [...all.tree.keys()]).toEqual(['bot.md']);
-  });
-
   it('is refused if it is a link', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
     await symlink(outside, join(root, '.axe'));
