@@ -101,7 +101,7 @@ const RATCHET = {
   'types of src/': 1157,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 102_270,
+  'lines of __tests__/': 101_068,
   'lines of scripts/, bench/ and eval/': 6157,
 };
 

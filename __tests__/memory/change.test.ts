@@ -10,35 +10,6 @@ import {
 import { append, entryText, plainEntry } from './stores/entries.js';
 
 describe('changes of memory', () => {
-  it('are applied in order, each to its file', () => {
-    const tree = new Map([
-      ['bot.md', entryText('a')],
-      ['kept.md', 'as it is'],
-    ]);
-    const next = applyChanges(tree, [
-      append('b'),
-      { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text.replace('task of a', 'changed') },
-      append('c'),
-      append('d', { path: 'untrusted/bot.md' }),
-    ]);
-    expect([...next]).toEqual([
-      ['bot.md', entryText('a').replace('task of a', 'changed') + entryText('b') + entryText('c')],
-      ['kept.md', 'as it is'],
-      ['untrusted/bot.md', entryText('d')],
-    ]);
-  });
-
-  it('leave the given tree unchanged', () => {
-    const tree = new Map([['bot.md', entryText('a')]]);
-    applyChanges(tree, [append('b')]);
-    expect(tree.get('bot.md')).toBe(entryText('a'));
-  });
-
-  it('add an entry once, however often they are applied', () => {
-    const once = applyChanges(new Map(), [append('a')]);
-    expect(applyChanges(once, [append('a'), append('a')])).toEqual(once);
-  });
-
   it('pass an empty text to a rewrite of a missing file', () => {
     const seen: string[] = [];
     applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
@@ -47,28 +18,6 @@ describe('changes of memory', () => {
 
   it('create no empty file', () => {
     expect(applyChanges(new Map(), [{ kind: 'facts', path: 'bot.state.md', text: '' }]).size).toBe(0);
-  });
-
-  it.each([
-    ['', ''],
-    ['done\n', ''],
-    ['cut off', '\n'],
-    ['cut off\r', '\n'],
-  ])('start a new line after %j (C2 17, 18)', (text, between) => {
-    expect(applyChange(text, append('a'))).toBe(text + between + entryText('a'));
-  });
-});
-
-describe('facts', () => {
-  it('take the place of earlier ones of the same kind and key, whatever their order', () => {
-    const facts = (text: string): Change => ({ kind: 'facts', path: 'bot.state.md', text });
-    const [early, late] = ['- spent a at=2026-01-01T00:00:00Z\n', '- spent a at=2026-02-01T00:00:00Z\n'];
-    const tree = new Map([['bot.state.md', '- seen b\n']]);
-    for (const changes of [
-      [facts(early), facts(late)],
-      [facts(late), facts(early)],
-    ])
-      expect(applyChanges(tree, changes).get('bot.state.md')).toBe(`- seen b\n${late}`);
   });
 });
 

@@ -83,17 +83,6 @@ describe('readTail', () => {
     expect(await countEntriesIn(open_(`${'p'.repeat(BLOCK + shift)}\n${text}`))).toBe(2);
   });
 
-  it('returns nothing for an empty file (C2 17)', async () => {
-    const nothing = { text: '', loaded: 0, truncated: false };
-    expect([await readTail(open_(''), 0), await readTail(open_(''), 3)]).toEqual([nothing, nothing]);
-    expect(await countEntriesIn(open_(''))).toBe(0);
-  });
-
-  it('returns the whole of a small file with the text before its entries', async () => {
-    const text = `\uFEFF# By hand\n\n${entry(1)}${entry(2)}`;
-    expect(await readTail(open_(text), 0)).toEqual({ text, loaded: 2, truncated: false });
-  });
-
   it('returns nothing of a file without entries if a number is requested', async () => {
     expect(await readTail(open_('words\n'.repeat(100_000)), 3)).toEqual({
       text: '',
@@ -133,21 +122,6 @@ describe('readTail', () => {
     }
     expect(await readTail(open_(text), 3, 3 * size)).toMatchObject({
       loaded: 3,
-      truncated: false,
-    });
-  });
-
-  it('returns everything requested without a bound, however large it is', async () => {
-    const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(100_000)));
-    const text = `preamble\n${entries.join('')}`;
-    expect(await readTail(open_(text), 10)).toEqual({
-      text: entries.join(''),
-      loaded: 10,
-      truncated: false,
-    });
-    expect(await readTail(open_(text), 0, 0)).toEqual({
-      text,
-      loaded: 10,
       truncated: false,
     });
   });

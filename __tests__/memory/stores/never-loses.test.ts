@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemoryStore } from '../../../src/memory/store.js';
-import type { CommitResult } from '../../../src/memory/stores/backend.js';
 import { createBranchStore } from '../../../src/memory/stores/branch/branch-store.js';
 import { createCacheStore } from '../../../src/memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { createTreeStore } from '../../../src/memory/stores/store.js';
 import { textOf } from './contract.js';
 import { append, entryText, forget, idsIn } from './entries.js';
-import { createFakeRemote } from './fake-backend.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from './fake-branch.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from './fake-cache.js';
 import { createFakeClock } from './fake-clock.js';
@@ -27,79 +24,6 @@ async function save(store: MemoryStore, id: string, acknowledged: string[]): Pro
 async function everyId(store: MemoryStore): Promise<readonly string[]> {
   return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)));
 }
-
-describe('every acknowledged entry is seen by a reader at the end (I1),', () => {
-  it('in a tree store, with any order of reads and commits, lost answers, refusals and stopped runs', async () => {
-    const fate = fc.constantFrom('fine', 'fine', 'fine', 'answer-lost', 'denied', 'dies', 'throws');
-    await fc.assert(
-      fc.asyncProperty(
-        fc.scheduler(),
-        fc.array(fate, { minLength: 2, maxLength: 8 }),
-        async (scheduler, fates) => {
-          const remote = createFakeRemote();
-          const acknowledged: string[] = [];
-          const runs = fates.map((fateOfRun, index) => {
-            const step = scheduler.scheduleFunction(async (operation: string) => operation);
-            const clock = createFakeClock();
-            const backend = remote.backend({
-              commit: () => faultOf(fateOfRun),
-              step: async (operation) => {
-                await step(operation);
-                if (fateOfRun === 'dies' && operation === 'answer') await new Promise<never>(() => {});
-              },
-            });
-            const store = createTreeStore(backend, {
-              clock: { ...clock, sleep: scheduler.scheduleFunction(clock.sleep) },
-              budgetMs: 3_600_000,
-            });
-            return save(store, `e${index}`, acknowledged);
-          });
-          await untilIdle(scheduler);
-          void runs;
-          const expected = fates.flatMap((each, index) =>
-            ['fine', 'answer-lost'].includes(each) ? [`e${index}`] : [],
-          );
-          expect([...acknowledged].sort()).toEqual(expected.sort());
-          const seen = await everyId(
-            createTreeStore(remote.backend(), { clock: createFakeClock(), budgetMs: 1_000 }),
-          );
-          expect(seen).toEqual(expect.arrayContaining(acknowledged));
-          expect(new Set(seen).size).toBe(seen.length);
-        },
-      ),
-      { numRuns: RUNS },
-    );
-  });
-
-  /** Whether the newest entry is the one reserved or the one completed last, GitHub does not say. */
-  it.each(['completed', 'reserved'] as const)(
-    'in a cache whose newest entry was the one %s last, whatever fails',
-    async (order) => {
-      let saved = 0;
-      await fc.assert(
-        fc.asyncProperty(fc.integer(), fc.integer({ min: 2, max: 7 }), async (seed, count) => {
-          const random = seededRandom(seed);
-          const clock = createSimulatedClock(random);
-          const cache = createFakeCache(order);
-          const acknowledged: string[] = [];
-          const runs = Array.from({ length: count }, async (_, index) => {
-            await clock.sleep(random() * 60_000);
-            await save(openJob(cache, clock, faultyService(cache, clock, random)), `e${index}`, acknowledged);
-          });
-          await clock.idle();
-          void runs;
-          saved += acknowledged.length;
-          const seen = await everyId(openJob(cache, clock, {}));
-          expect(seen).toEqual(expect.arrayContaining(acknowledged));
-          expect(new Set(seen).size).toBe(seen.length);
-        }),
-        { numRuns: RUNS },
-      );
-      // Were nothing ever saved, nothing could be lost.
-      expect(saved).toBeGreaterThan(RUNS);
-    },
-  );
-});
 
 let ids = 0;
 
@@ -501,19 +425,6 @@ describe.each([
     expect(tempted).toBeGreaterThan(numRuns / 20);
   });
 });
-
-function faultOf(fate: string): CommitResult | undefined {
-  switch (fate) {
-    case 'answer-lost':
-      return { kind: 'unknown', message: 'reset' };
-    case 'denied':
-      return { kind: 'failed', reason: 'denied', message: 'no' };
-    case 'throws':
-      throw new Error('broken');
-    default:
-      return undefined;
-  }
-}
 
 function openJob(cache: FakeCache, clock: SimulatedClock, faults: CacheFaults): MemoryStore {
   const files = createFakeFiles();

@@ -9,18 +9,6 @@ function fakeOutput() {
 }
 
 describe('the output of a captured call', () => {
-  it('is held back line by line, except for masks', async () => {
-    const { output, written } = fakeOutput();
-    const captured = await createCapture(output)(async () => {
-      output.write('::warning::one\r\ntw');
-      output.write(new TextEncoder().encode('o\n'));
-      output.write('::add-mask::secret\n');
-      return 7;
-    });
-    expect(captured).toEqual({ result: { kind: 'returned', value: 7 }, lines: ['::warning::one', 'two'] });
-    expect(written()).toBe('::add-mask::secret\n');
-  });
-
   it('is separated from the output of others, and from its own output after it was abandoned', async () => {
     const { output, written } = fakeOutput();
     const capture = createCapture(output);
@@ -72,29 +60,6 @@ describe('the output of a captured call', () => {
     expect((await first(async () => void output.write('too\n'))).lines).toEqual(['too']);
     output.write('shown\n');
     expect(written()).toBe('shown\n');
-  });
-
-  it('can be stopped by its observer at the line that is printed', async () => {
-    const { output, written } = fakeOutput();
-    const seen: string[] = [];
-    const captured = await createCapture(output)(
-      async () => {
-        output.write('first\n');
-        output.write('second\n');
-        return 'never';
-      },
-      (text) => {
-        seen.push(text);
-        if (text.startsWith('second')) throw new Error('stop');
-      },
-    );
-    expect(captured).toEqual({
-      result: { kind: 'threw', error: new Error('stop') },
-      lines: ['first', 'second'],
-    });
-    expect(seen).toEqual(['first\n', 'second\n']);
-    output.write('after\n');
-    expect(written()).toBe('after\n');
   });
 });
 
