@@ -123,13 +123,6 @@ describe('a request to a model', () => {
     expect(events[1]).toEqual({ kind: 'retry', attempt: 1, maxRetries: 1, error: BUSY, delayMs: 100 });
   });
 
-  it('has all its tries in each turn', async () => {
-    const { asker, usage } = scene([BUSY, says('one'), DOWN, says('two')]);
-    await asker.ask(HELLO, {});
-    await asker.ask(HELLO, {});
-    expect(usage).toMatchObject({ turns: 2, retries: 2 });
-  });
-
   it('does not treat the end of the run as a temporary error', async () => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -150,14 +143,6 @@ describe('a request to a model', () => {
     await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
     expect(model.asked).toHaveLength(1);
   });
-
-  it('ends at once if the provider requires a longer wait than the run has time', async () => {
-    const later = new ProviderError('rate_limit', 'later', { status: 429, retryAfterMs: 60_000 });
-    const { asker, model, slept } = scene([later], { leftMs: () => 59_000 });
-    await expect(asker.ask(HELLO, {})).rejects.toBe(later);
-    expect(model.asked).toHaveLength(1);
-    expect(slept).toEqual([]);
-  });
 });
 
 describe('falling back on another model', () => {
@@ -170,14 +155,6 @@ describe('falling back on another model', () => {
     expect(kinds()).toEqual(['model-request', 'retry', 'fallback', 'tokens-used', 'model-reply']);
     expect(events[2]).toEqual({ kind: 'fallback', from: 'p/first', to: 'p/other', error: DOWN });
     expect(asker.current.ref).toBe('p/other');
-  });
-
-  it('opens the other model only when it is needed', async () => {
-    const other = candidate('p/other', [says('x')]);
-    const { asker } = scene([BUSY, says('Hi'), says('Hi again')], { fallbacks: [other.open] });
-    await asker.ask(HELLO, {});
-    await asker.ask(HELLO, {});
-    expect(other.timesOpened).toBe(0);
   });
 
   it('lasts for the rest of the conversation, with tries of its own', async () => {
@@ -303,16 +280,6 @@ describe('a warning about a model', () => {
     });
   });
 
-  it('is given when its reason first comes up', async () => {
-    const { asker, warnings } = scene([
-      says('a'),
-      says('b', { warnings: odd }),
-      says('c', { warnings: odd }),
-    ]);
-    for (let turn = 0; turn < 3; turn += 1) await asker.ask(HELLO, {});
-    expect(warnings).toHaveLength(1);
-  });
-
   it('states once that its price is unknown, if dollars are limited', async () => {
     const budget = new Budget({ maxTokens: 0, maxCostUsd: 1 });
     const { asker, warnings } = scene([says('a'), says('b')], { budget });
@@ -325,11 +292,5 @@ describe('a warning about a model', () => {
           'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `[params.price]` in the agent, or `max-tokens` or `max-turns`.',
       },
     ]);
-  });
-
-  it('does not mention its price if dollars are not limited', async () => {
-    const { asker, warnings } = scene([says('a')]);
-    await asker.ask(HELLO, {});
-    expect(warnings).toEqual([]);
   });
 });
