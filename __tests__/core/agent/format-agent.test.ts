@@ -1,34 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { formatAgentList } from '../../../src/cli/agents.js';
 import { formatAgent } from '../../../src/core/agent/format-agent.js';
 import { parseAgent } from '../../../src/core/agent/parse.js';
-
-const GOLDEN = new URL('../../golden/axe/20-agents-commands/', import.meta.url);
-
-function golden(path: string): string {
-  return readFileSync(fileURLToPath(new URL(path, GOLDEN)), 'utf8');
-}
 
 function parse(text: string) {
   return parseAgent(text, { name: 'v', file: 'v.toml' }).config;
 }
 
 describe('formatAgent', () => {
-  it.each([
-    ['07', 'full'],
-    ['08', 'zed'],
-  ])('is byte for byte what axe shows (golden 20, step %s)', (step, name) => {
-    expect(formatAgent(parse(golden(`agents/${name}.toml`)))).toBe(golden(`${step}-stdout.txt`));
-  });
-
-  it('shows only the set values of a new agent file (golden 20, step 04)', () => {
-    expect(formatAgent(parse(golden('agents/fresh.toml')))).toBe(
-      'Name:           fresh\nModel:          provider/model-name\n',
-    );
-  });
-
   it('TestAgentsShow_MemoryAllFields: shows all memory fields', () => {
     const text =
       'name = "v"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "p"\nlast_n = 5\nmax_entries = 50\n';
@@ -120,19 +98,5 @@ Memory WarnFileBytes:4000
   it('are empty if every key has its default', () => {
     const text = `${HEAD}tools = []\nscope = "project"\ndaily = "calendar"\ndedup = true\nmax_inject_bytes = 32768\nmax_write_bytes = 65536\nwarn_file_bytes = 1048576\nmax_log_bytes = 0\n`;
     expect(formatAgent(parse(text))).toBe('Name:           v\nModel:          a/m\n');
-  });
-});
-
-describe('formatAgentList', () => {
-  it('has a line for each agent, in the order given (golden 20, step 06)', () => {
-    const agents = ['Bob', 'fresh', 'full', 'zed'].map((id) => ({
-      id,
-      description: parse(golden(`agents/${id}.toml`)).description,
-    }));
-    expect(formatAgentList(agents)).toBe(golden('06-stdout.txt'));
-  });
-
-  it('is empty without agents (golden 20, step 01)', () => {
-    expect(formatAgentList([])).toBe('');
   });
 });

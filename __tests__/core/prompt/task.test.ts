@@ -202,11 +202,6 @@ describe('the task of a pull request', () => {
     expect(resolve({ trigger: { ...pullRequest, title }, context }).sentence).toBe(sentence);
   });
 
-  it('states that the pull request is a draft', () => {
-    const { message } = resolve({ trigger: { ...pullRequest, isDraft: true }, context });
-    expect(message).toContain('Pull request: #42 by hubot, a draft');
-  });
-
   it('names a fork, and labels', () => {
     const trigger = { ...pullRequest, isFork: true, labels: ['security', 'help wanted'] };
     const { message } = resolve({ trigger, context });
@@ -221,13 +216,16 @@ describe('the task of a pull request', () => {
     expect(message).toContain('(empty)');
   });
 
-  it('states how many files GitHub does not list', () => {
-    const { message } = resolve({ trigger: pullRequest, context: { ...context, filesTotal: 3100 } });
-    expect(message).toContain('Changed files: 3100, of which GitHub lists 2 (');
-  });
-
-  it('states that the diff could not be fetched', () => {
-    expect(resolve({ trigger: pullRequest }).message).toContain('Its diff could not be fetched.');
+  it.each<[string, Partial<TaskParts>, string]>([
+    ['that it is a draft', { trigger: { ...pullRequest, isDraft: true }, context }, 'by hubot, a draft'],
+    [
+      'how many files GitHub does not list',
+      { trigger: pullRequest, context: { ...context, filesTotal: 3100 } },
+      'Changed files: 3100, of which GitHub lists 2 (',
+    ],
+    ['that the diff could not be fetched', { trigger: pullRequest }, 'Its diff could not be fetched.'],
+  ])('states %s', (_what, parts, said) => {
+    expect(resolve(parts).message).toContain(said);
   });
 
   it('C5 68: names the files of a large diff that are not shown, and warns', () => {
