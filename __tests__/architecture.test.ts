@@ -96,12 +96,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 63_588,
+  'lines of src/': 63_528,
   'files of src/': 496,
-  'types of src/': 1157,
+  'types of src/': 1139,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_068,
+  'lines of __tests__/': 100_576,
   'lines of scripts/, bench/ and eval/': 6157,
 };
 

@@ -178,7 +178,7 @@ async function openBranch({ flags, terminal, mayCreate }: PlaceRequest, path: st
   }
   const branch = flags.string('branch') || OWN_BRANCH;
   const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
-  if (flags.bool('purge')) await refusePurge({ owner, name, branch }, client);
+  if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
   return {
     store: openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate }),
     path,
@@ -186,14 +186,8 @@ async function openBranch({ flags, terminal, mayCreate }: PlaceRequest, path: st
   };
 }
 
-interface PurgedBranch {
-  readonly owner: string;
-  readonly name: string;
-  readonly branch: string;
-}
-
 /** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */
-async function refusePurge({ owner, name, branch }: PurgedBranch, client: GitHubClient): Promise<void> {
+async function refusePurge(client: GitHubClient, owner: string, name: string, branch: string): Promise<void> {
   const remedy = 'Leave `--purge` out, and take it out of the history with `git filter-repo`.';
   const refused = (why: string) =>
     new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${name}, ${why}`, { remedy });

@@ -13,9 +13,7 @@ export interface WalkedFile {
   readonly realPath: string;
 }
 
-interface Folder {
-  readonly path: string;
-  readonly realPath: string;
+interface Folder extends WalkedFile {
   /** Those a file in here can match. */
   readonly patterns: readonly CompiledPattern[];
 }
@@ -37,8 +35,8 @@ export async function walkFiles(
       for (const entry of await readFolder(folder.realPath)) {
         const visited = await visit(root, folder, entry);
         if (visited === undefined) continue;
-        if (visited.kind === 'file') found.push(visited.file);
-        else below.push(visited.folder);
+        if ('patterns' in visited) below.push(visited);
+        else found.push(visited);
       }
     }
     folders = below;
@@ -54,12 +52,8 @@ async function readFolder(path: string): Promise<readonly Dirent[]> {
   }
 }
 
-type Visited =
-  | { readonly kind: 'file'; readonly file: WalkedFile }
-  | { readonly kind: 'folder'; readonly folder: Folder };
-
 /** What an entry of a folder leads to, if anything. FIFOs, sockets and devices lead nowhere. */
-async function visit(root: string, folder: Folder, entry: Dirent): Promise<Visited | undefined> {
+async function visit(root: string, folder: Folder, entry: Dirent): Promise<WalkedFile | Folder | undefined> {
   const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
   if (isSecretPath(path.split('/'))) return undefined;
   const isMatch = folder.patterns.some((pattern) => pattern.matches(path));
@@ -68,23 +62,21 @@ async function visit(root: string, folder: Folder, entry: Dirent): Promise<Visit
   const place = join(folder.realPath, entry.name);
   const target = entry.isSymbolicLink() ? await followLink(root, place) : undefined;
   if (entry.isFile() || target?.kind === 'file') {
-    return isMatch ? { kind: 'file', file: { path, realPath: target?.realPath ?? place } } : undefined;
+    return isMatch ? { path, realPath: target?.realPath ?? place } : undefined;
   }
   if (entry.isDirectory() && below.length > 0) {
-    return { kind: 'folder', folder: { path, realPath: place, patterns: below } };
+    return { path, realPath: place, patterns: below };
   }
   const plain = below.filter((pattern) => !pattern.isRecursive);
   return target?.kind === 'folder' && plain.length > 0
-    ? { kind: 'folder', folder: { path, realPath: target.realPath, patterns: plain } }
+    ? { path, realPath: target.realPath, patterns: plain }
     : undefined;
 }
 
-interface LinkTarget {
-  readonly kind: 'file' | 'folder';
-  readonly realPath: string;
-}
-
-async function followLink(root: string, link: string): Promise<LinkTarget | undefined> {
+async function followLink(
+  root: string,
+  link: string,
+): Promise<{ readonly kind: 'file' | 'folder'; readonly realPath: string } | undefined> {
   try {
     const realPath = await realpath(link);
     if (!isInside(root, realPath)) return undefined;

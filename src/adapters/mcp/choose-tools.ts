@@ -57,7 +57,7 @@ const NAME_NOTES = {
 
 type CheckedTool = Omit<ChosenTool, 'name'>;
 
-function checkTools({ server, tools }: Offer, notes: Notes): readonly CheckedTool[] {
+function checkTools({ server, tools }: Offer, notes: ReturnType<typeof createNotes>): readonly CheckedTool[] {
   const checked = tools.flatMap((tool) => {
     const name = isJsonObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
     if (!isJsonObject(tool) || name === '') {
@@ -116,8 +116,6 @@ function withinShares<T extends CheckedTool>(
 function sizeOf({ name, description, inputSchema }: ChosenTool): number {
   return name.length + description.length + JSON.stringify(inputSchema).length;
 }
-
-type Notes = ReturnType<typeof createNotes>;
 
 /** One note per server and kind of trouble, with the first few names; a server's last note counts all other kinds. */
 function createNotes() {

@@ -259,10 +259,8 @@ function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV
 /** Longest name of a kind that is shown. */
 const MAX_KIND = 60;
 
-type FinishReason = LanguageModelV4GenerateResult['finishReason'];
-
 /** What providers and compatible servers call an end that the packages do not know: written small, without signs. */
-const ENDS: Readonly<Record<string, FinishReason['unified']>> = {
+const ENDS: Readonly<Record<string, LanguageModelV4GenerateResult['finishReason']['unified']>> = {
   max_tokens: 'length',
   max_output_tokens: 'length',
   max_length: 'length',

@@ -12,9 +12,6 @@ export type Protocol =
   | 'bedrock'
   | 'offline';
 
-/** How a provider is reached: directly with a key, or through a cloud with settings of its own. */
-type ProviderAccess = 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
-
 /** Models of a provider that are spoken to in another form than its usual one. */
 interface Route {
   readonly models: RegExp;
@@ -24,7 +21,8 @@ interface Route {
 /** How a provider is spoken to and what it is called in settings. Data only. */
 export interface Provider {
   readonly id: string;
-  readonly access: ProviderAccess;
+  /** How it is reached: directly with a key, or through a cloud with settings of its own. */
+  readonly access: 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
   readonly wire: Protocol;
   /** The first that matches wins over `wire`. */
   readonly routes: readonly Route[];

@@ -153,12 +153,7 @@ function findInLines(file: DiffFile): readonly RuleFinding[] {
 const CONFLICT_MARKER = /^(?:<{7}|>{7}|\|{7})(?: |\r?$)/;
 const TODO = /\b(?:TODO|FIXME|XXX)\b/;
 
-interface AddedLine {
-  readonly line: number;
-  readonly text: string;
-}
-
-function addedLines({ hunks }: DiffFile): readonly AddedLine[] {
+function addedLines({ hunks }: DiffFile): readonly { readonly line: number; readonly text: string }[] {
   return hunks
     .flatMap(({ lines }) => lines)
     .flatMap((line) => (line.kind === 'added' ? [{ line: line.newLine, text: line.text }] : []));

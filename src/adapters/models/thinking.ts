@@ -21,16 +21,14 @@ const KEY = 'thoughtAfter';
 /** The key under which OpenRouter's reasoning is kept on a part. */
 const DETAILS_KEY = 'openrouter';
 
-interface BoundRequest {
-  readonly options: LanguageModelV4CallOptions;
-  readonly prefix: string | undefined;
-}
-
 /**
  * The request without the thinking before which something has changed. The API would drop the same blocks where it is
  * asked to, but that takes a beta header which gateways refuse, and switches the check on for accounts without it.
  */
-export function withBoundThinking(options: LanguageModelV4CallOptions, model: string): BoundRequest {
+export function withBoundThinking(
+  options: LanguageModelV4CallOptions,
+  model: string,
+): { readonly options: LanguageModelV4CallOptions; readonly prefix: string | undefined } {
   if (!IS_BINDING.test(model)) return { options, prefix: undefined };
   const hash = createHash('sha256').update(JSON.stringify([options.tools, options.responseFormat]));
   const prefix = (): string => hash.copy().digest('base64url').slice(0, 16);

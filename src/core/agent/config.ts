@@ -29,7 +29,8 @@ export interface AgentConfig {
   readonly memory: MemoryConfig;
   readonly params: ModelParams;
   readonly retry: RetryConfig;
-  readonly budget: BudgetConfig;
+  /** Input and output tokens of a run together; 0 means unlimited. */
+  readonly budget: { readonly maxTokens: number };
   readonly review: ReviewConfig;
   /** Time limit of a run in seconds; 0 means not set. */
   readonly timeoutSeconds: number;
@@ -141,9 +142,4 @@ export interface ReviewConfig {
   /** Path of a file of the repository that is added to the system prompt; empty for none. */
   readonly instructions: string;
   readonly severity: SeverityOverrides;
-}
-
-interface BudgetConfig {
-  /** Input and output tokens of a run together; 0 means unlimited. */
-  readonly maxTokens: number;
 }

@@ -107,7 +107,7 @@ function inspectDocument(document: TomlTable, source: TomlSource, locator: Locat
 
 /** What is wrong with the types, or else the document. */
 function checkTypes(
-  matched: MatchedKeys,
+  matched: Findings & { readonly value: unknown },
   locator: Locator,
 ): { readonly raw: RawAgent | undefined; readonly problems: readonly AgentProblem[] } {
   const result = safeParse(AGENT_SCHEMA, matched.value);
@@ -119,7 +119,7 @@ function checkTypes(
   return { raw: result.success && problems.length === 0 ? result.output : undefined, problems };
 }
 
-function repeatedProblem({ path, first }: MatchedKeys['repeated'][number], locator: Locator): AgentProblem {
+function repeatedProblem({ path, first }: Findings['repeated'][number], locator: Locator): AgentProblem {
   return {
     message: `Key '${showKey(path)}' has already been defined, as '${showKey(first)}'`,
     remedy: `Keys are compared without case: the first is on line ${locator.findNearest(first).line}. Leave one of the two out.`,
@@ -258,40 +258,27 @@ function showName(name: string): string {
   return BARE.test(name) ? name : JSON.stringify(name.slice(0, MAX_SHOWN));
 }
 
-/** A document under the names the schema knows, and what did not fit. */
-interface MatchedKeys {
-  readonly value: unknown;
-  /** Keys the schema does not know, as they are written. */
-  readonly unknown: readonly UnknownKey[];
-  /** Tables that hold one key twice, in different case. */
-  readonly repeated: readonly RepeatedKey[];
-  /** Where a table should stand and something else does. */
-  readonly notTables: readonly { readonly path: KeyPath; readonly value: unknown }[];
-}
-
 interface UnknownKey {
   readonly path: KeyPath;
   /** The keys that may be in the same table. */
   readonly known: readonly string[];
 }
 
-/** Two keys that are one, because case does not count. */
-interface RepeatedKey {
-  readonly path: KeyPath;
-  readonly first: KeyPath;
-}
-
-type Findings = {
+/** What did not fit into the schema. */
+interface Findings {
+  /** Keys the schema does not know, as they are written. */
   readonly unknown: UnknownKey[];
-  readonly repeated: RepeatedKey[];
-  readonly notTables: { path: KeyPath; value: unknown }[];
-};
+  /** Tables that hold one key twice, in different case. */
+  readonly repeated: { readonly path: KeyPath; readonly first: KeyPath }[];
+  /** Where a table should stand and something else does. */
+  readonly notTables: { readonly path: KeyPath; readonly value: unknown }[];
+}
 
 /**
  * Renames the keys of a TOML document to the schema's, whatever their case (D3), and drops unknown ones. Tables whose
  * keys are the user's own (`headers`, a JSON schema) are left as they are.
  */
-function matchKeys(schema: GenericSchema, document: TomlTable): MatchedKeys {
+function matchKeys(schema: GenericSchema, document: TomlTable): Findings & { readonly value: unknown } {
   const findings: Findings = { unknown: [], repeated: [], notTables: [] };
   const value = matchValue(schema, document, [], findings);
   return { value, ...findings };

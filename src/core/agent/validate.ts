@@ -245,9 +245,7 @@ export function notesWithoutMemory({ enabled, notes }: RawMemory): string | unde
   return '`memory.notes` has no effect without `enabled = true` in `[memory]`.';
 }
 
-type RawReview = RawAgent['review'];
-
-function* reviewProblems(review: RawReview): Generator<AgentProblem> {
+function* reviewProblems(review: RawAgent['review']): Generator<AgentProblem> {
   yield* notOneOf(review.depth || REVIEW_DEPTHS[0], REVIEW_DEPTHS, ['review', 'depth']);
   yield* verifyModelProblems(review.verify_model);
   for (const [key, usual, most] of REVIEW_NUMBERS) yield* numberProblems(key, review[key], { usual, most });

@@ -104,15 +104,10 @@ export interface Summary {
   readonly messages: number;
 }
 
-/** Listener of a conversation. Must not throw. */
-interface LoopReporter {
-  event(event: LoopEvent): void;
-  warn(warning: Warning): void;
-}
-
 export interface LoopDependencies {
   readonly clock: Clock;
-  readonly reporter: LoopReporter;
+  /** Must not throw. */
+  readonly reporter: { event(event: LoopEvent): void; warn(warning: Warning): void };
   /** Aborted with the error to report: the deadline's, or the one that says the run was cancelled. */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */

@@ -37,8 +37,6 @@ export function withoutThoughts(
   });
 }
 
-type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
-
 /** The model's own turn, as it has to be sent back: reasoning with its signature included, calls under their ids. */
 export function assistantMessage(
   content: readonly LanguageModelV4Content[],
@@ -48,7 +46,10 @@ export function assistantMessage(
   return { role: 'assistant', content: content.flatMap((part) => assistantPart(part, open)) };
 }
 
-function assistantPart(part: LanguageModelV4Content, open: ToolCall[]): AssistantContent {
+function assistantPart(
+  part: LanguageModelV4Content,
+  open: ToolCall[],
+): Extract<LanguageModelV4Message, { role: 'assistant' }>['content'] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...sentBack(part.providerMetadata) }];

@@ -33,15 +33,9 @@ export interface CallOptions {
   readonly isCut: boolean;
 }
 
-/** What a reply is read with. */
-interface CallContext {
-  readonly tools?: readonly Tool[];
-  readonly last?: ToolCall | undefined;
-}
-
 export function toolCallsOf(
   content: readonly LanguageModelV4Content[],
-  { tools = [], last }: CallContext = {},
+  { tools = [], last }: { readonly tools?: readonly Tool[]; readonly last?: ToolCall | undefined } = {},
 ): readonly ToolCall[] {
   const taken = new Set<string>();
   let before = last;

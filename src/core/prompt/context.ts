@@ -114,15 +114,14 @@ export interface DiffPolicy {
 /** All files, as much of them as fits. */
 export const DEFAULT_DIFF_POLICY: DiffPolicy = { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] };
 
-/** Why the inputs keep a file from the model; undefined if they do not. */
-type PathFilter = (path: string) => 'paths' | 'excluded' | undefined;
-
-/** The filter that the input `paths` makes, with memory among what is excluded. Throws a ConfigError for a malformed pattern. */
+/** Says why the inputs keep a file from the model, if they do, with memory among what is excluded. Throws a ConfigError for a malformed pattern. */
 export function createPathFilter({
   paths,
   pathsIgnore,
   memoryRoots = [],
-}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): PathFilter {
+}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): (
+  path: string,
+) => 'paths' | 'excluded' | undefined {
   const included = paths.map(compilePattern);
   const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
   return (path) => {

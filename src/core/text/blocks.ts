@@ -113,12 +113,10 @@ function readStart(state: State, { matched, rest }: Start): Kind {
   return { isCode: leaf.kind === 'indented' || leaf.kind === 'fence', isContinued: goesOn };
 }
 
-interface Opened {
-  readonly containers: readonly Container[];
-  readonly line: string;
-}
-
-function openContainers({ matched, rest }: Start, isInParagraph: boolean): Opened {
+function openContainers(
+  { matched, rest }: Start,
+  isInParagraph: boolean,
+): { readonly containers: readonly Container[]; readonly line: string } {
   const containers = [...matched];
   let line = rest;
   while (containers.length < MAX_DEPTH) {

@@ -52,12 +52,12 @@ export async function planMounts(places: JailPlaces): Promise<readonly JailMount
   await add(places.hidden, (isFolder) => (isFolder ? 'hidden-folder' : 'hidden-file'));
   if (places.temporary !== undefined) await add([places.temporary], () => 'temporary');
   const isNeeded = ([path, kind]: [string, JailMount['kind']]) =>
-    !isHidden(path, { mountsByPath, workspace }) &&
+    !isHidden(path, mountsByPath, workspace) &&
     !(kind === 'hidden-folder' && isInside(path, workspace)) &&
     !(kind === 'read-only' && !isWritable(path));
   const mounts = new Map([...mountsByPath].filter(isNeeded));
   for (const path of movable([...mounts.keys()], isWritable)) {
-    if (!mounts.has(path) && !isHidden(path, { mountsByPath, workspace })) mounts.set(path, 'pin');
+    if (!mounts.has(path) && !isHidden(path, mountsByPath, workspace)) mounts.set(path, 'pin');
   }
   const sorted = [...mounts].map(([path, kind]) => ({ kind, path })).sort(byDepth);
   return keepWorkspace(sorted, workspace);
@@ -102,14 +102,13 @@ async function look(
   }
 }
 
-type MountsByPath = ReadonlyMap<string, JailMount['kind']>;
-
 const HIDES = new Set<JailMount['kind']>(['hidden-folder', 'temporary']);
 
 /** Whether a path lies in a folder that looks empty, and not in the workspace that is shown again there. */
 function isHidden(
   path: string,
-  { mountsByPath, workspace }: { readonly mountsByPath: MountsByPath; readonly workspace: string },
+  mountsByPath: ReadonlyMap<string, JailMount['kind']>,
+  workspace: string,
 ): boolean {
   return [...mountsByPath].some(([folder, kind]) => {
     if (!HIDES.has(kind) || path === folder || !isInside(folder, path)) return false;
