@@ -165,7 +165,6 @@ function withUsage(error: AxeError, usage: RunStats | undefined): AxeError {
   return new AxeError(message, { exitCode, remedy: nextSteps, cause: error, ...(at && { at }) });
 }
 
-/** What the questions took. */
 function usageLine({ turns, inputTokens, outputTokens, costUsd }: RunStats): string {
   const cost = costUsd === undefined ? '' : `, ${usd(costUsd)}`;
   return `Used: ${count(turns, 'question')}, ${grouped(inputTokens)} input and ${grouped(outputTokens)} output tokens${cost}.`;

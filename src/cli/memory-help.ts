@@ -30,7 +30,6 @@ const LISTING: readonly Flag[] = [
   { name: 'json', kind: 'bool', about: 'Print JSON' },
 ];
 
-/** The commands of `memory`, as help shows them. */
 export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'memory show <agent> [id]',
@@ -79,7 +78,6 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   },
 ];
 
-/** How the group is shown in help. */
 export const MEMORY_HELP: CommandHelp = {
   usage: 'memory',
   short: 'See, correct and remove what agents remember',

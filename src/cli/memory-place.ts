@@ -25,7 +25,6 @@ import { openWholeFileMemory, ownPaths, removeCopies } from './file-memory.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
 
-/** A memory that a command is about. */
 interface MemoryPlace {
   readonly store: MemoryStore;
   /** The agent's run log in the tree. */
@@ -36,12 +35,10 @@ interface MemoryPlace {
   readonly unknown?: UnknownAgent;
 }
 
-/** What is wanted of a place. */
 interface PlaceRequest {
   readonly agent: string;
   readonly flags: ParsedFlags;
   readonly terminal: Terminal;
-  /** Whether what is missing is made. */
   readonly mayCreate: boolean;
 }
 

@@ -45,7 +45,6 @@ export type Change =
     }
   | NoteChange;
 
-/** A change to a note. */
 export interface NoteChange {
   readonly kind: 'note';
   readonly path: string;

@@ -13,7 +13,6 @@ interface ComputedEntryParts {
   readonly apart: string;
 }
 
-/** What an entry says. */
 interface ComputedEntry {
   readonly task: string;
   readonly result: string;

@@ -15,7 +15,6 @@ export function joinOnLines(parts: readonly string[]): string {
   return full.map((part, index) => separator(full[index - 1] ?? '') + part).join('');
 }
 
-/** What goes into an entry of the run log. */
 export interface NewEntry {
   readonly timestamp: Date;
   readonly task: string;

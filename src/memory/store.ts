@@ -5,7 +5,6 @@ import type { Change, MemoryTree } from './change.js';
 /** The kinds of places that memory lives in (D13). */
 export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
 
-/** A run log to be read. */
 export interface ReadRequest {
   /** Place in the memory tree, for example `pr-reviewer.md`. */
   readonly path: string;
@@ -48,7 +47,6 @@ export interface BlockedPlace {
   readonly storage?: StorageFailure | undefined;
 }
 
-/** What a store holds of a run log. */
 export type RestoreResult =
   | (Place & {
       readonly kind: 'restored';
@@ -85,7 +83,6 @@ export interface FailedRead extends Place {
   readonly remedy?: string | undefined;
 }
 
-/** Everything a store holds. */
 export type TreeResult =
   | (Place & {
       readonly kind: 'tree';
@@ -108,7 +105,6 @@ export type SaveFailure =
   | 'timeout'
   | 'error';
 
-/** A save that failed. */
 export interface FailedSave {
   readonly kind: 'failed';
   readonly reason: SaveFailure;
@@ -127,7 +123,6 @@ export interface StorageFailure {
   readonly cause: string;
 }
 
-/** What became of a save. */
 export type SaveResult =
   | (Place & {
       readonly kind: 'saved';

@@ -2,7 +2,6 @@ import { MAX_RESULT_CODE_POINTS } from '../core/defaults.js';
 import type { OpenFile } from '../core/files.js';
 import { countEntries } from './run-log.js';
 
-/** The newest entries of a run log. */
 interface Tail {
   /** As they are in the file, but for one that was cut; invalid UTF-8 is decoded with U+FFFD. */
   readonly text: string;

@@ -176,7 +176,7 @@ const CACHE_DIRECTORY = '.axe-action-memory';
 function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): MemoryStore {
   const { inputs, env, trigger, workspace, cwd, clock, log } = options;
   // Told before the run has cost anything; the warning comes with the save.
-  const denied = checkAccess('write', { env, cwd });
+  const denied = checkAccess('write', env, cwd);
   if (denied !== undefined) {
     const remedy = denied.remedy === undefined ? '' : ` ${denied.remedy}`;
     log?.(`Memory: ${denied.message}; the entry of this run will be in the job summary.${remedy}`);
@@ -199,7 +199,6 @@ function scopeOf(trigger: Trigger, ref: string): CacheScope {
   return cacheScope(ref, trigger.kind === 'local' ? '' : trigger.repository.defaultBranch);
 }
 
-/** What the store of a workflow run is opened with. */
 export interface ActionMemoryOptions {
   readonly inputs: MemoryInputs;
   readonly env: Environment;

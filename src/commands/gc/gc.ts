@@ -22,7 +22,6 @@ import { readTail } from '../../memory/tail.js';
 import { openText } from '../../memory/trim.js';
 import { openModel } from '../../run/delegation.js';
 
-/** What garbage collection of one agent's memory works with. */
 export interface GcRequest {
   readonly agent: LoadedAgent;
   readonly store: MemoryStore;

@@ -19,7 +19,6 @@ import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
 import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND, readOnly } from '../open-agent-memory.js';
 
-/** A command over an agent's memory, asked for by a comment. */
 interface MemoryCommandRequest extends RunRequest {
   /** The command and what belongs to it. */
   readonly words: readonly string[];

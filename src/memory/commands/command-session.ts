@@ -8,7 +8,6 @@ import { type LogLane, lanePath, type MemoryEntry, readEntries } from './entry.j
 import { formatEntries } from './format.js';
 import { type MemoryNote, readNotes } from './notes.js';
 
-/** What a command on a memory works with. */
 export interface CommandSession {
   readonly store: MemoryStore;
   /** The agent's run log in the tree; the untrusted lane's is next to it. */
@@ -21,7 +20,6 @@ export interface CommandSession {
   readonly origin: Omit<Provenance, 'id'> | undefined;
 }
 
-/** How a command ended. */
 export interface MemoryDone {
   readonly kind: 'done';
   /** For people, in markdown: what was done, with ids and without a word that memory says. */
@@ -37,7 +35,6 @@ export interface MemoryDone {
   readonly warnings?: readonly Warning[] | undefined;
 }
 
-/** Why a command did not do what was asked. */
 export interface MemoryRefusal {
   readonly kind: 'failed';
   readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
@@ -50,10 +47,8 @@ export interface MemoryRefusal {
   readonly changed: boolean;
 }
 
-/** What became of a command on a memory. */
 export type MemoryCommandResult = MemoryDone | MemoryRefusal;
 
-/** A lane of an agent as it was read. */
 interface MemoryLog {
   readonly lane: LogLane;
   readonly path: string;
@@ -63,7 +58,6 @@ interface MemoryLog {
   readonly entries: readonly MemoryEntry[];
 }
 
-/** A memory as it was read. */
 export interface MemoryView {
   readonly kind: 'view';
   readonly location: string;
@@ -116,7 +110,6 @@ async function readWith(
 /** A command holds the whole log, and makes several texts of it. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 
-/** Why a log is not read. */
 function tooLarge(tree: MemoryTree, logs: readonly string[]): Omit<BlockedPlace, 'reason'> | undefined {
   const path = logs.find((log) => (tree.get(log) ?? '').length > MAX_LOG_BYTES);
   if (path === undefined) return undefined;
@@ -148,7 +141,6 @@ function notSaved(
   return { ...refusal('not-saved', `the memory could not be changed: ${message}`, remedy), changed };
 }
 
-/** A result that tells why it was not done. */
 export function refusal(reason: MemoryRefusal['reason'], message: string, remedy?: string): MemoryRefusal {
   return { kind: 'failed', reason, message, changed: false, remedy };
 }
@@ -171,7 +163,6 @@ export function noSuchEntry(id: string, location: string, entry = 'entry'): Memo
   return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }
 
-/** What is told of the beginning of several ids. */
 export function severalEntries(id: string, candidates: readonly MemoryEntry[]): MemoryRefusal {
   const message = `\`${id}\` is the beginning of ${candidates.length} ids`;
   const several = refusal('ambiguous', message, 'Give more characters of the one that is meant.');

@@ -6,7 +6,6 @@ import { formatEntry } from '../run-log.js';
 import { textId, withEntry, withoutEntries } from '../units.js';
 import type { MemoryEntry } from './entry.js';
 
-/** What an entry is made of. */
 export interface EntryParts {
   readonly timestamp: Date;
   /** The heading as it is in the file, where that must stay; otherwise it is the timestamp's. */
@@ -17,7 +16,6 @@ export interface EntryParts {
   readonly provenance: Provenance | undefined;
 }
 
-/** An entry, ready to be written. */
 export interface ComposedEntry {
   readonly id: string;
   readonly text: string;
@@ -38,7 +36,6 @@ export function composeEntry(parts: EntryParts, secrets: readonly string[]): Com
   return { id: provenance?.id ?? textId(text), text, isCut: isLong(result) };
 }
 
-/** A provenance that says nothing but the id. */
 export function bareProvenance(id: string): Provenance {
   const nothing = { run: undefined, job: undefined, event: undefined, sha: undefined };
   return { id, ...nothing, actor: undefined, trust: undefined, model: undefined };
@@ -58,7 +55,6 @@ export function placeEntry(path: string, oldId: string, entry: ComposedEntry): C
   return { kind: 'rewrite', path, rewrite: (text) => withEntry(withoutEntries(text, gone), entry.text) };
 }
 
-/** What a person can change of an entry. */
 export interface Fields {
   readonly task: string;
   readonly result: string;

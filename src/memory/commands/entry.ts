@@ -6,13 +6,11 @@ import { parseLog, type Unit } from '../units.js';
 /** The two logs of an agent (D19). */
 export type LogLane = 'trusted' | 'untrusted';
 
-/** An entry of a run log as people ask for it. */
 export interface MemoryEntry {
   readonly id: string;
   readonly lane: LogLane;
   /** Line of its heading in the log, from 1. */
   readonly line: number;
-  /** The heading without `## `. */
   readonly heading: string;
   readonly timeMs: number;
   /** Undefined for an entry that has no such line. */
@@ -33,7 +31,6 @@ export function lanePath(path: string, lane: LogLane): string {
   return lane === 'trusted' ? path : untrustedPath(path);
 }
 
-/** The entries of a run log in the order of the file. */
 export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[] {
   const { preamble, units } = parseLog(text);
   let line = 1 + countLineBreaks(preamble);
@@ -66,7 +63,6 @@ function readFields(body: string): {
   };
 }
 
-/** What a unit says, for people. */
 function readEntry(unit: Unit, line: number, lane: LogLane): MemoryEntry {
   const lines = unit.text.replaceAll('\r\n', '\n').split('\n');
   const body = stripProvenance(lines.slice(1).join('\n')).trimEnd();

@@ -10,7 +10,6 @@ export function formatEntries(entries: readonly MemoryEntry[]): string {
   return entries.map(formatListed).join('\n');
 }
 
-/** An entry with all it says. */
 export function formatWhole(entry: MemoryEntry): string {
   const { task, result, body } = entry;
   const text =
@@ -18,7 +17,6 @@ export function formatWhole(entry: MemoryEntry): string {
   return [formatHead(entry), ...originOf(entry), ...text.split('\n')].join('\n  ').replace(/ +$/gm, '');
 }
 
-/** An entry in one line. */
 export function formatBrief(entry: MemoryEntry): string {
   return `${formatHead(entry)}: ${shorten(entry.task ?? entry.body, MAX_TASK_CHARACTERS)}`;
 }

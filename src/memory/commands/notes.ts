@@ -5,7 +5,6 @@ import { backupPath, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 import { fold } from './entry.js';
 
-/** A note as people ask for it. */
 export interface MemoryNote {
   /** Place in the memory tree. */
   readonly path: string;

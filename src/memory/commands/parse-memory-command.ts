@@ -2,7 +2,6 @@ import { AxeError } from '../../core/errors.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import type { LogLane } from './entry.js';
 
-/** What a person wants done with a memory. */
 export type MemoryCommand =
   /** `id` empty: the newest `last` entries, 0 for all. */
   | { readonly kind: 'show'; readonly id: string; readonly lane: LogLane; readonly last: number }
@@ -25,7 +24,6 @@ interface CommandFlags {
 
 const NO_FLAGS: CommandFlags = { lane: 'trusted', last: 0, purge: false };
 
-/** How a command is written, without the agent. */
 interface Form {
   readonly argument: string;
   /** Whether a comment may hold it: what a writer can undo or redo by another one, and that shows nothing of memory. */
@@ -80,7 +78,6 @@ export function parseMemoryCommand(
   return make(words, flags);
 }
 
-/** Whether a comment on GitHub may ask for it. */
 export function isCommentCommand(name: string): boolean {
   return Object.entries(FORMS).some(([kind, { inComment }]) => kind === name && inComment);
 }

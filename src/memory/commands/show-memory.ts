@@ -44,7 +44,6 @@ export function showMemory(
   return list(above, newest(entries, last), below);
 }
 
-/** The entries that hold all the words. */
 export function searchMemory(
   { words, lane, last }: Extract<MemoryCommand, { kind: 'search' }>,
   view: MemoryView,

@@ -1,7 +1,6 @@
 import { AxeError } from '../../core/errors.js';
 import { textId } from '../units.js';
 
-/** A model's answer to one question. */
 export interface GcReply {
   readonly text: string;
   /** Why the model stopped, in the words of the provider packages (`stop`, `length`, `content-filter`, …). */

@@ -3,7 +3,6 @@ import type { RunStats } from '../../core/outcome.js';
 import type { SaveResult } from '../store.js';
 import type { CountedLog, TrimPlan } from './count-log.js';
 
-/** What became of the log. */
 export type GcEnd =
   | { readonly kind: 'empty' }
   /** The rules of `offline/rules` analyse nothing, so nothing is trimmed after them. */
@@ -18,7 +17,6 @@ export type GcEnd =
       readonly saved: Extract<SaveResult, { readonly kind: 'saved' }>;
     };
 
-/** What became of the recommendations. */
 export type Suggestion =
   | { readonly kind: 'published'; readonly url: string; readonly created: boolean }
   /** There is nothing to recommend, or nothing in the agent's files is to change. */
@@ -38,7 +36,6 @@ export interface GcFindings {
   readonly isTrimming?: true | undefined;
 }
 
-/** What garbage collection came to. */
 export interface GcResult extends GcFindings {
   readonly suggestion?: Suggestion | undefined;
   readonly end: GcEnd | { readonly kind: 'failed'; readonly error: AxeError };

@@ -31,7 +31,6 @@ Answer with one JSON object and nothing else:
 
 If nothing in these files should change, answer {"title": "", "reason": "", "edits": []}.`;
 
-/** The question's message. */
 export function proposalMessage(analysis: string, { texts }: OwnFiles): string {
   const files = [...texts].map(([path, text]) => `--- ${path} ---\n${text}\n--- end of ${path} ---`);
   return ['Analysis:', analysis.trim(), 'Files:', ...files].join('\n\n');

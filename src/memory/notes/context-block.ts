@@ -7,7 +7,6 @@ import type { Warning } from '../../core/warning.js';
 import { readableText } from '../run-log.js';
 import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';
 
-/** How notes are put into a prompt. */
 export interface BlockOptions {
   readonly places: NotesPlaces;
   /** `YYYY-MM-DD`, in UTC. */
@@ -107,7 +106,6 @@ const UNSEEN = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu;
 /** Longest name looked at, of what can be seen. */
 const MAX_NAME = 64;
 
-/** A part of the block. */
 interface Section {
   readonly title: string;
   /** Not empty. */

@@ -13,7 +13,6 @@ interface SearchResult {
   readonly hits: readonly Found[];
 }
 
-/** A file that was found. */
 interface Found {
   readonly path: string;
   /** In the order and spelling of the query. */

@@ -82,7 +82,6 @@ export interface Notes {
   ): Promise<string>;
 }
 
-/** What the notes of a run are worked on with. */
 interface NotesSessionOptions {
   readonly places: NotesPlaces;
   /** Place of the agent's own run log, which is searched and read with the notes. */
@@ -130,7 +129,6 @@ export interface RecentWrite {
 /** So many of a run's changes are kept for the summary (memory-tools 2.2). */
 const MAX_RECENT = 100;
 
-/** The notes of one run. */
 export interface NotesSession extends Notes {
   /** Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many it sums up. */
   addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;

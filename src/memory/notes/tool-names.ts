@@ -4,7 +4,6 @@ const NOTES_TOOLS = ['memory_write', 'memory_read', 'memory_search'] as const;
 /** What `memory.tools` may hold. Two tools that write confuse models, so `write_memory` has to be asked for. */
 export const ALL_NOTES_TOOLS = [...NOTES_TOOLS, 'write_memory'] as const;
 
-/** Name of a tool over notes. */
 export type NotesTool = (typeof ALL_NOTES_TOOLS)[number];
 
 /** The tools over notes that a list in `memory.tools` asks for. */

@@ -8,7 +8,6 @@ import type { Place, ReadRequest, RestoreResult } from '../store.js';
 import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../tail.js';
 import { isUnder } from './tree-path.js';
 
-/** What a store answers of a run log that it has as a text. */
 export async function readLogIn(
   tree: MemoryTree,
   request: ReadRequest,

@@ -9,7 +9,6 @@ import type { BlockedPlace } from '../store.js';
 import { failureOf } from './storage-failure.js';
 import { compareFiles, isTreePath } from './tree-path.js';
 
-/** A tree read from a folder that came from outside. */
 export interface ReadTree {
   readonly tree: MemoryTree;
   /** One for what is no memory, and one for what is too much (D17). */
@@ -157,7 +156,6 @@ function isMemoryPath(path: string): boolean {
   return isPlain && path.split('/').length <= MAX_DEPTH;
 }
 
-/** Something in a folder. */
 export interface StoredFile {
   /** From the folder on, `/`-separated. */
   readonly path: string;

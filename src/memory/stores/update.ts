@@ -5,7 +5,6 @@ import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.j
 import type { FailedSave, SaveFailure, SaveResult } from '../store.js';
 import type { CommitResult, TreeBackend, Unreadable } from './backend.js';
 
-/** What a save works with. */
 interface UpdateOptions {
   readonly clock: Clock;
   /** How long a save may take, requests and waits included, in milliseconds. */
@@ -177,7 +176,6 @@ function ended(result: Exclude<Attempt, { readonly kind: 'committed' }>, effort:
 
 const STATUS_REMEDY = 'The service is slow or in trouble (https://www.githubstatus.com); run it again later.';
 
-/** A failed save, with the remedy where there is one. */
 export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
   return { kind: 'failed', reason, message, remedy };
 }

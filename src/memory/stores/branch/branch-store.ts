@@ -11,13 +11,11 @@ import { isTreePath } from '../tree-path.js';
 import type { BranchCommit, MemoryBranch } from './branch.js';
 import { type CommitCause, commitMessage, savedLines, withTrailers } from './commit-message.js';
 
-/** What the branch store works with. */
 interface BranchStoreOptions {
   readonly branch: MemoryBranch;
   /** Folder on the branch that the tree's paths count from; empty for its top. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Whether the branch is created where it is missing. */
   readonly mayCreate: boolean;
   /** The run that writes, for the messages of commits. */
   readonly cause?: CommitCause | undefined;

@@ -2,7 +2,6 @@ import type { GitHubClient } from '../../../adapters/github/client/client.js';
 import { GitHubError } from '../../../adapters/github/client/errors.js';
 import type { SaveFailure } from '../../store.js';
 
-/** What is at a path of a branch. */
 export type BranchFile =
   | { readonly kind: 'text'; readonly text: string }
   /** No file of memory: half a sentence that says why (`it is a symbolic link`). It must not be overwritten. */
@@ -22,7 +21,6 @@ export interface BranchTrouble {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A branch as it was read. */
 export type BranchRead =
   | {
       readonly kind: 'found';
@@ -30,7 +28,6 @@ export type BranchRead =
       readonly head: string;
       /** What is at the paths, by path from the top of the repository; a path where nothing is has no entry. */
       readonly files: ReadonlyMap<string, BranchFile>;
-      /** Whether everybody can read it. */
       readonly isPublic: boolean;
       /** Ids that the messages of its commits name, since the time that was asked for; left out where nobody asked. */
       readonly saved?: ReadonlySet<string> | undefined;
@@ -38,7 +35,6 @@ export type BranchRead =
   | { readonly kind: 'missing'; readonly isPublic: boolean }
   | BranchTrouble;
 
-/** What became of an attempt to move a branch. */
 export type BranchCommit =
   | { readonly kind: 'committed'; readonly head: string }
   /** Somebody else moved, created or deleted the branch before; nothing was written. */
@@ -76,7 +72,6 @@ export interface MemoryBranch {
   squash(head: string, message: string, signal: AbortSignal): Promise<BranchCommit>;
 }
 
-/** Which branch memory is on. */
 export interface MemoryBranchPlace {
   readonly owner: string;
   readonly name: string;
@@ -88,7 +83,6 @@ export interface MemoryBranchPlace {
   readonly isOwn?: boolean | undefined;
 }
 
-/** A branch and how to ask for it. */
 export interface BranchAccess {
   readonly client: GitHubClient;
   readonly place: MemoryBranchPlace;
@@ -104,7 +98,6 @@ export function branchName(place: MemoryBranchPlace): string {
   return `${repositoryName(place)}@${place.branch}`;
 }
 
-/** The error for an answer of an unexpected shape. */
 export function placeNotUnderstood(requestLine: string): GitHubError {
   return new GitHubError(`GitHub's answer to \`${requestLine}\` is not understood`, {
     reason: 'unavailable',

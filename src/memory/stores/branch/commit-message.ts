@@ -1,7 +1,6 @@
 import { encodeField } from '../../field.js';
 import { isNotesPath } from '../../notes/place.js';
 
-/** The run that a commit is made by. */
 export interface CommitCause {
   /** As GitHub writes it: `pull_request`. */
   readonly event: string;
@@ -29,12 +28,10 @@ export function commitMessage(paths: readonly string[], ids: readonly string[], 
   return withTrailers(subject, [...run, ...savedLines(ids)]);
 }
 
-/** The message of a commit with lines below an empty one. */
 export function withTrailers(subject: string, lines: readonly string[]): string {
   return lines.length === 0 ? subject : `${subject}\n\n${lines.join('\n')}`;
 }
 
-/** The lines that name what a commit saves. */
 export function savedLines(ids: readonly string[]): readonly string[] {
   return ids.map((id) => `Axe-Save: ${encodeField(id)}`);
 }

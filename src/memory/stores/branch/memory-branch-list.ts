@@ -18,7 +18,6 @@ const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 /** A committed memory may have them next to it. */
 const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
 
-/** A file of a commit, not yet read. */
 interface ListedFile {
   readonly path: string;
   readonly oid: string;

@@ -32,7 +32,6 @@ export async function storeCommit(
   return await store(access, 'POST /repos/{owner}/{repo}/git/commits', commit, signal);
 }
 
-/** The tree of a commit. Throws a GitHubError. */
 export async function fetchTreeId(
   { client, place }: BranchAccess,
   commit: string,
@@ -54,7 +53,6 @@ async function storeBlob(access: BranchAccess, text: string, signal: AbortSignal
   return await store(access, 'POST /repos/{owner}/{repo}/git/blobs', params, signal);
 }
 
-/** A text's bytes as the API takes them. */
 export function toBase64(text: string): string {
   return Buffer.from(encodeBytes(text)).toString('base64');
 }

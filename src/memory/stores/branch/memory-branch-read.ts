@@ -14,7 +14,6 @@ export interface TreeEntry {
   readonly children: readonly ChildEntry[] | undefined;
 }
 
-/** What stands in a folder. */
 interface ChildEntry extends Omit<TreeEntry, 'text' | 'children'> {
   readonly name: string;
 }
@@ -31,7 +30,6 @@ type Newest =
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean };
 
-/** What is asked for of a branch. */
 interface NewestRequest {
   readonly paths: readonly string[];
   /** Whether what stands in folders is listed. */

@@ -11,7 +11,6 @@ import {
   repositoryName,
 } from './branch.js';
 
-/** What was tried when GitHub refused. */
 type Attempt = 'reading' | 'saving';
 
 /**

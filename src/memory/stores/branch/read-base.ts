@@ -22,7 +22,6 @@ export interface BaseFiles {
 /** Most files that are read of folders: each is a request. */
 const MAX_FILES = 200;
 
-/** What was read at the base. */
 interface BaseTree {
   readonly tree: MemoryTree;
   /** One, if anything was left out (D17). */

@@ -21,13 +21,11 @@ import {
   saveOutcome,
 } from './cache-outcome.js';
 
-/** The functions of `@actions/cache` that are used. */
 export type CacheLibrary = Pick<
   typeof import('@actions/cache'),
   'isFeatureAvailable' | 'restoreCache' | 'saveCache'
 >;
 
-/** What the client works with. */
 interface CacheClientOptions {
   /** Environment of the step; the library itself reads the process's own. */
   readonly env: Environment;
@@ -57,19 +55,13 @@ const SAVE_LIMIT_MS = 60_000;
 /** Texts that the library prints where an error ends the call; others it prints from timers. */
 const STOPPING_POINT = /^(?:Cache Size: |Attempt \d|::debug::\[Request\] )/;
 
-interface Wait {
-  readonly limitMs: number;
-  readonly signal: AbortSignal;
-  readonly see?: (text: string) => void;
-}
-
 /**
  * The Actions cache through `@actions/cache`, loaded at the first call. The library looks for `paths` in the current
  * folder when saving and unpacks in `GITHUB_WORKSPACE`, so both have to be the same. Its annotations are kept back
  * and returned in the outcome's message. Archives are looked into before they are unpacked.
  */
 export function createCacheClient(options: CacheClientOptions): CacheClient {
-  const { env, output, load = loadLibrary, clock = createClock() } = options;
+  const { env, cwd, output, load = loadLibrary, clock = createClock() } = options;
   const capture = createCapture(output);
   let opened: Promise<CacheLibrary> | undefined;
   let hasAnswered = false;
@@ -79,13 +71,10 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
       const trouble = await unavailable('read');
       if (trouble !== undefined) return { kind: 'unavailable', ...trouble };
       const [folder = ''] = paths;
-      const gate = createUnpackGate({
-        refuse: (archive) => refuseArchive(archive, folder),
-        maxBytes: MAX_ARCHIVE_BYTES,
-      });
+      const gate = createUnpackGate((archive) => refuseArchive(archive, folder), MAX_ARCHIVE_BYTES);
       const call = (library: CacheLibrary) => library.restoreCache([...paths], key, others, {}, CROSS_OS);
       const limitMs = hasAnswered ? LATER_RESTORE_LIMIT_MS : RESTORE_LIMIT_MS;
-      const end = await run(call, { limitMs, signal, see: gate.see });
+      const end = await run(call, limitMs, signal, gate.see);
       if ('kind' in end) return end;
       const { result, lines } = end;
       const outcome =
@@ -100,7 +89,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
       if (trouble !== undefined)
         return { kind: cacheMode(env) === 'read' ? 'denied' : 'unavailable', ...trouble };
       const call = (library: CacheLibrary) => library.saveCache([...paths], key, {}, CROSS_OS);
-      const end = await run(call, { limitMs: SAVE_LIMIT_MS, signal });
+      const end = await run(call, SAVE_LIMIT_MS, signal);
       if ('kind' in end) return end;
       const { result, lines } = end;
       if (result.kind === 'threw') return { kind: 'error', message: messageOf(result.error) };
@@ -111,7 +100,9 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   /** Nothing stops the library but an error where it prints: a call that is given up ends at its next such line. */
   async function run<T>(
     call: (library: CacheLibrary) => Promise<T>,
-    { limitMs, signal, see }: Wait,
+    limitMs: number,
+    signal: AbortSignal,
+    see?: (text: string) => void,
   ): Promise<Captured<T> | GivenUp> {
     if (signal.aborted) return { kind: 'given-up', message: STOPPED, ended: Promise.resolve() };
     let isOver = false;
@@ -124,7 +115,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
         see?.(text);
       },
     );
-    const captured = await waitInTime(pending, { limitMs, signal, clock });
+    const captured = await waitInTime(pending, limitMs, signal, clock);
     if (captured !== undefined) return captured;
     isOver = true;
     const why = failure === '' ? '' : `: ${failure}`;
@@ -139,7 +130,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
 
   /** Why the cache cannot be used for this, before the service is asked. */
   async function unavailable(access: 'read' | 'write'): Promise<NoAccess | undefined> {
-    const forbidden = checkAccess(access, options);
+    const forbidden = checkAccess(access, env, cwd);
     if (forbidden !== undefined) return forbidden;
     const { result } = await capture(async () => (await library()).isFeatureAvailable());
     if (result.kind === 'threw')
@@ -159,17 +150,12 @@ async function loadLibrary(): Promise<CacheLibrary> {
   return await import('@actions/cache');
 }
 
-/** How long something is waited for. */
-interface WaitLimit {
-  readonly limitMs: number;
-  readonly signal: AbortSignal;
-  readonly clock: Pick<Clock, 'sleep'>;
-}
-
 /** What a promise gives, or undefined if the time is up or the signal aborts before. */
 async function waitInTime<T>(
   pending: Promise<T>,
-  { limitMs, signal, clock }: WaitLimit,
+  limitMs: number,
+  signal: AbortSignal,
+  clock: Pick<Clock, 'sleep'>,
 ): Promise<T | undefined> {
   const answered = new AbortController();
   const timeUp = clock.sleep(limitMs, AbortSignal.any([signal, answered.signal])).then(() => undefined);
@@ -180,18 +166,9 @@ async function waitInTime<T>(
   }
 }
 
-/** Why the cache cannot be used. */
 interface NoAccess {
   readonly message: string;
   readonly remedy?: string | undefined;
-}
-
-/** What decides about it. */
-interface Job {
-  /** Environment of the step. */
-  readonly env: Environment;
-  /** Current folder of the process. */
-  readonly cwd: string;
 }
 
 /** Modes of `ACTIONS_CACHE_MODE` that let a job in; unset or unknown means both (the library's own rule). */
@@ -203,7 +180,7 @@ const ALLOWED = {
 const MODES = ['none', 'read', 'write', 'write-only'];
 
 /** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
-export function checkAccess(access: 'read' | 'write', { env, cwd }: Job): NoAccess | undefined {
+export function checkAccess(access: 'read' | 'write', env: Environment, cwd: string): NoAccess | undefined {
   const mode = cacheMode(env);
   if (!ALLOWED[access].has(mode))
     return {
@@ -216,7 +193,7 @@ export function checkAccess(access: 'read' | 'write', { env, cwd }: Job): NoAcce
 }
 
 /** The mode of a job as the runner tells it; empty if it tells none that is known. */
-function cacheMode(env: Job['env']): string {
+function cacheMode(env: Environment): string {
   const mode = (env['ACTIONS_CACHE_MODE'] ?? '').trim().toLowerCase();
   return MODES.includes(mode) ? mode : '';
 }
@@ -229,20 +206,15 @@ interface UnpackGate {
   judge(outcome: CacheRestore): CacheRestore;
 }
 
-/** What a gate works with. */
-export interface UnpackGateOptions {
-  /** Why an archive must not be unpacked; undefined if nothing speaks against it. */
-  readonly refuse: (archive: string) => ArchiveRefusal | undefined;
-  /** Most that is downloaded, in bytes. */
-  readonly maxBytes: number;
-}
-
 /**
- * `@actions/cache` unpacks with `tar -P`, which writes wherever an archive says. It prints where the archive is before
+ * `refuse` says why an archive must not be unpacked. `@actions/cache` unpacks with `tar -P`, which writes wherever an archive says. It prints where the archive is before
  * it downloads it and how large it is before it unpacks it (`lib/cache.js`, `lib/internal/downloadUtils.js` of 6.3.0),
  * and an error thrown from there ends the restore.
  */
-export function createUnpackGate({ refuse, maxBytes }: UnpackGateOptions): UnpackGate {
+export function createUnpackGate(
+  refuse: (archive: string) => ArchiveRefusal | undefined,
+  maxBytes: number,
+): UnpackGate {
   let key = '';
   let archive: string | undefined;
   let refusal: ArchiveRefusal | undefined;

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What is asked of the cache. */
 interface CacheRequest {
   /** Relative to the workspace and always the same, since they are part of an entry's identity. */
   readonly paths: readonly string[];
@@ -37,7 +36,6 @@ export type CacheRestore =
   /** There is no cache here, or this job may not use it. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly remedy?: string | undefined };
 
-/** What saving a cache entry gave. */
 export type CacheSave =
   | { readonly kind: 'saved' }
   /** Another job reserved the key before. */

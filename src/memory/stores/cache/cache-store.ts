@@ -16,7 +16,6 @@ import { notReadBack, readTree, writeTree } from '../tree-on-disk.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
 import type { CacheClient, CacheRestore, CacheSave } from './cache-outcome.js';
 
-/** What the cache store works with. */
 interface CacheStoreOptions {
   readonly cache: CacheClient;
   readonly files: Files;

@@ -4,7 +4,6 @@ import type { Place, SaveFailure } from '../../store.js';
 import { codeOf, failureOf } from '../storage-failure.js';
 import { isTreePath, outsideTree } from '../tree-path.js';
 
-/** Where the files of a tree lie on disk. */
 export interface FilePlaces {
   readonly files: Files;
   /** Absolute path of the folder that everything stays in. */
@@ -82,7 +81,6 @@ export async function rewritePlace({ files, followLinks }: FilePlaces, location:
 
 const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link by the file.';
 
-/** What helps where a link was refused. */
 export function fileRemedy(thrown: unknown): string | undefined {
   return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
 }

@@ -22,7 +22,6 @@ import {
 import { readFileLog, readFileTree } from './read-files.js';
 import { type NextVersion, rewriteFile } from './rewrite-file.js';
 
-/** What the file store works with. */
 export interface FileStoreOptions extends FilePlaces {
   readonly clock: Clock;
 }

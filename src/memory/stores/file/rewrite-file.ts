@@ -4,14 +4,12 @@ import type { Files, OpenFile } from '../../../core/files.js';
 import { decodeBytes, readWhole } from '../../../core/text/bytes.js';
 import { separator } from '../../run-log.js';
 
-/** What comes of a file. */
 export interface NextVersion {
   readonly text: string | AsyncIterable<string>;
   /** What is kept of the old text next to it; undefined for nothing. */
   readonly backup: string | AsyncIterable<string> | undefined;
 }
 
-/** What rewriting a file needs. */
 interface RewriteOptions {
   readonly files: Files;
   readonly clock: Clock;
@@ -22,7 +20,6 @@ interface RewriteOptions {
   readonly rewrite: (old: OpenFile) => Promise<NextVersion | undefined>;
   /** Where the backup is kept; nowhere for ''. */
   readonly backupPath: string;
-  /** Whether a file whose next text is empty is removed. */
   readonly removes?: boolean;
 }
 
