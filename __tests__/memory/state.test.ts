@@ -162,13 +162,4 @@ describe('two merged states', () => {
       { numRuns: 1_000 },
     );
   });
-
-  it('have forgotten what either has forgotten', () => {
-    fc.assert(
-      fc.property(state, state, (one, two) => {
-        const both = new Set([...forgottenIds(one), ...forgottenIds(two)]);
-        expect(forgottenIds(mergeStates(one, two))).toEqual(both);
-      }),
-    );
-  });
 });

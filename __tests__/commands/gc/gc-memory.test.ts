@@ -75,15 +75,6 @@ describe('the cost of garbage collection', () => {
     });
   });
 
-  it('is kept too if the analysis is incomplete, and nothing is trimmed', async () => {
-    const { deps, request } = scene([says('', CHEAP)]);
-    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
-      collection: { end: { kind: 'failed' } },
-    });
-    expect(deps.memory.get('bot.md')).toBe(LOG);
-    expect(deps.memory.get('bot.state.md')).toContain('usd=0.25');
-  });
-
   it.each<[string, readonly FakeReply[], number, number]>([
     ['an empty answer', [says('', CHEAP)], 1, 0.25],
     ['an answer that was cut off', [says('## Pat', { ...CHEAP, finish: CUT })], 1, 0.25],

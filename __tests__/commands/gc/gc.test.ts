@@ -1,16 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFiles } from '../../../src/adapters/host/files.js';
 import { collect, type GcRequest } from '../../../src/commands/gc/gc.js';
 import { ProviderError } from '../../../src/core/errors.js';
 import { estimateText } from '../../../src/core/text/truncate.js';
 import type { GcFindings } from '../../../src/memory/gc/gc-result.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
-import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
-import { tempDir, writeFiles } from '../../helpers/temp.js';
-import { createPatientClock } from '../../memory/stores/fake-clock.js';
 
 const TOML = `name = "bot"
 model = "anthropic/m"
@@ -63,7 +59,6 @@ async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts
   return { model, deps, request, found };
 }
 
-const CUT = { finish: { unified: 'length', raw: 'length' } } as const;
 const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
 
 describe('garbage collection', () => {
@@ -100,17 +95,6 @@ describe('garbage collection', () => {
     expect([model.asked.length, deps.memory.get('bot.md')]).toEqual([replies.length, before]);
   });
 
-  it.each([
-    ['30 entries of one second with the same text', log(1).repeat(30), 30, log(1).repeat(2)],
-    ['headings without times', '## a\n1\n## b\n2\n## c\n3\n## d\n4\n', 4, '## c\n3\n## d\n4\n'],
-    ['text above the first entry', `Mine.\n\n${log(3)}`, 3, `Mine.\n\n${log(3).slice(log(1).length)}`],
-  ])('counts %s as a run does, and keeps text that is not an entry', async (_what, text, entries, kept) => {
-    const { deps, request, found } = await scene([says('Found it.')], { memory: { 'bot.md': text } });
-    expect((await collect(request, deps)).end).toMatchObject({ removed: entries - 2, kept: 2 });
-    expect(found().counted?.entries).toBe(entries);
-    expect(deps.memory.get('bot.md')).toBe(kept);
-  });
-
   it('never falls back on the offline rules', async () => {
     const toml = `${TOML}[retry]\nmax_retries = 0\n`;
     const { model, deps, request } = await scene([new ProviderError('overloaded', 'busy')], {}, toml);
@@ -131,19 +115,6 @@ describe('garbage collection', () => {
     await collect(request, deps);
     expect(model.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([expected]);
   });
-
-  it.each(['analysis', false] as const)(
-    'after an analysis that was cut off shows what came and trims nothing: dry run %s',
-    async (dryRun) => {
-      const { deps, request, found } = await scene([says('## Patt', CUT)]);
-      await expect(collect({ ...request, dryRun }, deps)).rejects.toThrow(
-        'the analysis was cut off, so nothing was trimmed',
-      );
-      expect(found()).toMatchObject({ analysis: { text: '## Patt' }, usage: { turns: 1 } });
-      expect(found().isTrimming).toBeUndefined();
-      expect(deps.memory.get('bot.md')).toBe(log(5));
-    },
-  );
 
   it.each([
     ['the window', { windowTokens: 16_000 }, { maxTokens: 0, maxCostUsd: 0 }],
@@ -182,18 +153,5 @@ describe('garbage collection', () => {
     const { deps, request } = await scene([meanwhile]);
     await collect(request, deps);
     expect(deps.memory.get('bot.md')).toBe(log(5).slice(log(3).length) + late);
-  });
-
-  it('trims a run log of more than 8 MiB in a workspace', async () => {
-    const root = tempDir('memory');
-    writeFiles(root, { 'bot.md': log(9000, 200) });
-    const options = { files: createFiles(), clock: createPatientClock(), root, followLinks: false };
-    const { deps, request, found } = await scene([says('Found it.')]);
-    const store = createFileStore(options);
-    expect((await collect({ ...request, store }, deps)).end).toMatchObject({ removed: 8998, kept: 2 });
-    expect(found().analysis?.unread).toBeGreaterThan(8000);
-    expect(deps.warnings).toEqual([]);
-    const left = await store.readTree(deps.deadline.signal, ['bot.md']);
-    expect(left).toMatchObject({ tree: new Map([['bot.md', log(9000, 200).slice(log(8998, 200).length)]]) });
   });
 });

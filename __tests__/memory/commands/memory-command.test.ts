@@ -217,6 +217,7 @@ describe('forget', () => {
 describe('remember', () => {
   it('reports that a long text was cut', async () => {
     expect(await command(createFakeMemory({}), ['remember', '好'.repeat(1001)])).toMatchObject({
+      changed: true,
       text: expect.stringContaining('cut after 1000 characters'),
     });
   });

@@ -138,13 +138,6 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       await expectSaved();
     });
 
-    it('applies repeated changes that were never applied', async () => {
-      const { open, text } = await makePlace();
-      await open().write([overwriting(NOTE, 'of another run')], never);
-      await open().write([{ ...overwriting(NOTE, 'mine'), makes: versionId('mine'), again: AT }], never);
-      expect(await text(NOTE)).toBe('mine');
-    });
-
     it('keeps what another run had written into a day before a run overwrites it', async () => {
       const { open, text } = await makePlace();
       await open().write([adding(DAY, 'of another run')], never);

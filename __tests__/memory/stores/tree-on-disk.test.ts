@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, linkSync, readFileSync, symlinkSync } from 'node:fs';
+import { linkSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../src/adapters/host/files.js';
 import { encodeBytes } from '../../../src/core/text/bytes.js';
-import { notReadBack, readTree, writeTree } from '../../../src/memory/stores/tree-on-disk.js';
+import { readTree, writeTree } from '../../../src/memory/stores/tree-on-disk.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const files = createFiles();
@@ -78,65 +78,11 @@ describe('a tree on disk (D17)', () => {
     expect(left).toContain('"one.md", "two.md"');
   });
 
-  it('keeps the text of an executable file, and not its execute bit', async () => {
-    const { tree } = await readBack({ 'bot.md': 'x' }, (folder) => chmodSync(join(folder, 'bot.md'), 0o755));
-    const folder = join(tempDir('tree'), 'memory');
-    await writeTree(files, folder, new Map(Object.entries(tree)));
-    expect(() => execFileSync(join(folder, 'bot.md'))).toThrow('EACCES');
-  });
-
-  it('holds at most a thousand files', async () => {
-    const many = Array.from({ length: 1_003 }, (_, index) => [`${String(index).padStart(4, '0')}.md`, 'x']);
-    const { tree, left } = await readBack(Object.fromEntries(many));
-    expect(Object.keys(tree)).toHaveLength(1_000);
-    expect(left).toContain('"1000.md", "1001.md", "1002.md".');
-  });
-
-  it('leaves out notes before days, and days before run logs, if there are too many', async () => {
-    const note = (index: number) => `projects/x-12345678/notes/${index}.md`;
-    const day = (index: number) => `projects/x-12345678/daily/2026-01-0${index}.md`;
-    const notes = Array.from({ length: 990 }, (_, index) => [note(index), 'x']);
-    const days = Array.from({ length: 8 }, (_, index) => [day(index + 1), 'x']);
-    const others = [
-      'untrusted/bot.md',
-      'zebra.md',
-      'zebra.state.md',
-      'MEMORY.md',
-      'projects/x-12345678/SCRATCHPAD.md',
-    ];
-    const { tree, left } = await readBack(
-      Object.fromEntries([...notes, ...days, ...others.map((path) => [path, 'x'])]),
-    );
-    expect(Object.keys(tree)).toHaveLength(1_000);
-    for (const path of others.slice(1)) expect(tree).toHaveProperty([path], 'x');
-    expect(Object.keys(tree).filter((path) => path.includes('/daily/'))).toHaveLength(8);
-    expect(left).toContain('/notes/99.md", "untrusted/bot.md".');
-  });
-
   it('holds at most 8 MiB in all', async () => {
     const large = 'x'.repeat(5 * 1024 * 1024);
     const { tree, left } = await readBack({ 'a.md': large, 'b.md': large, 'c.md': 'x' });
     expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
     expect(left).toContain('8 MiB; left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
     expect(left).not.toContain('no memory file');
-  });
-});
-
-describe('a tree that is written to disk', () => {
-  const many = (count: number) => Array.from({ length: count }, (_, index) => `${index}.md`);
-
-  it.each([
-    ['of memory files', ['bot.md', 'untrusted/bot.md', 'bot.md.bak'], undefined],
-    ['with another file', ['bot.md', 'log.txt'], { kind: 'path', path: 'log.txt' }],
-    ['of seven folders', ['1/2/3/4/5/6/7/8.md'], undefined],
-    ['of eight folders', ['1/2/3/4/5/6/7/8/9.md'], { kind: 'path', path: '1/2/3/4/5/6/7/8/9.md' }],
-    ['of 999 files', many(999), undefined],
-    [
-      'of 1,000 files, with one of ours next to them',
-      many(1_000),
-      { kind: 'count', count: 1_000, most: 999 },
-    ],
-  ])('%s is checked for files that could not be restored', (_, paths, expected) => {
-    expect(notReadBack(new Map(paths.map((path) => [path, 'x'])))).toEqual(expected);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/core/clock.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
-import type { BranchCommit, BranchTrouble } from '../../../../src/memory/stores/branch/branch.js';
+import type { BranchTrouble } from '../../../../src/memory/stores/branch/branch.js';
 import { createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';
 import { commitMessage } from '../../../../src/memory/stores/branch/commit-message.js';
 import { describeMemoryStore } from '../contract.js';
-import { append, entryText, idsIn, plainEntry } from '../entries.js';
+import { append, entryText, idsIn } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
 
@@ -175,25 +175,6 @@ describe('races and lost answers', () => {
       attempts: 2,
     });
     expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
-  });
-
-  it.each([
-    ['a commit', true],
-    ['a creation', false],
-  ])('do not write the entry twice when the answer to %s was lost (C3 47)', async (_, exists) => {
-    const branch = createFakeBranch();
-    if (exists) branch.put('bot.md', plainEntry('one'));
-    let lost = true;
-    const commit = (): (BranchCommit & { kind: 'unknown' }) | undefined => {
-      if (!lost) return undefined;
-      lost = false;
-      return { kind: 'unknown', message: 'socket hang up' };
-    };
-    expect(await run(branch, { faults: { commit } }).write([append('a')], never)).toMatchObject({
-      kind: 'saved',
-    });
-    expect(idsOf(branch)).toEqual(['a']);
-    expect(branch.log()).toHaveLength(exists ? 2 : 1);
   });
 });
 
@@ -374,13 +355,6 @@ describe('a save that may have been made before', () => {
     branch.put('bot.md', entryText('b'));
     expect(await run(branch).write([{ ...append('a'), again }], never)).toMatchObject({ kind: 'saved' });
     expect(idsOf(branch)).toEqual(['b']);
-  });
-
-  it('is made if it was not, and only once', async () => {
-    const branch = createFakeBranch();
-    for (let post = 0; post < 2; post += 1) await run(branch).write([{ ...append('a'), again }], never);
-    expect(idsOf(branch)).toEqual(['a']);
-    expect(branch.log()).toHaveLength(1);
   });
 });
 

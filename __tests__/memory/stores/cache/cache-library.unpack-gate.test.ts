@@ -1,13 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createUnpackGate,
-  type UnpackGateOptions,
-} from '../../../../src/memory/stores/cache/cache-library.js';
+import { createUnpackGate } from '../../../../src/memory/stores/cache/cache-library.js';
 
 const HIT = { kind: 'hit', key: 'k1' } as const;
 
-function gate(refuse: UnpackGateOptions['refuse'] = () => undefined) {
-  return createUnpackGate({ refuse, maxBytes: 1_000 });
+function gate(refuse: Parameters<typeof createUnpackGate>[0] = () => undefined) {
+  return createUnpackGate(refuse, 1_000);
 }
 
 describe('C3 42: the check before an archive is unpacked', () => {

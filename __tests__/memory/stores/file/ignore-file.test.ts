@@ -41,3 +41,9 @@ it('a save succeeds even if the ignore file cannot be written, and reports it', 
     notices: [expect.stringMatching(/\.gitignore could not be written: read-only.*\.bak/)],
   });
 });
+
+it('the ignore file is not written by a save that wrote nothing', async () => {
+  const { files, store } = open();
+  await store.write([], noAbort());
+  expect(files.text(IGNORED)).toBeUndefined();
+});
