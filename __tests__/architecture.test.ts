@@ -96,12 +96,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 63_414,
+  'lines of src/': 63_407,
   'files of src/': 496,
   'types of src/': 1135,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 100_433,
+  'lines of __tests__/': 100_413,
   'lines of scripts/, bench/ and eval/': 6157,
 };
 

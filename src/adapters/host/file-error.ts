@@ -29,12 +29,8 @@ export class FileError extends Error {
   /** What went wrong, without the operation and the path. */
   readonly reason: string;
 
-  constructor(
-    operation: string,
-    path: string,
-    { code, text }: { readonly code: string; readonly text?: string },
-  ) {
-    const reason = text ?? GO_TEXTS.get(code) ?? code;
+  constructor(operation: string, path: string, code: string, text = GO_TEXTS.get(code)) {
+    const reason = text ?? code;
     super(`${operation} ${path}: ${reason}`);
     this.reason = reason;
     this.operation = operation;
@@ -51,10 +47,9 @@ export function errorCode(thrown: unknown): string | undefined {
 export function fileError(operation: string, path: string, thrown: unknown): FileError {
   if (thrown instanceof FileError) return thrown;
   const code = errorCode(thrown);
-  if (code === undefined) return new FileError(operation, path, { code: 'EIO', text: String(thrown) });
+  if (code === undefined) return new FileError(operation, path, 'EIO', String(thrown));
   const libuvText = /^[A-Z0-9]+: ([^,]+)/.exec(stringOf(thrown, 'message') ?? '')?.[1];
-  const text = GO_TEXTS.get(code) ?? libuvText;
-  return new FileError(operation, path, text === undefined ? { code } : { code, text });
+  return new FileError(operation, path, code, GO_TEXTS.get(code) ?? libuvText);
 }
 
 /** Asked without `instanceof`: an error of the file system may come from another realm. */

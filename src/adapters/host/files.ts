@@ -70,7 +70,7 @@ async function append(path: string, text: string, { followLinks }: { followLinks
     refuseUnlessRegular('open', path, await must('stat', path, () => handle.stat()));
     const bytes = encodeBytes(text);
     const { bytesWritten } = await must('write', path, () => handle.write(bytes));
-    if (bytesWritten < bytes.length) throw new FileError('write', path, { code: 'EIO', text: 'short write' });
+    if (bytesWritten < bytes.length) throw new FileError('write', path, 'EIO', 'short write');
   } finally {
     await handle.close();
   }
@@ -85,7 +85,7 @@ async function replace(
   const folder = dirname(path);
   await makeFolders(folder);
   const old = await attempt('lstat', path, () => lstat(path), 'ENOENT');
-  if (old?.isDirectory()) throw new FileError('open', path, { code: 'EISDIR' });
+  if (old?.isDirectory()) throw new FileError('open', path, 'EISDIR');
   const temporary = temporaryIn(folder);
   try {
     await writeNew(temporary, text, { target: path, mode: await modeOfFile(modeOf) });
@@ -173,7 +173,7 @@ async function* encodePieces(pieces: AsyncIterable<string>): AsyncGenerator<Uint
 async function makeFolders(path: string): Promise<void> {
   const found = await attempt('mkdir', path, () => stat(path), 'ENOENT', 'ENOTDIR');
   if (found?.isDirectory()) return;
-  if (found !== undefined) throw new FileError('mkdir', path, { code: 'ENOTDIR' });
+  if (found !== undefined) throw new FileError('mkdir', path, 'ENOTDIR');
   const parent = dirname(path);
   if (parent !== path) await makeFolders(parent);
   await attempt('mkdir', path, () => mkdir(path, FOLDER_MODE), 'EEXIST');
@@ -193,9 +193,9 @@ async function checked(handle: FileHandle, operation: string, path: string): Pro
 
 function refuseUnlessRegular(operation: string, path: string, stats: Stats): void {
   if (stats.isFile()) return;
-  if (stats.isDirectory()) throw new FileError(operation, path, { code: 'EISDIR' });
-  if (stats.isSymbolicLink()) throw new FileError('open', path, { code: 'ELOOP' });
-  throw new FileError('open', path, { code: 'EINVAL', text: 'not a regular file' });
+  if (stats.isDirectory()) throw new FileError(operation, path, 'EISDIR');
+  if (stats.isSymbolicLink()) throw new FileError('open', path, 'ELOOP');
+  throw new FileError('open', path, 'EINVAL', 'not a regular file');
 }
 
 function describe(stats: Stats): FileStat {

@@ -13,10 +13,6 @@ function debugOutputIn(path: string, line: string): string | undefined {
   return language.debug.exec(code)?.[1];
 }
 
-function isCode(path: string): boolean {
-  return CODE_ENDINGS.has(endingOf(path));
-}
-
 /** Whether a path is that of a test, or of something only tests use, by the habits of the common languages. */
 function isTest(path: string): boolean {
   const lower = path.toLowerCase();
@@ -185,7 +181,9 @@ function findInChange(files: readonly DiffFile[]): readonly RuleFinding[] {
     const message = `${additions} added lines in ${read.length} files: several smaller changes are easier to review`;
     findings.push({ rule: 'large-change', path: undefined, line: undefined, message });
   }
-  const code = read.filter(({ path, additions: added }) => isCode(path) && !isTest(path) && added > 0);
+  const code = read.filter(
+    ({ path, additions: added }) => CODE_ENDINGS.has(endingOf(path)) && !isTest(path) && added > 0,
+  );
   if (code.length > 0 && !files.some(({ path }) => isTest(path))) {
     const message = `${count(code.length, 'code file')} changed, but no tests`;
     findings.push({ rule: 'tests-untouched', path: undefined, line: undefined, message });

@@ -57,16 +57,10 @@ describe('agent files on disk', () => {
   it.each([
     ['nobody', 'agent config not found: nobody'],
     ['builtin/nobody', 'agent config not found: builtin/nobody'],
-    ['../b', 'invalid agent name "../b"'],
     ['memory', 'agent name "memory" is reserved'],
-    ['folder', 'agent config not found: folder'],
-    ['Twin', 'agents "Twin" and "twin" in axe/agents differ only in case'],
     ['large', 'failed to parse agent config "large": the file has 300,000 bytes; the most is 262,144 bytes'],
   ])('refuse %j', async (name, message) => {
     writeFiles(cwd, {
-      'axe/agents/twin.toml': TEXT,
-      'axe/agents/Twin.toml': TEXT,
-      'axe/agents/folder.toml/x': '',
       'axe/agents/memory.toml': TEXT,
       'axe/agents/large.toml': '#'.repeat(300_000),
     });
