@@ -96,9 +96,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 63_407,
+  'lines of src/': 63_400,
   'files of src/': 496,
-  'types of src/': 1135,
+  'types of src/': 1133,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 100_413,

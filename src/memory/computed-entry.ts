@@ -3,26 +3,23 @@ import type { Trigger } from '../core/event/trigger.js';
 import type { RunOutcome } from '../core/outcome.js';
 import { count } from '../core/text/number.js';
 
-/** What the entry of a tainted run is computed from. */
-interface ComputedEntryParts {
-  readonly trigger: Trigger;
-  /** Other runs are not remembered. */
-  readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
-  readonly published: { readonly url: string | undefined };
-  /** Where the whole entry stands; of the agent's file name, which is nobody's but the repository's. */
-  readonly apart: string;
-}
-
-interface ComputedEntry {
-  readonly task: string;
-  readonly result: string;
-}
-
 /**
  * Task and result of a run that has read what people without write access wrote: only what we compute from closed sets,
  * numbers, kinds of events, counts, so that nothing a stranger wrote reaches a trusted run by way of memory (D19).
  */
-export function computedEntry({ trigger, outcome, published, apart }: ComputedEntryParts): ComputedEntry {
+export function computedEntry({
+  trigger,
+  outcome,
+  published,
+  apart,
+}: {
+  readonly trigger: Trigger;
+  /** Other runs are not remembered. */
+  readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
+  readonly published: { readonly url: string | undefined };
+  /** Where the whole entry is; of the agent's file name, which is nobody's but the repository's. */
+  readonly apart: string;
+}): { readonly task: string; readonly result: string } {
   const { turns, toolCalls } = outcome.stats;
   const work = `completed after ${count(turns, 'turn')} and ${count(toolCalls, 'tool call')}`;
   const posted = published.url === undefined ? '' : ', and posted a comment';

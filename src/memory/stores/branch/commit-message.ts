@@ -20,7 +20,7 @@ const MAX_NAME_CHARACTERS = 64;
  * that it saves: whoever got no answer finds them in the history.
  */
 export function commitMessage(paths: readonly string[], ids: readonly string[], cause?: CommitCause): string {
-  const names = [...new Set(paths.filter(isMemory).map(agentOf))];
+  const names = [...new Set(paths.filter((path) => /\.(?:md|bak)$/.test(path)).map(agentOf))];
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const whose = names.length === 0 ? '' : ` of ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
   const subject = `Update memory${whose}${whatFor(cause)} [skip ci]`;
@@ -40,10 +40,6 @@ function whatFor(cause: CommitCause | undefined): string {
   if (cause === undefined) return '';
   const { event, number } = cause;
   return ` (${event}${number === undefined ? '' : ` ${number}`})`;
-}
-
-function isMemory(path: string): boolean {
-  return /\.(?:md|bak)$/.test(path);
 }
 
 /** `untrusted/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of is kept. */
