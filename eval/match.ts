@@ -1,6 +1,3 @@
-import { codeOfId } from '../src/review/code.js';
-import { featuresOf } from '../src/review/features.js';
-import { decide } from '../src/review/sameness.js';
 import type { Case, Expected } from './case.js';
 import type { Posted } from './observe.js';
 
@@ -90,12 +87,19 @@ function isNear([first, last]: Expected['lines'], line: number): boolean {
   return line >= first - NEAR_LINES && line <= last + NEAR_LINES;
 }
 
-/** By the product's own decision on likeness, for a finding somewhere else in the file: words alone have to carry it. */
-function isWordedAs({ path, wordings }: Expected, { text }: Found): boolean {
-  const code = codeOfId('');
-  const fresh = { path, line: 1, code, features: featuresOf(text) };
+/** For a finding somewhere else in the file: words alone have to carry it. */
+function isWordedAs({ wordings }: Expected, { text }: Found): boolean {
+  const said = wordsOf(text);
   return wordings.some((wording) => {
-    const known = { path, line: undefined, isPresent: false, code, features: featuresOf(wording) };
-    return decide(known, fresh).verdict === 'same';
+    const words = [...wordsOf(wording)];
+    return words.filter((word) => said.has(word)).length >= words.length * ALIKE;
   });
+}
+
+/** The share of a wording's words that a finding has to have. */
+const ALIKE = 0.6;
+
+/** Short words are in every text. */
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{4,}/gu) ?? []);
 }

@@ -3,7 +3,7 @@ import type { StoredRepo } from '../__tests__/helpers/github-state.js';
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
 import type { StepResult } from '../__tests__/helpers/run-action.js';
 import { parseDiff } from '../src/core/text/diff.js';
-import { parseFindingMarker } from '../src/review/markers.js';
+import { findingMarksOf } from '../src/review/marks.js';
 import type { Coverage, FindingRecord } from '../src/review/record.js';
 import type { Version } from './versions.js';
 
@@ -76,7 +76,7 @@ export function observe({ step, repo, pull, version, renames, requests, calls }:
     .filter(({ inReplyTo }) => inReplyTo === undefined)
     .map(({ id, body }) => ({
       comment: id,
-      finding: parseFindingMarker(body)?.id ?? '',
+      finding: findingMarksOf(body)[0]?.id ?? '',
       isOpen: !talk.resolved.has(id),
     }));
   const report = reportOf(step);
@@ -89,13 +89,14 @@ export function observe({ step, repo, pull, version, renames, requests, calls }:
     text: [record.title, record.body, record.trigger].filter((part) => part !== undefined).join('\n'),
     isOnLine: threads.some(({ finding }) => finding === record.id),
   });
-  const inState = (state: FindingRecord['state']) =>
-    (report?.findings ?? []).filter((one) => one.state === state).map(toPosted);
+  const records = report?.findings ?? [];
+  const inState = (...states: readonly FindingRecord['state'][]) =>
+    records.filter(({ state }) => states.includes(state)).map(toPosted);
   return {
     conclusion: step.outputs['conclusion'] ?? 'none',
-    posted: inState('new'),
+    posted: records.filter(({ state, isNew }) => isNew === true && state === 'open').map(toPosted),
     heldBack: inState('held-back'),
-    refuted: inState('refuted'),
+    refuted: inState('refuted', 'unclear'),
     threads,
     isBlocked: reviews.some(({ state }) => state === 'CHANGES_REQUESTED'),
     hasApproved: reviews.some(({ state }) => state === 'APPROVED'),

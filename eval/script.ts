@@ -18,8 +18,22 @@ export function scriptedCalls(request: RecordedRequest, { turns, verdicts }: Scr
     const isOver = (messages[0] ?? '').includes('still true of the code as it is now');
     return isOver ? overCalls(turns, turn) : verdictCalls(messages, turn, verdicts);
   }
-  return tools.includes('add_review_comment') ? (turns[turn] ?? []) : [];
+  if (!tools.includes('add_review_comment')) return [];
+  return (turns[turn] ?? []).map((call) => withHandle(call, messages));
 }
+
+/** A script names a finding by its title; its handle is minted anew in each play, and stands beside the title. */
+function withHandle(call: Call, messages: Prompt['messages']): Call {
+  const { finding } = call.input;
+  if (typeof finding !== 'string') return call;
+  const line = messages
+    .join('\n')
+    .split('\n')
+    .find((one) => one.includes(finding) && HANDLE.test(one));
+  return { ...call, input: { ...call.input, finding: HANDLE.exec(line ?? '')?.[0] ?? finding } };
+}
+
+const HANDLE = /\bF(?=[A-Z]*\d)[A-Z0-9]{4}\b/;
 
 /** Whoever looks whether a finding is over sees what the reviewer saw: the lines that the script's reviewer has named. */
 function overCalls(turns: Script['turns'], turn: number): readonly Call[] {

@@ -23,9 +23,11 @@ describe('the demo', () => {
     expect(first.match(/raised as minor/g)).toHaveLength(2);
     expect(first).toContain('@you answers the comment on the TODO: “By design: callers translate.”');
     expect(second).toMatch(/A new TODO or FIXME · src\/greeting\.ts:2\n {3}dismissed by the answer/);
-    expect(second).toMatch(/Debug output outside of tests · src\/greeting\.ts\n {3}settled: /);
+    expect(second).toMatch(/Debug output outside of tests · src\/greeting\.ts:3\n {3}settled: /);
     expect(third).toMatch(/Debug output outside of tests · src\/greeting\.ts:3\n {3}back: /);
-    expect(third).toMatch(/A new TODO or FIXME · src\/greeting\.ts:2\n {3}found again in other words/);
+    expect(third).toMatch(
+      /A new TODO or FIXME · src\/greeting\.ts:2\n {3}found again, and not raised: it was dismissed/,
+    );
     expect(memory).toContain('- Posted 2 comments on #1: src/greeting.ts:3, src/greeting.ts:2.');
     expect(memory).toContain('- Settled 1 earlier finding.');
     expect(memory).toContain('- 1 earlier finding came back. Not repeated: 1 dismissed before.');

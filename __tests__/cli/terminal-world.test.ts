@@ -45,8 +45,8 @@ async function publish(outcome: RunOutcome, output: TerminalDependenciesOptions[
     buffered: NOTHING_BUFFERED,
     read: { coverage: undefined, unseen: [] },
     commits: undefined,
-    facts: [],
-    known: [],
+    findings: undefined,
+    others: [],
     lane: 'trusted',
   });
   expect(published).toEqual({ line: undefined, url: undefined });

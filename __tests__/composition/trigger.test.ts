@@ -105,12 +105,15 @@ describe('the runner’s environment', () => {
     });
   });
 
-  it.each([{}, { GITHUB_REPOSITORY: '', GITHUB_ACTOR: '' }])('can be empty: %j', async (env) => {
-    expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env })).toMatchObject({
-      repository: { owner: '', name: '' },
-      actor: { login: 'ghost' },
-    });
-  });
+  it.each<Record<string, string>>([{}, { GITHUB_REPOSITORY: '', GITHUB_ACTOR: '' }])(
+    'can be empty: %j',
+    async (env) => {
+      expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env })).toMatchObject({
+        repository: { owner: '', name: '' },
+        actor: { login: 'ghost' },
+      });
+    },
+  );
 
   it('does not replace what the event says', async () => {
     expect(await read(loadWebhook('issues'), { name: 'issues', env: ENV })).toMatchObject({

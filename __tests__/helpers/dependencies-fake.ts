@@ -2,13 +2,15 @@ import { formatModelRef } from '../../src/core/agent/model-ref.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type {
   AgentLibrary,
+  ChangeAnswer,
   Dependencies,
-  FindingThreadsAnswer,
   PermissionAnswer,
   Published,
+  PublishRequest,
   Reply,
   RunEvent,
-  ThreadsAnswer,
+  SaidAnswer,
+  ToldFindings,
   ToolBox,
   ToolRequest,
 } from '../../src/core/dependencies.js';
@@ -23,10 +25,14 @@ import { applyChanges, type Change } from '../../src/memory/change.js';
 import type { MemoryStore, Place, ReadRequest, RestoreResult, SaveResult } from '../../src/memory/store.js';
 import { guarded } from '../../src/memory/stores/guard.js';
 import { readLogIn } from '../../src/memory/stores/read-log.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import type { ReviewResult } from '../../src/review/findings-json.js';
+import { recordsOf } from '../../src/review/record.js';
 import type { NewSince } from '../../src/review/scope.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
+import { seen } from './seen.js';
 
 /** What a fake world holds; everything has a harmless default. */
 export interface FakeDependenciesParts {
@@ -56,11 +62,15 @@ export interface FakeDependenciesParts {
   readonly context?: TriggerContext;
   /** What is new since any commit; left out, it is unknown. */
   readonly newSince?: NewSince;
-  /** What was said on lines, by number of the pull request; elsewhere nothing. */
-  readonly threads?: Readonly<Record<number, ThreadsAnswer>>;
-  /** The conversations that findings of ours began, by number of the pull request; elsewhere none. */
-  readonly findingThreads?: Readonly<Record<number, FindingThreadsAnswer>>;
+  /** What is said on a pull request, by its number; elsewhere nothing. */
+  readonly said?: Readonly<Record<number, SaidAnswer>>;
+  /** The same where it is read again; left out: as before. */
+  readonly saidLater?: Readonly<Record<number, SaidAnswer>>;
+  /** The change that the event is about; left out: it cannot be read. */
+  readonly change?: ChangeAnswer;
   readonly published?: Published;
+  /** What telling findings gives. */
+  readonly toldMarks?: Published['marks'];
   readonly secrets?: readonly string[];
 }
 
@@ -85,6 +95,10 @@ export interface FakeDependencies extends Dependencies {
   readonly toolRequests: readonly ToolRequest[];
   /** What was answered to commands. */
   readonly replies: readonly Reply[];
+  /** What was published, by run. */
+  readonly requests: readonly PublishRequest[];
+  /** Findings that were told without a model. */
+  readonly told: readonly ToldFindings[];
   readonly limitsMs: readonly number[];
   readonly clock: FakeClock;
   /** Ends the run with this reason, as a deadline or a cancellation does. */
@@ -107,6 +121,8 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
   const settled: (readonly Change[])[] = [];
   const toolRequests: ToolRequest[] = [];
   const replies: Reply[] = [];
+  const requests: PublishRequest[] = [];
+  const told: ToldFindings[] = [];
   const controller = new AbortController();
   const clock = createFakeClock();
   const startedAt = clock.now().getTime();
@@ -130,13 +146,14 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
       step(`compare ${from} with ${head}`);
       return parts.newSince ?? ({ kind: 'unread' } as const);
     },
-    async threads(pull: number) {
-      step(`read threads of #${pull}`);
-      return parts.threads?.[pull] ?? ({ kind: 'read', threads: [] } as const);
+    async said(pull: number, { isFresh }: { readonly isFresh: boolean }): Promise<SaidAnswer> {
+      step(`read #${pull}${isFresh ? ' again' : ''}`);
+      const later = isFresh ? parts.saidLater?.[pull] : undefined;
+      return later ?? parts.said?.[pull] ?? { kind: 'read', seen: seen() };
     },
-    async findingThreads(pull: number) {
-      step(`read finding threads of #${pull}`);
-      return parts.findingThreads?.[pull] ?? ({ kind: 'read', threads: [] } as const);
+    async change(): Promise<ChangeAnswer> {
+      step('read change');
+      return parts.change ?? { kind: 'unread', message: 'there is no change.' };
     },
   };
   const library = createFakeLibrary(parts, step);
@@ -148,6 +165,8 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     settled,
     toolRequests,
     replies,
+    requests,
+    told,
     limitsMs,
     clock,
     memory: store.files,
@@ -189,9 +208,15 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     openMemory: () => guarded(store),
     ...(permissions === undefined ? {} : { github }),
     publisher: {
-      async publish(_plan, outcome) {
+      async publish(_plan, outcome, requested) {
         step(`publish ${outcome.kind}`);
+        requests.push(requested);
         return parts.published ?? { line: undefined, url: undefined };
+      },
+      async tellFindings(findings) {
+        step('tell findings');
+        told.push(findings);
+        return { marks: parts.toldMarks ?? [], reviewResult: resultOf(findings) };
       },
       async reply(answer) {
         step('reply');
@@ -221,6 +246,12 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     secrets: parts.secrets ?? [],
     abort: (reason) => controller.abort(reason),
   };
+}
+
+/** What the publisher hands to other programs. */
+function resultOf({ agent, head, pull, ledger, news }: ToldFindings): ReviewResult {
+  const findings = recordsOf({ ledger, news, buffered: NOTHING_BUFFERED, url: undefined });
+  return { agent, report: { head, base: '', pull, coverage: undefined, findings }, isUnpublished: false };
 }
 
 /** A request as the command line makes it, with nothing given. */

@@ -2,6 +2,7 @@ import { connection, type GraphNode, notFound, type PageArguments } from './gith
 import { gitFields } from './github-graphql-git.js';
 import { actorNode, reviewFields } from './github-graphql-reviews.js';
 import { fullName, html, stableId } from './github-objects.js';
+import { associationOf } from './github-review-objects.js';
 import type { ContentsRight, StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
 
 /** What GraphQL queries see. */
@@ -114,6 +115,7 @@ function stateOf(subject: StoredIssue | StoredPull, repo: StoredRepo): string {
 }
 
 function commentNode(comment: StoredComment, repo: StoredRepo, { viewer }: GraphQlFake): GraphNode {
+  const isEdited = comment.updatedAt !== comment.createdAt;
   const page = repo.pulls.has(comment.issue) ? 'pull' : 'issues';
   return {
     __typename: 'IssueComment',
@@ -122,10 +124,12 @@ function commentNode(comment: StoredComment, repo: StoredRepo, { viewer }: Graph
     fullDatabaseId: String(comment.id),
     body: comment.body,
     author: actorNode(comment.author),
+    authorAssociation: associationOf(repo, comment.author),
     viewerDidAuthor: comment.author === viewer,
     createdAt: comment.createdAt,
     updatedAt: comment.updatedAt,
-    lastEditedAt: comment.updatedAt === comment.createdAt ? null : comment.updatedAt,
+    lastEditedAt: isEdited ? comment.updatedAt : null,
+    editor: isEdited ? actorNode(comment.editor ?? comment.author) : null,
     isMinimized: false,
     url: `${html(repo)}/${page}/${comment.issue}#issuecomment-${comment.id}`,
   };

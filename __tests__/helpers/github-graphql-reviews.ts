@@ -50,6 +50,18 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlFa
         args,
       );
     },
+    timelineItems: (args: PageArguments) =>
+      connection(
+        reviews
+          .filter((one) => one.pull === pull.number && one.dismissedBy !== undefined)
+          .map((review) => ({
+            __typename: 'ReviewDismissedEvent',
+            id: `RDE_${review.id}`,
+            actor: actorNode(review.dismissedBy ?? ''),
+            review: reviewNode(repo, review, deps),
+          })),
+        args,
+      ),
     reviewThreads: (args: PageArguments) => {
       const first = reviewComments.filter((one) => one.pull === pull.number && one.inReplyTo === undefined);
       return connection(
@@ -152,6 +164,7 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, deps: Graph
           __typename: 'Reaction',
           id: `REA_${one.id}`,
           content: REACTION_CONTENTS[one.content],
+          createdAt: one.createdAt,
           user: actorNode(one.author),
         }));
       return connection(nodes, args);

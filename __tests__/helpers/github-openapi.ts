@@ -49,6 +49,7 @@ const PATHS = [
   `${REPO}/pulls/{pull_number}/reviews`,
   `${REPO}/pulls/{pull_number}/reviews/{review_id}`,
   `${REPO}/pulls/{pull_number}/reviews/{review_id}/dismissals`,
+  `${REPO}/pulls/{pull_number}/comments`,
   `${REPO}/pulls/{pull_number}/comments/{comment_id}/replies`,
   `${REPO}/pulls/comments/{comment_id}`,
   `${REPO}/pulls/comments/{comment_id}/reactions`,

@@ -50,18 +50,36 @@ export function seedReply(
     author,
     body,
     editedAt = null,
-  }: { readonly author: string; readonly body: string; readonly editedAt?: string | null },
+    createdAt,
+  }: {
+    readonly author: string;
+    readonly body: string;
+    readonly editedAt?: string | null;
+    /** ISO 8601; default: when the thread began. */
+    readonly createdAt?: string;
+  },
 ): number {
   const { reviewComments } = repo.talk;
   const first = reviewComments.find(({ id }) => id === to);
   if (first === undefined) throw new Error(`the fake has no review comment ${to}`);
   const id = nextId(reviewComments);
-  reviewComments.push({ ...first, id, author, body, inReplyTo: to, editedAt });
+  reviewComments.push({
+    ...first,
+    id,
+    author,
+    body,
+    inReplyTo: to,
+    createdAt: createdAt ?? first.createdAt,
+    editedAt,
+  });
   return id;
 }
 
 /** Adds a reaction. */
-export function seedReaction(repo: StoredRepo, reaction: Omit<StoredReaction, 'id' | 'createdAt'>): void {
+export function seedReaction(
+  repo: StoredRepo,
+  reaction: Omit<StoredReaction, 'id' | 'createdAt'> & { readonly createdAt?: string },
+): void {
   const { reactions } = repo.talk;
-  reactions.push({ id: nextId(reactions), ...reaction, createdAt: TEST_TIME });
+  reactions.push({ id: nextId(reactions), createdAt: TEST_TIME, ...reaction });
 }

@@ -9,6 +9,7 @@ export interface StoredReview {
   state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
   readonly commit: string;
   readonly submittedAt: string | null;
+  dismissedBy?: string;
 }
 
 /** A comment on a line the fake keeps. One without `inReplyTo` begins a thread. */

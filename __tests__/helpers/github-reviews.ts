@@ -75,13 +75,14 @@ export function updateReview({ repo, params, request, viewer }: RestCall): RestA
 }
 
 /** `PUT …/pulls/{pull_number}/reviews/{review_id}/dismissals`. */
-export function dismissReview({ repo, params, now }: RestCall): RestAnswer {
+export function dismissReview({ repo, params, viewer, now }: RestCall): RestAnswer {
   const review = findReview(repo, params);
   if (review === undefined) return githubError(404, 'Not Found');
   if (review.state !== 'CHANGES_REQUESTED' && review.state !== 'APPROVED') {
     return unprocessable(`Can not dismiss a ${review.state.toLowerCase()} pull request review`);
   }
   review.state = 'DISMISSED';
+  review.dismissedBy = viewer;
   repo.talk.touched.set(review.pull, now);
   return { status: 200, body: reviewJson(repo, review) };
 }
@@ -96,23 +97,31 @@ export function updateReviewComment({ repo, params, request, viewer, now }: Rest
   return { status: 200, body: reviewCommentJson(repo, found) };
 }
 
+/** `POST …/pulls/{pull_number}/comments`: a comment by itself, in a review of its own. */
+export function createReviewComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {
+  const pull = repo.pulls.get(Number(params['pull_number']));
+  if (pull === undefined) return githubError(404, 'Not Found');
+  const { commit_id: commit = pull.head.sha, ...comment } = request.body as CommentBody & {
+    readonly commit_id?: string;
+  };
+  const diff = diffAt(repo, pull, commit);
+  if (diff === undefined) return unprocessable('The commitOID is not part of the pull request');
+  const problems = misplaced(comment, diffLines(diff));
+  if (problems.length > 0) return unprocessable(sentence(problems));
+  const review = addReview(repo, { pull: pull.number, author: viewer, commit, submittedAt: now });
+  return { status: 201, body: reviewCommentJson(repo, addComment(repo, review, { comment, diff, now })) };
+}
+
 /** `POST …/pulls/{pull_number}/comments/{comment_id}/replies`. */
 export function replyToComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {
-  const { reviewComments, reviews } = repo.talk;
+  const { reviewComments } = repo.talk;
   const first = reviewComments.find(({ id }) => id === Number(params['comment_id']));
   const pull = repo.pulls.get(Number(params['pull_number']));
   if (first === undefined || pull === undefined || first.inReplyTo !== undefined)
     return githubError(404, 'Not Found');
   if (pull.locked) return unprocessable('lock prevents review');
-  const review: StoredReview = {
-    id: nextId(reviews),
-    pull: pull.number,
-    author: viewer,
-    body: '',
-    state: 'COMMENTED',
-    commit: pull.head.sha,
-    submittedAt: now,
-  };
+  const { number, head } = pull;
+  const review = addReview(repo, { pull: number, author: viewer, commit: head.sha, submittedAt: now });
   const reply: StoredReviewComment = {
     ...first,
     id: nextId(reviewComments),
@@ -123,9 +132,18 @@ export function replyToComment({ repo, params, request, viewer, now }: RestCall)
     createdAt: now,
     editedAt: null,
   };
-  reviews.push(review);
   reviewComments.push(reply);
   return { status: 201, body: reviewCommentJson(repo, reply) };
+}
+
+/** A comment that comes alone brings a review without words. */
+function addReview(
+  repo: StoredRepo,
+  parts: Pick<StoredReview, 'pull' | 'author' | 'commit' | 'submittedAt'>,
+): StoredReview {
+  const review: StoredReview = { id: nextId(repo.talk.reviews), body: '', state: 'COMMENTED', ...parts };
+  repo.talk.reviews.push(review);
+  return review;
 }
 
 /** The diff that a commit of a pull request is reviewed in. */
@@ -185,9 +203,9 @@ function addComment(
   repo: StoredRepo,
   review: StoredReview,
   { comment, diff, now }: { readonly comment: CommentBody; readonly diff: string; readonly now: string },
-): void {
+): StoredReviewComment {
   const { path, body, line = 0, side = 'RIGHT', start_line: startLine, start_side: startSide } = comment;
-  repo.talk.reviewComments.push({
+  const stored: StoredReviewComment = {
     id: nextId(repo.talk.reviewComments),
     review: review.id,
     pull: review.pull,
@@ -201,7 +219,9 @@ function addComment(
     commit: review.commit,
     createdAt: now,
     editedAt: null,
-  });
+  };
+  repo.talk.reviewComments.push(stored);
+  return stored;
 }
 
 function findReview(repo: StoredRepo, params: RestCall['params']): StoredReview | undefined {

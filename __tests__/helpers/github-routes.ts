@@ -27,6 +27,7 @@ import { createPull, listPulls, pullsOfCommit, updatePull } from './github-pulls
 import { createRef, deleteRef, gitRef, updateRef } from './github-refs.js';
 import {
   createReview,
+  createReviewComment,
   deleteReview,
   dismissReview,
   replyToComment,
@@ -121,6 +122,10 @@ const ROUTES: readonly Route[] = [
   change('PUT', '/pulls/{pull_number}/reviews/{review_id}/dismissals', {
     answer: dismissReview,
     docs: 'pulls/reviews#dismiss-a-review-for-a-pull-request',
+  }),
+  change('POST', '/pulls/{pull_number}/comments', {
+    answer: createReviewComment,
+    docs: 'pulls/comments#create-a-review-comment-for-a-pull-request',
   }),
   change('POST', '/pulls/{pull_number}/comments/{comment_id}/replies', {
     answer: replyToComment,

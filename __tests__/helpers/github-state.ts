@@ -46,6 +46,8 @@ export interface StoredComment {
   body: string;
   readonly createdAt: string;
   updatedAt: string;
+  /** Who changed it last; default: its author. */
+  editor?: string;
 }
 
 /** A pull request the fake keeps. */

@@ -1,10 +1,67 @@
 import { formatMark, type Mark } from '../../src/core/sanitize/mark.js';
-import { type FindingMarker, findingMark, reviewMark } from '../../src/review/markers.js';
+import {
+  type Back,
+  type Ended,
+  type FindingMark,
+  findingMark,
+  type Raised,
+  reviewMark,
+} from '../../src/review/marks.js';
 import { answerMark } from '../../src/review/publication.js';
 
-/** The hidden lines of what a run of somebody with write access has posted. */
-export const findingLine = (finding: FindingMarker): string => formatMark(findingMark(finding, 'trusted'));
-export const reviewLine = (review: Parameters<typeof reviewMark>[0]): string =>
-  formatMark(reviewMark(review, 'trusted'));
+const ID = '0123456789abcdef';
+const AT = Date.parse('2026-11-20T10:00:00Z');
+const PLACE = { path: 'src/a.ts', line: 1, side: 'RIGHT', code: '' } as const;
+
+/** The mark of a finding that the agent `bot` raised. */
+export function raised(patch: Partial<Raised> = {}): Raised {
+  return {
+    kind: 'raised',
+    id: ID,
+    at: AT,
+    agent: 'bot',
+    handle: 'FQ7K2',
+    title: 'It is wrong',
+    category: 'correctness',
+    severity: 'major',
+    ...PLACE,
+    lane: 'trusted',
+    ...patch,
+  };
+}
+
+/** The mark of its end: a person has dismissed it. */
+export function ended(patch: Partial<Ended> = {}): Ended {
+  return {
+    kind: 'ended',
+    id: ID,
+    at: AT + 1000,
+    state: 'dismissed',
+    by: 'person',
+    why: 'command',
+    code: '',
+    closed: true,
+    ...patch,
+  };
+}
+
+/** The mark that it is open again. */
+export function back(patch: Partial<Back> = {}): Back {
+  return { kind: 'back', id: ID, at: AT + 2000, by: 'model', ...PLACE, severity: 'major', ...patch };
+}
+
+/** The hidden lines of what a run of somebody with write access has posted: a finding and what else was decided then. */
+export function findingLine(first: Partial<Raised> = {}, ...more: readonly FindingMark[]): string {
+  const mark = raised(first);
+  return formatMark(findingMark({ agent: mark.agent, lane: 'trusted', marks: [mark, ...more] }));
+}
+
+export function reviewLine(
+  review: Pick<Parameters<typeof reviewMark>[0], 'agent' | 'head' | 'part'>,
+  ...marks: readonly FindingMark[]
+): string {
+  return formatMark(reviewMark({ ...review, lane: 'trusted', marks }));
+}
+
 export const answerLine = (agent: string, lane: Mark['lane'] = 'trusted'): string =>
   formatMark(answerMark(agent, lane));

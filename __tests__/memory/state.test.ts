@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type Fact,
-  forgottenIds,
   isStatePath,
   mergeStates,
   parseState,
@@ -80,7 +79,6 @@ describe('a state file', () => {
         const key = any.toWellFormed();
         const text = withFacts('', [fact(key, 'at=now', 'forgotten')]);
         expect(parseState(text)).toEqual([fact(key, 'at=now', 'forgotten')]);
-        expect(forgottenIds(text)).toEqual(new Set([key]));
         expect(withFacts(text, [fact(key, 'at=now', 'forgotten')])).toBe(text);
       }),
       { numRuns: 500 },
@@ -96,14 +94,6 @@ describe('a state file', () => {
     '- forgotten  ',
   ])('does not read %j as a fact', (line) => {
     expect(parseState(`${line}\n`)).toEqual([]);
-  });
-
-  it('returns what was forgotten, and nothing else', () => {
-    expect([...forgottenIds('- forgotten a\r\n- seen b\n- forgotten c at=x\nforgotten d')]).toEqual([
-      'a',
-      'c',
-    ]);
-    expect(forgottenIds('').size).toBe(0);
   });
 });
 

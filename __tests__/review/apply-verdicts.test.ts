@@ -15,8 +15,8 @@ const HOLDS: FindingVerdict = {
 };
 
 function judged(verdict: FindingVerdict | undefined, one = placed(1)) {
-  const verdicts = new Map(verdict === undefined ? [] : [[one.id, verdict]]);
-  const looks = { requested: new Set([one.id]), verdicts };
+  const verdicts = new Map(verdict === undefined ? [] : [[one.finding.id, verdict]]);
+  const looks = { requested: new Set([one.finding.id]), verdicts };
   return applyVerdicts({ ...NOTHING_BUFFERED, findings: [one] }, looks, SCOPE);
 }
 
@@ -57,6 +57,6 @@ describe('findings after their second look', () => {
     const [one] = judged({ ...HOLDS, line }, placed(1, { ...major, suggestion: 'x' })).findings;
     expect(one?.finding.line).toBe(expected);
     expect(one?.finding.suggestion).toBe(expected === 22 ? 'x' : undefined);
-    expect(one?.id).toBe(placed(1).id);
+    expect(one?.finding.id).toBe(placed(1).finding.id);
   });
 });

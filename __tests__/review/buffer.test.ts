@@ -4,7 +4,7 @@ import type { KnownFinding } from '../../src/review/known.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/publish-rules.js';
 import type { CommentRequest } from '../../src/review/take-finding.js';
 import { LINES, scopeRest } from './change.js';
-import { known } from './threads.js';
+import { known, ledgerOf, otherKnown } from './threads.js';
 
 const RULES: PublishRules = {
   ...DEFAULT_PUBLISH_RULES,
@@ -18,7 +18,7 @@ function publications(
   const review = {
     lines: LINES,
     fresh: undefined,
-    known: earlier,
+    ledger: ledgerOf(earlier),
     ...scopeRest(),
   };
   return new Publications({ rules: { ...RULES, ...rules }, review, subject: 42 });
@@ -125,7 +125,7 @@ describe('review comments', () => {
     const buffer = publications();
     buffer.addComment(request({ body: 'The id is in the query.' }));
     buffer.addComment(request({ line: 11 }));
-    const answer = buffer.addComment(request({ body: 'The query has the id in it.', category: 'other' }));
+    const answer = buffer.addComment(request({ body: 'The query has the id in it.', title: 'Unbound' }));
     expect(answer.text).toMatch(/^Comment 1 \(severity major\), in place of what it said before: /);
     expect(buffer.buffered.findings.map(({ finding }) => finding.body)).toEqual([
       'The query has the id in it.',
@@ -136,17 +136,18 @@ describe('review comments', () => {
   it('are two if one line has two defects', () => {
     const buffer = publications();
     buffer.addComment(request());
-    buffer.addComment(request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' }));
+    buffer.addComment(request({ title: 'Timeout is counted in seconds', category: 'correctness' }));
     expect(buffer.buffered.findings).toHaveLength(2);
   });
 
   it('and questions about earlier ones are not refusals, and each is put once', () => {
     const buffer = publications({}, [known()]);
-    const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
-    expect(buffer.addComment(unlike).text).toMatch(/^Not taken: not yet\. F1 is open at line 10: /);
+    const unlike = request({ title: 'Timeout is counted in seconds', category: 'correctness' });
+    expect(buffer.addComment(unlike).text).toMatch(/^Not taken: not yet\. FQ7K2 is open at line 10: /);
     // A question that stays open loses no finding.
-    expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [], questioned: new Set(['F1']) });
-    expect(buffer.addComment({ ...unlike, sameAs: 'F9' }).kind).toBe('refused');
+    expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [] });
+    expect(buffer.buffered.questioned.size).toBe(1);
+    expect(buffer.addComment({ ...unlike, sameAs: 'FZZZ9' }).kind).toBe('refused');
     expect(buffer.buffered.refusals).toHaveLength(1);
     expect(buffer.addComment(unlike).kind).toBe('taken');
     expect(buffer.buffered.findings).toHaveLength(1);
@@ -154,23 +155,20 @@ describe('review comments', () => {
 
   it('about which a question was answered are one, in whatever words the answer was given', () => {
     const buffer = publications({}, [known()]);
-    const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
+    const unlike = request({ title: 'Timeout is counted in seconds', category: 'correctness' });
     buffer.addComment(unlike);
-    buffer.addComment({ ...unlike, body: 'The client waits for minutes.', sameAs: 'F1' });
-    expect(buffer.buffered).toMatchObject({ findings: [], repeated: [{ of: { handle: 'F1' } }] });
+    buffer.addComment({ ...unlike, body: 'The client waits for minutes.', sameAs: 'FQ7K2' });
+    expect(buffer.buffered).toMatchObject({ findings: [], repeated: [{ of: { handle: 'FQ7K2' } }] });
   });
 
   it('that the pull request has already are kept apart', () => {
-    const buffer = publications({}, [
-      known(),
-      known({ handle: 'F2', id: 'f'.repeat(16), state: 'dismissed', line: 40 }),
-    ]);
-    buffer.addComment(request({ sameAs: 'F1' }));
-    buffer.addComment(request({ sameAs: 'F2' }));
+    const buffer = publications({}, [known(), otherKnown({ state: 'dismissed' })]);
+    buffer.addComment(request());
+    buffer.addComment(request({ sameAs: 'FX3M9' }));
     expect(buffer.buffered).toMatchObject({
       findings: [],
-      repeated: [{ of: { handle: 'F1' } }],
-      heldBack: [{ why: 'dismissed', finding: { body: 'Bind the id.' } }],
+      repeated: [{ of: { handle: 'FQ7K2' } }],
+      heldBack: [{ of: { handle: 'FX3M9' }, finding: { body: 'Bind the id.' } }],
     });
   });
 
@@ -207,7 +205,7 @@ describe('review comments', () => {
   it('are refused if there is no diff', () => {
     const buffer = new Publications({ rules: RULES, review: undefined, subject: 7 });
     expect(buffer.addComment(request()).kind).toBe('refused');
-    expect(buffer.submitReview({ summary: 'x', verdict: 'comment' }).kind).toBe('refused');
+    expect(buffer.submitReview('x').kind).toBe('refused');
   });
 
   it('contain nothing to commit except the suggestion', () => {
@@ -218,51 +216,28 @@ describe('review comments', () => {
 });
 
 describe('the submitted review', () => {
-  it.each<[string, boolean, string, string | undefined]>([
-    ['comment', false, 'taken', 'comment'],
-    ['request-changes', true, 'taken', 'request-changes'],
-    ['REQUEST_CHANGES', true, 'taken', 'request-changes'],
-    ['request-changes', false, 'taken', 'comment'],
-    ['approve', true, 'refused', undefined],
-    ['APPROVED', true, 'refused', undefined],
-    ['merge', true, 'refused', undefined],
-  ])('with the verdict %j, changes can be requested: %j, is %s as %j', (verdict, may, kind, kept) => {
-    const buffer = publications({ blockOn: may ? 'major' : undefined });
-    expect(buffer.submitReview({ summary: 'One risk.', verdict }).kind).toBe(kind);
-    expect(buffer.buffered.review?.verdict).toBe(kept);
-  });
-
-  it('states that it cannot request changes', () => {
-    const answer = publications().submitReview({ summary: 'x', verdict: 'request-changes' });
-    expect(answer.text).toBe(
-      'The review is taken, with 0 findings. It will only comment: the workflow does not let it request changes. It is posted when the run ends.',
-    );
-  });
-
   it('is the text of the last call', () => {
     const buffer = publications();
     buffer.addComment(request());
-    buffer.submitReview({ summary: 'First.', verdict: 'comment' });
-    const { text } = buffer.submitReview({ summary: ' Second. ', verdict: 'comment' });
+    buffer.submitReview('First.');
+    const { text } = buffer.submitReview(' Second. ');
     expect(text).toContain('in place of the one before, with 1 finding.');
     expect(buffer.buffered.review?.summary).toBe('Second.');
   });
 
   it('is refused if it is too long', () => {
-    expect(publications().submitReview({ summary: 'x'.repeat(8193), verdict: 'comment' }).text).toContain(
-      '8193 bytes',
-    );
+    expect(publications().submitReview('x'.repeat(8193)).text).toContain('8193 bytes');
   });
 });
 
 describe('the ends of earlier findings', () => {
-  const WRONG = { finding: 'F1', how: 'wrong', reason: 'It is bound already.', evidence: [] } as const;
+  const WRONG = { finding: 'FQ7K2', how: 'wrong', reason: 'It is bound already.', evidence: [] } as const;
 
   it('are accepted, and refused if they are invalid', () => {
     const buffer = publications({}, [known()]);
     expect(buffer.settle(WRONG).kind).toBe('taken');
-    expect(buffer.settle({ ...WRONG, finding: 'F2' }).kind).toBe('refused');
-    expect(buffer.buffered.settlements).toMatchObject([{ finding: { handle: 'F1' }, how: 'wrong' }]);
+    expect(buffer.settle({ ...WRONG, finding: 'FX3M9' }).kind).toBe('refused');
+    expect(buffer.buffered.settlements).toMatchObject([{ finding: { handle: 'FQ7K2' }, how: 'wrong' }]);
     expect(buffer.buffered.refusals).toMatchObject([{ tool: 'settle_finding' }]);
   });
 
@@ -274,8 +249,7 @@ describe('the ends of earlier findings', () => {
   it.each<[string, readonly KnownFinding[], boolean]>([
     ['there is none', [], false],
     ['one is open', [known()], true],
-    ['all have ended', [known({ state: 'settled' })], false],
-    ['the open one is another agent’s', [known({ isOwn: false })], false],
+    ['all have ended', [known({ state: 'settled' }), otherKnown({ state: 'outdated' })], false],
   ])('have a tool only if one can be ended: %s', (_, earlier, isOpen) => {
     expect(publications({}, earlier).isOpenTo('settle_finding')).toBe(isOpen);
   });

@@ -1,7 +1,7 @@
 import { parseDiff } from '../../src/core/text/diff.js';
 import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
-import { createLedger, linesOfDiff } from '../../src/review/evidence.js';
-import { type Finding, mintId } from '../../src/review/finding.js';
+import { createShownFiles, linesOfDiff } from '../../src/review/evidence.js';
+import { type Finding, handleOf, mintId } from '../../src/review/finding.js';
 import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
 
 /**
@@ -114,6 +114,10 @@ export const LINES: DiffLines = readDiffLines(CHANGE);
 /** A finding about the query in `src/auth.ts`, with other parts where a test names them. */
 export function finding(parts: Partial<Finding> = {}): Finding {
   return {
+    id: '0123456789abcdef',
+    handle: 'FQ7K2',
+    agent: 'bot',
+    state: 'open',
     path: 'src/auth.ts',
     line: 10,
     side: 'RIGHT',
@@ -129,23 +133,23 @@ export function finding(parts: Partial<Finding> = {}): Finding {
   };
 }
 
-/** That finding in its place in {@link CHANGE}; its id contains its place. */
+/** That finding in its place in {@link CHANGE}; its id follows from its place. */
 export function placed(parts: Partial<Finding> = {}): PlacedFinding {
-  const one = finding(parts);
-  const id = mintId(`${one.path} ${one.title}`, one.line);
-  return { id, ...placeFinding(one, LINES) };
+  const { path, title, line } = finding(parts);
+  const id = mintId(`${path} ${title}`, line);
+  return placeFinding(finding({ id, handle: handleOf(id, () => false), ...parts }), LINES);
 }
 
-/** What a finding is held against in a first review whose model was shown the diff, where nothing was learnt before. */
+/** What a finding is held against in a first review whose model was shown the diff. */
 export function scopeRest(diff = CHANGE) {
-  const ledger = createLedger();
-  for (const shown of linesOfDiff(parseDiff(diff))) ledger.show(shown);
+  const shown = createShownFiles();
+  for (const lines of linesOfDiff(parseDiff(diff))) shown.show(lines);
   return {
     overrides: {},
     isRead: () => true,
     run: '7/1/review',
-    ledger,
-    lessons: { lessons: [], accepted: [] },
+    shown,
+    isUntrusted: false,
     isInScope: () => true,
     isLaterReview: false,
   };

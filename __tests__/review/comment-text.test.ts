@@ -2,19 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import { sanitize } from '../../src/core/sanitize/sanitize.js';
 import { commentText, findingInText, plainFinding } from '../../src/review/comment-text.js';
 import type { Finding } from '../../src/review/finding.js';
+import type { Severity } from '../../src/review/terms.js';
 import { finding, placed } from './change.js';
 
 const HEADING = '🟠 **Major · security** — T';
 const SIGNATURE = 'agent `bot` · [run](https://github.com/octocat/hello/actions/runs/7)';
 const ANSWERS =
-  'Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on similar code. Done? Push, or resolve.';
+  'FQ7K2 · Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on this line. Done? Push, or resolve.';
 
 function same(text: string): string {
   return text;
 }
 
 function text(parts: Partial<Finding>, signature = SIGNATURE): string {
-  return commentText(placed({ title: 'T', body: 'B', ...parts }), { signature, clean: same });
+  return commentText(placed({ handle: 'FQ7K2', title: 'T', body: 'B', ...parts }), {
+    signature,
+    clean: same,
+  });
 }
 
 /** The text above the fold, without the heading. */
@@ -87,7 +91,7 @@ describe('the text of a comment', () => {
 
   it('states in the fold what the agent could not see', () => {
     expect(text({ confidence: 'unsure' })).toContain(
-      '<summary>Why this is reported</summary>\n\n- The agent could not see all that decides this.\n\nWrong?',
+      '<summary>Why this is reported</summary>\n\n- The agent could not see all that decides this.\n\nFQ7K2 · Wrong?',
     );
   });
 
@@ -95,6 +99,21 @@ describe('the text of a comment', () => {
     expect(text({}, '').split('\n\nB\n\n')[1]).toBe(
       `<details><summary>How to answer</summary>\n\n${ANSWERS}\n\n</details>`,
     );
+  });
+
+  it.each<[string, Partial<Finding>, Severity | undefined, string]>([
+    ['anybody who pushes', {}, undefined, 'Push, or resolve.'],
+    [
+      'people with write access on a fork where it blocks',
+      {},
+      'major',
+      'A person with write access resolves it.',
+    ],
+    ['anybody where it is milder', { severity: 'minor' }, 'major', 'Push, or resolve.'],
+    ['anybody where it is unsure', { confidence: 'unsure' }, 'major', 'Push, or resolve.'],
+  ])('names who ends it: %s', (_, parts, forkGate, expected) => {
+    const made = commentText(placed(parts), { signature: '', forkGate, clean: same });
+    expect(made).toContain(`on this line. Done? ${expected}\n\n</details>`);
   });
 
   it('sanitizes each text separately, so that none includes what follows', () => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { parseDiff } from '../../src/core/text/diff.js';
 import {
   checkEvidence,
-  createLedger,
+  createShownFiles,
   type EvidenceCheck,
   linesOfDiff,
-  type ShownLedger,
+  type ShownFiles,
 } from '../../src/review/evidence.js';
 import type { Evidence } from '../../src/review/terms.js';
 
@@ -50,7 +50,7 @@ describe('checkEvidence', () => {
   });
 
   it('corrects a line number to the nearest line with the text', () => {
-    const ledger = createLedger();
+    const ledger = createShownFiles();
     const lines = ['a', 'await run(job);', 'b', 'c', 'await run(job);'];
     ledger.show({ path: 'src/queue.ts', side: 'RIGHT', firstLine: 80, lines });
     const check = checkEvidence({ path: 'src/queue.ts', line: 88, code: 'await run(job);' }, ledger);
@@ -63,7 +63,7 @@ describe('checkEvidence', () => {
   });
 
   it('accepts the text of a search hit, which has no number', () => {
-    const ledger = createLedger();
+    const ledger = createShownFiles();
     ledger.show({
       path: 'db/ledger.sql',
       side: 'RIGHT',
@@ -106,7 +106,7 @@ describe('checkEvidence', () => {
 
 describe('the ledger of shown lines', () => {
   it('drops the file that was shown longest ago, and reports it', () => {
-    const ledger = createLedger(100);
+    const ledger = createShownFiles(100);
     showFile(ledger, 'one.ts');
     showFile(ledger, 'two.ts');
     showFile(ledger, 'one.ts');
@@ -120,14 +120,14 @@ describe('the ledger of shown lines', () => {
   });
 
   it('counts a line once that is shown twice', () => {
-    const ledger = createLedger(100);
+    const ledger = createShownFiles(100);
     showFile(ledger, 'one.ts');
     for (let time = 0; time < 20; time += 1) showFile(ledger, 'two.ts');
     expect(kindsOf(ledger, ['one.ts', 'two.ts'])).toEqual(['shown', 'shown']);
   });
 
   it('holds no file that is larger than the ledger', () => {
-    const ledger = createLedger(100);
+    const ledger = createShownFiles(100);
     ledger.show({
       path: 'big.ts',
       side: 'RIGHT',
@@ -143,16 +143,16 @@ describe('the ledger of shown lines', () => {
 /** 40 characters, so that two files fit into 100. */
 const LINE = 'const answer = await ask(question, 1234)';
 
-function showFile(ledger: ShownLedger, path: string): void {
+function showFile(ledger: ShownFiles, path: string): void {
   ledger.show({ path, side: 'RIGHT', firstLine: 1, lines: [LINE] });
 }
 
-function kindsOf(ledger: ShownLedger, paths: readonly string[]): readonly string[] {
+function kindsOf(ledger: ShownFiles, paths: readonly string[]): readonly string[] {
   return paths.map((path) => checkEvidence({ path, line: 1, code: LINE }, ledger).kind);
 }
 
 function checkDiff(evidence: Omit<Evidence, 'path'> & { readonly path?: string }): EvidenceCheck {
-  const ledger = createLedger();
+  const ledger = createShownFiles();
   for (const lines of linesOfDiff(parseDiff(DIFF))) ledger.show(lines);
   return checkEvidence({ path: 'src/db.ts', ...evidence }, ledger);
 }

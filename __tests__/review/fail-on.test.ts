@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { blocking, FINDINGS_GATES, type GateFacts, metGates, parseGate } from '../../src/review/fail-on.js';
-import { FINDING_STATES, type FindingRecord } from '../../src/review/record.js';
+import { type FindingRecord, RECORD_STATES } from '../../src/review/record.js';
 import type { Severity } from '../../src/review/terms.js';
 import { PLAIN_RECORD } from './records.js';
 
@@ -46,7 +46,8 @@ describe('metGates', () => {
   });
 
   it('counts findings of this run and of earlier ones, and none that is closed', () => {
-    const findings = FINDING_STATES.map((state) => ({ ...PLAIN_RECORD, state }));
+    const { isNew: _, ...earlier } = PLAIN_RECORD;
+    const findings = [PLAIN_RECORD, ...RECORD_STATES.map((state) => ({ ...earlier, state }))];
     expect(met(['findings:minor'], { findings })).toEqual(['2 minor findings are open']);
   });
 

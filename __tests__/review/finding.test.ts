@@ -1,13 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { normalizeCode } from '../../src/review/code.js';
-import { findingText, firstSentence, mintId } from '../../src/review/finding.js';
-import { finding } from './change.js';
+import { firstSentence, handleOf, mintId, readHandle, visibleWords } from '../../src/review/finding.js';
 
 describe('the id of a finding', () => {
   it('has sixteen hexadecimal digits, the same in every version', () => {
     expect(mintId('7/1/review', 1)).toMatchInlineSnapshot(`"8aefabeb5258b5a2"`);
-    expect(mintId('7/1/review', 1)).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it('is different for every run and every number in it', () => {
@@ -21,35 +18,48 @@ describe('the id of a finding', () => {
   });
 });
 
-describe('the text of a finding', () => {
-  it.each<[object, string]>([
-    [{ title: 'T', body: 'B', trigger: 'W' }, 'T\nB\nW'],
-    [{ title: 'T', body: 'B' }, 'T\nB'],
-    [{ title: '', body: 'B' }, 'B'],
-  ])('of %j is %j', (parts, expected) => {
-    expect(findingText(finding(parts))).toBe(expected);
+describe('the handle of a finding', () => {
+  it('is another one while it is taken, and can be read back', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9a-f]{16}$/), (id) => {
+        const first = handleOf(id, () => false);
+        const second = handleOf(id, (handle) => handle === first);
+        expect([first, second].map(readHandle)).toEqual([first, second]);
+        expect(second).not.toBe(first);
+      }),
+    );
+  });
+
+  it.each<[string, string | undefined]>([
+    ['fq7k2', 'FQ7K2'],
+    ['`FQ7K2`:', 'FQ7K2'],
+    ['(FQ7K2)', 'FQ7K2'],
+    ['FQ7K2,', 'FQ7K2'],
+    ['false', undefined],
+    ['F1', undefined],
+    ['FQ7K22', undefined],
+    ['', undefined],
+  ])('is read from %j as %j', (word, expected) => {
+    expect(readHandle(word)).toBe(expected);
   });
 });
 
-describe('a line of code', () => {
-  it.each<[string, string]>([
-    ['\t\ta(b,  c);  \r', 'a(b, c);'],
-    ['a(b, c);', 'a(b, c);'],
-    ['  ', ''],
-  ])('%j is compared as %j', (code, expected) => {
-    expect(normalizeCode(code)).toBe(expected);
-  });
+it.each<[string, string]>([
+  ['One. Two.', 'One.'],
+  ['No end', 'No end'],
+  ['Over\ntwo lines! More', 'Over two lines!'],
+  ['In v1.2 it fails. Then', 'In v1.2 it fails.'],
+  ['これは危険。次', 'これは危険。'],
+  ['  ', ''],
+])('the first sentence of %j is %j', (body, expected) => {
+  expect(firstSentence(body)).toBe(expected);
 });
 
-describe('the first sentence', () => {
-  it.each<[string, string]>([
-    ['One. Two.', 'One.'],
-    ['No end', 'No end'],
-    ['Over\ntwo lines! More', 'Over two lines!'],
-    ['In v1.2 it fails. Then', 'In v1.2 it fails.'],
-    ['これは危険。次', 'これは危険。'],
-    ['  ', ''],
-  ])('of %j is %j', (body, expected) => {
-    expect(firstSentence(body)).toBe(expected);
-  });
+it.each<[string, string]>([
+  ['<!-- a -->\nText <!-- b\nc --> more.', 'Text  more.'],
+  ['Text.\n\n<details><summary>x</summary>\n\ny</details>', 'Text.'],
+  ['Text.\n\n<details><summary>x</summary>\n\nnever closed', 'Text.'],
+  ['', ''],
+])('the visible words of %j are %j', (body, words) => {
+  expect(visibleWords(body)).toBe(words);
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { FINDINGS_SCHEMA } from '../../scripts/schema/findings-schema.js';
 import { countFindings, type FindingsReport, formatAllFindings } from '../../src/review/findings-json.js';
-import { FINDING_STATES } from '../../src/review/record.js';
+import { RECORD_STATES } from '../../src/review/record.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
 
 const SCHEMA_FILE = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
@@ -22,6 +22,7 @@ describe('schema/findings.schema.json', () => {
     ['a severity of its own', { ...FULL_RECORD, severity: 'high' }],
     ['a state of its own', { ...FULL_RECORD, state: 'closed' }],
     ['an invalid id', { ...FULL_RECORD, id: 'F1' }],
+    ['no handle', { ...FULL_RECORD, handle: undefined }],
     ['no title', { ...FULL_RECORD, title: undefined }],
     ['evidence without code', { ...FULL_RECORD, evidence: [{ path: 'a', line: 1 }] }],
   ])('refuses a finding with %s', (_, finding) => {
@@ -34,8 +35,8 @@ describe('formatFindings', () => {
     ['findings', REPORT],
     ['nothing found', { ...REPORT, findings: [] }],
     ['no pull request', { ...REPORT, pull: undefined }],
-    ['each state', { ...REPORT, findings: FINDING_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
-    ['nothing read', { ...REPORT, coverage: { kind: 'none', files: 0, read: 0, unread: [] } }],
+    ['each state', { ...REPORT, findings: RECORD_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
+    ['nothing read', { ...REPORT, coverage: undefined }],
   ] as const)('follows the schema with %s', (_, report) => {
     expect(errorsOf(formatAllFindings(report))).toEqual([]);
   });
@@ -66,13 +67,12 @@ describe('countFindings', () => {
     expect(countFindings(findings)).toEqual({
       total: 3,
       states: {
-        new: 1,
-        open: 1,
+        open: 2,
         settled: 0,
         outdated: 0,
         dismissed: 0,
-        withdrawn: 0,
         refuted: 0,
+        unclear: 0,
         'held-back': 1,
       },
       open: { critical: 0, major: 1, minor: 1, nit: 0 },

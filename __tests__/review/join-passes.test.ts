@@ -6,7 +6,7 @@ import { placed } from './change.js';
 const EVIDENCE = [{ path: 'src/auth.ts', line: 10, code: 'query("SELECT " + user.id);' }];
 
 function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {
-  const findings = all.map((parts, index) => ({ ...placed(parts), id: `${id}${index}` }));
+  const findings = all.map((parts, index) => placed({ id: `${id}${index}`, ...parts }));
   return { ...NOTHING_BUFFERED, findings };
 }
 
@@ -23,13 +23,14 @@ const OTHER = {
 describe('findings of several passes', () => {
   it('are one if two passes raised it, with the words that bring evidence', () => {
     const { findings } = joinPasses([pass('a', {}), pass('b', { ...SAME, evidence: EVIDENCE })], 100);
-    expect(findings.map(({ id, finding }) => [id, finding.title, finding.confidence])).toEqual([
+    expect(findings.map(({ finding }) => [finding.id, finding.title, finding.confidence])).toEqual([
       ['a0', SAME.title, 'likely'],
     ]);
   });
 
   it('stay two if they are two defects, or one pass distinguished them', () => {
     expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings).toHaveLength(2);
     expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
   });
 
@@ -44,16 +45,16 @@ describe('findings of several passes', () => {
     const one = {
       ...pass('a'),
       gates: { 'asks-only': 2 },
-      review: { summary: 'A.', verdict: 'comment' },
+      review: { summary: 'A.' },
     } as const;
     const two = {
       ...pass('b'),
       gates: { 'asks-only': 1, 'nit-later': 1 },
-      review: { summary: 'B.', verdict: 'request-changes' },
+      review: { summary: 'B.' },
     } as const;
     expect(joinPasses([one, two], 100)).toMatchObject({
       gates: { 'asks-only': 3, 'nit-later': 1 },
-      review: { summary: 'A.\n\nB.', verdict: 'request-changes' },
+      review: { summary: 'A.\n\nB.' },
     });
     expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);
   });

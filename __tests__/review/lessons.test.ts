@@ -1,156 +1,112 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeId, readCode } from '../../src/review/code.js';
-import { featuresOf } from '../../src/review/features.js';
+import { codeKey } from '../../src/review/code.js';
+import type { Finding } from '../../src/review/finding.js';
+import type { SameClaim } from '../../src/review/known.js';
+import type { LedgerContext, Raising } from '../../src/review/ledger.js';
+import { type Lesson, lessonsOf } from '../../src/review/lessons.js';
+import type { FindingMark } from '../../src/review/marks.js';
+import { finding } from './change.js';
 import {
-  type Accepted,
-  heldBack,
-  type Lesson,
-  lessonsAt,
-  type NewFinding,
-  STRENGTHS,
-} from '../../src/review/lessons.js';
-import { sketchOf } from '../../src/review/likeness.js';
+  back,
+  CODE,
+  ended,
+  ID,
+  known,
+  LATER,
+  ledgerOf,
+  lesson,
+  NOW,
+  OTHER,
+  otherRaised,
+  raised,
+} from './threads.js';
 
-const NOW = new Date('2026-11-22T12:00:00Z');
-const CODE = 'return cache.get(id) ?? load(id);';
-const TEXT = 'Result of `load` is not stored in `cache`, so each call loads again.';
-const REWORDED = 'The loaded value is never put into the `cache`, and the next call loads it anew.';
+describe('a finding that people have dismissed on another pull request', () => {
+  const DRAFT = { code: CODE, category: 'data', title: 'Rows are read twice' } as const;
+  const UNTELLING = { line: 11, code: 'return user;' };
 
-describe('heldBack', () => {
-  it('holds a dismissed finding back with different wording, on any pull request', () => {
-    const lesson = lessonOf({ pull: 12 });
-    expect(held({}, [lesson])).toEqual({ why: 'same', lessons: [lesson] });
-    expect(held({ text: REWORDED }, [lesson])?.why).toBe('same');
+  it.each<[string, Partial<Finding>, Partial<Lesson>, SameClaim, Partial<LedgerContext>, Raising['kind']]>([
+    ['is held back on the same telling line', {}, {}, {}, {}, 'held-back'],
+    ['is held back wherever that line is now', { line: 49 }, {}, {}, {}, 'held-back'],
+    ['is held back if the model names it', UNTELLING, {}, { sameAs: 'fl3sn' }, {}, 'held-back'],
+    ['is raised in another file', {}, { path: 'src/b.ts' }, {}, {}, 'raised'],
+    ['is raised on another line', { ...UNTELLING }, {}, {}, {}, 'raised'],
+    ['is raised on an untelling line', UNTELLING, { key: codeKey('return user;') }, {}, {}, 'raised'],
+    ['is raised in another category', { category: 'performance' }, {}, {}, {}, 'raised'],
+    ['is raised if it is critical', { severity: 'critical' }, {}, {}, {}, 'raised'],
+    [
+      'is raised if it is about security',
+      { category: 'security' },
+      { category: 'security' },
+      {},
+      {},
+      'raised',
+    ],
+    ['is raised on a change from outside', {}, {}, {}, { isTrusted: false }, 'raised'],
+    [
+      'is asked about under a similar title',
+      { ...UNTELLING, title: 'Query built from an id' },
+      {},
+      {},
+      {},
+      'ask',
+    ],
+    [
+      'is raised once that was answered',
+      { ...UNTELLING, title: 'Query built from an id' },
+      {},
+      { isNew: true },
+      {},
+      'raised',
+    ],
+    [
+      'is not asked about by a title that strangers may have worded',
+      { ...UNTELLING, title: '' },
+      { title: '' },
+      {},
+      {},
+      'raised',
+    ],
+  ])('%s', (_, draft, parts, claim, about, kind) => {
+    const ledger = ledgerOf([], { ...about, lessons: [lesson(parts)] });
+    const raising = ledger.raise(finding({ ...DRAFT, ...draft }), claim);
+    expect(raising.kind).toBe(kind);
+    // What is too bad to be held back is shown as dismissed before.
+    const isNeverHeld =
+      draft.severity === 'critical' || draft.category === 'security' || about.isTrusted === false;
+    expect(raising.kind === 'raised' && raising.before !== undefined).toBe(isNeverHeld);
   });
 
-  it.each([
-    ['is about something else', { text: 'The key is not escaped and may hold a path.' }],
-    ['is on other code', { code: 'return items.get(key) ?? fetch(key);' }],
-    ['is in another file', { path: 'src/other.ts' }],
-  ])('posts a finding that %s after one dismissal', (_, finding) => {
-    expect(held(finding, [lessonOf({})])).toBeUndefined();
-  });
-
-  it('follows a renamed file', () => {
-    const finding = { path: 'src/renamed.ts', previousPath: 'src/cache.ts' };
-    expect(held(finding, [lessonOf({})])?.why).toBe('same');
-  });
-
-  it('never treats a line without content as the same', () => {
-    expect(held({ code: '}' }, [lessonOf({ code: '' })])).toBeUndefined();
-  });
-
-  it('holds back an equal finding even if it is critical or about security', () => {
-    const lesson = lessonOf({ category: 'security' });
-    expect(held({ category: 'security', severity: 'critical' }, [lesson])?.why).toBe('same');
-  });
-
-  it('ignores an unreadable sketch', () => {
-    expect(held({}, [lessonOf({ sketch: '!' })])).toBeUndefined();
-  });
-});
-
-describe('likeness to dismissed findings', () => {
-  const three = [1, 1, 2].map((pull) => lessonOf({ pull, path: 'lib/a.ts', code: codeId('x = other(1)') }));
-
-  it('holds a finding back that resembles three from two pull requests', () => {
-    expect(held({ text: REWORDED }, three)).toEqual({ why: 'alike', lessons: three });
-  });
-
-  it.each([
-    ['two lessons', three.slice(1), {}],
-    ['three lessons of one pull request', three.map((one) => ({ ...one, pull: 1 })), {}],
-    ['three set phrases', three.map((one) => ({ ...one, strength: STRENGTHS.phrase })), {}],
-    ['another category', three, { category: 'data' }],
-    ['another language', three, { path: 'src/cache.py' }],
-    ['another fault', three, { text: 'The key is not escaped and may hold a path.' }],
-    ['a critical finding', three, { severity: 'critical' }],
-    ['security', three.map((one) => ({ ...one, category: 'security' as const })), { category: 'security' }],
-  ] as const)('does not hold it back with %s', (_, lessons, finding) => {
-    expect(held(finding, lessons)).toBeUndefined();
-  });
-
-  it('counts six set phrases as three dismissals', () => {
-    const phrases = [...three, ...three].map((one) => ({ ...one, strength: STRENGTHS.phrase }));
-    expect(held({}, phrases)?.why).toBe('alike');
-  });
-
-  it('does not hold back findings that people act on as often as they dismiss them', () => {
-    const accepted: Accepted = { sketch: sketch(TEXT), category: 'performance', path: 'lib/b.ts', at: NOW };
-    expect(held({}, three, [accepted, accepted])?.why).toBe('alike');
-    expect(held({}, three, [accepted, accepted, accepted])).toBeUndefined();
-    const other = { ...accepted, category: 'data' } as const;
-    expect(held({}, three, [other, other, other])?.why).toBe('alike');
+  it('is an earlier one first, also if both have one name', () => {
+    const ledger = ledgerOf([known({ handle: 'FL3SN', category: 'data' })], { lessons: [lesson()] });
+    expect(ledger.raise(finding(DRAFT), { sameAs: 'FL3SN' }).kind).toBe('kept');
   });
 });
 
-describe('the age of a dismissal', () => {
-  it.each([
-    [[180], true],
-    [[181], false],
-    [[181, 170], true],
-    [[300, 181, 100], true],
-    [[300, 120], true],
-    [[300, 119], false],
-  ])('is respected: of those that are %p days old, the first one counts: %p', (ages, expected) => {
-    const [first, ...others] = ages.map((days) => lessonOf({ at: daysAgo(days) }));
-    const like = others.map((one) => ({ ...one, path: 'lib/other.ts', id: 'b' }));
-    const { lessons } = lessonsAt(NOW, {
-      lessons: first === undefined ? like : [first, ...like],
-      accepted: [],
+describe('the lessons of a state', () => {
+  const DISMISSED = ended({ state: 'dismissed', by: 'person', why: 'phrase', login: 'octocat' });
+
+  it.each<[string, readonly FindingMark[], readonly string[]]>([
+    ['a dismissal by a person', [raised(), DISMISSED], [ID]],
+    ['none if it was only raised', [raised()], []],
+    ['none of what was settled', [raised(), { ...DISMISSED, state: 'settled' }], []],
+    ['none by anybody else', [raised(), { ...DISMISSED, by: 'model' }], []],
+    ['none of what nobody keeps', [DISMISSED], []],
+    ['none once it is back', [back(), raised(), DISMISSED], []],
+    ['a dismissal after it was back', [raised(), back({ at: LATER.getTime() - 1 }), DISMISSED], [ID]],
+    [
+      'the newest first',
+      [raised(), DISMISSED, otherRaised(), { ...DISMISSED, id: OTHER, at: NOW.getTime() }],
+      [OTHER, ID],
+    ],
+  ])('are %s', (_, marks, expected) => {
+    expect(lessonsOf(marks.map((mark) => ({ ...mark, pull: 41 }))).map(({ id }) => id)).toEqual(expected);
+  });
+
+  it('have a title only of a trusted run', () => {
+    const titles = (['trusted', 'tainted', 'untrusted'] as const).map((lane) => {
+      return lessonsOf([raised({ lane }), DISMISSED].map((mark) => ({ ...mark, pull: 41 })))[0]?.title;
     });
-    expect(lessons.some(({ from }) => from === first)).toBe(expected);
-  });
-
-  it('is not renewed by a dismissal of another kind', () => {
-    const other = lessonOf({ at: daysAgo(100), category: 'data' });
-    const { lessons } = lessonsAt(NOW, { lessons: [lessonOf({ at: daysAgo(200) }), other], accepted: [] });
-    expect(lessons.map(({ from }) => from)).toEqual([other]);
+    expect(titles).toEqual([raised().title, '', '']);
   });
 });
-
-function lessonOf(parts: Partial<Lesson>): Lesson {
-  return {
-    id: '9f2c000000000001',
-    sketch: sketch(TEXT),
-    category: 'performance',
-    path: 'src/cache.ts',
-    code: codeId(CODE),
-    pull: 7,
-    by: 'anna',
-    at: NOW,
-    strength: STRENGTHS.command,
-    ...parts,
-  };
-}
-
-interface Words extends Partial<Pick<NewFinding, 'path' | 'previousPath' | 'category' | 'severity'>> {
-  readonly text?: string;
-  readonly code?: string;
-}
-
-function held(
-  { text = TEXT, code = CODE, ...rest }: Words,
-  lessons: readonly Lesson[],
-  accepted: readonly Accepted[] = [],
-): ReturnType<typeof heldBack> {
-  const finding: NewFinding = {
-    path: 'src/cache.ts',
-    previousPath: undefined,
-    line: 70,
-    category: 'performance',
-    severity: 'minor',
-    code: readCode(code),
-    features: featuresOf(text),
-    ...rest,
-  };
-  return heldBack(finding, lessonsAt(NOW, { lessons, accepted }));
-}
-
-function sketch(text: string): string {
-  return sketchOf(featuresOf(text));
-}
-
-function daysAgo(days: number): Date {
-  return new Date(NOW.getTime() - days * 24 * 60 * 60 * 1000);
-}

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/core/defaults.js';
+import { formatMark } from '../../src/core/sanitize/mark.js';
 import { answerMark, framedBody } from '../../src/review/publication.js';
-import { answerLine } from '../helpers/marks.js';
 
+const LINE = formatMark(answerMark('bot', 'trusted'));
 const footer = '<sub>Memory: 1 entry</sub>';
 
 function stickyBody(parts: { readonly agent: string; readonly text: string; readonly footer: string }) {
@@ -18,14 +19,14 @@ describe('the body of a sticky comment', () => {
   });
 
   it('has no gap if there is no footer', () => {
-    expect(stickyBody({ agent: 'bot', text: 'Fine.', footer: '' })).toBe(`${answerLine('bot')}\nFine.`);
+    expect(stickyBody({ agent: 'bot', text: 'Fine.', footer: '' })).toBe(`${LINE}\nFine.`);
   });
 
   it('C8 100: is cut to GitHub’s limit, reports it, and keeps marker and footer', () => {
     const body = stickyBody({ agent: 'bot', text: 'word '.repeat(40_000), footer });
     expect(body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
     expect(body.length).toBeGreaterThan(MAX_COMMENT_CHARACTERS - 2000);
-    expect(body.startsWith(`${answerLine('bot')}\n`)).toBe(true);
+    expect(body.startsWith(`${LINE}\n`)).toBe(true);
     expect(body.endsWith(`longer than a comment may be; the rest is in the job summary.*\n\n${footer}`)).toBe(
       true,
     );
@@ -33,7 +34,7 @@ describe('the body of a sticky comment', () => {
 
   it('C8 99: closes a code fence that would swallow the footer', () => {
     expect(stickyBody({ agent: 'bot', text: 'See\n```ts\nconst a = 1;', footer })).toBe(
-      `${answerLine('bot')}\nSee\n\`\`\`ts\nconst a = 1;\n\`\`\`\n\n${footer}`,
+      `${LINE}\nSee\n\`\`\`ts\nconst a = 1;\n\`\`\`\n\n${footer}`,
     );
   });
 
@@ -43,7 +44,7 @@ describe('the body of a sticky comment', () => {
     ['an inline run', '``` not a fence ```'],
     ['tildes around backticks', '~~~\n```\n~~~'],
   ])('leaves %s unchanged', (_, text) => {
-    expect(stickyBody({ agent: 'bot', text, footer: '' })).toBe(`${answerLine('bot')}\n${text}`);
+    expect(stickyBody({ agent: 'bot', text, footer: '' })).toBe(`${LINE}\n${text}`);
   });
 
   it('closes a fence that the cut left open', () => {

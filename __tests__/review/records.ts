@@ -4,7 +4,10 @@ import type { FindingRecord } from '../../src/review/record.js';
 /** A finding with as little as one has. */
 export const PLAIN_RECORD: FindingRecord = {
   id: '00000000000000a1',
-  state: 'new',
+  handle: 'FQ7K2',
+  agent: 'pr-reviewer',
+  state: 'open',
+  isNew: true,
   title: 'Timeout of the provider is taken for a refusal',
   path: 'src/provider.ts',
   line: 77,
@@ -17,8 +20,9 @@ export const PLAIN_RECORD: FindingRecord = {
 /** A finding with all that one may have. */
 export const FULL_RECORD: FindingRecord = {
   id: '9f2c000000000001',
+  handle: 'FX3M9',
   state: 'dismissed',
-  why: 'dismissed by `/axe dismiss`',
+  why: 'command',
   by: 'anna',
   title: 'Refund is booked twice when the request is retried',
   body: '`refund()` writes the ledger row before it asks the provider.',
@@ -36,7 +40,6 @@ export const FULL_RECORD: FindingRecord = {
   suggestion: '  await ledger.insertOnce(refund.id, row);',
   url: 'https://github.com/acme/shop/pull/7#discussion_r1',
   agent: 'pr-reviewer',
-  passes: 2,
 };
 
 /** A report of findings on a pull request that was read in part. */

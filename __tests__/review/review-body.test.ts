@@ -1,18 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/core/defaults.js';
-import { formatMark } from '../../src/core/sanitize/mark.js';
 import { sanitize } from '../../src/core/sanitize/sanitize.js';
-import { featuresOf } from '../../src/review/features.js';
-import { findingText } from '../../src/review/finding.js';
-import { sketchOf } from '../../src/review/likeness.js';
-import { parseReviewMarker } from '../../src/review/markers.js';
+import { findingMarksOf } from '../../src/review/marks.js';
 import { formatReviewBody, type ReviewBodyParts } from '../../src/review/review-body.js';
 import type { Severity } from '../../src/review/terms.js';
-import { reviewLine } from '../helpers/marks.js';
 import { placed } from './change.js';
-
-const HEAD = 'a'.repeat(40);
+import { HEAD, raised } from './threads.js';
 
 function clean(text: string): string {
   return sanitize(text, 'comment', ['hunter2-hunter2']);
@@ -31,6 +25,7 @@ function body(parts: Partial<ReviewBodyParts> = {}) {
     repeated: 0,
     heldBack: 0,
     refused: 0,
+    marks: [],
     clean,
     ...parts,
   });
@@ -66,7 +61,7 @@ describe('the text of a review', () => {
       footer: 'agent `pr-reviewer` · `/axe help`',
     });
     expect(text).toMatchInlineSnapshot(`
-"<!-- axe-action {"kind":"review","agent":"pr\\u002dreviewer","head":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","part":1,"findings":[{"id":"6d30148c3673608e","path":"docs/a.md","side":"RIGHT","startLine":3,"line":3,"severity":"minor","sketch":"lAFnMq1Zu74"},{"id":"63470c1d2347945d","path":"src/auth.ts","side":"RIGHT","startLine":10,"line":11,"severity":"major","sketch":"LMjbAg"}],"lane":"trusted"} -->
+"<!-- axe-action {"kind":"review","agent":"pr\\u002dreviewer","head":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","part":1,"marks":[],"lane":"trusted"} -->
 
 **3 findings: 2 major, 1 minor.** One risk.
 
@@ -80,7 +75,7 @@ describe('the text of a review', () => {
 
 ### 1 finding outside of the diff
 
-**\`docs/a.md:3\`**
+**\`docs/a.md:3\`** · FKBC8
 
 🟡 **Minor · docs** — A|B
 
@@ -89,7 +84,7 @@ It says the opposite.
 <details>
 <summary>1 more finding: a review has at most 20 comments</summary>
 
-**\`src/auth.ts:10-11\`**
+**\`src/auth.ts:10-11\`** · F27RW
 
 🟠 **Major · security** — Leak
 
@@ -108,7 +103,9 @@ close();
   });
 
   it('is its marker alone if it has no content', () => {
-    expect(body().text).toBe(reviewLine({ agent: 'pr-reviewer', head: HEAD, findings: [] }));
+    expect(body().text).toBe(
+      `<!-- axe-action {"kind":"review","agent":"pr\\u002dreviewer","head":"${HEAD}","part":1,"marks":[],"lane":"trusted"} -->`,
+    );
   });
 
   it.each<[string, readonly Severity[], string]>([
@@ -158,23 +155,12 @@ close();
     expect(body({ earlier }).text.match(/✅/g)).toHaveLength(30);
   });
 
-  it('marks the findings that are in it, so that they are not repeated', () => {
-    const [one, other] = [placed({ path: 'x.ts' }), placed({ line: 11 })];
-    const sketch = sketchOf(featuresOf(findingText(one.finding)));
-    const { text, mark } = body({ unplaced: [one], overCap: [other] });
-    expect(text.split('\n')[0]).toBe(formatMark(mark));
-    expect(parseReviewMarker(text)?.findings).toEqual([
-      { id: one.id, path: 'x.ts', side: 'RIGHT', startLine: 10, line: 10, severity: 'major', sketch },
-      {
-        id: other.id,
-        path: 'src/auth.ts',
-        side: 'RIGHT',
-        startLine: 11,
-        line: 11,
-        severity: 'major',
-        sketch,
-      },
-    ]);
+  it('begins with as many marks of its run as there is room for', () => {
+    const many = Array.from({ length: 200 }, (_, n) => raised({ at: n }));
+    expect(findingMarksOf(body({ marks: many.slice(0, 50) }).text)).toEqual(many.slice(0, 50));
+    const kept = findingMarksOf(body({ marks: many }).text);
+    expect(kept.length).toBeGreaterThan(50);
+    expect(kept).toEqual(many.slice(0, kept.length));
   });
 
   it('sanitizes everything that others wrote', () => {
@@ -192,7 +178,6 @@ close();
     expect(prose).not.toMatch(/(?<![`\w]|<code>)@(?:octocat|hubot)/);
     const secret = body({ unplaced: [placed({ path: 'hunter2-hunter2', line: 1e21 })] });
     expect(secret.text).not.toContain('hunter2');
-    expect(parseReviewMarker(secret.text)?.findings).toMatchObject([{ path: '', line: 999_999_999 }]);
   });
 
   it('leaves out what could be committed', () => {
@@ -214,7 +199,7 @@ close();
   });
 
   it('reports if it has to leave findings out', () => {
-    const unplaced = Array.from({ length: 900 }, (_, n) =>
+    const unplaced = Array.from({ length: 1200 }, (_, n) =>
       placed({ path: `f${n}.ts`, body: 'w'.repeat(300) }),
     );
     const { text, omitted } = body({ unplaced });
@@ -259,6 +244,7 @@ close();
             repeated: 99,
             heldBack: 99,
             refused: 99,
+            marks: Array(99).fill(raised({ title: unit.repeat(200 / unit.length) })),
             remarks: Array(4).fill(unit.repeat(600 / unit.length)),
             earlier: Array(40).fill(`- ✅ ${growing(unit.repeat(200 / unit.length)).slice(0, 200)} — back`),
             footer: 'agent `pr-reviewer` · $0.42 · `/axe help`',
@@ -268,9 +254,6 @@ close();
           const listed = [...made.whole, ...made.shortened, ...made.omitted];
           expect(listed).toHaveLength(all.length);
           expect(new Set(listed)).toEqual(new Set(all));
-          expect(parseReviewMarker(made.text)?.findings).toHaveLength(
-            made.whole.length + made.shortened.length,
-          );
         },
       ),
       { numRuns: 50 },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FindingsReport } from '../../src/review/findings-json.js';
-import { FINDING_STATES, type FindingRecord } from '../../src/review/record.js';
+import { type FindingRecord, RECORD_STATES } from '../../src/review/record.js';
 import { formatSarif } from '../../src/review/sarif.js';
 import { CATEGORIES, SEVERITIES } from '../../src/review/terms.js';
 import { sarifFaults } from '../helpers/sarif-schema.js';
@@ -15,7 +15,7 @@ describe('formatSarif', () => {
       'nothing found',
       { ...REPORT, findings: [], coverage: { kind: 'whole', files: 1, read: 1, unread: [] } },
     ],
-    ['every state', reportOf(...FINDING_STATES.map((state) => ({ ...FULL_RECORD, state })))],
+    ['every state', reportOf(...RECORD_STATES.map((state) => ({ ...FULL_RECORD, state })))],
     ['every category', reportOf(...CATEGORIES.map((category) => ({ ...FULL_RECORD, category })))],
     ['every severity', reportOf(...SEVERITIES.map((severity) => ({ ...PLAIN_RECORD, severity })))],
     ['a path that needs escapes', reportOf({ ...FULL_RECORD, path: 'a b/c#d?é\ud800.ts' })],
@@ -92,18 +92,28 @@ describe('formatSarif', () => {
   });
 
   it('suppresses dismissed findings, and leaves out settled ones and those never posted', () => {
-    const run = runOf(reportOf(...FINDING_STATES.map((state) => ({ ...FULL_RECORD, state }))));
+    const run = runOf(reportOf(...RECORD_STATES.map((state) => ({ ...FULL_RECORD, state }))));
     expect(run.results.map(({ suppressions }) => suppressions)).toEqual([
       undefined,
-      undefined,
-      [{ kind: 'external', status: 'accepted', justification: 'dismissed by `/axe dismiss`, by anna' }],
+      [{ kind: 'external', status: 'accepted', justification: 'command, by anna' }],
     ]);
   });
 
-  it('counts findings on removed lines, which have no place', () => {
-    const run = runOf(reportOf(PLAIN_RECORD, { ...PLAIN_RECORD, side: 'LEFT' }));
-    expect(run.results).toHaveLength(1);
-    expect(run.properties).toMatchObject({ leftOut: 1 });
+  it('names open findings on removed lines in a notification', () => {
+    const removed = { ...PLAIN_RECORD, side: 'LEFT' } as const;
+    const { results, invocations } = runOf({
+      ...reportOf(PLAIN_RECORD, removed, { ...removed, state: 'dismissed' }),
+      coverage: { kind: 'whole', files: 1, read: 1, unread: [] },
+    });
+    expect(results).toHaveLength(1);
+    expect(invocations[0]?.toolExecutionNotifications).toEqual([
+      {
+        level: 'warning',
+        message: {
+          text: `On removed line 77 of src/provider.ts, so not among the results: minor, ${PLAIN_RECORD.title}.`,
+        },
+      },
+    ]);
   });
 
   it('scores only security findings, and the rule by its worst finding', () => {
@@ -139,7 +149,7 @@ describe('formatSarif', () => {
 
   it('names at most 50 files', () => {
     const unread = Array.from({ length: 60 }, (_, at) => ({ path: `f${at}`, why: 'budget' as const }));
-    const text = formatSarif({ ...REPORT, coverage: { ...REPORT.coverage, unread } }, TOOL);
+    const text = formatSarif({ ...REPORT, coverage: { kind: 'part', files: 80, read: 20, unread } }, TOOL);
     expect(text).toContain('f49 (budget), and 10 more.');
     expect(text).not.toContain('f50');
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readDiffLines } from '../../src/review/diff-lines.js';
+import type { KnownFinding } from '../../src/review/known.js';
 import {
   type Settlement,
   type SettleRequest,
@@ -7,27 +8,40 @@ import {
   takeSettlement,
 } from '../../src/review/settle.js';
 import { LINES } from './change.js';
-import { known, OTHER } from './threads.js';
+import { known, ledgerOf, otherKnown, said, thread } from './threads.js';
 
 /** On a line that `src/auth.ts` had before; the change adds two lines below it. */
-const FINDING = known({ hunk: '@@ -9,1 +9,1 @@\n line 8;\n+line 9;', people: ['Octocat'] });
+const FINDING = known({
+  thread: thread({
+    hunk: '@@ -9,1 +9,1 @@\n line 8;\n+line 9;',
+    replies: [
+      said('Octocat', 'We bind it elsewhere.'),
+      said('reader', 'I dismiss it.'),
+      said('hubot', 'Edited by another.', { isEditedByOther: true }),
+      said('monalisa', 'A bot.', { author: { login: 'monalisa', isBot: true } }),
+    ],
+  }),
+});
 const CURE = { path: 'src/auth.ts', line: 11, code: 'return user;' };
-const FIXED: SettleRequest = { finding: 'F1', how: 'fixed', reason: 'It is bound now.', evidence: [CURE] };
+const FIXED: SettleRequest = { finding: 'FQ7K2', how: 'fixed', reason: 'It is bound now.', evidence: [CURE] };
+
+interface Given extends Partial<Omit<SettleScope, 'ledger'>> {
+  readonly findings?: readonly KnownFinding[];
+}
 
 function take(
   request: Partial<SettleRequest>,
-  scope: Partial<SettleScope> = {},
+  { findings = [FINDING, otherKnown()], ...scope }: Given = {},
   settlements: readonly Settlement[] = [],
 ) {
-  const others = known({ handle: 'F2', id: OTHER });
-  const whole = { known: [FINDING, others], lines: LINES, fresh: undefined, ...scope };
+  const whole = { ledger: ledgerOf(findings), lines: LINES, fresh: undefined, ...scope };
   return takeSettlement({ ...FIXED, ...request }, settlements, whole);
 }
 
 describe('the end of an earlier finding', () => {
   it.each<[string, Partial<SettleRequest>, Partial<Settlement>]>([
     ['is taken as fixed with a line that has changed since', {}, { how: 'fixed', by: '' }],
-    ['can be named in small letters', { finding: ' f1 ' }, { how: 'fixed' }],
+    ['can be named in small letters', { finding: ' fq7k2 ' }, { how: 'fixed' }],
     [
       'is proved by a line of a renamed file, under its old name too',
       { evidence: [{ path: 'src/old-name.ts', line: 5, code: 'const v5 = five();' }] },
@@ -65,17 +79,21 @@ describe('the end of an earlier finding', () => {
     const { answer, settlements } = take(request);
     expect(answer).toEqual({
       kind: 'taken',
-      text: `F1 is ended (${expected.how ?? 'fixed'}). Nothing is posted before the run ends.`,
+      text: `FQ7K2 is ended (${expected.how ?? 'fixed'}). Nothing is posted before the run ends.`,
     });
     expect(settlements).toMatchObject([{ finding: { id: FINDING.id }, ...expected }]);
   });
 
   it.each<[string, Partial<SettleRequest>, string]>([
-    ['names no finding', { finding: 'F9' }, '"F9" is none of your open findings; these are F1, F2.'],
+    [
+      'names no finding',
+      { finding: 'FZZZ9' },
+      '"FZZZ9" is none of your open findings; these are FQ7K2, FX3M9.',
+    ],
     [
       'names an id',
       { finding: FINDING.id },
-      `"${FINDING.id}" is none of your open findings; these are F1, F2.`,
+      `"${FINDING.id}" is none of your open findings; these are FQ7K2, FX3M9.`,
     ],
     ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
     [
@@ -91,7 +109,7 @@ describe('the end of an earlier finding', () => {
   });
 
   const NO_CURE =
-    'Not taken: name in `evidence` a line that changed since F1 was posted and that fixes it, copied as it is.';
+    'Not taken: name in `evidence` a line that changed since FQ7K2 was posted and that fixes it, copied as it is.';
   it.each<[string, Partial<SettleRequest['evidence'][number]>]>([
     ['a line that the change leaves unchanged', { code: 'line 11;' }],
     ['a line that was removed', { code: 'line 10;' }],
@@ -121,7 +139,13 @@ describe('the end of an earlier finding', () => {
   it.each<[string, string | undefined, string]>([
     ['nobody is named', undefined, '`by` names nobody'],
     ['an empty name is given', '@', '`by` names nobody'],
-    ['a stranger is named', 'hubot', '"hubot" has not written in the conversation of F1'],
+    ['a reader is named', 'reader', '"reader" has not written in the conversation of FQ7K2'],
+    [
+      'somebody is named whose words were edited',
+      'hubot',
+      '"hubot" has not written in the conversation of FQ7K2',
+    ],
+    ['a bot is named', '@monalisa', '"@monalisa" has not written in the conversation of FQ7K2'],
   ])('is refused as dismissed if %s', (_, by, why) => {
     expect(take({ how: 'dismissed', evidence: [], by }).answer).toEqual({
       kind: 'refused',
@@ -130,24 +154,25 @@ describe('the end of an earlier finding', () => {
   });
 
   it.each([
-    ['has ended already', known({ state: 'settled' })],
-    ['is another agent’s', known({ isOwn: false, agent: 'bot-2' })],
+    ['is settled', known({ state: 'settled' })],
+    ['is dismissed', known({ state: 'dismissed' })],
+    ['is outdated', known({ state: 'outdated' })],
   ])('is refused if the finding %s', (_, finding) => {
-    expect(take({}, { known: [finding] }).answer.text).toBe(
-      'Not taken: "F1" is none of your open findings; there are none.',
+    expect(take({}, { findings: [finding] }).answer.text).toBe(
+      'Not taken: "FQ7K2" is none of your open findings; there are none.',
     );
   });
 
   it('is that of the last call, one for each finding', () => {
     const first = take({});
-    const second = take({ finding: 'F2', how: 'wrong' }, {}, first.settlements);
+    const second = take({ finding: 'FX3M9', how: 'wrong' }, {}, first.settlements);
     const third = take({ how: 'wrong', reason: 'It never was.' }, {}, second.settlements);
     expect(third.answer.text).toBe(
-      'F1 is ended (wrong), in place of what you said before. Nothing is posted before the run ends.',
+      'FQ7K2 is ended (wrong), in place of what you said before. Nothing is posted before the run ends.',
     );
     expect(third.settlements.map(({ finding, how }) => [finding.handle, how])).toEqual([
-      ['F2', 'wrong'],
-      ['F1', 'wrong'],
+      ['FX3M9', 'wrong'],
+      ['FQ7K2', 'wrong'],
     ]);
     expect(take({ reason: '' }, {}, third.settlements).settlements).toBe(third.settlements);
   });

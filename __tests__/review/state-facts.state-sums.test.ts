@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPaused, lastReviewed, type ReviewFact, spentUsd } from '../../src/review/state-facts.js';
+import {
+  isPaused,
+  lastReviewed,
+  markFacts,
+  pullMemory,
+  type ReviewFact,
+  spentUsd,
+} from '../../src/review/state-facts.js';
+import { raised } from './threads.js';
 
 const AT = new Date('2026-11-22T10:00:00Z');
 const LATER = new Date('2026-11-22T10:00:01Z');
@@ -22,6 +30,28 @@ describe('sums over the state', () => {
     const reviewed: ReviewFact = { kind: 'reviewed', pull: 2, head: 'a', base: 'b', at: AT };
     expect(lastReviewed([...facts, reviewed], 2)).toBe(reviewed);
     expect(lastReviewed([...facts, reviewed], 1)).toBeUndefined();
+  });
+
+  const posted: ReviewFact = { kind: 'posted', run: '1-1', pull: 1, ids: [7], at: AT };
+
+  it.each<[string, readonly ReviewFact[], object | undefined]>([
+    ['nothing', [posted, ...markFacts([raised()], 3)], undefined],
+    [
+      'its marks, and what was written anywhere',
+      [posted, ...markFacts([raised()], 2)],
+      { marks: [raised()], posted: new Set([7]) },
+    ],
+    [
+      'that it was reviewed',
+      [{ kind: 'reviewed', pull: 2, head: 'a', base: 'b', at: AT }],
+      { marks: [], posted: new Set() },
+    ],
+    ['that something was written', [{ ...posted, pull: 2 }], { marks: [], posted: new Set([7]) }],
+  ])('give what is kept of a pull request: %s', (_, given, expected) => {
+    const memory = pullMemory([...facts, ...given], 2);
+    expect(
+      memory && { ...memory, marks: memory.marks.map((mark) => ({ ...mark, pull: undefined })) },
+    ).toEqual(expected);
   });
 
   it.each<[string, readonly ReviewFact[], boolean]>([

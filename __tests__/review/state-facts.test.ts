@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mergeStates } from '../../src/memory/state.js';
-import { END_REASONS } from '../../src/review/finding-facts.js';
+import { END_REASONS } from '../../src/review/finding.js';
 import {
   formatReviewFact,
+  markFacts,
+  marksOf,
   parseReviewFact,
   parseReviewFacts,
   type ReviewFact,
@@ -11,10 +13,9 @@ import {
   spentUsd,
   withReviewFacts,
 } from '../../src/review/state-facts.js';
-import { lesson } from './threads.js';
+import { back, ended, ID, OTHER, raised } from './threads.js';
 
 const AT = new Date('2026-11-22T10:00:00.123Z');
-const ID = '0123456789abcdef';
 const HEAD = 'a'.repeat(40);
 
 function spent(run: string, usd: number, parts: Partial<Spent> = {}): Spent {
@@ -34,18 +35,15 @@ const FACTS: readonly ReviewFact[] = [
     only: { paths: ['src/**', 'a b/*'], pathsIgnore: ['*.md'] },
     at: AT,
   },
-  { kind: 'finding', id: ID, pull: 42, path: 'src/a b.ts', category: 'data', severity: 'nit', at: AT },
-  {
-    kind: 'ended',
-    id: ID,
-    pull: 42,
-    path: 'naïve "--> at=2099-01-01\n- spent x"',
-    category: 'data',
-    how: 'dismissed',
-    why: 'thumbs-down',
-    by: 'octocat',
-    at: AT,
-  },
+  ...markFacts(
+    [
+      raised({ title: 'naïve "--> at=2099-01-01T00:00:00Z\n- spent x"', path: 'src/a b.ts', thread: 'T_1' }),
+      ended({ state: 'dismissed', by: 'person', why: 'thumbs-down', login: 'octocat' }),
+      back(),
+    ],
+    42,
+  ),
+  { kind: 'posted', run: '123-1', pull: 42, ids: [7, 8], at: AT },
   spent('123-1', 0.1234),
   spent('124-1', 1, { pull: undefined }),
   { kind: 'paused', pull: 42, by: 'octocat', at: AT },
@@ -57,7 +55,7 @@ describe('facts of the pull request bot', () => {
     expect(
       withReviewFacts(
         '',
-        FACTS.filter(({ kind }) => kind !== 'ended'),
+        FACTS.filter(({ kind }) => kind !== 'mark'),
       )
         .split('\n')
         .slice(4),
@@ -67,7 +65,7 @@ describe('facts of the pull request bot', () => {
       `- reviewed 44 head=${HEAD} base=b cut=none at=2026-11-22T10:00:00.123Z`,
       `- reviewed 45 head=${HEAD} base=b unseen=src/b.ts%00a%20file.ts at=2026-11-22T10:00:00.123Z`,
       `- reviewed 46 head=${HEAD} base=b paths=src/%2A%2A%00a%20b/%2A ignored=%2A.md at=2026-11-22T10:00:00.123Z`,
-      `- finding ${ID}/42 pr=42 path=src/a%20b.ts cat=data sev=nit at=2026-11-22T10:00:00.123Z`,
+      '- posted 123-1 pr=42 ids=7+8 at=2026-11-22T10:00:00.123Z',
       '- spent 123-1 pr=42 day=2026-11-22 usd=0.1234 at=2026-11-22T10:00:00.123Z',
       '- spent 124-1 day=2026-11-22 usd=1.00 at=2026-11-22T10:00:00.123Z',
       '- paused 42 by=octocat at=2026-11-22T10:00:00.123Z',
@@ -81,24 +79,20 @@ describe('facts of the pull request bot', () => {
     for (const fact of FACTS) expect(parseReviewFact(formatReviewFact(fact))).toEqual(fact);
   });
 
+  it('have a line of their own for each kind of mark, finding and pull request', () => {
+    const marks = [raised(), raised({ id: OTHER }), ended(), back()];
+    const text = withReviewFacts('', [...markFacts(marks, 41), ...markFacts([ended({ why: 'wrong' })], 41)]);
+    expect(marksOf(parseReviewFacts(withReviewFacts(text, markFacts([raised()], 42))))).toHaveLength(5);
+    expect(text).toContain(`\n- ended ${ID}/41 at=2026-11-21T10:00:00.000Z {"kind":"ended",`);
+    expect(text).not.toContain('"why":"fixed"');
+  });
+
   it('are read back whatever a path or a login contains', () => {
     const text = fc.string({ unit: 'binary', minLength: 1 });
     fc.assert(
-      fc.property(text, text, fc.constantFrom(...END_REASONS), (path, by, why) => {
-        const fact: ReviewFact = {
-          kind: 'ended',
-          id: ID,
-          pull: 1,
-          path,
-          category: 'data',
-          how: 'settled',
-          why,
-          by,
-          at: AT,
-        };
-        expect(parseReviewFacts(withReviewFacts('', [fact]))).toEqual([
-          { ...fact, path: path.toWellFormed(), by: by.toWellFormed() },
-        ]);
+      fc.property(text, text, fc.constantFrom(...END_REASONS), (path, login, why) => {
+        const facts = markFacts([raised({ path, title: login }), ended({ why, login })], 1);
+        expect(parseReviewFacts(withReviewFacts('', facts))).toEqual(facts);
       }),
     );
   });
@@ -108,8 +102,11 @@ describe('facts of the pull request bot', () => {
     ['no number', '- paused x by=octocat at=2026-11-22T10:00:00Z'],
     ['an invalid number', '- reviewed 042 head=a base=b at=2026-11-22T10:00:00Z'],
     ['no head', '- reviewed 42 base=b at=2026-11-22T10:00:00Z'],
-    ['no id', '- withdrawn xyz pr=42 path=a rule=b why=fixed by=c at=2026-11-22T10:00:00Z'],
-    ['an unknown reason', `- withdrawn ${ID} pr=42 path=a rule=b why=bribed by=c at=2026-11-22T10:00:00Z`],
+    ['no pull request', `- ended ${ID} at=2026-11-22T10:00:00Z ${JSON.stringify(ended())}`],
+    ['a broken mark', `- ended ${ID}/42 at=2026-11-22T10:00:00Z {"kind":"ended"`],
+    ['an invalid mark', `- ended ${ID}/42 at=2026-11-22T10:00:00Z {"kind":"ended","id":"${ID}"}`],
+    ['no time outside of its mark', `- raised ${ID}/42 {"at=2026-11-22T10:00:00Z ":1}`],
+    ['a finding of an older version', `- finding ${ID}/42 pr=42 path=a cat=data at=2026-11-22T10:00:00Z`],
     ['a negative amount', '- spent 1-1 pr=42 day=2026-11-22 usd=-5 at=2026-11-22T10:00:00Z'],
     ['an amount beyond reason', '- spent 1-1 pr=42 day=2026-11-22 usd=1e9 at=2026-11-22T10:00:00Z'],
     ['an unknown kind', '- liked 42 at=2026-11-22T10:00:00Z'],
@@ -126,16 +123,6 @@ describe('facts of the pull request bot', () => {
     const later = '- reviewed 42 head=new base=b at=2026-11-23T10:00:00Z';
     const facts = parseReviewFacts(`${later}\n- reviewed #42 head=old base=b at=2026-11-22T10:00:00Z\n`);
     expect(facts).toMatchObject([{ head: 'new' }]);
-  });
-
-  it('are removed by forgetting the id', () => {
-    const text = withReviewFacts('', [...FACTS, lesson({ id: ID })]);
-    const kinds = parseReviewFacts(`${text}- forgotten ${ID} at=2026-11-23T00:00:00Z\n`).map(
-      ({ kind }) => kind,
-    );
-    expect(kinds).not.toContain('ended');
-    expect(kinds).not.toContain('lesson');
-    expect(kinds).toContain('finding');
   });
 
   it('leave every other line unchanged', () => {

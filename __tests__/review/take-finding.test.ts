@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { KnownFinding } from '../../src/review/known.js';
+import type { Lesson } from '../../src/review/lessons.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import {
   type CommentRequest,
@@ -9,141 +10,158 @@ import {
   takeFinding,
 } from '../../src/review/take-finding.js';
 import { LINES, scopeRest } from './change.js';
-import { known, OTHER } from './threads.js';
+import { CODE, known, ledgerOf, lesson, otherKnown } from './threads.js';
 
 const NOTHING: TakenSoFar = { findings: [], repeated: [], heldBack: [], questioned: new Set(), gates: {} };
-
 const TEXT = '--- /dev/null\n+++ b/docs/a.md\n@@ -0,0 +1 @@\n+text\n';
-const CODE = 'query("SELECT " + user.id);';
 
 /** The finding of `known()` in other words, on the same line. */
 const AGAIN: CommentRequest = {
   path: 'src/auth.ts',
   line: 10,
-  title: 'User id reaches the SQL query unescaped',
+  title: 'User id reaches the SQL statement',
   body: 'The id is put into the query as it is; bind it.',
   category: 'security',
   effect: 'breach',
   reach: 'rare',
 };
 
-/** Another fault on that line: words alone do not decide. */
-const UNLIKE: CommentRequest = {
-  ...AGAIN,
-  title: 'Timeout is counted in seconds',
-  body: 'The retry waits a thousand times too long.',
-};
+/** Another fault on that line: line and words do not decide. */
+const UNLIKE = { ...AGAIN, title: 'Timeout is counted in seconds', category: 'correctness' } as const;
+const MINOR = { severity: 'minor', category: 'data' } as const;
+
+interface Given extends Partial<Omit<FindingScope, 'ledger'>> {
+  readonly before?: TakenSoFar;
+  readonly lessons?: readonly Lesson[];
+}
 
 function take(
   request: Partial<CommentRequest>,
   earlier: readonly KnownFinding[] = [],
-  { before = NOTHING, ...scope }: Partial<FindingScope> & { readonly before?: TakenSoFar } = {},
+  { before = NOTHING, lessons = [], ...scope }: Given = {},
 ) {
-  return takeFinding({ ...AGAIN, ...request }, before, {
-    lines: LINES,
-    rules: DEFAULT_PUBLISH_RULES,
-    known: earlier,
-    ...scopeRest(),
-    ...scope,
-  });
-}
-
-/** What became of a finding, in one word. */
-function fate({ answer, findings, repeated, heldBack }: ReturnType<typeof take>): string {
-  if (answer.kind === 'refused') return 'asked';
-  if (findings.length > 0) return 'new';
-  return repeated.length > 0 ? 'repeated' : heldBack.length > 0 ? 'held back' : 'lost';
+  const ledger = ledgerOf(earlier, { lessons });
+  const rest = { lines: LINES, rules: DEFAULT_PUBLISH_RULES, ledger, ...scopeRest(), ...scope };
+  return takeFinding({ ...AGAIN, ...request }, before, rest);
 }
 
 describe('a finding that the pull request might have already', () => {
-  it.each<[string, Partial<CommentRequest>, Partial<KnownFinding>, string]>([
-    ['is not posted again in other words', {}, {}, 'repeated'],
-    ['is not posted again if another agent’s is open', {}, { isOwn: false, agent: 'bot-2' }, 'repeated'],
-    ['comes back if it was settled', {}, { state: 'settled' }, 'repeated'],
-    ['comes back if its line had gone', {}, { state: 'outdated' }, 'repeated'],
-    ['comes back if it was taken back', {}, { state: 'withdrawn' }, 'repeated'],
-    ['is held back if people dismissed it', {}, { state: 'dismissed' }, 'held back'],
+  const HELD = 'It is not posted.';
+
+  it.each<[string, Partial<CommentRequest>, readonly KnownFinding[], readonly Lesson[], string]>([
+    ['open', {}, [known()], [], 'FQ7K2 is open already, so it is not posted again.'],
     [
-      'is held back if people dismissed another agent’s',
+      'worse than the open one',
+      { effect: 'data-loss', reach: 'always' },
+      [known()],
+      [],
+      'FQ7K2 is open already, so it is not posted again.',
+    ],
+    [
+      'settled',
       {},
-      { state: 'dismissed', isOwn: false },
-      'held back',
-    ],
-    ['is posted if another agent’s has ended', {}, { state: 'settled', isOwn: false }, 'new'],
-    ['causes a question if words do not decide', UNLIKE, {}, 'asked'],
-    ['is another one if the model says so at once', { ...UNLIKE, isNew: true }, {}, 'new'],
-    ['is the same if words decide, whatever the model says', { isNew: true }, {}, 'repeated'],
-    ['is the one that the model names', { ...UNLIKE, sameAs: ' f1 ' }, {}, 'repeated'],
-    [
-      'is held back if the model names a dismissed one',
-      { ...UNLIKE, sameAs: 'F1' },
-      { state: 'dismissed' },
-      'held back',
+      [known({ state: 'settled', by: 'model' })],
+      [],
+      'FQ7K2 had ended (settled) and is open again. Nothing is posted before the run ends.',
     ],
     [
-      'is posted if the model names another agent’s that has ended',
-      { sameAs: 'F1' },
-      { state: 'settled', isOwn: false },
-      'new',
+      'dismissed',
+      {},
+      [known({ state: 'dismissed' })],
+      [],
+      `Held back: FQ7K2 was dismissed on this pull request. ${HELD}`,
     ],
-    ['is another one elsewhere', { ...UNLIKE, line: 11 }, {}, 'new'],
-  ])('%s', (_, request, parts, expected) => {
-    expect(fate(take(request, [known(parts)]))).toBe(expected);
+    [
+      'closed by a person',
+      {},
+      [known({ state: 'settled', by: 'person' })],
+      [],
+      `Held back: FQ7K2 was closed by a person, and its line is as it was. ${HELD}`,
+    ],
+    [
+      'dismissed on another one',
+      UNLIKE,
+      [],
+      [lesson({ category: 'correctness' })],
+      `Held back: dismissed on #40. ${HELD}`,
+    ],
+  ])('is answered with what becomes of it: %s', (_, request, earlier, lessons, text) => {
+    const { answer, findings, repeated, heldBack } = take(request, earlier, { lessons });
+    expect(answer).toEqual({ kind: 'taken', text });
+    expect([findings.length, repeated.length + heldBack.length]).toEqual([0, 1]);
   });
 
-  it('is answered with what was done', () => {
-    expect(take({}, [known()]).answer.text).toBe('F1 is open already, so it is not posted again.');
-    expect(take({}, [known({ state: 'outdated' })]).answer.text).toBe(
-      'F1 had ended (outdated) and is open again. Nothing is posted before the run ends.',
-    );
-    expect(take({}, [known({ state: 'dismissed' })]).answer.text).toBe(
-      'Held back: people with write access have dismissed F1 on this pull request. It is not posted again.',
-    );
+  it.each<[string, Partial<CommentRequest>, readonly KnownFinding[], readonly Lesson[], string, string]>([
+    ['on its line', {}, [known()], [], 'FQ7K2 is open at line 10: “The query is built from the id”', 'FQ7K2'],
+    [
+      'that has ended',
+      {},
+      [known({ state: 'settled' })],
+      [],
+      'FQ7K2 is settled at line 10: “The query is built from the id”',
+      'FQ7K2',
+    ],
+    [
+      'that strangers may have worded',
+      {},
+      [known({ ...MINOR, lane: 'tainted' })],
+      [],
+      'FQ7K2 is open at line 10: data',
+      'FQ7K2',
+    ],
+    [
+      'under a similar title',
+      { line: 40, title: 'Nobody awaits this', evidence: [{ path: 'src/auth.ts', line: 10, code: CODE }] },
+      [otherKnown()],
+      [],
+      'FX3M9 is open at line 11: “Nobody awaits the result”',
+      'FX3M9',
+    ],
+    [
+      'dismissed on another pull request',
+      { title: 'The query of the id' },
+      [],
+      [lesson()],
+      'FL3SN was dismissed on #40 in "src/auth.ts": “The query is built from the id”',
+      'FL3SN',
+    ],
+    [
+      'and all others',
+      {},
+      [known(), otherKnown({ line: 12, title: UNLIKE.title })],
+      [],
+      'FQ7K2 is open at line 10: “The query is built from the id”; FX3M9 is open at line 12: “Timeout is counted in seconds”',
+      'FQ7K2',
+    ],
+  ])('causes a question with the name of the one %s', (_, request, earlier, lessons, told, name) => {
+    const { answer, questioned } = take({ ...UNLIKE, ...request }, earlier, { lessons });
+    expect(answer).toEqual({
+      kind: 'refused',
+      text: `Not taken: not yet. ${told}. If yours is the same, call again with \`same_as: "${name}"\`; if it is another one, with \`new: true\`.`,
+    });
+    expect(questioned.size).toBe(1);
   });
 
-  it.each<[string, Partial<CommentRequest>, Partial<KnownFinding>, string]>([
-    ['on its line', {}, {}, 'F1 is open at line 10'],
-    ['that has ended', {}, { state: 'settled' }, 'F1 was settled at line 10'],
-    ['whose line has moved', {}, { line: undefined }, 'F1 is open in "src/auth.ts"'],
-  ])('causes a question with the name of the one %s', (_, request, parts, place) => {
-    expect(take({ ...UNLIKE, ...request }, [known(parts)]).answer.text).toBe(
-      `Not taken: not yet. ${place}: “The query is built from the id”. If yours is the same, call again with \`same_as: "F1"\`; if it is another one, with \`new: true\`.`,
-    );
-  });
-
-  it('causes a question without the title of one that strangers may have worded', () => {
-    const { text } = take(UNLIKE, [known({ isShowable: false, severity: 'major', category: 'data' })]).answer;
-    expect(text).toMatch(/F1 is open at line 10: major data\. If/);
-  });
-
-  it('causes one question, and is then accepted as a different one', () => {
-    const asked = take(UNLIKE, [known()]);
-    expect([...asked.questioned]).toEqual(['F1']);
-    expect(fate(take(UNLIKE, [known()], { before: asked }))).toBe('new');
-  });
-
-  it('causes one question for each earlier finding', () => {
-    const other = known({ id: OTHER, handle: 'F2', line: 11, code: 'return user;' });
-    const asked = take(UNLIKE, [known(), other]);
-    const second = take({ ...UNLIKE, line: 11, isNew: false }, [known(), other], { before: asked });
-    expect([...second.questioned]).toEqual(['F1', 'F2']);
+  it('causes one question for a place, and is then accepted as another one', () => {
+    const earlier = [known(), otherKnown()];
+    const asked = take(UNLIKE, earlier);
+    expect(take({ ...UNLIKE, isNew: true }, earlier).findings).toHaveLength(1);
+    expect(take(UNLIKE, earlier, { before: asked }).findings).toHaveLength(1);
+    expect(take({ ...UNLIKE, line: 11 }, earlier, { before: asked }).questioned.size).toBe(2);
   });
 
   it('is repeated once, with the latest text', () => {
     const once = take({}, [known()]);
     const twice = take({ body: 'The id is put into the query as it is.' }, [known()], { before: once });
     expect(twice.repeated).toMatchObject([
-      { of: { handle: 'F1' }, finding: { body: 'The id is put into the query as it is.' } },
+      { of: { handle: 'FQ7K2' }, finding: { body: 'The id is put into the query as it is.' } },
     ]);
   });
 
-  it.each<[string, readonly KnownFinding[], string]>([
-    ['there are none', [], 'there are none'],
-    ['it has another name', [known(), known({ id: OTHER, handle: 'F2' })], 'these are F1, F2'],
-  ])('is refused if it names none of them: %s', (_, earlier, told) => {
-    expect(take({ sameAs: 'F9' }, earlier).answer).toEqual({
+  it('is refused under a name that no finding has', () => {
+    expect(take({ sameAs: 'FZZZ9' }, [known()]).answer).toEqual({
       kind: 'refused',
-      text: `Not taken: \`same_as\` names no earlier finding of this pull request; ${told}.`,
+      text: 'Not taken: there is no finding FZZZ9.',
     });
   });
 });
@@ -161,8 +179,11 @@ describe('an accepted finding', () => {
     });
     expect(findings).toMatchObject([
       {
-        id: expect.stringMatching(/^[0-9a-f]{16}$/),
         finding: {
+          id: expect.stringMatching(/^[0-9a-f]{16}$/),
+          handle: expect.stringMatching(/^F[A-Z0-9]{4}$/),
+          agent: 'bot',
+          state: 'open',
           title: 'Two lines',
           trigger: expect.stringMatching(/^an id with a quote!+…$/),
           severity: 'major',
@@ -192,15 +213,15 @@ describe('an accepted finding', () => {
   it('keeps its id when it is repeated, and no two share one', () => {
     const first = take({});
     const again = take({ body: 'Bind the id, which is put into the query.' }, [], { before: first });
-    expect(again.findings.map(({ id }) => id)).toEqual(first.findings.map(({ id }) => id));
-    const dismissed = known({ state: 'dismissed', line: 11, code: 'return user;' });
-    const request = { line: 11, title: dismissed.title, body: 'The id reaches the query unescaped.' };
-    const held = take({ ...request, sameAs: 'F1' }, [dismissed], { before: first });
-    const twice = take({ ...request, sameAs: 'F1' }, [dismissed], { before: held });
-    const last = take({ ...UNLIKE, path: 'fresh.ts', line: 2 }, [dismissed], { before: twice });
-    const ids = [...last.findings, ...last.heldBack].map(({ id }) => id);
-    expect(ids).toHaveLength(4);
-    expect(new Set(ids).size).toBe(4);
+    expect(again.findings.map(({ finding }) => finding.id)).toEqual(
+      first.findings.map(({ finding }) => finding.id),
+    );
+    const dismissed = [known({ state: 'dismissed' })];
+    const held = take({}, dismissed);
+    const twice = take({}, dismissed, { before: held });
+    const last = take({ ...UNLIKE, path: 'fresh.ts', line: 2 }, dismissed, { before: twice });
+    const ids = [...last.findings, ...last.heldBack].map(({ finding }) => finding.id);
+    expect(new Set(ids).size).toBe(3);
   });
 
   it.each<[string, Partial<CommentRequest>, string]>([

@@ -1,102 +1,209 @@
-import type { AnsweredThread, Permissions, ThreadRemark } from '../../src/review/answers.js';
-import type { Ended, LessonFact, Raised } from '../../src/review/finding-facts.js';
+import { formatMark } from '../../src/core/sanitize/mark.js';
+import { codeKey } from '../../src/review/code.js';
+import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { KnownFinding } from '../../src/review/known.js';
-import { findingLine } from '../helpers/marks.js';
+import { Ledger, type LedgerContext } from '../../src/review/ledger.js';
+import type { Lesson } from '../../src/review/lessons.js';
+import { type Back, type Ended, type FindingMark, findingMark, type Raised } from '../../src/review/marks.js';
+import { readLedger } from '../../src/review/read-ledger.js';
+import type { OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
+import { CHANGE, finding, LINES } from './change.js';
 
 export const ID = '0123456789abcdef';
 export const OTHER = 'fedcba9876543210';
+export const HEAD = 'a'.repeat(40);
 export const AT = new Date('2026-11-20T10:00:00Z');
 export const LATER = new Date('2026-11-21T10:00:00Z');
 export const NOW = new Date('2026-11-22T10:00:00Z');
 
-/** octocat, monalisa and hubot may write; reader may only read. */
-export const PERMISSIONS: Permissions = new Map([
-  ['octocat', 'write'],
-  ['monalisa', 'maintain'],
-  ['hubot', 'admin'],
-  ['reader', 'read'],
-  ['triager', 'triage'],
-  ['nobody', 'unknown'],
-] as const);
+/** The line of the finding, and what it is known by. */
+export const CODE = 'query("SELECT " + user.id);';
+export const KEY = codeKey(CODE);
 
-const PLACE = { id: ID, pull: 41, path: 'src/auth.ts', category: 'security' } as const;
+/** The change after a push that touched the line of the finding, and after one that took its file back. */
+export const TOUCHED = readDiffLines(CHANGE.replace(CODE, 'query("SELECT " + account.id);'));
+export const WITHOUT_FILE = new Map([...LINES].filter(([path]) => path !== 'src/auth.ts'));
+
+/** octocat, monalisa and hubot may write. */
+export function isWriter(login: string): boolean {
+  return ['octocat', 'monalisa', 'hubot'].includes(login.toLowerCase());
+}
 
 export function raised(parts: Partial<Raised> = {}): Raised {
-  return { kind: 'finding', ...PLACE, severity: 'major', at: AT, ...parts };
-}
-
-export function ended(parts: Partial<Ended> = {}): Ended {
-  return { kind: 'ended', ...PLACE, how: 'dismissed', why: 'reply', by: 'octocat', at: AT, ...parts };
-}
-
-export function lesson(parts: Partial<LessonFact> = {}): LessonFact {
-  return { kind: 'lesson', ...PLACE, strength: 1, sketch: '', code: '', by: 'octocat', at: AT, ...parts };
-}
-
-/** A reply in a conversation. */
-export function said(login: string, body: string, parts: Partial<ThreadRemark> = {}): ThreadRemark {
-  const about = { id: 2, url: '', authorAssociation: 'NONE', isOurs: false, isEditedByOther: false };
-  return { author: { login, isBot: false }, body, ...about, ...parts };
-}
-
-/** The comment that a finding of the agent `bot` began a conversation with. */
-export function opening(parts: Partial<ThreadRemark> = {}): ThreadRemark {
   return {
-    id: 1,
-    url: 'https://github.com/octocat/hello/pull/41#discussion_r1',
-    author: { login: 'github-actions', isBot: true },
-    authorAssociation: 'NONE',
-    isOurs: true,
-    body: `${findingLine({ id: ID, agent: 'bot' })}\nComparing with == tells the length.`,
-    isEditedByOther: false,
+    kind: 'raised',
+    id: ID,
+    at: AT.getTime(),
+    agent: 'bot',
+    handle: 'FQ7K2',
+    title: 'The query is built from the id',
+    category: 'security',
+    severity: 'major',
+    path: 'src/auth.ts',
+    line: 10,
+    side: 'RIGHT',
+    code: KEY,
+    lane: 'trusted',
     ...parts,
   };
 }
 
-export function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
+/** The same on another line of the file. */
+export function otherRaised(parts: Partial<Raised> = {}): Raised {
+  return raised({
+    id: OTHER,
+    handle: 'FX3M9',
+    title: 'Nobody awaits the result',
+    category: 'data',
+    ...parts,
+  });
+}
+
+export function ended(parts: Partial<Ended> = {}): Ended {
+  const fields = { at: LATER.getTime(), state: 'settled', by: 'model', why: 'fixed', code: KEY } as const;
+  return { kind: 'ended', id: ID, ...fields, closed: true, ...parts };
+}
+
+export function back(parts: Partial<Back> = {}): Back {
+  const place = { path: 'src/auth.ts', line: 10, side: 'RIGHT', code: KEY, severity: 'major' } as const;
+  return { kind: 'back', id: ID, at: NOW.getTime(), by: 'model', ...place, ...parts };
+}
+
+/** A text with the hidden line that holds these marks. */
+export function marked(marks: readonly FindingMark[], text = 'Text.'): string {
+  return `${formatMark(findingMark({ agent: 'bot', lane: 'trusted', marks }))}\n${text}`;
+}
+
+/** Something that a person wrote. */
+export function said(login: string, body: string, parts: Partial<Post> = {}): Post {
+  return {
+    id: 2,
+    url: 'https://github.com/octocat/hello/pull/42#discussion_r2',
+    author: { login, isBot: false },
+    authorAssociation: 'NONE',
+    isOurs: false,
+    body,
+    isEditedByOther: false,
+    createdAt: LATER.toISOString(),
+    thumbsDown: [],
+    ...parts,
+  };
+}
+
+/** Something that a run of ours wrote, with marks; the comment that began the conversation of the finding, if left out. */
+export function opening(parts: Partial<Post> = {}, marks: readonly FindingMark[] = [raised()]): Post {
+  return said('github-actions', marked(marks, 'The id reaches the query unescaped. Bind it.'), {
+    id: 1,
+    url: 'https://github.com/octocat/hello/pull/42#discussion_r1',
+    author: { login: 'github-actions', isBot: true },
+    isOurs: true,
+    createdAt: AT.toISOString(),
+    ...parts,
+  });
+}
+
+export function thread(parts: Partial<Thread> = {}): Thread {
   return {
     id: 'T_1',
     path: 'src/auth.ts',
     side: 'RIGHT',
     line: 10,
-    hunk: '@@ -9,2 +9,2 @@\n line 9;\n+query("SELECT " + user.id);',
+    hunk: `@@ -9,2 +9,2 @@\n line 9;\n+${CODE}`,
     isResolved: parts.resolvedBy !== undefined,
     resolvedBy: undefined,
-    isOutdated: false,
+    reviewId: 7,
     first: opening(),
-    thumbsUp: [],
-    thumbsDown: [],
     replies: [],
     ...parts,
   };
 }
 
-/** An open finding of the own agent, as a run knows it. */
+/** A review of ours. */
+export function review(body: string, parts: Partial<OwnReview> = {}): OwnReview {
+  const fields = { state: 'COMMENTED', headSha: HEAD, submittedAt: AT.toISOString() } as const;
+  return { id: 7, url: 'https://github.com/octocat/hello/pull/42#r7', body, ...fields, ...parts };
+}
+
+/** A pull request on which the finding was posted. */
+export function seen(parts: Partial<Seen> = {}): Seen {
+  return { head: HEAD, threads: [thread()], reviews: [], comments: [], ...parts };
+}
+
+/** A trusted run on a pull request from a branch, without memory. */
+export function context(parts: Partial<LedgerContext> = {}): LedgerContext {
+  return {
+    agent: 'bot',
+    lines: LINES,
+    isFork: false,
+    isTrusted: true,
+    isPushByWriter: false,
+    gate: 'major',
+    memory: undefined,
+    lessons: [],
+    isWriter,
+    ...parts,
+  };
+}
+
+/** The findings as a run reads them. */
+export function read(parts: Partial<Seen> = {}, about: Partial<LedgerContext> = {}): Ledger {
+  return readLedger(seen(parts), context(about));
+}
+
+/** A ledger of given findings. */
+export function ledgerOf(findings: readonly KnownFinding[] = [], about: Partial<LedgerContext> = {}): Ledger {
+  return new Ledger(context(about), seen(), findings);
+}
+
+/** An open finding, as a run knows it. */
 export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
   return {
-    id: ID,
-    handle: 'F1',
-    agent: 'bot',
-    isOwn: true,
-    isShowable: true,
-    state: 'open',
+    ...finding({ code: CODE }),
+    key: KEY,
+    isTold: true,
+    isGone: false,
+    endedGone: false,
+    isCommitted: false,
+    lane: 'trusted',
+    raisedAt: AT.getTime(),
+    thread: thread(),
+    first: raised(),
+    said: { url: opening().url, thread: 'T_1', first: 1, comment: 1 },
+    ...parts,
+  };
+}
+
+/** One on the next line, of another category, without a conversation. */
+export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
+  const { said: _, ...one } = known();
+  const place = { line: 11, code: 'return user;', key: codeKey('return user;') };
+  const first = otherRaised(place);
+  return {
+    ...one,
+    ...place,
+    id: OTHER,
+    handle: 'FX3M9',
+    title: first.title,
+    category: 'data',
+    thread: undefined,
+    first,
+    ...parts,
+  };
+}
+
+/** What was dismissed on another pull request. */
+export function lesson(parts: Partial<Lesson> = {}): Lesson {
+  return {
+    id: OTHER,
+    handle: 'FL3SN',
+    pull: 40,
     path: 'src/auth.ts',
-    side: 'RIGHT',
-    line: 10,
-    code: 'query("SELECT " + user.id);',
-    hunk: '@@ -9,2 +9,2 @@\n line 9;\n+query("SELECT " + user.id);',
+    category: 'data',
+    key: KEY,
     title: 'The query is built from the id',
-    text: '🟠 **Major · security** — The query is built from the id\n\nThe id reaches the query unescaped. Bind it.',
-    severity: 'major',
-    category: 'security',
-    isChanged: false,
-    people: [],
-    thread: {
-      id: 'T_1',
-      commentId: 1,
-      url: 'https://github.com/octocat/hello/pull/42#discussion_r1',
-      body: '',
-    },
+    why: 'thumbs-down',
+    login: 'octocat',
+    at: AT.getTime(),
     ...parts,
   };
 }

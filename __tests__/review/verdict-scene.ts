@@ -1,6 +1,6 @@
 import { parseDiff } from '../../src/core/text/diff.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
-import { createLedger, linesOfDiff, type ShownLedger } from '../../src/review/evidence.js';
+import { createShownFiles, linesOfDiff, type ShownFiles } from '../../src/review/evidence.js';
 import { type Finding, mintId } from '../../src/review/finding.js';
 import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
 import type { VerdictRequest } from '../../src/review/verdict.js';
@@ -25,15 +25,14 @@ export const FILES = parseDiff(DIFF);
 
 /** A finding in it. */
 export function placed(number: number, patch: Partial<Finding> = {}): PlacedFinding {
-  const one = finding({ path: 'src/db.ts', line: 22, side: 'RIGHT', ...patch });
-  return { id: mintId('run', number), ...placeFinding(one, LINES) };
+  return placeFinding(finding({ id: mintId('run', number), path: 'src/db.ts', line: 22, ...patch }), LINES);
 }
 
 /** All of it, as it was shown. */
-export function ledgerOf(): ShownLedger {
-  const ledger = createLedger();
-  for (const lines of linesOfDiff(FILES)) ledger.show(lines);
-  return ledger;
+export function shownFiles(): ShownFiles {
+  const shown = createShownFiles();
+  for (const lines of linesOfDiff(FILES)) shown.show(lines);
+  return shown;
 }
 
 /** Lines that were shown, and that were not. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGiveVerdict } from '../../src/core/tools/review/give-verdict.js';
 import { type FindingVerdict, type VerdictRequest, Verdicts } from '../../src/review/verdict.js';
-import { FORGED, ledgerOf, request } from './verdict-scene.js';
+import { FORGED, request, shownFiles } from './verdict-scene.js';
 
 describe('the verdicts of a verifier', () => {
   it.each<[string, VerdictRequest, 'taken' | 'refused', FindingVerdict['kind'] | undefined]>([
@@ -12,14 +12,14 @@ describe('the verdicts of a verifier', () => {
     ['is refuted without a line', request({ evidence: [] }), 'refused', 'unclear'],
     ['names a claim that is not there', request({ claim: 2 }), 'refused', undefined],
   ])('report that a claim %s', (_, wanted, answer, kind) => {
-    const verdicts = new Verdicts(['a'], ledgerOf());
+    const verdicts = new Verdicts(['a'], shownFiles());
     expect(verdicts.give(wanted).kind).toBe(answer);
     expect(verdicts.all.get('a')?.kind).toBe(kind);
     expect(verdicts.isComplete).toBe(answer === 'taken');
   });
 
   it('can be proven after all, and are given once', () => {
-    const verdicts = new Verdicts(['a'], ledgerOf());
+    const verdicts = new Verdicts(['a'], shownFiles());
     verdicts.give(request({ evidence: [FORGED] }));
     expect(verdicts.give(request())).toMatchObject({ kind: 'taken', text: 'Taken: claim 1 is refuted.' });
     expect(verdicts.give(request({ verdict: 'holds' })).kind).toBe('refused');
@@ -27,7 +27,7 @@ describe('the verdicts of a verifier', () => {
   });
 
   it('name their claim if there are several', () => {
-    const verdicts = new Verdicts(['a', 'b'], ledgerOf());
+    const verdicts = new Verdicts(['a', 'b'], shownFiles());
     expect(verdicts.give(request())).toMatchObject({ text: expect.stringContaining('claims 1 to 2') });
     expect(verdicts.give(request({ claim: 2 }))).toMatchObject({
       text: expect.stringContaining('1 claim left'),
@@ -38,7 +38,7 @@ describe('the verdicts of a verifier', () => {
   });
 
   it('arrive through the tool, and an empty string means none', async () => {
-    const verdicts = new Verdicts(['a'], ledgerOf());
+    const verdicts = new Verdicts(['a'], shownFiles());
     const tool = createGiveVerdict(verdicts);
     const give = (input: unknown) => tool.execute(input, new AbortController().signal);
     expect(await give({ verdict: ' ', reason: 'x' })).toMatchObject({ isError: true });

@@ -1,37 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadsAnswer } from '../../src/core/dependencies.js';
+import type { SaidAnswer } from '../../src/core/dependencies.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
-import { FENCE_NOTICE } from '../../src/core/sanitize/fence.js';
-import type { AnsweredThread } from '../../src/review/answers.js';
+import type { FindingMark } from '../../src/review/marks.js';
+import type { Thread } from '../../src/review/seen.js';
+import { markFacts, marksOf, parseReviewFacts, withReviewFacts } from '../../src/review/state-facts.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   createFakeDependencies,
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
+import { ended, raised } from '../helpers/marks.js';
 import { createFakeModel, says } from '../helpers/model-fake.js';
+import { said, seen, thread } from '../helpers/seen.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { thread as anyThread, ID } from '../review/threads.js';
 
-const FINDING = `- finding ${ID}/41 pr=41 path=src/a.ts cat=security sev=major at=2026-02-01T00:00:00.000Z\n`;
 const STATE = 'bot.state.md';
 const DIFF = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
-const CONTEXT: TriggerContext = {
-  kind: 'pull_request',
-  diff: DIFF,
-  files: [],
-  filesTotal: 1,
-  warnings: [],
+const CONTEXT: TriggerContext = { kind: 'pull_request', diff: DIFF, files: [], filesTotal: 1, warnings: [] };
+const LESSON = 'It is wrong';
+
+function stateOf(pull: number, ...marks: readonly FindingMark[]): string {
+  return withReviewFacts('', markFacts(marks, pull));
+}
+
+function read(...threads: readonly Thread[]): SaidAnswer {
+  return { kind: 'read', seen: seen({ threads }) };
+}
+
+const down = (...logins: readonly string[]) => {
+  const { first } = thread();
+  return thread({
+    first: { ...first, thumbsDown: logins.map((login) => ({ login, at: '2026-11-21T00:00:00Z' })) },
+  });
 };
-const LESSON = '- src/a.ts security (on #41)';
-
-function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
-  return anyThread({ path: 'src/a.ts', line: 1, hunk: '@@ -1 +1 @@\n-old\n+new', ...parts });
-}
-
-function read(...threads: readonly AnsweredThread[]): ThreadsAnswer {
-  return { kind: 'read', threads };
-}
 
 function depsOf(parts: FakeDependenciesParts = {}) {
   const model = createFakeModel([says('done')]);
@@ -39,8 +41,8 @@ function depsOf(parts: FakeDependenciesParts = {}) {
     model,
     permissions: { [OCTOCAT.login]: { kind: 'known', permission: 'write' } },
     context: CONTEXT,
-    memory: { [STATE]: FINDING },
-    threads: { 41: read(thread({ thumbsDown: ['octocat'] })) },
+    memory: { [STATE]: stateOf(41, raised()) },
+    said: { 41: read(down('octocat')) },
     ...parts,
   });
   return { deps, model };
@@ -53,161 +55,111 @@ function messageOf({ model }: ReturnType<typeof depsOf>): string {
   return JSON.stringify(model.asked[0]?.prompt.find(({ role }) => role === 'user')?.content);
 }
 
-describe('the lessons that a run learns from answers', () => {
-  it('are given to the model and stored', async () => {
-    const scene = depsOf();
-    const report = await runPipeline(REQUEST, scene.deps);
-    expect(messageOf(scene)).toContain(LESSON);
-    expect(messageOf(scene).split(JSON.stringify(FENCE_NOTICE).slice(1, -1))).toHaveLength(2);
-    expect(report).toMatchObject({
-      kind: 'ran',
-      learned: {
-        facts: [
-          { kind: 'ended', id: ID, pull: 41, how: 'dismissed', why: 'thumbs-down', by: 'octocat' },
-          { kind: 'lesson', id: ID, pull: 41, strength: 1 },
-        ],
-        known: [],
-      },
-    });
-    expect(scene.deps.memory.get(STATE)).toMatch(
-      /^- ended 0123456789abcdef\/41 pr=41 path=src\/a\.ts cat=security how=dismissed why=thumbs-down by=octocat at=/m,
-    );
-    expect(scene.deps.memory.get(STATE)).toMatch(/^- lesson 0123456789abcdef pr=41 .* strength=1 sk=\S+ /m);
-    expect(scene.deps.memory.get(STATE)).toContain(FINDING);
-  });
+function readsOf({ deps }: ReturnType<typeof depsOf>): readonly string[] {
+  return deps.steps.filter((step) => step.startsWith('read #'));
+}
 
-  it('are neither stored nor taught by resolving alone', async () => {
-    const scene = depsOf({ threads: { 41: read(thread({ resolvedBy: 'octocat' })) } });
-    await runPipeline(REQUEST, scene.deps);
-    expect(messageOf(scene)).not.toContain(LESSON);
-    expect(scene.deps.memory.get(STATE)).toMatch(/^- ended \S+ .* how=settled why=closed by=octocat at=/m);
-    expect(scene.deps.memory.get(STATE)).not.toContain('- lesson');
-  });
-
-  it('include those that an older version has stored', async () => {
-    const former = FINDING.replace('cat=security sev=major', 'rule=timing-attack');
-    const end = (why: string) =>
-      `- withdrawn ${ID} pr=41 path=src/a.ts rule=timing-attack why=${why} by=octocat at=2026-02-02T00:00:00.000Z\n`;
-    const dismissed = depsOf({ memory: { [STATE]: former + end('reply') } });
-    await runPipeline(REQUEST, dismissed.deps);
-    expect(messageOf(dismissed)).toContain('- src/a.ts other (on #41)');
-    const resolved = depsOf({ memory: { [STATE]: former + end('resolved') } });
-    await runPipeline(REQUEST, resolved.deps);
-    expect(messageOf(resolved)).not.toContain('- src/a.ts');
-  });
-
-  it('are stored even if the run fails (D27)', async () => {
-    const model = createFakeModel([says('')]);
-    const { deps } = depsOf({ model });
-    expect(await runPipeline(REQUEST, deps)).toMatchObject({ outcome: { kind: 'failed' } });
-    expect(deps.memory.get(STATE)).toContain('- ended');
-  });
-
-  it('are requested once: the next run knows them', async () => {
-    const first = depsOf();
-    await runPipeline(REQUEST, first.deps);
-    const next = depsOf({ memory: Object.fromEntries(first.deps.memory) });
-    await runPipeline(REQUEST, next.deps);
-    expect(next.deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
-    expect(messageOf(next)).toContain(LESSON);
-  });
-
-  it('are shown by a dry run, which stores nothing', async () => {
+describe('what a run learns', () => {
+  it('of other pull requests is what people have said there since, to be told there', async () => {
     const { deps } = depsOf();
-    const report = await runPipeline({ ...REQUEST, dryRun: true }, deps);
-    expect(report).toMatchObject({ kind: 'planned' });
-    expect(report.kind === 'planned' ? report.plan.task.message : '').toContain(LESSON);
-    expect(deps.memory.get(STATE)).toBe(FINDING);
-    const hidden = await runPipeline({ ...REQUEST, dryRun: true, isMemoryHidden: true }, depsOf().deps);
-    expect(hidden.kind === 'planned' ? hidden.plan.task.message : LESSON).not.toContain(LESSON);
+    await runPipeline(REQUEST, deps);
+    const [{ others = [] } = {}] = deps.requests;
+    expect(others).toMatchObject([
+      { pull: 41, news: { ended: [{ handle: 'FQ7K2', state: 'dismissed', login: 'octocat' }] } },
+    ]);
   });
 
-  it('include what is open on the own pull request, and how it can be ended', async () => {
-    const scene = depsOf({
-      memory: { [STATE]: `${FINDING.replaceAll('41', '42')}- posted r ids=1 at=2026-02-01T00:00:00.000Z\n` },
-      threads: { 42: read(thread()) },
-    });
-    const report = await runPipeline(REQUEST, scene.deps);
-    expect(messageOf(scene)).toContain('Findings of yours that are open on this pull request.');
-    expect(messageOf(scene)).toContain('- F1 src/a.ts:1');
-    expect(messageOf(scene)).toContain('Comparing with == tells the length.');
-    expect(report).toMatchObject({
-      learned: { facts: [], known: [{ id: ID, handle: 'F1', state: 'open' }] },
+  it.each<[string, Thread]>([
+    ['where nobody said anything', thread()],
+    ['of an account whose permission GitHub does not tell', down('hubot')],
+  ])('of other pull requests is nothing %s', async (_, one) => {
+    const { deps } = depsOf({ said: { 41: read(one) } });
+    await runPipeline(REQUEST, deps);
+    expect(deps.requests).toMatchObject([{ others: [] }]);
+  });
+
+  it('of dismissals is given to the model, until somebody reopens one', async () => {
+    const dismissed = [raised(), ended({ login: 'octocat' })];
+    const scene = depsOf({ memory: { [STATE]: stateOf(41, ...dismissed) } });
+    await runPipeline(REQUEST, scene.deps);
+    expect(messageOf(scene)).toContain(LESSON);
+    // What has ended there is asked no more.
+    expect(readsOf(scene)).toEqual(['read #42', 'read #42 again']);
+    const settled = depsOf({ memory: { [STATE]: stateOf(41, raised(), ended({ state: 'settled' })) } });
+    await runPipeline(REQUEST, settled.deps);
+    expect(messageOf(settled)).not.toContain(LESSON);
+  });
+
+  it('of its own pull request is what is open there, by handle', async () => {
+    const scene = depsOf({ memory: { [STATE]: stateOf(42, raised()) }, said: { 42: read(thread()) } });
+    await runPipeline(REQUEST, scene.deps);
+    expect(messageOf(scene)).toContain('FQ7K2 src/a.ts:1');
+    expect(scene.deps.requests[0]?.findings?.ledger.open).toMatchObject([{ handle: 'FQ7K2' }]);
+  });
+
+  it('is read again just before anything is posted', async () => {
+    const answered = thread({ replies: [said('octocat', '/axe done')] });
+    const { deps } = depsOf({ said: { 42: read(thread()) }, saidLater: { 42: read(answered) } });
+    await runPipeline(REQUEST, deps);
+    expect(deps.requests[0]?.findings).toMatchObject({
+      ledger: { open: [] },
+      news: { ended: [{ handle: 'FQ7K2', by: 'person' }] },
     });
   });
 
-  it('are requested on the own pull request however a finding ended, since people can reopen it', async () => {
-    const closed = `- ended ${ID}/42 pr=42 path=src/a.ts cat=security how=settled why=closed by=octocat at=2026-02-02T00:00:00.000Z\n`;
+  it('is as it was at the beginning where it cannot be read again', async () => {
     const { deps } = depsOf({
-      memory: { [STATE]: FINDING.replaceAll('41', '42') + closed },
-      threads: { 42: read(thread()) },
+      said: { 42: read(thread()) },
+      saidLater: { 42: { kind: 'unread', message: 'no.' } },
     });
-    expect(await runPipeline(REQUEST, deps)).toMatchObject({
-      learned: { facts: [{ kind: 'finding', id: ID, pull: 42 }], known: [{ state: 'open' }] },
-    });
-  });
-
-  it('are skipped if the conversations cannot be read', async () => {
-    const trouble = 'GitHub answered 403. Add `pull-requests: read`.';
-    const { deps } = depsOf({ threads: { 41: { kind: 'unread', message: trouble } } });
-    expect(await runPipeline(REQUEST, deps)).toMatchObject({
-      outcome: { kind: 'completed' },
-      learned: { facts: [], known: [], trouble },
-    });
-    expect(deps.warnings).toEqual([]);
-  });
-
-  it('exclude accounts whose permission GitHub does not reveal', async () => {
-    const { deps } = depsOf({ threads: { 41: read(thread({ thumbsDown: ['hubot'] })) } });
     await runPipeline(REQUEST, deps);
-    expect(deps.steps).toContain('ask for permission of hubot');
-    expect(deps.memory.get(STATE)).not.toContain('ended');
+    expect(deps.requests[0]?.findings?.ledger.open).toHaveLength(1);
   });
 
-  it('apply only to the own pull request if a run stores no findings, and are requested only after a review', async () => {
-    const reviewed = '- reviewed 42 head=aaaaaaa base=bbbbbbb into=main at=2026-02-01T00:00:00.000Z\n';
-    const request = { ...REQUEST, trigger: pullRequest({ author: { login: 'hubot', isBot: false } }) };
-    const threads = { 42: read(thread({ thumbsDown: ['octocat'] })) };
-    const first = depsOf({ memory: {}, threads });
-    await runPipeline(request, first.deps);
-    expect(first.deps.steps).not.toContain('read threads of #42');
-    const { deps } = depsOf({ memory: { [STATE]: reviewed }, threads });
-    expect(await runPipeline(request, deps)).toMatchObject({
-      learned: { facts: [], known: [{ id: ID, state: 'dismissed' }] },
+  it('is the least that memory has where its own pull request cannot be read', async () => {
+    const { deps } = depsOf({
+      memory: { [STATE]: stateOf(42, raised()) },
+      said: { 42: { kind: 'unread', message: 'no.' } },
     });
-    expect(deps.memory.get(STATE)).not.toContain('ended');
-    const forgotten = `- forgotten ${ID} at=2026-02-02T00:00:00Z\n`;
-    const again = depsOf({ memory: { [STATE]: reviewed + forgotten }, threads });
-    expect(await runPipeline(request, again.deps)).toMatchObject({ learned: { known: [{ state: 'open' }] } });
+    await runPipeline(REQUEST, deps);
+    expect(deps.requests[0]?.findings?.ledger.open).toMatchObject([{ handle: 'FQ7K2' }]);
   });
 
-  it('do not come back after they were forgotten', async () => {
-    const forgotten = `- forgotten ${ID} at=2026-02-02T00:00:00Z\n`;
-    const { deps } = depsOf({ memory: { [STATE]: FINDING + forgotten } });
+  it('is kept with what the publisher has said of it', async () => {
+    const marks = [{ pull: 41, marks: [ended()] }];
+    const { deps } = depsOf({ published: { line: undefined, url: undefined, marks, posted: [7] } });
     await runPipeline(REQUEST, deps);
-    expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
-    expect(deps.memory.get(STATE)).not.toContain('ended');
+    const facts = parseReviewFacts(deps.memory.get(STATE) ?? '');
+    expect(marksOf(facts)).toMatchObject([{ kind: 'raised' }, { kind: 'ended', pull: 41 }]);
+    expect(facts).toContainEqual(expect.objectContaining({ kind: 'posted', pull: 42, ids: [7] }));
+  });
+
+  it('is shown by a dry run, which keeps nothing', async () => {
+    const { deps } = depsOf({ said: { 42: read(thread()) } });
+    const report = await runPipeline({ ...REQUEST, dryRun: true }, deps);
+    expect(report.kind === 'planned' ? report.plan.task.message : '').toContain('FQ7K2');
+    expect([deps.requests, deps.memory.get(STATE)]).toEqual([[], stateOf(41, raised())]);
   });
 
   it.each([
     ['an issue', issue()],
     ['a comment on an issue', comment()],
     ['a schedule', SCHEDULE],
-  ])('require a pull request, not %s', async (_, trigger) => {
-    const { deps } = depsOf();
-    await runPipeline({ ...REQUEST, trigger }, deps);
-    expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
+  ])('needs a pull request, not %s', async (_, trigger) => {
+    const scene = depsOf();
+    await runPipeline({ ...REQUEST, trigger }, scene.deps);
+    expect(readsOf(scene)).toEqual([]);
   });
 
-  it('require requests for at most ten accounts and five other pull requests', async () => {
+  it('asks about at most twenty accounts each, on five other pull requests, the newest', async () => {
     const numbers = Array.from({ length: 9 }, (_, index) => 50 + index);
     const crowd = Array.from({ length: 30 }, (_, index) => `hubot-${index}`);
-    const state = numbers.map((n) => FINDING.replaceAll('41', `${n}`)).join('');
-    const threads = Object.fromEntries(numbers.map((n) => [n, read(thread({ thumbsDown: crowd }))]));
-    const { deps } = depsOf({ memory: { [STATE]: state }, threads });
-    await runPipeline(REQUEST, deps);
-    const count = (start: string) => deps.steps.filter((step) => step.startsWith(start)).length;
-    expect(count('read threads')).toBe(5);
-    expect(count('ask for permission of hubot-')).toBe(10);
+    const facts = numbers.flatMap((n) => markFacts([raised({ id: `${n}`.padStart(16, '0'), at: n })], n));
+    const said = Object.fromEntries(numbers.map((n) => [n, read(down(...crowd))]));
+    const scene = depsOf({ memory: { [STATE]: withReviewFacts('', facts) }, said });
+    await runPipeline(REQUEST, scene.deps);
+    const others = [58, 57, 56, 55, 54].map((n) => `read #${n} again`);
+    expect(readsOf(scene)).toEqual(['read #42', ...others, 'read #42 again']);
+    expect(new Set(scene.deps.steps.filter((step) => step.includes('hubot-'))).size).toBe(20);
   });
 });

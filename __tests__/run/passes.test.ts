@@ -46,10 +46,7 @@ function answerAll(text: string, { prompt }: LanguageModelV4CallOptions) {
       evidence: [{ path, line: 8, code: `export const value7 = read('${path}', 7);` }],
     }),
   );
-  return reply([
-    ...found,
-    call('r', 'submit_review', { summary: `Read ${shownIn(text).join(' ')}.`, verdict: 'comment' }),
-  ]);
+  return reply([...found, call('r', 'submit_review', { summary: `Read ${shownIn(text).join(' ')}.` })]);
 }
 
 interface PassScene {
@@ -130,7 +127,7 @@ describe('the review of a change that does not fit', () => {
     expect(text).toContain('added src/a.ts +60 -0');
     expect(text).toContain("src/b.ts\n  + export const value0 = read('src/b.ts', 0);");
     expect(buffered.findings.map(({ finding }) => finding.path).toSorted()).toEqual(NAMES);
-    expect(new Set(buffered.findings.map(({ id }) => id)).size).toBe(4);
+    expect(new Set(buffered.findings.map(({ finding }) => finding.id)).size).toBe(4);
     for (const text of ['Read src/a.ts.', 'Read src/login.ts.']) {
       expect(buffered.review?.summary).toContain(text);
       expect(report.outcome).toMatchObject({ kind: 'completed', answer: expect.stringContaining(text) });

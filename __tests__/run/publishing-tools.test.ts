@@ -1,26 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/core/event/trigger.js';
-import type { KnownFinding } from '../../src/review/known.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { FullReason, Scope } from '../../src/review/scope.js';
+import type { Thread } from '../../src/review/seen.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import { changeOf } from '../../src/run/change.js';
 import { openPublications, type PublishingParts, publishingTools } from '../../src/run/publishing-tools.js';
 import { reviewFacts } from '../../src/run/save.js';
+import { ended, findingLine } from '../helpers/marks.js';
 import { completed, exhausted, reportOf } from '../helpers/reports.js';
+import { ledgerOf, ours, seen, thread } from '../helpers/seen.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { placed } from '../review/change.js';
-import { known } from '../review/threads.js';
 
 const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'create_issue', 'react'];
 const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
 
 const REST: Omit<PublishingParts, 'trigger' | 'change'> = {
   scope: undefined,
-  learned: { facts: [], known: [] },
+  learned: { ledger: ledgerOf(seen()), others: [] },
   facts: [],
   policy: { maxTokens: 50_000, paths: [], pathsIgnore: [] },
-  now: new Date('2026-11-22T12:00:00Z'),
+  isUntrusted: false,
   run: '7/1/review',
 };
 
@@ -67,10 +67,13 @@ describe('the tools that publish', () => {
     expect(namesWith(['bug'])).toEqual(['set_labels', 'react']);
   });
 
-  it.each<[string, readonly KnownFinding[], readonly string[], readonly string[]]>([
+  const known = (...marks: readonly ReturnType<typeof ended>[]) =>
+    thread({ first: ours({ body: findingLine({}, ...marks) }) });
+
+  it.each<[string, readonly Thread[], readonly string[], readonly string[]]>([
     ['nothing is open', [], ['add_review_comment'], ['add_review_comment']],
     ['one is open', [known()], ['add_review_comment'], ['add_review_comment', 'settle_finding']],
-    ['one has ended', [known({ state: 'settled' })], ['add_review_comment'], ['add_review_comment']],
+    ['one has ended', [known(ended({ closed: false }))], ['add_review_comment'], ['add_review_comment']],
     ['one is open, and the agent raises none', [known()], ['submit_review'], ['submit_review']],
     [
       'one is open, and the agent names the tool',
@@ -84,8 +87,8 @@ describe('the tools that publish', () => {
       ['submit_review', 'settle_finding'],
       ['submit_review'],
     ],
-  ])('end findings with the agent that raises them: if %s', async (_, earlier, listed, offered) => {
-    const learned = { facts: [], known: earlier };
+  ])('end findings with the agent that raises them: if %s', async (_, threads, listed, offered) => {
+    const learned = { ledger: ledgerOf(seen({ threads })), others: [] };
     const publications = open(pullRequest(), CHANGE, { learned });
     const made = publishingTools(await agentWith(listed), publications);
     expect(made.tools.map(({ name }) => name)).toEqual(offered);
@@ -146,8 +149,7 @@ describe('the change that a run reviews', () => {
 
 describe('the stored facts of a review', () => {
   const now = new Date('2026-11-22T02:00:00Z');
-  const one = placed({ path: 'a.ts', line: 1, category: 'data', severity: 'minor' });
-  const published = { line: undefined, url: undefined, findings: [one] };
+  const published = { line: undefined, url: undefined };
   const parts = {
     trigger: pullRequest(),
     change: CHANGE,
@@ -157,27 +159,6 @@ describe('the stored facts of a review', () => {
     now,
   };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now };
-  const place = { id: one.id, pull: 42, path: 'a.ts', category: 'data' } as const;
-  const finding = { kind: 'finding', ...place, severity: 'minor', at: now };
-
-  it.each([
-    ['trusted', [reviewed, finding]],
-    ['tainted', [reviewed]],
-    ['untrusted', [reviewed]],
-  ] as const)('contain in the %s lane only what nobody else chose', (lane, facts) => {
-    expect(reviewFacts({ ...parts, outcome: completed('Fine.'), lane })).toEqual(facts);
-  });
-
-  it.each([
-    ['trusted', true],
-    ['tainted', false],
-    ['untrusted', false],
-  ] as const)('contain in the %s lane the results of earlier findings: %s', (lane, isKept) => {
-    const end = { kind: 'ended', ...place, how: 'settled', why: 'fixed', by: '', at: now } as const;
-    const told = { line: undefined, url: undefined, ends: [end] };
-    const facts = reviewFacts({ ...parts, published: told, outcome: completed('Fine.'), lane });
-    expect(facts).toEqual(isKept ? [reviewed, end] : [reviewed]);
-  });
 
   it.each<[string, Scope | undefined, Partial<Reviewed>]>([
     ['nothing for a run without that fact', undefined, { cut: { whole: undefined } }],
@@ -186,53 +167,46 @@ describe('the stored facts of a review', () => {
     ['the commit itself, if it was reviewed before', full('again'), {}],
   ])('contain how far was reviewed if a limit ended the run: %s', (_, scope, how) => {
     const outcome = exhausted('cost', 'So far.');
-    expect(reviewFacts({ ...parts, scope, outcome, lane: 'tainted' })).toEqual([{ ...reviewed, ...how }]);
+    expect(reviewFacts({ ...parts, scope, outcome })).toEqual([{ ...reviewed, ...how }]);
   });
 
   it('name the files that did not fit', () => {
     const outcome = completed('Fine.');
-    const facts = reviewFacts({ ...parts, unseen: ['b.ts'], outcome, lane: 'tainted' });
+    const facts = reviewFacts({ ...parts, unseen: ['b.ts'], outcome });
     expect(facts).toEqual([{ ...reviewed, unseen: ['b.ts'] }]);
   });
 
   it('are those of a review that was cut short if more did not fit than can be stored', () => {
     const outcome = completed('Fine.');
     const unseen = Array.from({ length: 101 }, (_, index) => `${index}.ts`);
-    const facts = reviewFacts({ ...parts, unseen, outcome, lane: 'tainted' });
+    const facts = reviewFacts({ ...parts, unseen, outcome });
     expect(facts).toEqual([{ ...reviewed, cut: { whole: undefined } }]);
   });
 
   it('keep the files that did not fit before if a limit ended the run', () => {
     const scope = since('5'.repeat(40), ['old.ts']);
     const outcome = exhausted('cost', 'So far.');
-    const facts = reviewFacts({ ...parts, scope, unseen: ['b.ts'], outcome, lane: 'tainted' });
+    const facts = reviewFacts({ ...parts, scope, unseen: ['b.ts'], outcome });
     expect(facts).toEqual([{ ...reviewed, cut: { whole: '5'.repeat(40) }, unseen: ['old.ts'] }]);
   });
 
   it('name the branch the pull request goes into', () => {
     const change = { ...CHANGE, into: 'main' };
-    const facts = reviewFacts({ ...parts, change, outcome: completed('Fine.'), lane: 'tainted' });
+    const facts = reviewFacts({ ...parts, change, outcome: completed('Fine.') });
     expect(facts).toEqual([{ ...reviewed, into: 'main' }]);
   });
 
   it('contain no commit whose review GitHub refused, so that it is reviewed again', () => {
     const lost = { line: undefined, url: undefined, isReviewLost: true };
     const outcome = completed('Fine.');
-    expect(reviewFacts({ ...parts, published: lost, outcome, lane: 'trusted' })).toEqual([]);
+    expect(reviewFacts({ ...parts, published: lost, outcome })).toEqual([]);
   });
 
   it('are empty for an answer to a comment that is not a review', () => {
-    const answer = { line: undefined, url: undefined };
-    const outcome = completed('Fine.');
-    const asked = {
-      ...parts,
-      trigger: comment({ on: 'pull_request', number: 42 }),
-      published: answer,
-      outcome,
-    };
-    expect(reviewFacts({ ...asked, lane: 'trusted' })).toEqual([]);
-    expect(reviewFacts({ ...asked, published, lane: 'trusted' })).toEqual([finding]);
-    expect(reviewFacts({ ...asked, scope: full('asked'), lane: 'trusted' })).toEqual([reviewed]);
+    const trigger = comment({ on: 'pull_request', number: 42 });
+    const asked = { ...parts, trigger, outcome: completed('Fine.') };
+    expect(reviewFacts(asked)).toEqual([]);
+    expect(reviewFacts({ ...asked, scope: full('asked') })).toEqual([reviewed]);
   });
 
   function full(why: FullReason): Scope {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/core/errors.js';
+import { markFacts, withReviewFacts } from '../../src/review/state-facts.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   AGENT,
@@ -8,6 +9,7 @@ import {
   createFakeDependencies,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
+import { raised } from '../helpers/marks.js';
 import { createFakeModel, type FakeModel, never, reply, says } from '../helpers/model-fake.js';
 import { OCTOCAT, pullRequest } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
@@ -349,4 +351,27 @@ describe('a run ends', () => {
     const report = await runPipeline(makeRequest({ inWorkflow: true }), createFakeDependencies({ model }));
     expect(report).toMatchObject({ outcome: { kind: 'failed' } });
   });
+});
+
+it('a review asks no model where it cannot be read what is open, and says so', async () => {
+  const model = createFakeModel([]);
+  const diff = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n';
+  const files = [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }];
+  const deps = createFakeDependencies({
+    model,
+    agents: { bot: AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["add_review_comment"]\n[memory]') },
+    permissions: { [OCTOCAT.login]: { kind: 'known', permission: 'write' } },
+    context: { kind: 'pull_request', diff, files, filesTotal: 1, warnings: [] },
+    memory: { 'bot.state.md': withReviewFacts('', markFacts([raised({ path: 'a.ts' })], 42)) },
+    said: { 42: { kind: 'unread', message: 'no right.' } },
+  });
+  const report = await runPipeline(makeRequest({ trigger: pullRequest(), inWorkflow: true }), deps);
+  const message = 'What is open on #42 could not be read, so nothing was reviewed: no right';
+  expect(report).toMatchObject({
+    kind: 'skipped',
+    isIncomplete: true,
+    decision: { reason: 'findings-unread', message, remedy: 'Start the run again.' },
+    reviewResult: { report: { findings: [{ handle: 'FQ7K2', state: 'open' }] } },
+  });
+  expect([model.asked, deps.requests, deps.told]).toMatchObject([[], [], [{ skipped: { message } }]]);
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/core/errors.js';
+import { codeKey } from '../../src/review/code.js';
+import { withReviewFacts } from '../../src/review/state-facts.js';
 import { findingLine } from '../helpers/marks.js';
 import { call, type FakeReply } from '../helpers/model-fake.js';
-import { ID, opening, said, thread } from '../review/threads.js';
+import { ours, said, seen, thread } from '../helpers/seen.js';
 import { askedText, codeAt, runVerified, seenLine, type VerifyScene, verdict } from './verify-scene.js';
 
 const PULL = 42;
@@ -13,26 +15,27 @@ async function settling(
   {
     severity = 'major',
     how = 'fixed',
-    posted = 'ids=1',
+    posted = 1,
     ...scene
-  }: Partial<VerifyScene> & { severity?: 'major' | 'minor'; how?: string; posted?: string } = {},
+  }: Partial<VerifyScene> & { severity?: 'major' | 'minor'; how?: string; posted?: number } = {},
 ) {
-  const marker = findingLine({ id: ID, agent: 'bot', severity, title: 'source5 can be empty' });
+  const title = 'source5 can be empty';
+  const body = `${findingLine({ path: 'src/big.ts', line: 5, code: codeKey(codeAt(5)), severity, title })}\nIt is used all the same.`;
   const earlier = thread({
     path: 'src/big.ts',
     line: 5,
     hunk: `@@ -0,0 +1,5 @@\n+${codeAt(5)}`,
-    first: opening({ body: `${marker}\nIt is used all the same.` }),
+    first: ours({ body }),
     replies: [said('octocat', 'We want it so.', { authorAssociation: 'MEMBER' })],
   });
   const settle = call('s', 'settle_finding', {
-    finding: 'F1',
+    finding: 'FQ7K2',
     how,
     reason: 'It is filled before.',
     ...(how === 'fixed' ? { evidence: [{ path: 'src/big.ts', line: 7, code: codeAt(7) }] } : {}),
     ...(how === 'dismissed' ? { by: 'octocat' } : {}),
   });
-  const fact = `- finding ${ID}/${PULL} pr=${PULL} path=src/big.ts cat=correctness sev=${severity} at=2026-02-01T00:00:00.000Z\n- posted r ${posted} at=2026-02-01T00:00:00.000Z\n`;
+  const fact = { kind: 'posted', run: 'r', pull: PULL, ids: [posted], at: new Date('2026-11-20') } as const;
   return await runVerified({
     raised: [[settle]],
     replies,
@@ -40,8 +43,8 @@ async function settling(
     rules: { blockOn: 'major' },
     ...scene,
     parts: {
-      memory: { 'bot.state.md': fact },
-      threads: { [PULL]: { kind: 'read', threads: [earlier] } },
+      memory: { 'bot.state.md': withReviewFacts('', [fact]) },
+      said: { [PULL]: { kind: 'read', seen: seen({ threads: [earlier] }) } },
       ...scene.parts,
     },
   });
@@ -52,7 +55,7 @@ const SAYS_OVER = verdict({ verdict: 'refuted', evidence: seenLine(7) });
 describe('the end of a finding that causes a request for changes', () => {
   it('counts once another model has confirmed that it is fixed', async () => {
     const { buffered, verifier } = await settling([SAYS_OVER]);
-    expect(buffered.settlements).toMatchObject([{ finding: { handle: 'F1' }, how: 'fixed' }]);
+    expect(buffered.settlements).toMatchObject([{ finding: { handle: 'FQ7K2' }, how: 'fixed' }]);
     const [asked] = verifier.asked;
     if (asked === undefined) throw new Error('nobody was asked');
     const message = askedText(asked);
@@ -63,7 +66,7 @@ describe('the end of a finding that causes a request for changes', () => {
   });
 
   it('does not count if strangers may have worded it, and shows the verifier nothing of it', async () => {
-    const { buffered, verifier } = await settling([SAYS_OVER], { posted: 'ids=7' });
+    const { buffered, verifier } = await settling([SAYS_OVER], { posted: 7 });
     expect([buffered.settlements, verifier.asked]).toEqual([[], []]);
     expect(buffered.refusals[0]?.why).toContain('strangers may have had a part in what it says');
   });
@@ -84,7 +87,7 @@ describe('the end of a finding that causes a request for changes', () => {
     expect(buffered.refusals).toEqual([
       {
         tool: 'settle_finding',
-        why: `F1 stays open, because a second look did not confirm its end (${why}).`,
+        why: `FQ7K2 stays open, because a second look did not confirm its end (${why}).`,
       },
     ]);
   });
@@ -100,7 +103,7 @@ describe('the end of a finding that causes a request for changes', () => {
   it.each<[string, Parameters<typeof settling>[1]]>([
     ['is a person’s to decide', { how: 'dismissed' }],
     ['is too small for it', { severity: 'minor' }],
-    ['is on a run that can only comment', { rules: { blockOn: undefined } }],
+    ['is milder than what blocks', { rules: { blockOn: 'critical' } }],
   ])('needs no second look if it %s', async (_, scene) => {
     const { buffered, verifier } = await settling([], scene);
     expect(buffered.settlements).toHaveLength(1);

@@ -44,18 +44,13 @@ it('a check is ended by the post step of a run that was killed', async () => {
   expect(stage.repo.talk.checkRuns).toHaveLength(1);
 });
 
-it('a check does not replace that of another job of a matrix', async () => {
-  const stage = await stageWith([
-    calls(TIMING, submit('Must not be merged.', 'request-changes')),
-    text('Reviewed.'),
-    ...CLEAN,
-  ]);
+it('a check is shared by the jobs of a matrix that run one agent, and none hides what another found', async () => {
+  const stage = await stageWith([calls(TIMING, submit('Must not be merged.')), text('Reviewed.'), ...CLEAN]);
   const inputs = { ...INPUTS, 'block-on': 'major' };
   await stage.run({ inputs });
   await stage.run({ inputs });
   expect(stage.repo.talk.checkRuns).toMatchObject([
-    { status: 'completed', conclusion: 'failure' },
-    { status: 'completed' },
+    { status: 'completed', conclusion: 'failure', title: '1 major open · whole' },
   ]);
 });
 

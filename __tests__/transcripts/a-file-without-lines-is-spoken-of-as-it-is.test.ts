@@ -43,9 +43,9 @@ function about(path: string, code = ''): ScriptedToolCall {
 }
 
 it.each([
-  ['binary', BINARY, 'assets/logo.png', '**`assets/logo.png`**\n'],
-  ['of another mode', MODE, 'bin/deploy.sh', '**`bin/deploy.sh`**\n'],
-  ['empty', EMPTY, 'src/__init__.py', '**`src/__init__.py`**\n'],
+  ['binary', BINARY, 'assets/logo.png', '**`assets/logo.png`** · F'],
+  ['of another mode', MODE, 'bin/deploy.sh', '**`bin/deploy.sh`** · F'],
+  ['empty', EMPTY, 'src/__init__.py', '**`src/__init__.py`** · F'],
 ])('a file that is %s has no former version', async (_, diff, path, place) => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },

@@ -1,6 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { seedReaction } from '../helpers/github-review-seed.js';
-import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import {
+  type ModelReply,
+  type ModelScript,
+  promptOf,
+  type ScriptedToolCall,
+  text,
+} from '../helpers/model-server.js';
+import { handlesIn } from './handle-scene.js';
 import {
   CHANGE,
   calls,
@@ -44,22 +51,23 @@ const WORDINGS = [
   },
 ].map(worded);
 
-function worded(words: Readonly<Record<string, string>>): ScriptedToolCall {
+function worded(words: Readonly<Record<string, string | undefined>>): ScriptedToolCall {
   return { name: 'add_review_comment', input: { ...LOGGED.input, ...words } };
 }
 
-/** The same in words that have nothing in common with the first. */
+/** Of another kind, in words that have nothing in common with the first. */
 const UNLIKE = worded({
+  category: 'data',
   title: 'Personal data in plain sight',
   body: 'Operators and their suppliers see what nobody but its owner should know.',
 });
 
-async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
+async function stageWith(model: readonly ModelReply[], first = FIRST): Promise<Stage> {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     roles: { monalisa: 'write' },
-    model: [calls(FIRST, submit('One thing.')), text('Reviewed.'), ...model],
+    model: answering([calls(first, submit('One thing.')), text('Reviewed.'), ...model]),
   });
   stage.repo.contents = 'write';
   await stage.run({ inputs: INPUTS });
@@ -68,8 +76,34 @@ async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
 
 const DONE = text('Reviewed.');
 
+/** Stands for the handle that a question names first. */
+const THAT = 'that';
+
+/** The replies in their order; a call that was asked about is made again where the next reply says `same_as: THAT`. */
+function answering(replies: readonly ModelReply[]): ModelScript {
+  return (request, index) => {
+    const reply = replies[index] ?? DONE;
+    if (reply.kind !== 'tools') return reply;
+    const asked = resultsOf(promptOf(request)).filter((one) => one.startsWith('Not taken: not yet.'));
+    const [handle = ''] = handlesIn(asked.join('\n'));
+    const named = reply.calls.map(({ name, input }) => {
+      return { name, input: input['same_as'] === THAT ? { ...input, same_as: handle } : input };
+    });
+    return { ...reply, calls: named };
+  };
+}
+
+/** A wording as a model raises it that says, once it is asked, that it means the earlier finding. */
+function raisedAndAsked(
+  wording: ScriptedToolCall,
+  ...more: readonly ScriptedToolCall[]
+): readonly ModelReply[] {
+  const again = { ...wording, input: { ...wording.input, same_as: THAT } };
+  return [calls(wording), calls(again, ...more, submit('One thing.')), DONE];
+}
+
 it('a finding on one line with four wordings in four pushes is one conversation', async () => {
-  const stage = await stageWith(WORDINGS.flatMap((wording) => [calls(wording, submit('One thing.')), DONE]));
+  const stage = await stageWith(WORDINGS.flatMap((wording) => raisedAndAsked(wording)));
   for (const [index] of WORDINGS.entries()) {
     const step = await stage.run({ ...push(stage, SHAS[index] ?? '', CHANGE), inputs: INPUTS });
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
@@ -81,17 +115,13 @@ it('a finding on one line with four wordings in four pushes is one conversation'
 });
 
 it('a finding whose words do not decide causes a question to the model, which answers it', async () => {
-  const stage = await stageWith([
-    calls(UNLIKE),
-    calls({ ...UNLIKE, input: { ...UNLIKE.input, same_as: 'F1' } }, submit('One thing.')),
-    DONE,
-  ]);
+  const stage = await stageWith(raisedAndAsked(UNLIKE));
   await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
   expect(resultsOf(stage.model.prompts().at(-1))).toEqual([
-    expect.stringContaining(
-      'Not taken: not yet. F1 is open at line 11: “The access token is written to the log”. If yours is the same, call again with `same_as: "F1"`; if it is another one, with `new: true`.',
+    expect.stringMatching(
+      /^Not taken: not yet\. (F\w{4}) is open at line 11: “The access token is written to the log”\. If yours is the same, call again with `same_as: "\1"`; if it is another one, with `new: true`\./,
     ),
-    expect.stringContaining('F1 is open already, so it is not posted again.'),
+    expect.stringMatching(/^F\w{4} is open already, so it is not posted again\./),
     expect.anything(),
   ]);
   expect(conversations(stage)).toHaveLength(1);
@@ -107,7 +137,7 @@ it('a different finding on the same line is posted in the existing conversation'
   expect(conversations(stage)).toMatchObject([
     {
       says: 'The access token is written to the log',
-      replies: [expect.stringMatching(/^🔴 \*\*Critical · security\*\* — Personal data in plain sight\n/)],
+      replies: [expect.stringMatching(/^🔴 \*\*Critical · data\*\* — Personal data in plain sight\n/)],
     },
   ]);
 });
@@ -122,11 +152,42 @@ it('a finding is posted there too if the model leaves the question open: nothing
 });
 
 it('a finding is held back once people have dismissed it, with other words and on another pull request', async () => {
-  const [said = FIRST, , again = FIRST] = WORDINGS;
+  // What is critical, or about security, is never held back on another pull request.
+  const mild = { effect: 'failure', category: 'error-handling' };
+  const as = (title: string) => ({ ...LOGGED, input: { ...LOGGED.input, ...mild, title } });
+  const stage = await stageWith(
+    [
+      calls(as('A failing write ends the call'), TIMING, submit('Two things.')),
+      DONE,
+      calls(as('No one catches what the console throws'), TIMING, submit('Two things.')),
+      DONE,
+      calls(as('What the log throws is not caught'), TIMING, submit('Two things.')),
+      DONE,
+    ],
+    as('The write to the log can fail'),
+  );
+  const [logged] = stage.repo.talk.reviewComments;
+  seedReaction(stage.repo, { on: 'review-comment', of: logged?.id ?? 0, author: 'monalisa', content: '-1' });
+
+  const second = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
+  expect(second.outputs).toMatchObject({ 'findings-open': '1' });
+  expect(conversations(stage).map(({ at }) => at)).toEqual(['src/auth.ts:11', 'src/auth.ts:12']);
+
+  const third = await stage.run({
+    ...openPull(stage, { number: 3, sha: SHAS[1] ?? '', diff: CHANGE }),
+    inputs: INPUTS,
+  });
+  expect(third.summary).toContain('| not posted: dismissed on #2 |');
+  expect(third.outputs).toMatchObject({ 'findings-worst': 'major' });
+  const elsewhere = conversations(stage).filter(({ pull }) => pull === 3);
+  expect(elsewhere.map(({ at }) => at)).toEqual(['src/auth.ts:12']);
+});
+
+it('a finding that is critical is held back on its own pull request alone, and shown elsewhere as dismissed before', async () => {
+  const [said = FIRST] = WORDINGS;
   const stage = await stageWith([
-    calls(said, TIMING, submit('Two things.')),
-    DONE,
-    calls(again, TIMING, submit('Two things.')),
+    ...raisedAndAsked(said, TIMING),
+    calls(FIRST, TIMING, submit('Two things.')),
     DONE,
   ]);
   const [logged] = stage.repo.talk.reviewComments;
@@ -140,8 +201,8 @@ it('a finding is held back once people have dismissed it, with other words and o
     ...openPull(stage, { number: 3, sha: SHAS[1] ?? '', diff: CHANGE }),
     inputs: INPUTS,
   });
-  expect(third.summary).toContain('| not posted: dismissed before on #2 |');
-  expect(third.outputs).toMatchObject({ 'findings-worst': 'major' });
-  const elsewhere = conversations(stage).filter(({ pull }) => pull === 3);
-  expect(elsewhere.map(({ at }) => at)).toEqual(['src/auth.ts:12']);
+  expect(third.summary).toMatch(/\| \[new\]\(\S+\): dismissed before on #2 \|/);
+  expect(third.outputs).toMatchObject({ 'findings-worst': 'critical' });
+  const [first] = stage.repo.talk.reviewComments.filter(({ pull }) => pull === 3);
+  expect(first?.body).toContain('*Dismissed before, on #2. ');
 });

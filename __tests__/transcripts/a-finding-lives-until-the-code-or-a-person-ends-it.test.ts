@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
+import { byHandles, numberHandles } from './handle-scene.js';
 import {
   CHANGE,
   calls,
@@ -88,7 +89,7 @@ const STILL_THERE = calls({
 });
 
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
-const ASKS = submit('The token must not be logged.', 'request-changes');
+const ASKS = submit('The token must not be logged.');
 
 async function stageWith(...replies: readonly (readonly ScriptedToolCall[])[]): Promise<Stage> {
   return await stageOf(replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]));
@@ -99,7 +100,7 @@ async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     roles: { monalisa: 'write', hubot: 'read' },
-    model,
+    model: byHandles(model),
   });
   stage.repo.contents = 'write';
   return stage;
@@ -121,7 +122,7 @@ it('a finding is back when its fix is removed again, even if a person had resolv
   stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
 
   const fixed = await stage.run({ ...push(stage, SECOND, QUIET, TAKEN_OUT), inputs: INPUTS });
-  expect(fixed.summary).toContain('settled by `monalisa` (the code has changed) on #2');
+  expect(fixed.summary).toMatch(/\[settled\]\(\S+\) by `monalisa`: its conversation was resolved \|/);
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
     conclusion: 'success',
     title: 'No findings · whole',
@@ -130,7 +131,11 @@ it('a finding is back when its fix is removed again, even if a person had resolv
 
   const back = await stage.run({ ...push(stage, THIRD, CHANGE, PUT_BACK), inputs: INPUTS });
   expect(conversations(stage)).toEqual([
-    expect.objectContaining({ at: 'src/auth.ts:11', isResolved: false, replies: ['Back since 7fd1a60.'] }),
+    expect.objectContaining({
+      at: 'src/auth.ts:11',
+      isResolved: false,
+      replies: [expect.stringMatching(/^F\w{4} is back since 7fd1a60\.$/)],
+    }),
   ]);
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
     conclusion: 'failure',
@@ -173,15 +178,18 @@ it('a finding is settled by a change elsewhere, and its request for changes is t
 
   const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
   expect(troubles(step)).toEqual([]);
-  const answers = resultsOf(stage.model.prompts()[3]).join('\n');
+  const answers = numberHandles(resultsOf(stage.model.prompts()[3]).join('\n'));
   expect(answers).toContain('Not taken: name in `evidence` a line that changed since F1 was posted');
   expect(answers).toContain('Not taken: "F7" is none of your open findings; these are F1.');
   expect(states(stage)).toEqual(['DISMISSED', 'COMMENTED']);
   expect(conversations(stage)).toMatchObject([
-    { isResolved: true, replies: ['Settled by 6dcb09b: What is logged is redacted now.'] },
+    {
+      isResolved: true,
+      replies: [expect.stringMatching(/^✅ F\w{4} is settled by 6dcb09b: What is logged is redacted now\.$/)],
+    },
   ]);
   expect(stage.repo.talk.reviews[1]?.body).toMatch(
-    /\n\n- ✅ The token is written to the log — settled by `6dcb09b`\n\n<sub>Reviewed/,
+    /\n\n- ✅ \[The token is written to the log\]\(\S+\) · F\w{4} — settled by `6dcb09b`\n\n<sub>Reviewed/,
   );
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({ conclusion: 'success' });
   expect(step.outputs).toMatchObject({ 'findings-open': '0', 'findings-worst': '' });
@@ -199,7 +207,7 @@ it.each([
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   expect(conversations(stage)).toMatchObject([{ isResolved: false, replies: [] }]);
-  expect(step.summary).toContain('F1 stays open, because a second look did not confirm its end');
+  expect(step.summary).toMatch(/F\w{4} stays open, because a second look did not confirm its end/);
   expect(step.summary).toContain(why);
   expect(step.outputs).toMatchObject({ 'findings-open': '1' });
 });
@@ -211,10 +219,12 @@ it('a finding is not settled by the word of a model on a change from outside', a
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     roles: { hubot: 'read' },
-    model: [
-      [LOGGED, ASKS],
-      [SETTLED, submit('The log is redacted now.')],
-    ].flatMap((reply) => [calls(...reply), text('Reviewed.')]),
+    model: byHandles(
+      [
+        [LOGGED, ASKS],
+        [SETTLED, submit('The log is redacted now.')],
+      ].flatMap((reply) => [calls(...reply), text('Reviewed.')]),
+    ),
   });
   stage.repo.contents = 'write';
   await stage.run({ inputs: INPUTS });
@@ -227,7 +237,9 @@ it('a finding is not settled by the word of a model on a change from outside', a
     {
       isResolved: false,
       replies: [
-        'Settled by 6dcb09b: What is logged is redacted now.\n\nA person with write access has to resolve it: the change comes from outside.',
+        expect.stringMatching(
+          /^F\w{4} looks done as of 6dcb09b: What is logged is redacted now\.\n\nA person with write access has to resolve it: the change comes from outside\.$/,
+        ),
       ],
     },
   ]);

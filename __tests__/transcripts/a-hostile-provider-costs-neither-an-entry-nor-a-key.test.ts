@@ -86,7 +86,7 @@ describe('a rate limit', () => {
     ['Wed, 21 Oct 2015 07:28:00 GMT'],
     [undefined],
   ])('C4 59: with `Retry-After: %s` is respected as the agent is configured', async (value) => {
-    const headers = value === undefined ? {} : { 'retry-after': value };
+    const headers: Readonly<Record<string, string>> = value === undefined ? {} : { 'retry-after': value };
     const { step, entries, asked } = await run([error(429, 'slow down', headers), text('Here.')]);
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
     expect([entries, asked]).toEqual([2, 2]);

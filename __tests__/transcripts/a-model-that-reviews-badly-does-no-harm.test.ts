@@ -1,7 +1,14 @@
 import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
-import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import {
+  type ModelReply,
+  type ModelScript,
+  promptOf,
+  type ScriptedToolCall,
+  text,
+} from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
+import { byHandles, handleIn } from './handle-scene.js';
 import {
   CAREFUL_REVIEWER,
   CHANGE,
@@ -19,7 +26,7 @@ import { resultsOf } from './tool-scene.js';
 
 const SHAS = ['1', '2', '3', '4'].map((digit) => digit.repeat(40));
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
-const ASKS = submit('Both have to be fixed.', 'request-changes');
+const ASKS = submit('Both have to be fixed.');
 const DONE = text('Reviewed.');
 
 async function stageOf(model: StageOptions['model'], more: Partial<StageOptions> = {}): Promise<Stage> {
@@ -78,11 +85,12 @@ it.each<[string, readonly ScriptedToolCall[]]>([
     calls(...settlements, submit('All of it is over.')),
     DONE,
   ];
+  const script = byHandles(replies) as Extract<ModelScript, (...parts: never[]) => unknown>;
   let turn = 0;
   const stage = await stageOf((request: RecordedRequest) => {
     if (promptOf(request).tools.includes('give_verdict')) return calls(holds(1));
     turn += 1;
-    return replies[turn - 1] ?? DONE;
+    return script(request, turn - 1);
   });
   await stage.run({ inputs: INPUTS });
   const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE, README), inputs: INPUTS });
@@ -110,9 +118,10 @@ it('marks everything as new: one line has one conversation, and what is plainly 
   const again = { ...LOGGED, input: { ...LOGGED.input, new: true } };
   const others = [
     unlike('Personal data in plain sight', 'Operators and suppliers see what nobody should know.', {
+      category: 'data',
       new: true,
     }),
-    unlike('Auditors would object', 'No regulation on earth permits that.', { new: true }),
+    unlike('Auditors would object', 'No regulation on earth permits that.', { category: 'other', new: true }),
   ];
   const stage = await stageOf(
     [LOGGED, again, ...others].flatMap<ModelReply>((one) => [calls(one, ASKS), DONE]),
@@ -160,31 +169,34 @@ it('forges evidence: a line that it was not shown, or that reads otherwise, carr
 
 it('names findings of nobody, and of another agent: they stay as they are', async () => {
   const other = REVIEWER.replace('name = "reviewer"', 'name = "other"');
-  const stage = await stageOf(
-    [
-      calls(LOGGED, submit('One thing.')),
-      DONE,
-      calls(TIMING, submit('Another thing.')),
-      DONE,
+  let others = '';
+  const replies = [
+    () => calls(LOGGED, submit('One thing.')),
+    () => DONE,
+    () => calls(TIMING, submit('Another thing.')),
+    () => DONE,
+    () =>
       calls(
-        settle('F1', 'wrong'),
-        settle('F99', 'wrong'),
-        { ...TIMING, input: { ...TIMING.input, same_as: 'F99' } },
+        settle(others, 'wrong'),
+        settle('F0000', 'wrong'),
+        { ...TIMING, input: { ...TIMING.input, same_as: 'F0000' } },
         submit('All is over.'),
       ),
-      DONE,
-    ],
-    { base: { 'axe/agents/reviewer.toml': REVIEWER, 'axe/agents/other.toml': other } },
-  );
+  ];
+  const stage = await stageOf((_, index) => replies[index]?.() ?? DONE, {
+    base: { 'axe/agents/reviewer.toml': REVIEWER, 'axe/agents/other.toml': other },
+  });
   await stage.run({ inputs: INPUTS });
   const inputs = { ...INPUTS, agent: 'other' };
   await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs });
+  const [ofReviewer = '', own = ''] = stage.repo.talk.reviewComments.map(handleIn);
+  others = ofReviewer;
   const step = await stage.run({ ...push(stage, SHAS[1] ?? '', CHANGE), inputs });
   expect(step.exitCode).toBe(0);
   expect(resultsOf(stage.model.prompts().at(-1)).slice(0, 3)).toEqual([
-    expect.stringContaining('"F1" is none of your open findings; these are F2.'),
-    expect.stringContaining('"F99" is none of your open findings'),
-    expect.stringContaining('`same_as` names no earlier finding of this pull request'),
+    expect.stringContaining(`"${others}" is none of your open findings; these are ${own}.`),
+    expect.stringContaining('"F0000" is none of your open findings'),
+    expect.stringContaining('Not taken: there is no finding F0000.'),
   ]);
   expect(conversations(stage)).toMatchObject([
     { at: 'src/auth.ts:11', isResolved: false, replies: [] },
@@ -236,7 +248,7 @@ it('never submits: what it found is posted with a text of its own', async () => 
   const stage = await stageOf([calls(LOGGED), DONE]);
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
-  expect(states(stage)).toEqual(['COMMENTED']);
+  expect(states(stage)).toEqual(['CHANGES_REQUESTED']);
   expectTranscript('a-model-that-never-submits', steady(discussion(stage)));
 });
 

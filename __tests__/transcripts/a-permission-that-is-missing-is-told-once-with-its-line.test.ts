@@ -14,7 +14,9 @@ type Told =
   /** A courtesy, and no more than a line in the log. */
   | 'log'
   /** Nothing can be done without it. */
-  | 'failure';
+  | 'failure'
+  /** What is open on the pull request is not known, so nothing is reviewed. */
+  | 'incomplete';
 
 type Row = readonly [call: string, told: Told, permission: string];
 
@@ -51,7 +53,7 @@ const SCENES: Readonly<
       [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
       [`POST ${REPO}/git/commits`, 'warning', '`contents: write`'],
       [`POST ${REPO}/git/refs`, 'warning', '`contents: write`'],
-      ['POST /graphql closingIssuesReferences', 'warning', '`pull-requests: read`'],
+      ['POST /graphql closingIssuesReferences', 'incomplete', '`pull-requests: read`'],
       ['POST /graphql qualifiedName', 'warning', '`contents: read`'],
     ],
   },
@@ -98,7 +100,7 @@ describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
     const annotations = troubles(step);
     const answers = resultsOf(stage.model.prompts().at(-1)).join('\n');
     const refusals = annotations.filter(({ message }) => message.includes(REFUSAL));
-    expect(annotations).toHaveLength(told === 'warning' || told === 'failure' ? 1 : 0);
+    expect(annotations).toHaveLength(['warning', 'failure', 'incomplete'].includes(told) ? 1 : 0);
     switch (told) {
       case 'warning':
         expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
@@ -116,6 +118,11 @@ describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
       case 'log':
         expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
         expect(step.log).toContain(REFUSAL);
+        break;
+      case 'incomplete':
+        expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'incomplete' } });
+        expect(refusals).toMatchObject([{ level: 'error', message: expect.stringContaining(permission) }]);
+        expect(stage.model.requests()).toEqual([]);
         break;
       case 'failure':
         expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });

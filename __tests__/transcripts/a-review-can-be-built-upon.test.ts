@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
-import { text } from '../helpers/model-server.js';
+import type { RecordedRequest } from '../helpers/loopback.js';
+import { promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { sarifFaults } from '../helpers/sarif-schema.js';
 import { loadWebhook } from '../helpers/webhooks.js';
+import { handleIn } from './handle-scene.js';
 import { CHANGE, calls, DOCS, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
 import { HEAD, type StageOptions, setStage, told, troubles } from './stage.js';
 
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const SCHEMA = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
+const AFTER = { path: 'src/auth.ts', line: 11, code: '  return expected == token;' };
 const TWO = [calls(LOGGED, TIMING, submit('Two things.')), text('Reviewed.')];
 
 function stageWith(options: StageOptions = {}) {
@@ -36,7 +39,8 @@ it('programs can read JSON that matches the published schema, and SARIF 2.1.0', 
         severity: 'critical',
         path: 'src/auth.ts',
         line: 11,
-        state: 'new',
+        state: 'open',
+        isNew: true,
         url: expect.stringContaining('#'),
       },
       { severity: 'major', line: 12 },
@@ -73,14 +77,33 @@ it('a gate is also failed by earlier findings, until they are settled', async ()
     '+  console.log(token);\n',
     '',
   );
-  const model = [
-    calls(LOGGED, submit('One thing.')),
-    text('Reviewed.'),
-    calls(submit('Nothing new.')),
-    text('Reviewed.'),
-    calls(submit('Nothing new.')),
-    text('Reviewed.'),
+  const taken = `${CHANGE.slice(0, CHANGE.indexOf('@@'))}@@ -11,2 +11,1 @@
+-  console.log(token);
+   return expected == token;
+`;
+  const evidence = [{ path: 'src/auth.ts', line: 11, code: '-  console.log(token);' }];
+  const settled = (finding: string): ScriptedToolCall => ({
+    name: 'settle_finding',
+    input: { finding, how: 'fixed', reason: 'Nothing logs the token now.', evidence },
+  });
+  const over = { verdict: 'refuted', reason: 'Nothing logs it.', evidence: [AFTER] };
+  const replies = [
+    () => calls(LOGGED, submit('One thing.')),
+    () => text('Reviewed.'),
+    () => calls(submit('Nothing new.')),
+    () => text('Reviewed.'),
+    () => calls(submit('Nothing new.')),
+    () => text('Reviewed.'),
+    () => calls(settled(handles[0] ?? ''), submit('It is fixed.')),
+    () => text('Reviewed.'),
   ];
+  let handles: readonly string[] = [];
+  let turn = 0;
+  const model = (request: RecordedRequest) => {
+    if (promptOf(request).tools.includes('give_verdict')) return calls({ name: 'give_verdict', input: over });
+    turn += 1;
+    return replies[turn - 1]?.() ?? text('There is no more.');
+  };
   const stage = await stageWith({ model });
   const inputs = { 'fail-on': 'findings:major' };
   await stage.run({ inputs });
@@ -89,8 +112,28 @@ it('a gate is also failed by earlier findings, until they are settled', async ()
     exitCode: 1,
     outputs: { conclusion: 'findings', 'findings-open': '1' },
   });
-  const third = await stage.run({ ...push(stage, 'd'.repeat(40), quiet + DOCS, quiet), inputs });
-  expect(third).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
+  // A line that is gone says nothing by itself.
+  const third = await stage.run({ ...push(stage, 'd'.repeat(40), quiet + DOCS, taken), inputs });
+  expect(third).toMatchObject({ exitCode: 1, outputs: { 'findings-open': '1' } });
+  handles = stage.repo.talk.reviewComments.map(handleIn);
+  const fourth = await stage.run({ ...push(stage, 'e'.repeat(40), quiet + DOCS, taken), inputs });
+  expect(fourth).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
+});
+
+it('a gate is failed by what is open where the model says nothing of findings', async () => {
+  const model = [calls(LOGGED, submit('One thing.')), text('Reviewed.'), text('All is well.')];
+  const stage = await stageWith({ model });
+  const inputs = { 'fail-on': 'findings:major', 'check-run': 'true' };
+  await stage.run({ inputs });
+  const step = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
+  expect(step).toMatchObject({
+    exitCode: 1,
+    outputs: { conclusion: 'findings', 'findings-open': '1', 'findings-worst': 'critical' },
+  });
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
+    conclusion: 'neutral',
+    title: expect.stringContaining('1 critical open'),
+  });
 });
 
 it('a gate works on a change from outside, and another one checks how much was read', async () => {

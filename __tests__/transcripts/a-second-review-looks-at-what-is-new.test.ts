@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { endMarkOf } from '../../src/review/markers.js';
-import { type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { byHandles } from './handle-scene.js';
 import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
 import {
   expectTranscript,
@@ -63,6 +63,26 @@ const OFF_BY_ONE: ScriptedToolCall = {
   },
 };
 
+/** The model says that the push has ended what it is told of first: the line of the log is gone. */
+const LOG_GONE: ScriptedToolCall = {
+  name: 'settle_finding',
+  input: {
+    finding: 'F1',
+    how: 'fixed',
+    reason: 'Nothing is logged any more.',
+    evidence: [{ path: 'src/auth.ts', line: 11, code: '  console.log(token);' }],
+  },
+};
+/** A second look in a fresh context comes to the same. */
+const SEEN_OVER: ModelReply = calls({
+  name: 'give_verdict',
+  input: {
+    verdict: 'refuted',
+    evidence: [{ path: 'src/auth.ts', line: 11, code: '  return expected == token;' }],
+    reason: 'It follows the reading at once.',
+  },
+});
+
 const FIRST_RUN = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('Reviewed.')];
 
 async function stageWith(second: StageOptions['model'], options: StageOptions = {}) {
@@ -70,7 +90,7 @@ async function stageWith(second: StageOptions['model'], options: StageOptions = 
   return await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: FIRST_DIFF,
-    model: [...FIRST_RUN, ...script],
+    model: byHandles([...FIRST_RUN, ...script]),
     ...options,
   });
 }
@@ -89,11 +109,13 @@ function userMessage({ model }: Stage, number: number): string {
 }
 
 function threads({ repo: { talk } }: Stage) {
-  return talk.reviewComments.map(({ path, line, id, body }) => ({
-    at: `${path}:${line}`,
-    isResolved: talk.resolved.has(id),
-    isNoted: endMarkOf(body) === 'outdated',
-  }));
+  return talk.reviewComments
+    .filter(({ inReplyTo }) => inReplyTo === undefined)
+    .map(({ path, line, id }) => ({
+      at: `${path}:${line}`,
+      isResolved: talk.resolved.has(id),
+      answers: talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === id).length,
+    }));
 }
 
 /** A writer's comment below the pull request of the stage. */
@@ -110,8 +132,12 @@ async function say(stage: Stage, body: string, commentId = 1001, inputs = {}) {
   return await stage.run({ event: { name: 'issue_comment', payload }, env, inputs });
 }
 
-it('a second review receives what a push changed and the names of the rest, and marks what the push has settled', async () => {
-  const stage = await stageWith([calls(OFF_BY_ONE, submit('One more.')), text('Reviewed the push.')]);
+it('a second review receives what a push changed and the names of the rest, and settles what the push has fixed', async () => {
+  const stage = await stageWith([
+    calls(OFF_BY_ONE, LOG_GONE, submit('One more.')),
+    text('Reviewed the push.'),
+    SEEN_OVER,
+  ]);
   // Such a token resolves no threads, and saves to no branch.
   stage.repo.contents = 'read';
   const inputs = { 'memory-store': 'cache' };
@@ -127,19 +153,22 @@ it('a second review receives what a push changed and the names of the rest, and 
   expect(sent).not.toContain('queue.length + 1');
   expect(sent).toContain('The rest of the pull request, 1 file');
   expect(sent).toContain('added src/queue.ts +3 -0');
-  // A comment can stand on a line that was not shown; the settled one is marked, the open one stays.
+  expect(sent).toMatch(
+    /The line of F\w{4} is not in the change any more\. Look whether the fault is still there/,
+  );
+  // A comment can stand on a line that was not shown; the settled one is answered, the open one stays.
   expect(threads(stage)).toEqual([
-    { at: 'src/auth.ts:11', isResolved: false, isNoted: true },
-    { at: 'src/auth.ts:12', isResolved: false, isNoted: false },
-    { at: 'src/queue.ts:2', isResolved: false, isNoted: false },
+    { at: 'src/auth.ts:11', isResolved: false, answers: 1 },
+    { at: 'src/auth.ts:12', isResolved: false, answers: 0 },
+    { at: 'src/queue.ts:2', isResolved: false, answers: 0 },
   ]);
-  expect(stage.repo.talk.reviewComments[0]?.body).toMatch(
-    /\*Outdated: as of 6dcb09b this line is no longer part of the change\.\*\n\n🔴 .*\n\nThe token ends up in the log\.\n/,
+  expect(stage.repo.talk.reviewComments.at(-1)?.body).toMatch(
+    /✅ F\w{4} is settled by 6dcb09b: Nothing is logged any more\.\n\nThe conversation stays open: resolving it takes `contents: write`\.$/,
   );
   expect(second.summary).toContain('\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files.\n');
   expect(stage.repo.talk.reviews[1]?.body).toContain('<sub>Reviewed: `ec26c3e..6dcb09b`, 1 of 2 files · ');
   expect(second.outputs['memory-entry']).toContain(
-    '**Result:** Posted 1 comment on #2: src/queue.ts:2. Marked 1 comment as outdated.\n',
+    '**Result:** Posted 1 comment on #2: src/queue.ts:2. Settled 1 earlier finding. 1 earlier finding open.\n',
   );
   expect([first, second].flatMap(troubles)).toEqual([]);
   expectTranscript(
@@ -153,28 +182,24 @@ it('a second review receives what a push changed and the names of the rest, and 
   );
 });
 
-it('a second review resolves settled findings if the token can, and leaves conversations with answers alone', async () => {
-  const stage = await stageWith([calls(submit('Fixed.')), text('Reviewed the push.')]);
+it('a second review resolves what was settled if the token can, and nothing by a line that is gone', async () => {
+  const stage = await stageWith([
+    calls(submit('Fixed.')),
+    text('Reviewed the push.'),
+    calls(LOG_GONE, submit('Fixed.')),
+    text('Reviewed the push.'),
+    SEEN_OVER,
+  ]);
   stage.repo.contents = 'write';
   await stage.run();
-  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs: { 'dry-run': 'true' } });
+  const fixed = push(stage, SECOND, SECOND_DIFF, FIX);
+  await stage.run({ ...fixed, inputs: { 'dry-run': 'true' } });
+  const silent = await stage.run(fixed);
   expect(threads(stage).filter(({ isResolved }) => isResolved)).toEqual([]);
-  await stage.run(push(stage, SECOND, SECOND_DIFF, FIX));
-  expect(threads(stage)[0]).toEqual({ at: 'src/auth.ts:11', isResolved: true, isNoted: false });
-
-  const answered = await stageWith([calls(submit('Fixed.')), text('Reviewed the push.')]);
-  answered.repo.contents = 'write';
-  await answered.run();
-  const [first] = answered.repo.talk.reviewComments;
-  if (first === undefined) throw new Error('there is no comment');
-  answered.repo.talk.reviewComments.push({
-    ...first,
-    id: first.id + 10,
-    author: 'monalisa',
-    inReplyTo: first.id,
-  });
-  await answered.run(push(answered, SECOND, SECOND_DIFF, FIX));
-  expect(threads(answered)[0]?.isResolved).toBe(false);
+  expect(silent.outputs).toMatchObject({ 'findings-open': '2', 'findings-worst': 'critical' });
+  const said = await stage.run({ ...push(stage, THIRD, SECOND_DIFF, FIX), runId: '1658821495' });
+  expect(threads(stage)[0]).toEqual({ at: 'src/auth.ts:11', isResolved: true, answers: 1 });
+  expect(said.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'major' });
 });
 
 it('a second review without new findings is not posted, and the check and the summary report it', async () => {
@@ -350,17 +375,33 @@ it('a second review continues from the limit of the last one, also on the same c
   expect(message(stage, asked)).toContain('A review of 6dcb09b after that was cut short');
 });
 
+const SAME = { path: 'src/auth.ts', line: 11, code: '  return same(expected, token);' };
+/** The push compares in the same time. */
+const COMPARED_FIX = FIX.replace('@@ -10,4 +10,3 @@', '@@ -10,3 +10,3 @@')
+  .replace('-  console.log(token);\n', '')
+  .replace('   return expected == token;', '-  return expected == token;\n+  return same(expected, token);');
+
 it('a review takes back the changes that one below a comment requested, but not while anything is open', async () => {
   const inputs = { 'block-on': 'major' };
+  const COMPARED: ScriptedToolCall = {
+    name: 'settle_finding',
+    input: { finding: 'F1', how: 'fixed', reason: 'The time tells nothing now.', evidence: [SAME] },
+  };
+  const SEEN_SAME = calls({
+    name: 'give_verdict',
+    input: { verdict: 'refuted', evidence: [SAME], reason: '`same` takes the same time for all.' },
+  });
   const stage = await stageWith(undefined, {
-    model: [
-      calls(LOGGED, TIMING, submit('Must not be merged.', 'request-changes')),
+    model: byHandles([
+      calls(LOGGED, TIMING, submit('Must not be merged.')),
       text('Reviewed.'),
-      calls(submit('One is fixed.')),
+      calls(LOG_GONE, submit('One is fixed.')),
       text('Reviewed.'),
-      calls(submit('All fixed.')),
+      SEEN_OVER,
+      calls(COMPARED, submit('All fixed.')),
       text('Reviewed.'),
-    ],
+      SEEN_SAME,
+    ]),
   });
   const trunk = `refs/heads/${stage.repo.defaultBranch}`;
   const payload = loadWebhook('issue_comment', 'created', {
@@ -370,24 +411,24 @@ it('a review takes back the changes that one below a comment requested, but not 
   (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
   const env = stage.cache.env({ ref: 'refs/pull/2/merge', readableRefs: [trunk] });
   await stage.run({ event: { name: 'issue_comment', payload }, env, inputs });
-  const states = () => stage.repo.talk.reviews.map(({ state }) => state);
+  const states = () => stage.repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
   expect(states()).toEqual(['CHANGES_REQUESTED']);
   await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
-  // The line of the log was removed, the comparison is open: nothing is taken back, and there is no second review to read.
-  expect(states()).toEqual(['CHANGES_REQUESTED']);
+  // The token is not logged any more, and the comparison is open: nothing is taken back.
+  expect(states()).toEqual(['CHANGES_REQUESTED', 'CHANGES_REQUESTED']);
   const settled = FIXED.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
-  await stage.run({ ...push(stage, THIRD, settled, FIX), inputs });
-  expect(states()).toEqual(['DISMISSED']);
+  await stage.run({ ...push(stage, THIRD, settled, COMPARED_FIX), inputs });
+  expect(states()).toEqual(['DISMISSED', 'DISMISSED', 'COMMENTED']);
 });
 
-it('the check shows what is still open on lines that were not reviewed', async () => {
+it('the check shows what is still open, on lines that were not reviewed and where the line is gone', async () => {
   const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
   const inputs = { 'check-run': 'true' };
   await stage.run({ inputs });
   await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
   expect(stage.repo.talk.checkRuns).toMatchObject([
     { conclusion: 'neutral', title: '1 critical, 1 major open · whole' },
-    { conclusion: 'neutral', title: '1 major open · whole' },
+    { conclusion: 'neutral', title: '1 critical, 1 major open · whole' },
   ]);
 });
 

@@ -30,7 +30,7 @@ function memory({ github }: Stage): Readonly<Record<string, string>> {
 }
 
 function findingsIn(state = ''): string {
-  return steady(state.match(/^- (?:finding|ended|lesson|accepted) .*$/gm)?.join('\n') ?? '');
+  return steady(state.match(/^- (?:raised|ended|back) .*$/gm)?.join('\n') ?? '');
 }
 
 function lessonsIn(message: string): string {
@@ -52,15 +52,14 @@ it('a writer’s answer is stored, the model learns it, and a repeated finding i
   expect(second.exitCode).toBe(0);
   expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
   expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
-  expect(secondMessage(stage)).toContain(
-    '- src/auth.ts security — "The comparison of tokens leaks by time" (on #2)',
+  expect(secondMessage(stage)).toMatch(
+    /^- F\w{4} src\/auth\.ts:12 major security — "The comparison of tokens leaks by time" \(dismissed\)$/m,
   );
   expect(lessonsIn(secondMessage(stage))).not.toContain('constants');
   expectTranscript(
     'an-answered-comment-is-not-raised-again',
     [
       `=== the end of the user message\n${lessonsIn(secondMessage(stage))}\n`,
-      `=== summary\n${/\*\*Learned[^<|]*/.exec(second.summary)?.[0]}`,
       `=== every finding of the second run\n${/\| Finding [^*]*?\n\n/.exec(second.summary)?.[0]}`,
       `=== ${STATE}\n${findingsIn(memory(stage)[STATE])}\n`,
     ].join('\n'),
@@ -87,7 +86,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
     );
   expect(answers().map(({ body }) => body)).toEqual([
     expect.stringMatching(
-      /^<!-- .* -->\nNoted: not raised again on similar code\. Undo: `\/axe forget [0-9a-f]{16}`\./,
+      /^<!-- .* -->\nNoted: F\w{4} is dismissed, and not raised again on this line\. Undo: `\/axe reopen F\w{4}`\.$/,
     ),
   ]);
   expect(resolved.has(timing)).toBe(true);
@@ -97,7 +96,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
   expect(answers()).toHaveLength(1);
 });
 
-it('no reply is posted if comments are off', async () => {
+it('an answer counts and no reply is posted if comments are off', async () => {
   const {
     stage,
     timing: { id: timing },
@@ -105,8 +104,8 @@ it('no reply is posted if comments are off', async () => {
   seedReply(stage.repo, timing, { author: 'monalisa', body: 'False positive' });
   const next = push(stage, NEXT, CHANGE);
   stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
-  await stage.run({ ...next, inputs: { ...ON_BRANCH, comment: 'never' } });
-  expect(memory(stage)[STATE]).toContain('why=reply');
+  const step = await stage.run({ ...next, inputs: { ...ON_BRANCH, comment: 'never' } });
+  expect(step.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
   expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === timing)).toHaveLength(1);
 });
 
@@ -139,11 +138,11 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
   answer(stage, timing);
   const second = await again(stage);
   expect(second.exitCode).toBe(0);
-  expect(memory(stage)[STATE]).not.toMatch(/^- (?:lesson|accepted) |how=dismissed/m);
+  expect(memory(stage)[STATE]).not.toContain('"state":"dismissed"');
   expect(secondMessage(stage)).not.toContain('have dismissed');
 });
 
-it('what was learned is stored even if the run fails', async () => {
+it('an answer is not lost if the run that reads it fails', async () => {
   const {
     stage,
     timing: { id: timing },
@@ -156,12 +155,15 @@ it('what was learned is stored even if the run fails', async () => {
     env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
   });
   expect(failed.outputs['conclusion']).toBe('failure');
+  expect(memory(stage)[STATE]).not.toMatch(/^- ended /m);
+  const third = push(stage, 'd'.repeat(40), CHANGE);
+  await stage.run({ ...third, runId: '1658821495', inputs: ON_BRANCH });
   expect(memory(stage)[STATE]).toMatch(
-    /^- ended \w{16}\/2 pr=2 .*how=dismissed why=thumbs-down by=monalisa at=/m,
+    /^- ended \w{16}\/2 .*"state":"dismissed","by":"person","why":"thumbs\\u002ddown","login":"monalisa"/m,
   );
 });
 
-it('an answer counts on a stranger’s pull request, of which no finding is stored', async () => {
+it('an answer counts on a stranger’s pull request, and a stranger’s gesture does not', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
   const reply = [calls(TIMING, LOGGED, submit('Two things.')), text('Done.')];
   const stage = await setStage({
@@ -180,9 +182,11 @@ it('an answer counts on a stranger’s pull request, of which no finding is stor
   push(stage, NEXT, CHANGE);
   const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': NEXT });
   const second = await stage.run({ event: { name: 'pull_request', payload }, inputs: ON_BRANCH });
-  expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before. 1 earlier finding came back.');
+  expect(second.summary).toContain('1 earlier finding dismissed.');
+  expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before.');
+  expect(second.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
   const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
-  expect(ours).toEqual([[logged, expect.stringMatching(/\nBack since 6dcb09b\.$/)]]);
+  expect(ours).toEqual([[timing, expect.stringMatching(/\nNoted: F\w{4} is dismissed, .*`\.$/)]]);
+  // A run that has read a stranger's text resolves nothing; it opens what a stranger has closed.
   expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id ?? 0))).toEqual([false, false]);
-  expect(memory(stage)[STATE]).not.toMatch(/^- (?:finding|ended|lesson|accepted) /m);
 });

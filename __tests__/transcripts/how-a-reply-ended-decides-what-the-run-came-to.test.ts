@@ -51,7 +51,7 @@ it('C4 64: an empty refusal is refused: one request is sent, and no fallback is 
 });
 
 it('a reviewer that has submitted its review and says nothing more is a success', async () => {
-  const review = toolCall('submit_review', { summary: 'Fine.', verdict: 'comment' });
+  const review = toolCall('submit_review', { summary: 'Fine.' });
   const stage = await setStage({ diff: CHANGE, model: [review, claude('end_turn')] });
   const step = await stage.run({
     inputs: { agent: 'builtin/pr-reviewer', model: 'anthropic/claude-sonnet-4-5' },

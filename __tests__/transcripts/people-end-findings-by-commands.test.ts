@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { seedReply, seedReview } from '../helpers/github-review-seed.js';
 import { loadWebhook } from '../helpers/webhooks.js';
+import { handleIn, numberHandles } from './handle-scene.js';
 import { onLaptop } from './memory-command-scene.js';
 import { CHANGE, ON_BRANCH, push, reviewedForAnswers } from './review-scene.js';
 import { comparisonOf, expectTranscript, type Stage, steady, troubles } from './stage.js';
@@ -9,7 +10,7 @@ const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 
 /** Somebody writes in the conversation that a comment began. */
 async function answer(stage: Stage, to: number, body: string, author = 'monalisa', inputs = {}) {
-  const id = seedReply(stage.repo, to, { author, body });
+  const id = seedReply(stage.repo, to, { author, body, createdAt: new Date().toISOString() });
   const payload = loadWebhook('pull_request_review_comment', 'created', {
     'comment.id': id,
     'comment.body': body,
@@ -48,7 +49,15 @@ function repliesTo({ repo }: Stage, id: number): readonly string[] {
 
 function stateOf({ github }: Stage): string {
   const state = github.files('Codertocat/Hello-World', 'axe-memory')['reviewer.state.md'] ?? '';
-  return steady(state.match(/^- (?:ended|lesson|accepted|forgotten) .*$/gm)?.join('\n') ?? '');
+  return steady(state.match(/^- (?:ended|back) .*$/gm)?.join('\n') ?? '');
+}
+
+/** What the state says last of a finding. */
+function lastIn(stage: Stage): unknown {
+  const marks = stateOf(stage)
+    .split('\n')
+    .map((line) => JSON.parse(line.slice(line.indexOf('{'))) as { readonly at: number });
+  return marks.toSorted((a, b) => a.at - b.at).at(-1);
 }
 
 it('`/axe dismiss` in the conversation is stored, answered and resolved, and the finding is not raised again', async () => {
@@ -73,34 +82,41 @@ it('`/axe dismiss` in the conversation is stored, answered and resolved, and the
   );
 });
 
-it('the dismissal is reverted by `/axe reopen`, and by `/axe forget` with the id of the answer', async () => {
+it('the dismissal is reverted by `/axe reopen`, in the conversation or with the name that the answer gives', async () => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
   await answer(stage, timing.id, '/axe dismiss');
   await answer(stage, timing.id, '/axe reopen');
   expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
-  expect(stateOf(stage)).toContain('- forgotten ');
+  expect(lastIn(stage)).toMatchObject({ kind: 'back', by: 'person', login: 'monalisa' });
   await answer(stage, timing.id, '/axe dismiss');
-  expect(stateOf(stage)).not.toContain('- forgotten ');
-  const [, id = ''] = /\/axe forget ([0-9a-f]{16})/.exec(repliesTo(stage, timing.id).at(-1) ?? '') ?? [];
-  const step = await say(stage, `/axe forget ${id}`, 1001);
+  expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
+  expect(lastIn(stage)).toMatchObject({ kind: 'ended', state: 'dismissed' });
+  const [, handle = ''] = /`\/axe reopen (F\w{4})`/.exec(repliesTo(stage, timing.id).at(-1) ?? '') ?? [];
+  expect(handle).toBe(handleIn(timing));
+  const step = await say(stage, `/axe reopen ${handle}`, 1001);
   expect(step.outputs['conclusion']).toBe('success');
-  expect(stateOf(stage)).toContain(`- forgotten ${id}`);
+  expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
+  expect(lastIn(stage)).toMatchObject({ kind: 'back', by: 'person', login: 'Codertocat' });
 });
 
-it('commands with the id work below the pull request', async () => {
+it('commands with the name of a finding work below the pull request', async () => {
   const { stage, logged } = await reviewedForAnswers({ hubot: 'read' });
-  const [, id = ''] = /"id":"([0-9a-f]{16})"/.exec(logged.body) ?? [];
-  const step = await say(stage, `/axe done ${id.slice(0, 8)}`, 1002);
+  const handle = handleIn(logged);
+  const step = await say(stage, `/axe done ${handle.toLowerCase()}`, 1002);
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([
     expect.stringContaining(
-      `Noted: settled. It is raised again if it comes back. Undo: \`/axe reopen ${id}\`.`,
+      `Noted: ${handle} is settled. It is raised again if it comes back. Undo: \`/axe reopen ${handle}\`.`,
     ),
   ]);
   expect(stage.repo.talk.resolved.has(logged.id)).toBe(true);
-  expect(stateOf(stage)).toMatch(
-    new RegExp(`^- ended ${id}/2 .*how=settled why=command by=Codertocat `, 'm'),
-  );
+  expect(lastIn(stage)).toMatchObject({
+    kind: 'ended',
+    state: 'settled',
+    why: 'command',
+    login: 'Codertocat',
+    closed: true,
+  });
 });
 
 it('the open findings are listed if the command is ambiguous, and none is reported if there is none', async () => {
@@ -108,8 +124,11 @@ it('the open findings are listed if the command is ambiguous, and none is report
   const unnamed = await say(stage, '/axe dismiss', 1003);
   expect(unnamed.outputs['reason']).toBe('refused');
   const listed = stage.repo.comments.at(-1)?.body ?? '';
-  expect(listed.match(/^- `\/axe dismiss [0-9a-f]{16}` \(`src\/auth\.ts`\)$/gm)).toHaveLength(2);
-  const unknown = await say(stage, '/axe dismiss 0123456789abcdef', 1004);
+  expect(numberHandles(listed).match(/^- .*$/gm)).toEqual([
+    '- `/axe dismiss F1` — The token is written to the log (`src/auth.ts:11`)',
+    '- `/axe dismiss F2` — The comparison of tokens leaks by time (`src/auth.ts:12`)',
+  ]);
+  const unknown = await say(stage, '/axe dismiss F0000', 1004);
   expect(unknown.outputs['reason']).toBe('not-found');
   expect(stateOf(stage)).toBe('');
 });
@@ -134,7 +153,15 @@ it('the conversation stays open if the token cannot resolve it', async () => {
   const step = await answer(stage, timing.id, '/axe dismiss');
   expect(troubles(step)).toEqual([]);
   expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
-  expect(stateOf(stage)).toMatch(/^- ended .*how=dismissed why=command by=monalisa /m);
+  expect(lastIn(stage)).toMatchObject({
+    state: 'dismissed',
+    why: 'command',
+    login: 'monalisa',
+    closed: false,
+  });
+  expect(repliesTo(stage, timing.id).at(-1)).toContain(
+    '\n\nThe conversation stays open: resolving it takes `contents: write`.\n\n',
+  );
 });
 
 it('a finding that somebody else has written is not treated as ours', async () => {
@@ -177,11 +204,12 @@ it('a set phrase is a dismissal at once, and no model is called', async () => {
   expect(stage.model.requests()).toHaveLength(asked);
   expect(repliesTo(stage, timing.id)).toEqual([
     'Not a bug: both sides are constants.',
-    expect.stringMatching(/Noted: not raised again on similar code\. Undo: `\/axe forget [0-9a-f]{16}`\./),
+    expect.stringMatching(
+      /Noted: F\w{4} is dismissed, and not raised again on this line\. Undo: `\/axe reopen F\w{4}`\./,
+    ),
   ]);
   expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
-  expect(stateOf(stage)).toMatch(/^- ended .*how=dismissed why=reply by=monalisa /m);
-  expect(stateOf(stage)).toMatch(/^- lesson .* strength=0\.5 /m);
+  expect(lastIn(stage)).toMatchObject({ state: 'dismissed', why: 'phrase', login: 'monalisa' });
   expect(stateOf(stage)).not.toContain('constants');
   const second = await again(stage);
   expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
@@ -211,13 +239,10 @@ it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'agreed'])(
     expect(stage.model.requests()).toHaveLength(asked);
     expect(stage.github.requests().length - before).toBe(0);
     expect([repliesTo(stage, timing.id), stateOf(stage)]).toEqual([[body], '']);
-    // The next run reads it: with the conversation resolved, such findings are wanted.
+    // To resolve the conversation says something, and the next run reads it.
     stage.repo.talk.resolved.set(timing.id, 'monalisa');
     await again(stage);
-    expect(stateOf(stage)).toMatch(
-      /^- ended .*how=settled why=(?:fixed|answered|reply|agreed).* by=monalisa /m,
-    );
-    expect(stateOf(stage)).toMatch(/^- accepted /m);
+    expect(lastIn(stage)).toMatchObject({ state: 'settled', why: 'resolved', login: 'monalisa' });
   },
 );
 

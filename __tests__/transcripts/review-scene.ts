@@ -91,8 +91,8 @@ export const LOGGED: ScriptedToolCall = {
 };
 
 /** The call that ends a review. */
-export function submit(summary: string, verdict = 'comment'): ScriptedToolCall {
-  return { name: 'submit_review', input: { summary, verdict } };
+export function submit(summary: string): ScriptedToolCall {
+  return { name: 'submit_review', input: { summary } };
 }
 
 /** A reply that calls tools at once. */

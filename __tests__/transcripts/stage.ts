@@ -195,12 +195,19 @@ export function seen(result: StepResult, { repo }: Pick<Stage, 'repo'>): string 
 
 const TEXTS = join(import.meta.dirname, '../fixtures/transcripts');
 
-/** Text in which the ids of findings, which are other ones in every run, are numbered as they appear. */
+/** Text in which ids, handles and moments of findings, which are other ones in every run, are numbered as they appear. */
 export function numberFindings(text: string): string {
   const ids = [...text.matchAll(/(?:^- finding |\\?"id\\?":\\?")([0-9a-f]{16})\b/gm)].map(
     ([, id = '']) => id,
   );
-  return [...new Set(ids)].reduce((rest, id, index) => rest.replaceAll(id, `<finding ${index + 1}>`), text);
+  const handles = text.match(/\bF(?=[A-Z]*\d)[A-Z0-9]{4}\b/g) ?? [];
+  const names = [
+    ...[...new Set(ids)].map((id, index) => [id, `<finding ${index + 1}>`] as const),
+    ...[...new Set(handles)].map((handle, index) => [handle, `F${index + 1}`] as const),
+  ];
+  return names
+    .reduce((rest, [name, number]) => rest.replaceAll(name, number), text)
+    .replaceAll(/(\\?"at\\?":)\d{13}\b/g, '$1<time>');
 }
 
 /** Compares with `__tests__/fixtures/transcripts/<name>.txt`; with UPDATE_TRANSCRIPTS=1 the file is written anew. */

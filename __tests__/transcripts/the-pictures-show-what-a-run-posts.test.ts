@@ -4,13 +4,17 @@ import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';
 import {
   text as answer,
+  type ModelScript,
+  promptOf,
   type ScriptedToolCall,
   startModelServer,
   toolCall,
+  type WholeReply,
 } from '../helpers/model-server.js';
 import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
+import { byHandles } from './handle-scene.js';
 import { calls, push, submit } from './review-scene.js';
 import { AGENT, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
@@ -92,6 +96,38 @@ const ROUNDED = finding({
   body: 'The invoice in `src/invoice.ts` rounds each item, so the two can differ by a cent.',
 });
 
+/** The first finding that the model is told of is over: what it names is not in the change any more. */
+const GONE: ScriptedToolCall = {
+  name: 'settle_finding',
+  input: {
+    finding: 'F1',
+    how: 'fixed',
+    reason: 'The card is no longer logged.',
+    evidence: [{ path: 'src/orders.ts', line: 21, code: "  console.log('charging', order.card);" }],
+  },
+};
+
+/** The replies in their order, next to a verifier that finds nothing of a finding that is said to be over. */
+function reviewing(replies: readonly WholeReply[]): ModelScript {
+  const script = byHandles(replies) as Extract<ModelScript, (...parts: never[]) => unknown>;
+  const evidence = [
+    { path: 'src/orders.ts', line: 21, code: '  const receipt = await charge(order.card, total);' },
+  ];
+  const input = { verdict: 'refuted', reason: 'Nothing is logged here any more.', evidence };
+  let turn = 0;
+  return (request) => {
+    if (promptOf(request).tools.includes('give_verdict')) return calls({ name: 'give_verdict', input });
+    turn += 1;
+    return script(request, turn - 1);
+  };
+}
+
+/** Handles as people meet them, which are other ones in every run. */
+function withHandles(text: string): string {
+  const names = ['FQ7K2', 'FM3T8', 'FB94W'];
+  return names.reduce((rest, name, index) => rest.replaceAll(`F${index + 1}`, name), text);
+}
+
 function finding(input: Readonly<Record<string, unknown>>): ScriptedToolCall {
   return { name: 'add_review_comment', input: { path: 'src/orders.ts', reach: 'always', ...input } };
 }
@@ -101,12 +137,12 @@ it('the sources of the pictures equal what the built action and command line pri
     event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.title': TITLE } },
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: FIRST,
-    model: [
+    model: reviewing([
       calls(LOGGED, UNAWAITED, submit('The card must not be logged, and the receipt has to be saved first.')),
       answer('I reviewed the change to billing and found two problems.'),
-      calls(ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
+      calls(GONE, ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
       answer('The card is no longer logged; the receipt is still not awaited.'),
-    ],
+    ]),
   });
   stage.repo.contents = 'write';
   const inputs = { 'memory-store': 'branch' };
@@ -127,7 +163,7 @@ it('the sources of the pictures equal what the built action and command line pri
     /(?<=Duration: )\d+ms/g,
     '<milliseconds>',
   );
-  const said = numberFindings(text);
+  const said = withHandles(numberFindings(text));
   if (process.env['UPDATE_TRANSCRIPTS'] === '1') {
     mkdirSync(dirname(SOURCES), { recursive: true });
     writeFileSync(SOURCES, said);

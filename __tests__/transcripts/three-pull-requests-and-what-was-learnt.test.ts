@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { seedReply } from '../helpers/github-review-seed.js';
-import { type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ModelScript, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook, type Payload } from '../helpers/webhooks.js';
+import { byHandles } from './handle-scene.js';
 import { calls, conversations, REVIEWER, submit } from './review-scene.js';
 import { comparisonOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
@@ -123,17 +124,17 @@ index 9c4d5e6..1d2e3f4 100644
 `,
 };
 
-const TIMING: ScriptedToolCall = {
+const DIGESTS: ScriptedToolCall = {
   name: 'add_review_comment',
   input: {
     path: 'src/auth.ts',
     line: 12,
     code: '  return digest(expected) == digest(token);',
-    title: 'The comparison of tokens leaks by time',
-    category: 'security',
-    effect: 'breach',
+    title: 'Digests are compared with `==`',
+    category: 'correctness',
+    effect: 'wrong-result',
     reach: 'rare',
-    body: 'Comparing with `==` tells by time how much of the token is right.',
+    body: '`==` converts what it compares. Use `===`.',
   },
 };
 
@@ -189,6 +190,16 @@ const SETTLED: ScriptedToolCall = {
   },
 };
 
+/** A second look, in a fresh context, at a finding that is said to be over. */
+const LOOK: ScriptedToolCall = {
+  name: 'give_verdict',
+  input: {
+    verdict: 'refuted',
+    evidence: SETTLED.input['evidence'],
+    reason: 'Every statement goes through `parameterized`.',
+  },
+};
+
 const INJECTION_AGAIN: ScriptedToolCall = {
   name: 'add_review_comment',
   input: {
@@ -203,25 +214,37 @@ const INJECTION_AGAIN: ScriptedToolCall = {
  * back is said in other words.
  */
 const REVIEWS: readonly (readonly ScriptedToolCall[])[] = [
-  [TIMING, LOGGED, submit('Two things to look at.')],
+  [DIGESTS, LOGGED, submit('Two things to look at.')],
   [INJECTION, submit('One thing must be fixed.')],
   [SETTLED, submit('The statement is safe now.')],
   [INJECTION_AGAIN, submit('The statement is open again.')],
-  [TIMING, SECONDS, submit('Two things to look at.')],
+  [DIGESTS, SECONDS, submit('Two things to look at.')],
 ];
 
 const INTRO = `# Three pull requests
 
 What a reviewer that remembers says, hears and keeps, on three pull requests of one repository. In the first, people
 with write access dismiss one finding and fix the other. In the second, a push fixes the finding in another file, and the
-model settles it by the line that does; the next push takes that line out, and the finding is back, in its own
-conversation. In the third the model is told what was dismissed, repeats it word for word all the same, and it is not
-posted.
+model settles it by the line that does, with which a second look in a fresh context agrees; the next push takes that line
+out, and the finding is back, in its own conversation. In the third the model is told what was dismissed, repeats it word
+for word all the same, and it is not posted.
 
 Nobody wrote this page: a test runs the built action on the five events, against a GitHub that checks every request by
 GitHub's own description of its API and a model whose replies are scripted, and writes down what it saw. Only times, ids
 of runs and the day are replaced. The agent is \`axe/agents/reviewer.toml\`, its memory is on the branch \`axe-memory\`
 (\`memory-store: branch\`).`;
+
+/** The replies in their order, and of a second look what it comes to. */
+function script(): ModelScript {
+  const replies = byHandles(REVIEWS.flatMap((review) => [calls(...review), text('Reviewed.')]));
+  let turn = -1;
+  return (request) => {
+    const { tools, messages } = promptOf(request);
+    if (tools.includes('give_verdict')) return messages.length > 1 ? text('Over.') : calls(LOOK);
+    turn += 1;
+    return typeof replies === 'function' ? replies(request, turn) : text('');
+  };
+}
 
 it('the third review does not repeat what the first one learned', async () => {
   const stage = await setStage({
@@ -229,7 +252,7 @@ it('the third review does not repeat what the first one learned', async () => {
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: FIRST.diff,
     roles: { monalisa: 'write', hubot: 'read' },
-    model: REVIEWS.flatMap((review) => [calls(...review), text('Reviewed.')]),
+    model: script(),
   });
   stage.repo.contents = 'write';
   const page = [INTRO, `## The agent\n\n${block('toml', REVIEWER)}`];
@@ -243,16 +266,19 @@ it('the third review does not repeat what the first one learned', async () => {
   page.push(await pushTo(stage, SECOND, { push: CURED, index: 2 }));
   expect(injection(stage)).toMatchObject({
     isResolved: true,
-    replies: [expect.stringMatching(/^Settled by 3f78685/)],
+    replies: [expect.stringMatching(/^✅ F\w{4} is settled by 3f78685/)],
   });
   page.push(await pushTo(stage, SECOND, { push: REVERTED, index: 3 }));
-  expect(injection(stage)).toMatchObject({ isResolved: false, replies: [{}, 'Back since 89e6c98.'] });
-  expect(stateOf(stage)).toContain('why=reply by=monalisa');
-  expect(stateOf(stage)).toContain('why=fixed by=Codertocat');
+  expect(injection(stage)).toMatchObject({
+    isResolved: false,
+    replies: [{}, expect.stringMatching(/^F\w{4} is back since 89e6c98\.$/)],
+  });
+  expect(stateOf(stage)).toContain('"why":"phrase","login":"monalisa"');
+  expect(stateOf(stage)).toContain('"why":"resolved","login":"Codertocat"');
 
   page.push(await reviewOf(stage, THIRD, 4));
-  const third = stage.model.prompts()[8]?.messages[0] ?? '';
-  expect(third).toContain('- src/auth.ts security (on #2)');
+  const third = reviewsAsked(stage)[8]?.messages[0] ?? '';
+  expect(third).toMatch(/^- F\w{4} src\/auth\.ts correctness — "Digests are compared with `==`" \(on #2\)$/m);
   const posted = stage.repo.talk.reviewComments.filter(({ pull }) => pull === THIRD.number);
   expect(posted.map(({ body }) => /— (.*)/.exec(body)?.[1])).toEqual([SECONDS.input['title']]);
 
@@ -273,7 +299,7 @@ function answerFirst(
   { repo }: Stage,
   { timing, logged }: { readonly timing: number; readonly logged: number },
 ): readonly string[] {
-  const withdrawal = 'By design: both sides are digests, and nobody can choose those.';
+  const withdrawal = 'By design: both sides are strings.';
   seedReply(repo, timing, { author: 'monalisa', body: withdrawal });
   seedReply(repo, logged, { author: 'hubot', body: 'Not a bug.' });
   const pull = repo.pulls.get(FIRST.number);
@@ -340,7 +366,7 @@ async function runOn(
   payload: Payload,
   { number, index }: { readonly number: number; readonly index: number },
 ): Promise<string> {
-  const { github, repo, model } = stage;
+  const { github, repo } = stage;
   const before = new Set(repo.talk.reviews.map(({ id }) => id));
   const result = await stage.run({
     event: { name: 'pull_request', payload },
@@ -349,18 +375,23 @@ async function runOn(
     inputs: { 'memory-store': 'branch' },
   });
   expect([result.exitCode, result.stderr]).toEqual([0, '']);
-  const prompt = model.prompts()[index * 2];
+  const prompt = reviewsAsked(stage)[index * 2];
+  const hasLook = (REVIEWS[index] ?? []).includes(SETTLED);
   const files = github.files(REPO, 'axe-memory');
-  const learned = /^\*\*Learned from answers\*\*[^<|]*/m.exec(result.summary)?.[0];
   return [
     part('Request: system prompt', 'text', prompt?.system ?? ''),
     part('Request: user message', 'text', (prompt?.messages[0] ?? '').replace(/^user: /, '')),
     part('Reply: the tools that the model calls', 'text', (REVIEWS[index] ?? []).map(callLine).join('\n')),
+    ...(hasLook ? [part('Reply: a second look in a fresh context', 'text', callLine(LOOK))] : []),
     part('Posted', 'markdown', postedOn(stage, { number, before })),
-    ...(learned === undefined ? [] : [part('From the job summary', 'markdown', learned)]),
     part('Memory after it: `reviewer.md`', 'markdown', files['reviewer.md'] ?? ''),
     part('State after it: `reviewer.state.md`', 'markdown', files['reviewer.state.md'] ?? ''),
   ].join('\n\n');
+}
+
+/** What the model was asked, without second looks. */
+function reviewsAsked({ model }: Stage) {
+  return model.prompts().filter(({ tools }) => !tools.includes('give_verdict'));
 }
 
 function callLine({ name, input }: ScriptedToolCall): string {

@@ -175,8 +175,8 @@ it('a finding of a tainted run has no title for a trusted one', async () => {
   // The conversation is later than the event and would taint the run; it has the list of what is open.
   const last = await run(stage, undefined);
   const [asked = ''] = last.prompt.split('\n');
-  expect(asked).toContain('F1 src/auth.ts:12 major security — \\"The comparison of tokens leaks by time');
-  expect(asked).toMatch(/F2 src\/auth\.ts:11 critical security\\n/);
+  expect(asked).toMatch(/F\w{4} src\/auth\.ts:12 major security — \\"The comparison of tokens leaks by time/);
+  expect(asked).toMatch(/F\w{4} src\/auth\.ts:11 critical security\\n/);
   expect(asked).not.toContain(EVIL);
   expect(last.step.outputs['memory-entry']).toContain('trust=trusted');
   expect(lanes(stage).trusted).not.toContain(EVIL);

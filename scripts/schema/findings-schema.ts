@@ -1,10 +1,24 @@
 import { FINDINGS_VERSION } from '../../src/review/findings-json.js';
-import { COVERAGE_KINDS, FINDING_STATES, UNREAD_REASONS } from '../../src/review/record.js';
+import { COVERAGE_KINDS, RECORD_STATES, UNREAD_REASONS } from '../../src/review/record.js';
 import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/review/terms.js';
 
 const TEXT = { type: 'string' };
 const LINE = { type: 'integer', minimum: 1 };
 const COUNT = { type: 'integer', minimum: 0 };
+
+const REQUIRED = [
+  'id',
+  'handle',
+  'agent',
+  'state',
+  'title',
+  'path',
+  'line',
+  'side',
+  'severity',
+  'category',
+  'confidence',
+];
 
 /** The form of the `findings` output; `scripts/schema.js` writes it to `schema/findings.schema.json`. */
 export const FINDINGS_SCHEMA = {
@@ -12,7 +26,7 @@ export const FINDINGS_SCHEMA = {
   title: `axe findings ${FINDINGS_VERSION}`,
   description: 'The output `findings` of a review. Later versions of the action may add properties.',
   type: 'object',
-  required: ['version', 'head', 'base', 'pull', 'coverage', 'counts', 'findings'],
+  required: ['version', 'head', 'base', 'pull', 'counts', 'findings'],
   properties: {
     version: { const: FINDINGS_VERSION },
     head: { ...TEXT, description: 'The commit that was reviewed.' },
@@ -23,7 +37,7 @@ export const FINDINGS_SCHEMA = {
     },
     coverage: {
       type: 'object',
-      description: 'Which files of the change were looked at.',
+      description: 'Which files of the change were looked at; left out if nothing was read.',
       required: ['kind', 'files', 'read'],
       properties: {
         kind: { enum: COVERAGE_KINDS },
@@ -52,7 +66,7 @@ export const FINDINGS_SCHEMA = {
       required: ['total', 'states', 'open', 'worst'],
       properties: {
         total: COUNT,
-        states: tallyOf(FINDING_STATES),
+        states: tallyOf(RECORD_STATES),
         open: { ...tallyOf(SEVERITIES), description: 'Findings that are open, by severity.' },
         worst: { enum: [...SEVERITIES, null], description: 'The worst severity of those; null for none.' },
       },
@@ -61,10 +75,19 @@ export const FINDINGS_SCHEMA = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['id', 'state', 'title', 'path', 'line', 'side', 'severity', 'category', 'confidence'],
+        required: REQUIRED,
         properties: {
           id: { ...TEXT, pattern: '^[0-9a-f]{16}$', description: 'The same in every run.' },
-          state: { enum: FINDING_STATES, description: '`new` was raised by this run, `open` before it.' },
+          handle: {
+            ...TEXT,
+            pattern: '^F[A-Z0-9]{4}$',
+            description: 'What people and models call it on its pull request.',
+          },
+          state: {
+            enum: RECORD_STATES,
+            description: 'What has become of it, or why it was raised and not posted.',
+          },
+          isNew: { const: true, description: 'This run raised it; left out if an earlier run did.' },
           why: { ...TEXT, description: 'How it came into its state.' },
           by: { ...TEXT, description: 'Login of the person who decided.' },
           title: TEXT,
@@ -96,7 +119,6 @@ export const FINDINGS_SCHEMA = {
           },
           url: TEXT,
           agent: TEXT,
-          passes: { ...COUNT, description: 'Passes that raised it.' },
         },
       },
     },

@@ -172,9 +172,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
   const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
   const thisRun = readThisRun(env);
-  // Jobs of a matrix have one name, and a job may have several steps: each has a check of its own.
-  const check = `${thisRun.run}/${clock.newId()}`;
-  const progress = await openProgress(parts, { client, log, check });
+  const progress = await openProgress(parts, { client, log });
   const shared = await connectSharedAgents(
     { repository: inputs.agentsRepo, token: inputs.repositoriesToken },
     { client, ...access },
@@ -206,7 +204,6 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     temp: runner.temp,
     now: () => clock.now(),
     ...thisRun,
-    check,
   });
   return {
     ...found,
@@ -263,20 +260,17 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
 interface ProgressParts {
   readonly client: GitHubClient | undefined;
   readonly log: (line: string) => void;
-  /** Distinguishes the check of this step from others. */
-  readonly check: string;
 }
 
 /** The check of the commit while the run is at work, where the workflow wants one. */
 async function openProgress(
   { inputs, runner: { env }, secrets }: ActionParts,
-  { client, log, check }: ProgressParts,
+  { client, log }: ProgressParts,
 ): Promise<CheckProgress | undefined> {
   if (!inputs.publish.checkRun || client === undefined || inputs.dryRun) return undefined;
   const { runUrl } = readThisRun(env);
   return createCheckProgress({
     client,
-    check,
     runUrl,
     log,
     clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),

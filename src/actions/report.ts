@@ -7,8 +7,8 @@ import { sanitize } from '../core/sanitize/sanitize.js';
 import { VERSION } from '../core/version.js';
 import { mergeWarnings, type Warning, warningText, warningTitle } from '../core/warning.js';
 import { type FindingsGate, formatGate, type MetGate, metGates } from '../review/fail-on.js';
+import { isOpen } from '../review/finding.js';
 import { countFindings, formatAllFindings, type ReviewResult } from '../review/findings-json.js';
-import { isOpen } from '../review/record.js';
 import { formatSarif } from '../review/sarif.js';
 import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
@@ -239,7 +239,7 @@ export function reviewOutputs({ report }: ReviewResult): Outputs {
   return {
     'findings-open': String(report.findings.filter(isOpen).length),
     'findings-worst': worst ?? '',
-    coverage: report.coverage.kind,
+    ...(report.coverage === undefined ? {} : { coverage: report.coverage.kind }),
   };
 }
 
@@ -256,9 +256,8 @@ export function gatesMet(
 /** The outputs of a run whose findings fail the step; one that ended in another way keeps its conclusion. */
 export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]): Outputs {
   const isMet = met.some(({ gate }) => gate.kind === 'findings');
-  return isMet && outputs.conclusion === 'success'
-    ? { ...outputs, conclusion: FINDINGS_CONCLUSION }
-    : outputs;
+  const isElseWell = outputs.conclusion === 'success' || outputs.conclusion === 'skipped';
+  return isMet && isElseWell ? { ...outputs, conclusion: FINDINGS_CONCLUSION } : outputs;
 }
 
 /**

@@ -1,93 +1,94 @@
-import type { GitHub, Published, Publisher, PublishRequest } from '../core/dependencies.js';
+import type { FindingsToTell, GitHub, Published, Publisher, PublishRequest } from '../core/dependencies.js';
 import type { FetchedChange } from '../core/event/fetched-change.js';
 import type { PullRequestTrigger } from '../core/event/trigger.js';
+import { formatMark } from '../core/sanitize/mark.js';
 import { parseDiff } from '../core/text/diff.js';
 import { count } from '../core/text/number.js';
-import type { AnsweredThread, ThreadRemark } from '../review/answers.js';
 import { readDiffLines } from '../review/diff-lines.js';
-import { endFacts, sortEarlier } from '../review/earlier.js';
-import type { KnownFinding } from '../review/known.js';
-import { parseFindingMarker } from '../review/markers.js';
+import type { Finding } from '../review/finding.js';
+import { type FindingMark, replyMark } from '../review/marks.js';
 import { type PreparedComment, prepareReview } from '../review/prepare-review.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
+import { backMark, backText, endedMark, endText } from '../review/said.js';
+import type { Post, Seen, Thread } from '../review/seen.js';
 
 const AUTHOR = { login: 'you', isBot: false };
 const BOT = { login: 'github-actions', isBot: true };
 
-export type DemoEvent = Pick<KnownFinding, 'title' | 'path' | 'line' | 'severity'> & {
+export type DemoEvent = Pick<Finding, 'title' | 'path' | 'line' | 'severity'> & {
   readonly kind: 'raised' | 'settled' | 'dismissed' | 'back' | 'held-back';
 };
 
-type Begun = PreparedComment & Pick<AnsweredThread, 'hunk' | 'first' | 'replies'>;
-
 /** A pull request that lives in memory: what GitHub is asked for, and where reviews are posted. */
 export function createDemoPullRequest() {
-  let begun: readonly Begun[] = [];
+  let threads: readonly Thread[] = [];
   let pushed = { base: '', head: '', diff: '', fresh: undefined as string | undefined };
-  let comments = 0;
+  let posts = 0;
   let events: readonly DemoEvent[] = [];
-  const resolved = new Set<string>();
 
-  const remark = (body: string, author: typeof BOT): ThreadRemark => {
-    comments += 1;
+  const write = (body: string, author: typeof BOT): Post => {
+    posts += 1;
     const rights = { authorAssociation: 'OWNER', isOurs: author.isBot, isEditedByOther: false };
-    return { id: comments, url: `#${comments}`, author, body, ...rights };
+    const createdAt = new Date().toISOString();
+    return { id: posts, url: `#${posts}`, author, body, createdAt, thumbsDown: [], ...rights };
   };
 
-  /** The conversations as they are since the last push. */
-  const threads = () =>
-    begun.map(({ placed, ...one }): AnsweredThread => {
-      const lines = [...(readDiffLines(pushed.diff).get(one.path)?.RIGHT ?? [])];
-      const line = lines.find(([, { text }]) => one.hunk.endsWith(`\n+${text}`))?.[0];
-      const isResolved = resolved.has(placed.id);
-      const resolvedBy = isResolved ? BOT.login : undefined;
-      const state = { line, isOutdated: line === undefined, isResolved, resolvedBy };
-      return { ...one, ...state, id: placed.id, originalLine: one.line, thumbsUp: [], thumbsDown: [] };
-    });
+  /** As they are since the last push. */
+  const seen = (): Seen => ({
+    head: pushed.head,
+    threads: threads.map((thread) => {
+      const lines = [...(readDiffLines(pushed.diff).get(thread.path)?.RIGHT ?? [])];
+      return { ...thread, line: lines.find(([, { text }]) => thread.hunk.endsWith(`\n+${text}`))?.[0] };
+    }),
+    reviews: [],
+    comments: [],
+  });
 
-  function post(agent: string, wanted: PublishRequest): Published {
-    const { buffered, commits, facts, known, dismissed = [], lane } = wanted;
-    if (commits === undefined) throw new Error('the demo knows every diff');
-    const open = threads().flatMap((one) => {
-      const marker = one.isResolved ? undefined : parseFindingMarker(one.first.body);
-      return marker === undefined ? [] : [{ ...one, marker, repliesTotal: one.replies.length }];
+  /** Says something in a conversation, and closes or opens it. */
+  const say = (id: string | undefined, body: string, isResolved: boolean): void => {
+    const resolvedBy = isResolved ? BOT.login : undefined;
+    threads = threads.map((one) =>
+      one.id === id ? { ...one, isResolved, resolvedBy, replies: [...one.replies, write(body, BOT)] } : one,
+    );
+  };
+
+  function post(agent: string, { buffered, commits, lane, findings }: PublishRequest): Published {
+    if (commits === undefined || findings === undefined) throw new Error('the demo knows every diff');
+    const { ledger, news, pull } = findings;
+    const frame = { head: commits.head, clean: (text: string) => text };
+    const now = new Date();
+    const at = now.getTime();
+    const ended = news.ended.map((finding) => {
+      const mark = endedMark(finding, { at, closed: true });
+      say(finding.thread?.id, told(endText(finding, frame) ?? '', mark, commits.head), true);
+      return mark;
     });
-    const earlier = sortEarlier({ commits, buffered, lane }, { head: pushed.head, threads: open });
-    const { comments: posted } = prepareReview({
-      ...DEFAULT_PUBLISH_RULES,
-      agent,
-      head: commits.head,
-      lane,
-      buffered,
-      open: [],
-      compared: new Set(known.map(({ id }) => id)),
-      clean: (text) => text,
+    const back = news.back.map((finding) => {
+      const mark = backMark(finding, { at, closedBy: undefined });
+      say(finding.thread?.id, told(backText(finding, frame), mark, commits.head), false);
+      return mark;
     });
-    const ids = {
-      dismissed: dismissed.map(({ id }) => id),
-      settled: earlier.settled.map(({ thread }) => thread.marker.id),
-      back: earlier.back.map(({ of }) => of.id),
-    };
-    for (const id of [...ids.dismissed, ...ids.settled]) resolved.add(id);
-    for (const id of ids.back) resolved.delete(id);
+    const marks = [...ended, ...back];
+    const parts = { ...DEFAULT_PUBLISH_RULES, agent, head: commits.head, lane, ledger, news, buffered };
+    const { comments, raised } = prepareReview({ ...parts, marks, now, clean: frame.clean });
     const lines = readDiffLines(pushed.diff);
-    const begin = (comment: PreparedComment): Begun => {
-      const code = lines.get(comment.path)?.[comment.side].get(comment.line)?.text;
-      return { ...comment, hunk: `@@ -1 +1 @@\n+${code}`, first: remark(comment.body, BOT), replies: [] };
+    const begin = ({ path, side, line, body }: PreparedComment): Thread => {
+      const first = write(body, BOT);
+      const hunk = `@@ -1 +1 @@\n+${lines.get(path)?.[side].get(line)?.text}`;
+      const open = { isResolved: false, resolvedBy: undefined, reviewId: undefined };
+      return { id: `thread ${first.id}`, path, side, line, hunk, first, replies: [], ...open };
     };
-    begun = [...begun, ...posted.map(begin)];
-    events = [
-      ...posted.map(({ placed: { finding } }) => ({ ...finding, kind: 'raised' as const })),
-      ...(['dismissed', 'settled', 'back'] as const).flatMap((kind) =>
-        known.filter(({ id }) => ids[kind].includes(id)).map((one) => ({ ...one, kind })),
-      ),
-      ...buffered.heldBack.map(({ finding }) => ({ ...finding, kind: 'held-back' as const })),
-    ];
-    const findings = posted.map(({ placed }) => placed);
-    const ends = endFacts(earlier, { pull: 1, facts, now: new Date() });
+    threads = [...threads, ...comments.map(begin)];
+    events = eventsOf(findings);
     const line = summaryOf(events);
-    return { line, url: undefined, posted: begun.map(({ first }) => first.id), findings, ends };
+    return { line, url: undefined, marks: [{ pull, marks: [...marks, ...raised] }], posted: ids() };
+
+    function told(text: string, mark: FindingMark, head: string): string {
+      return `${formatMark(replyMark({ agent, lane, marks: [mark] }, { head, id: mark.id }))}\n${text}`;
+    }
   }
+
+  const ids = () => threads.flatMap(({ first, replies }) => [first, ...replies].map(({ id }) => id));
 
   return {
     events: () => events,
@@ -96,12 +97,14 @@ export function createDemoPullRequest() {
     },
     /** Its author answers the finding on the line with this text. */
     answer(code: string, body: string) {
-      const reply = (thread: Begun) => [...thread.replies, remark(body, AUTHOR)];
-      begun = begun.map((one) => (one.hunk.includes(code) ? { ...one, replies: reply(one) } : one));
+      threads = threads.map((one) =>
+        one.hunk.includes(code) ? { ...one, replies: [...one.replies, write(body, AUTHOR)] } : one,
+      );
     },
     trigger: () => triggerOf(pushed.base, pushed.head, pushed.fresh === undefined ? 'opened' : 'synchronize'),
     publisher: {
       publish: async (plan, _outcome, wanted) => post(plan.agent.name, wanted),
+      tellFindings: async () => ({}),
       reply: async () => ({ line: undefined, url: undefined }),
     } satisfies Publisher,
     github: {
@@ -111,12 +114,22 @@ export function createDemoPullRequest() {
         pushed.fresh === undefined
           ? { kind: 'unread' }
           : { kind: 'ahead', change: changeOf(pushed.fresh), hasMerge: false, warnings: [] },
-      threads: async () => ({ kind: 'read', threads: threads() }),
-      findingThreads: async () => ({ kind: 'read', threads: [] }),
+      said: async () => ({ kind: 'read', seen: seen() }),
+      change: async () => ({ kind: 'read', isFork: false, ...pushed }),
     } satisfies GitHub,
   };
 }
 
+function eventsOf({ news }: FindingsToTell): readonly DemoEvent[] {
+  return [
+    ...news.fresh.map(({ finding }) => ({ ...finding, kind: 'raised' as const })),
+    ...news.ended.map(
+      (one) => ({ ...one, kind: one.state === 'dismissed' ? 'dismissed' : 'settled' }) as const,
+    ),
+    ...news.back.map((one) => ({ ...one, kind: 'back' as const })),
+    ...news.heldBack.map(({ finding }) => ({ ...finding, kind: 'held-back' as const })),
+  ];
+}
 function triggerOf(base: string, head: string, action: string): PullRequestTrigger {
   return {
     kind: 'pull_request',

@@ -5,8 +5,8 @@ import { diffOfRange, runGit } from '../adapters/host/git.js';
 import { readTextFile } from '../adapters/host/text-file.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { severityMark } from '../review/comment-text.js';
-import { lessonsOf } from '../review/finding-facts.js';
-import { parseReviewFacts } from '../review/state-facts.js';
+import { lessonsOf } from '../review/lessons.js';
+import { marksOf, parseReviewFacts } from '../review/state-facts.js';
 import { runPipeline } from '../run/run.js';
 import { createDemoPullRequest, type DemoEvent } from './demo-pull-request.js';
 import { expectPositionals, type ParsedFlags, parseFlags } from './flags.js';
@@ -29,8 +29,7 @@ const COMMITS = [
   ['Log again, and say what the TODO is about', greeting(`  // TODO: translate for every language\n${LOG}`)],
 ] as const;
 const ANSWER = 'By design: callers translate.';
-const STATE =
-  'pr-reviewer.state.md: what became of findings. No model reads it, and it contains none of your words.';
+const STATE = 'pr-reviewer.state.md: what became of findings. It contains none of your words.';
 const LIFE =
   'Raised once, dismissed by an answer, fixed by a push, back in its own conversation.\nNext: the quick start of the README puts it on your own pull requests.';
 const REPORT_IT = { remedy: 'Please report this: the demo brings all that it needs.' };
@@ -92,10 +91,10 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
   const log = await read('pr-reviewer.md');
   for (const [, line = ''] of log.matchAll(/^\*\*Result:\*\* (.*)$/gm)) write(`   - ${line}`);
   write(STATE);
-  const { lessons } = lessonsOf(parseReviewFacts(await read('pr-reviewer.state.md')));
-  for (const { path, category, by } of lessons)
-    write(`   - dismissed by @${by}: ${category}, ${path}, hashes of its words and line`);
-  const isWhole = seen.join(' | ') === 'raised raised | dismissed settled | back held-back';
+  const lessons = lessonsOf(marksOf(parseReviewFacts(await read('pr-reviewer.state.md'))));
+  for (const { path, category, login, title } of lessons)
+    write(`   - dismissed by @${login}: ${category}, ${path}: ${title}`);
+  const isWhole = seen.join(' | ') === 'raised raised | settled dismissed | back held-back';
   heading(isWhole ? 'That was the whole life of a finding' : 'This is not what the demo promises');
   write(isWhole ? LIFE : 'Please report this.');
   return isWhole ? 0 : 1;
@@ -131,10 +130,10 @@ async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSign
 function describe({ kind, severity = 'minor', title, path, line }: DemoEvent): string {
   const [mark, fate] = {
     raised: [severityMark(severity), `raised as ${severity}: a comment on the line`],
-    settled: ['✅', 'settled: the push removed the line, and the conversation is resolved'],
+    settled: ['✅', 'settled: the rule finds it no more, and the conversation is resolved'],
     dismissed: ['🗑️ ', 'dismissed by the answer, and remembered for every pull request'],
     back: ['↩️ ', 'back: its old conversation is open again, instead of a new comment'],
-    'held-back': ['🔇', 'found again in other words, and not raised: it was dismissed'],
+    'held-back': ['🔇', 'found again, and not raised: it was dismissed'],
   }[kind];
   return `${mark} ${title} · ${line === undefined ? path : `${path}:${line}`}\n   ${fate}`;
 }

@@ -107,6 +107,7 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
       if (collected !== '' && !output.json) terminal.stdout.write(`\n${collected}\n`);
       return { line: undefined, url: undefined };
     },
+    tellFindings: async () => ({}),
     async reply({ text }) {
       status?.clear();
       terminal.stdout.write(`${text}\n`);

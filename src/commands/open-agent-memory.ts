@@ -69,7 +69,7 @@ async function loadCommandAgent(name: string, deps: Dependencies): Promise<Loade
 }
 
 /** The file next to an agent's memory that holds what a command changes. */
-export interface AgentState {
+interface AgentState {
   readonly kind: 'state';
   readonly store: MemoryStore;
   readonly path: string;

@@ -22,11 +22,11 @@ export interface PauseCommand {
   readonly trigger: CommentTrigger;
 }
 
-/** `/axe pause` or `/axe resume`, alone on the first line of a comment that says something; undefined for all others. */
+/** `/axe pause` or `/axe resume` on the first line of a comment that says something, whatever follows; undefined for all others. */
 export function pauseCommand(trigger: Trigger): PauseCommand | undefined {
   if (trigger.kind !== 'comment') return undefined;
   const [, word] =
-    /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+(pause|resume)[ \t]*(?:\r?\n|$)/i.exec(trigger.body) ?? [];
+    /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+(pause|resume)(?:[ \t\r\n]|$)/i.exec(trigger.body) ?? [];
   if (word === undefined) return undefined;
   return { kind: word.toLowerCase() === 'pause' ? 'paused' : 'resumed', trigger };
 }

@@ -2,74 +2,56 @@ import type { GitHubClient } from '../adapters/github/client/client.js';
 import { GitHubError } from '../adapters/github/client/errors.js';
 import { fetchNewSince } from '../adapters/github/context/fetch-change.js';
 import { fetchContext } from '../adapters/github/context/fetch-context.js';
-import type { PullRequestPlace } from '../adapters/github/reading/changed-files.js';
 import { fetchPermission } from '../adapters/github/reading/permissions.js';
-import type { ReviewThread } from '../adapters/github/reading/review-threads.js';
-import { readSubjectsOnce } from '../adapters/github/reading/subject.js';
-import type { FindingThreadsAnswer, GitHub, ThreadsAnswer } from '../core/dependencies.js';
+import { fetchComparedFiles, subjectCommits } from '../adapters/github/reading/reader.js';
+import { fetchSubject, readSubjectsOnce } from '../adapters/github/reading/subject.js';
+import type { GitHub, PermissionAnswer } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
-import type { FindingThread } from '../review/end-finding.js';
-import { parseFindingMarker } from '../review/markers.js';
 
 /** What the pipeline asks GitHub for. */
 export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub | undefined {
   if (trigger.kind === 'local') return undefined;
   const { repository } = trigger;
   const readSubject = readSubjectsOnce(client);
-  const readThreads: ReadThreads = async (place, signal) => {
-    const { pull } = await readSubject({ ...place, isPull: true }, signal);
-    return pull?.threads.threads ?? [];
-  };
+  // Whoever answers findings is asked about at each reading, on each pull request.
+  const permissions = new Map<string, PermissionAnswer>();
   return {
-    permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
+    async permission(login, signal) {
+      const answer = permissions.get(login) ?? (await fetchPermission(client, { repository, login }, signal));
+      if (answer.kind === 'known') permissions.set(login, answer);
+      return answer;
+    },
     context: (of, signal) => fetchContext(client, of, signal, readSubject),
     newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
-    threads: (number, signal) => answerThreads(readThreads, { repository, number }, signal),
-    findingThreads: (number, signal) => answerFindingThreads(readThreads, { repository, number }, signal),
+    async said(number, { isFresh }, signal) {
+      const place = { repository, number, isPull: true };
+      try {
+        const { conversation, pull } = await (isFresh
+          ? fetchSubject(client, place, signal)
+          : readSubject(place, signal));
+        const { comments } = conversation;
+        if (pull === undefined) return { kind: 'unread', message: `#${number} is no pull request.` };
+        const { head, threads, reviews } = pull;
+        return { kind: 'read', seen: { head: head.sha, threads: threads.threads, reviews, comments } };
+      } catch (thrown) {
+        return unread(thrown);
+      }
+    },
+    async change(signal) {
+      try {
+        const { head, base, isForeign, pull } = await subjectCommits(client, trigger, signal);
+        const { files } = await fetchComparedFiles(client, { repository, base, head, pull }, signal);
+        const diff = files.map(({ text }) => text).join('\n');
+        return { kind: 'read', head, base, isFork: isForeign, diff };
+      } catch (thrown) {
+        return unread(thrown);
+      }
+    },
   };
 }
 
-/** Reads the threads of a pull request. */
-export type ReadThreads = (place: PullRequestPlace, signal: AbortSignal) => Promise<readonly ReviewThread[]>;
-
-/** The review threads of a pull request, or why they could not be read. Rejects only for an aborted signal. */
-export async function answerThreads(
-  readThreads: ReadThreads,
-  place: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<ThreadsAnswer> {
-  return await orUnread(async () => ({ kind: 'read', threads: await readThreads(place, signal) }));
-}
-
-/**
- * The threads that findings of ours began: the current token wrote the first comment, and nobody else changed it. Rejects
- * only for an aborted signal.
- */
-async function answerFindingThreads(
-  readThreads: ReadThreads,
-  place: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<FindingThreadsAnswer> {
-  return await orUnread(async () => {
-    const threads = await readThreads(place, signal);
-    return { kind: 'read', threads: threads.flatMap(findingThread) };
-  });
-}
-
-function findingThread({ id, path, isResolved, first, hunk }: ReviewThread): readonly FindingThread[] {
-  const marker = first.isOurs && !first.isEditedByOther ? parseFindingMarker(first.body) : undefined;
-  const { id: commentId, body } = first;
-  return marker === undefined ? [] : [{ ...marker, threadId: id, commentId, path, isResolved, body, hunk }];
-}
-
-async function orUnread<T>(
-  read: () => Promise<T>,
-): Promise<T | Extract<ThreadsAnswer, { readonly kind: 'unread' }>> {
-  try {
-    return await read();
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    const { message, remedy } = thrown;
-    return { kind: 'unread', message: remedy === undefined ? `${message}.` : `${message}. ${remedy}` };
-  }
+function unread(thrown: unknown): { readonly kind: 'unread'; readonly message: string } {
+  if (!(thrown instanceof GitHubError)) throw thrown;
+  const { message, remedy } = thrown;
+  return { kind: 'unread', message: remedy === undefined ? `${message}.` : `${message}. ${remedy}` };
 }

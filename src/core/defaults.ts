@@ -203,7 +203,7 @@ export const STRUCTURED_LIMITS = {
 export const MAX_LEARNED_PULLS = 5;
 
 /** Accounts whose permission is asked for, to know whether their answer counts. */
-export const MAX_ANSWERERS = 10;
+export const MAX_ANSWERERS = 20;
 
 /** Most bytes of notes that `memory_read` and `memory_search` show (memory-tools 4.4). */
 export const MAX_SHOWN_NOTES_BYTES = 32 * 1024;

@@ -1,16 +1,13 @@
 import type { Change } from '../memory/change.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
-import type { Dismissal } from '../review/acknowledge.js';
-import type { AnsweredThread } from '../review/answers.js';
 import type { Buffered } from '../review/buffered.js';
-import type { FindingThread } from '../review/end-finding.js';
-import type { FindingFact } from '../review/finding-facts.js';
 import type { ReviewResult } from '../review/findings-json.js';
-import type { KnownFinding } from '../review/known.js';
-import type { PlacedFinding } from '../review/place.js';
+import type { Ledger } from '../review/ledger.js';
+import type { FindingMark } from '../review/marks.js';
+import type { News } from '../review/news.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import type { NewSince } from '../review/scope.js';
-import type { ReviewFact } from '../review/state-facts.js';
+import type { Seen } from '../review/seen.js';
 import type { LoadedAgent } from './agent/agent-source.js';
 import type { ModelRef } from './agent/model-ref.js';
 import type { Clock } from './clock.js';
@@ -97,10 +94,8 @@ export interface Published {
   readonly posted?: readonly number[];
   /** The check of the commit, where one was written. */
   readonly checkUrl?: string;
-  /** The findings of a review that stand on the pull request now; absent where no review was posted. */
-  readonly findings?: readonly PlacedFinding[];
-  /** What became of earlier findings on the pull request, as it is kept. */
-  readonly ends?: readonly FindingFact[];
+  /** What was said of findings, by pull request. */
+  readonly marks?: readonly MarksOnPull[];
   /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
   readonly isReviewLost?: boolean;
   /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
@@ -109,6 +104,20 @@ export interface Published {
   readonly reviewResult?: ReviewResult;
   /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
   readonly failure?: string;
+}
+
+/** What was said of the findings of a pull request. */
+export interface MarksOnPull {
+  readonly pull: number;
+  readonly marks: readonly FindingMark[];
+}
+
+/** The findings of a pull request, with what is to be said of them. */
+export interface FindingsToTell {
+  readonly pull: number;
+  /** As it is now. */
+  readonly ledger: Ledger;
+  readonly news: News;
 }
 
 /** A change that was reviewed: two commits, and the whole diff between them. */
@@ -124,12 +133,10 @@ export interface PublishRequest {
   readonly read: ReadByRun;
   /** What was reviewed; undefined where the run is about no pull request whose diff is known. */
   readonly commits: ReviewedChange | undefined;
-  /** What is remembered of earlier reviews. */
-  readonly facts: readonly ReviewFact[];
-  /** The findings that the pull request had when the run began. */
-  readonly known: readonly KnownFinding[];
-  /** Dismissals that this run has learnt of, and that are to be answered; left out: none. */
-  readonly dismissed?: readonly Dismissal[];
+  /** Of the run's own pull request; undefined where it is about none, or does not review. */
+  readonly findings: FindingsToTell | undefined;
+  /** Of others on which people have answered. */
+  readonly others: readonly FindingsToTell[];
   /** Of what the run says; one that read text of people without write access must not refer to other threads. */
   readonly lane: MarkLane;
 }
@@ -146,13 +153,27 @@ export interface Reply {
    * its place. Left out, each agent answers for itself.
    */
   readonly among?: 'unless-answered' | 'for-all';
-  /** A conversation on a line that is to be closed or opened again, where the token may. */
-  readonly conversation?: { readonly id: string; readonly isResolved: boolean };
+  /** What it says of findings. */
+  readonly marks?: readonly FindingMark[];
+}
+
+/** What no model had a part in: what people did, told by a command or a run that is skipped. */
+export interface ToldFindings extends FindingsToTell {
+  readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
+  readonly agent: string;
+  /** Sha of the commit that the findings were held against. */
+  readonly head: string;
+  /** Ids of findings that are answered elsewhere. */
+  readonly answered: ReadonlySet<string>;
+  /** Why the run was skipped, for its check; undefined for a command, which has a check only where findings changed. */
+  readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
 }
 
 /** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
 export interface Publisher {
   publish(plan: Plan, outcome: RunOutcome, requested: PublishRequest): Promise<Published>;
+  /** Tells what became of findings; the marks of what it said, and the findings for other programs. */
+  tellFindings(told: ToldFindings): Promise<Pick<Published, 'marks' | 'reviewResult'>>;
   /** Answers a comment that asked for a command. */
   reply(answer: Reply): Promise<Published>;
 }
@@ -191,15 +212,17 @@ export type PermissionAnswer =
   | { readonly kind: 'known'; readonly permission: Permission }
   | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };
 
-/** The conversations on the lines of a pull request, or why they could not be read. */
-export type ThreadsAnswer =
-  | { readonly kind: 'read'; readonly threads: readonly AnsweredThread[] }
-  | { readonly kind: 'unread'; readonly message: string };
+/** What was not read, in a sentence. */
+interface Unread {
+  readonly kind: 'unread';
+  readonly message: string;
+}
 
-/** The conversations that findings of ours began, or why they could not be read. */
-export type FindingThreadsAnswer =
-  | { readonly kind: 'read'; readonly threads: readonly FindingThread[] }
-  | Extract<ThreadsAnswer, { readonly kind: 'unread' }>;
+/** What is said on a pull request, or why it could not be read. */
+export type SaidAnswer = { readonly kind: 'read'; readonly seen: Seen } | Unread;
+
+/** The change of the pull request that an event is about, as it is now, or why it could not be read. */
+export type ChangeAnswer = (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean }) | Unread;
 
 /** What GitHub is asked for a trigger; absent on the command line without an event. */
 export interface GitHub {
@@ -209,10 +232,13 @@ export interface GitHub {
   context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
   /** What lies between two commits of the repository, shas. An error is an answer. */
   newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
-  /** What became of comments on the lines of a pull request of this repository. An error is an answer. */
-  threads(pull: number, signal: AbortSignal): Promise<ThreadsAnswer>;
-  /** The conversations on the lines of a pull request that findings of ours began. An error is an answer. */
-  findingThreads(pull: number, signal: AbortSignal): Promise<FindingThreadsAnswer>;
+  /**
+   * What is said on a pull request of this repository: as the run was told at its beginning, or read again. An error is an
+   * answer.
+   */
+  said(pull: number, of: { readonly isFresh: boolean }, signal: AbortSignal): Promise<SaidAnswer>;
+  /** The change that the event is about. An error is an answer. */
+  change(signal: AbortSignal): Promise<ChangeAnswer>;
 }
 
 /**

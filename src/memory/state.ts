@@ -40,29 +40,6 @@ export function parseState(text: string): readonly Fact[] {
   return text.split(/\r?\n/).flatMap((line) => parseFact(line) ?? []);
 }
 
-/** Ids of the findings whose dismissal was taken back. */
-export function forgottenIds(text: string): ReadonlySet<string> {
-  if (text === '') return NONE;
-  return new Set(parseState(text).flatMap(({ kind, key }) => (kind === 'forgotten' ? [key] : [])));
-}
-
-/** The state without what it says was forgotten under these ids: somebody has dismissed it again. */
-export function withoutForgottenIds(text: string, ids: readonly string[]): string {
-  const forgotten = forgottenIds(text);
-  const again = new Set(ids.filter((id) => forgotten.has(id)));
-  if (again.size === 0) return text;
-  const isAgain = (line: string): boolean => {
-    const fact = parseFact(line.replace(/\r$/, ''));
-    return fact?.kind === 'forgotten' && again.has(fact.key);
-  };
-  return text
-    .split('\n')
-    .filter((line) => !isAgain(line))
-    .join('\n');
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
 /**
  * The state with these facts: one of the same kind and key takes the place of the old one. Every other line keeps its
  * bytes, and new ones end as the others do.

@@ -33,7 +33,7 @@ export function applyVerdicts(
   scope: VerdictScope,
 ): Buffered {
   const judged = buffered.findings.map((placed) => {
-    const verdict = requested.has(placed.id) ? verdicts.get(placed.id) : undefined;
+    const verdict = requested.has(placed.finding.id) ? verdicts.get(placed.finding.id) : undefined;
     return verdict === undefined ? { kept: placed } : applyVerdict(placed, verdict, scope);
   });
   return {
@@ -47,9 +47,9 @@ export function applyVerdicts(
 type Judged = { readonly kept: PlacedFinding } | { readonly refuted: Refuted };
 
 function applyVerdict(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): Judged {
-  const { id, finding } = placed;
+  const { finding } = placed;
   const drop = (why: RefutedWhy, of: Finding = finding): Judged => {
-    return { refuted: { id, finding: of, why, reason: verdict.reason } };
+    return { refuted: { finding: of, why, reason: verdict.reason } };
   };
   switch (verdict.kind) {
     case 'refuted':
@@ -74,7 +74,10 @@ function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: Verdic
   const { effect = bare.effect, reach = bare.reach, suggestionFixes } = verdict;
   const pathKind = pathKindOf(bare.path, scope.isRead(bare.path));
   const { category } = bare;
-  const severity = severityOf({ effect, reach, category, pathKind, overrides: scope.overrides });
+  const severity =
+    effect === undefined || reach === undefined
+      ? bare.severity
+      : severityOf({ effect, reach, category, pathKind, overrides: scope.overrides });
   const finding = {
     ...bare,
     ...(suggestion === undefined || !suggestionFixes ? {} : { suggestion }),
@@ -88,7 +91,7 @@ function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: Verdic
 
 /** The finding at another line of its file that can carry it; undefined where it stays. What was to replace the old lines cannot replace others. */
 function moved(
-  { id, finding }: PlacedFinding,
+  { finding }: PlacedFinding,
   line: number | undefined,
   { lines }: VerdictScope,
 ): PlacedFinding | undefined {
@@ -98,5 +101,5 @@ function moved(
   const { startLine: _, suggestion: __, code: ___, ...rest } = finding;
   const { finding: there, placement } = placeFinding({ ...rest, line }, lines);
   if (placement.kind !== 'line' || placement.about !== undefined) return undefined;
-  return { id, finding: there, placement };
+  return { finding: there, placement };
 }

@@ -1,7 +1,7 @@
 import { cleanLine, shown } from '../core/text/cut.js';
 import { count } from '../core/text/number.js';
 import { allowedName } from './allow-list.js';
-import { type PublicationAnswer, refused, sizeProblem, taken } from './answers.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
 import type { ShownLines } from './evidence.js';
 import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
@@ -52,7 +52,7 @@ export class Publications {
       case 'submit_review':
         return this.scope.review !== undefined;
       case 'settle_finding':
-        return this.scope.review?.known.some(({ state, isOwn }) => state === 'open' && isOwn) === true;
+        return (this.scope.review?.ledger.open.length ?? 0) > 0;
       case 'set_labels':
       case 'react':
         return this.scope.subject !== undefined;
@@ -93,7 +93,7 @@ export class Publications {
 
   /** What a tool has shown to the model, which may be named as evidence. */
   show(shown: readonly ShownLines[]): void {
-    for (const lines of shown) this.scope.review?.ledger.show(lines);
+    for (const lines of shown) this.scope.review?.shown.show(lines);
   }
 
   /** The end of an earlier finding; the last one on each counts. */
@@ -105,32 +105,16 @@ export class Publications {
     return this.kept('settle_finding', answer);
   }
 
-  /** Summary and verdict of the review; the last ones count. */
-  submitReview({
-    summary,
-    verdict,
-  }: {
-    readonly summary: string;
-    readonly verdict: string;
-  }): PublicationAnswer {
+  /** The summary of the review; the last one counts. */
+  submitReview(summary: string): PublicationAnswer {
     const tool = 'submit_review';
     if (this.scope.review === undefined) return this.refuse(tool, NO_PULL_REQUEST);
-    const requestedVerdict = verdict.trim().toLowerCase().replaceAll('_', '-');
-    if (/^approved?$/.test(requestedVerdict)) return this.refuse(tool, NO_APPROVAL);
-    if (requestedVerdict !== 'comment' && requestedVerdict !== 'request-changes')
-      return this.refuse(tool, wrongVerdict(verdict));
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
     if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
-    const isLowered = requestedVerdict === 'request-changes' && this.scope.rules.blockOn === undefined;
-    const review = {
-      summary: withoutOffers(summary).trim(),
-      verdict: isLowered ? 'comment' : requestedVerdict,
-    } as const;
     const again = this.state.review === undefined ? '' : ' in place of the one before';
-    this.state = { ...this.state, review };
-    const note = isLowered ? ' It will only comment: the workflow does not let it request changes.' : '';
+    this.state = { ...this.state, review: { summary: withoutOffers(summary).trim() } };
     const size = count(this.state.findings.length, 'finding');
-    return taken(`The review is taken${again}, with ${size}.${note} It is posted when the run ends.`);
+    return taken(`The review is taken${again}, with ${size}. It is posted when the run ends.`);
   }
 
   /** Labels to add and to take off; the last word on each label counts. */
@@ -230,19 +214,12 @@ export class Publications {
 const NO_PULL_REQUEST =
   'Not taken: this run is about no pull request whose diff is known. Put what you have to say into your answer.';
 const NO_SUBJECT = 'Not taken: this run is about no issue and no pull request.';
-const NO_APPROVAL =
-  'Not taken: a review of yours cannot approve; people do that. Use the verdict `comment`, and say in the summary that you found nothing.';
-
 /** The model answers by calling again for the same line, where it may say the finding in other words. */
 function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
   return (
     one.path === other.path &&
     (one.line === other.line || (one.code !== undefined && one.code === other.code))
   );
-}
-
-function wrongVerdict(verdict: string): string {
-  return `Not taken: the verdict is \`comment\` or \`request-changes\`, not ${shown(verdict)}.`;
 }
 
 function tooManyIssues(max: number): string {

@@ -1,18 +1,15 @@
 import type { Finding } from './finding.js';
 import type { Gate } from './gates.js';
 import type { KnownFinding } from './known.js';
+import type { Lesson } from './lessons.js';
 import type { PlacedFinding } from './place.js';
 import type { ReactionName } from './publish-rules.js';
 import type { Settlement } from './settle.js';
-
-/** What a review concludes; a model cannot approve. */
-export type ReviewVerdict = 'comment' | 'request-changes';
 
 /** What a review says besides its findings. */
 interface ReviewDraft {
   /** Markdown of the model's. */
   readonly summary: string;
-  readonly verdict: ReviewVerdict;
 }
 
 /** An issue to be opened. */
@@ -36,23 +33,15 @@ export interface Repeated {
   readonly finding: Finding;
 }
 
-/** A finding of the run that is not posted. */
+/** A finding of the run that is not posted, because a person has decided about it. */
 export interface HeldBack {
-  readonly id: string;
   readonly finding: Finding;
-  readonly why: HoldReason;
-  /** The finding of this pull request that it is. */
-  readonly of?: KnownFinding;
-  /** The pull request where it was dismissed, if that is another one. */
-  readonly pull: number | undefined;
+  /** The finding of this pull request that it is, or what was dismissed on another one. */
+  readonly of: KnownFinding | Lesson;
 }
-
-/** Why a finding is not posted. */
-type HoldReason = 'dismissed' | 'like-dismissed';
 
 /** A finding that a second look has thrown out. */
 export interface Refuted {
-  readonly id: string;
   readonly finding: Finding;
   readonly why: RefutedWhy;
   /** The verifier's words on one line. */
@@ -85,7 +74,7 @@ export interface Buffered {
   readonly passes: readonly PassRecord[];
   /** Ends of earlier findings. */
   readonly settlements: readonly Settlement[];
-  /** Names of earlier findings that the model was asked about. */
+  /** Places about which the model was asked whether it means an earlier finding. */
   readonly questioned: ReadonlySet<string>;
   /** How many findings each gate has stopped. */
   readonly gates: Readonly<Partial<Record<Gate, number>>>;

@@ -2,10 +2,10 @@ import { FENCE_NOTICE, fence } from '../core/sanitize/fence.js';
 import { cleanLine, utf8Bytes } from '../core/text/cut.js';
 import type { DiffFile } from '../core/text/diff.js';
 import type { DiffLine } from '../core/text/diff-hunk.js';
-import type { ShownLedger, ShownLines } from './evidence.js';
+import type { ShownFiles, ShownLines } from './evidence.js';
 import type { Finding } from './finding.js';
 import type { PlacedFinding } from './place.js';
-import { compareSeverity } from './severity.js';
+import { compareSeverity, worse } from './severity.js';
 import type { Side } from './terms.js';
 
 /** Findings that one verifier looks at: of one file, near to each other. */
@@ -36,8 +36,8 @@ function isNear(first: Finding, next: Finding): boolean {
 }
 
 function worstOf(group: ClaimGroup) {
-  const [first, ...others] = group.map(({ finding }) => finding.severity);
-  return others.reduce((worst, one) => (compareSeverity(one, worst) < 0 ? one : worst), first ?? 'nit');
+  const [{ finding: first }, ...others] = group;
+  return others.reduce((worst, { finding }) => worse(worst, finding.severity), first.severity);
 }
 
 /** What a claim is told with. */
@@ -45,7 +45,7 @@ export interface ClaimSurroundings {
   /** The files of the whole diff. */
   readonly files: readonly DiffFile[];
   /** What the finder was shown. */
-  readonly ledger: ShownLedger;
+  readonly ledger: ShownFiles;
 }
 
 /** The message to a verifier, and the lines of files that it shows. */
@@ -155,7 +155,7 @@ interface Range {
 type Numbered = readonly [number, string];
 
 /** The lines of the new version as far as the finder was shown them. */
-function linesAround(ledger: ShownLedger, path: string, { from, to }: Range): readonly Numbered[] {
+function linesAround(ledger: ShownFiles, path: string, { from, to }: Range): readonly Numbered[] {
   const lines = ledger.of(path, 'RIGHT')?.lines ?? new Map<number, string>();
   const near = [...lines].filter(([line]) => line >= from && line <= to).toSorted(([a], [b]) => a - b);
   return fitting(near, ([, text]) => text);

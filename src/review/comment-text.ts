@@ -1,6 +1,7 @@
 import { cleanLine } from '../core/text/cut.js';
 import type { Finding } from './finding.js';
 import { aboutLines, type PlacedFinding } from './place.js';
+import { isBlocking } from './severity.js';
 import { codeSpan, fencedBlock } from './suggestion.js';
 import type { Confidence, Severity } from './terms.js';
 
@@ -8,6 +9,8 @@ import type { Confidence, Severity } from './terms.js';
 interface CommentFrame {
   /** Who says so, and where to read more: markdown of ours. */
   readonly signature: string;
+  /** On a fork a finding from this severity on ends only by a person with write access; undefined elsewhere. */
+  readonly forkGate?: Severity | undefined;
   /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
   clean(markdown: string): string;
 }
@@ -23,16 +26,19 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
     headingOf(finding, frame.clean),
     isMoved ? `(${aboutLines(finding)})` : '',
     wordsOf(finding, frame.clean),
+    dismissedBefore(finding),
     suggestionOf(placed, frame.clean),
     foldOf(finding, frame),
   ]);
 }
 
 /** The same for where no line carries it: nothing can be offered to be committed, and nobody can answer below it. */
-export function findingInText({ finding }: PlacedFinding, clean: CommentFrame['clean']): string {
+export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean']): string {
+  const { finding } = placed;
   return paragraphs([
     headingOf(finding, clean),
     wordsOf(finding, clean),
+    dismissedBefore(finding),
     finding.suggestion === undefined ? '' : clean(`Suggested:\n\n${fencedBlock(finding.suggestion, '')}`),
   ]);
 }
@@ -81,6 +87,12 @@ function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): stri
   return paragraphs([clean(body), trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
 }
 
+function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
+  if (dismissedOn === undefined) return '';
+  const why = severity === 'critical' ? `is ${severity}` : `is about ${category}`;
+  return `*Dismissed before, on #${dismissedOn}. It is reported again because it ${why}.*`;
+}
+
 function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame['clean']): string {
   if (finding.suggestion === undefined) return '';
   const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
@@ -98,7 +110,8 @@ const CONFIDENCE: Readonly<Record<Confidence, string>> = {
 const MAX_PATH = 200;
 const MAX_CODE = 200;
 
-function foldOf({ evidence, confidence }: Finding, { signature, clean }: CommentFrame): string {
+function foldOf(finding: Finding, { signature, forkGate, clean }: CommentFrame): string {
+  const { evidence, confidence, handle } = finding;
   const lines = [
     ...evidence.map(({ path, line, code }) => {
       const place = clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`));
@@ -106,8 +119,9 @@ function foldOf({ evidence, confidence }: Finding, { signature, clean }: Comment
     }),
     CONFIDENCE[confidence],
   ].filter((line) => line !== '');
-  const answers =
-    'Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on similar code. Done? Push, or resolve.';
+  const isHeld = forkGate !== undefined && isBlocking(finding, forkGate);
+  const done = isHeld ? 'Done? A person with write access resolves it.' : 'Done? Push, or resolve.';
+  const answers = `${handle} · Wrong? 👎 or \`/axe dismiss <why>\`, and it is not raised again on this line. ${done}`;
   return [
     `<details><summary>${lines.length === 0 ? 'How to answer' : 'Why this is reported'}</summary>`,
     ...(lines.length === 0 ? [] : [lines.join('\n')]),

@@ -1,6 +1,6 @@
 import { shown } from '../core/text/cut.js';
 import type { DiffFile } from '../core/text/diff.js';
-import { isTelling, normalizeCode } from './code.js';
+import { normalizeCode } from './code.js';
 import type { Evidence, Side } from './terms.js';
 
 /** Lines that follow each other, as the model was shown them. */
@@ -13,7 +13,7 @@ export interface ShownLines {
 }
 
 /** What a run has shown to the model, kept so that its evidence can be looked up. */
-export interface ShownLedger {
+export interface ShownFiles {
   show(shown: ShownLines): void;
   /** What was shown of a file on one side; undefined for nothing. */
   of(path: string, side: Side): ShownFile | undefined;
@@ -36,7 +36,7 @@ const MAX_LEDGER_CHARACTERS = 8 * 1024 * 1024;
 const MAX_LINE = 4096;
 
 /** A ledger that drops the files that were shown longest ago once it holds more than so many characters. */
-export function createLedger(maxCharacters = MAX_LEDGER_CHARACTERS): ShownLedger {
+export function createShownFiles(maxCharacters = MAX_LEDGER_CHARACTERS): ShownFiles {
   const files = new Map<string, OpenFile>();
   const dropped = new Set<string>();
   let held = 0;
@@ -120,7 +120,7 @@ export type EvidenceCheck =
 export const MAX_EVIDENCE = 5;
 
 /** Looks a piece of evidence up among what the run has shown to the model. */
-export function checkEvidence(evidence: Evidence, ledger: ShownLedger): EvidenceCheck {
+export function checkEvidence(evidence: Evidence, ledger: ShownFiles): EvidenceCheck {
   const parts = linesOf(evidence.code);
   if (parts.length === 0) return { kind: 'refused', message: notCopied(evidence) };
   for (const path of pathsMeant(evidence.path)) {
@@ -151,9 +151,12 @@ function exactly({ lines }: ShownFile, parts: readonly string[], line: number): 
   return code !== undefined && isAt(lines, line, parts) ? { line, code } : undefined;
 }
 
+/** More than one letter or digit. */
+const WORDS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
+
 /** The nearest line that has the text; a text that is found everywhere (`}`) proves nothing on another line. */
 function nearby({ lines, fragments }: ShownFile, parts: readonly string[], line: number): Found | undefined {
-  if (!parts.some(isTelling)) return undefined;
+  if (!parts.some((part) => WORDS.test(part))) return undefined;
   let best: Found | undefined;
   for (const [at, code] of lines) {
     const isNearer = best === undefined || Math.abs(at - line) < Math.abs(best.line - line);
@@ -198,7 +201,7 @@ function notCopied({ path, line }: Evidence): string {
   return `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
 }
 
-function neverShown({ path, line }: Evidence, ledger: ShownLedger): string {
+function neverShown({ path, line }: Evidence, ledger: ShownFiles): string {
   const place = `line ${line} of ${shown(path)}`;
   const isDropped = [...pathsMeant(path)].some((one) => ledger.isDropped(one));
   return isDropped

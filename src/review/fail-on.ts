@@ -1,6 +1,7 @@
 import { count, grouped } from '../core/text/number.js';
-import { type Coverage, type FindingRecord, isOpen } from './record.js';
-import { atLeast } from './severity.js';
+import { isOpen } from './finding.js';
+import type { Coverage, FindingRecord } from './record.js';
+import { formatSeverities, isBlocking } from './severity.js';
 import { SEVERITIES, type Severity } from './terms.js';
 
 /** What fails a step because of what a review found or could not do. */
@@ -67,16 +68,11 @@ function whyMet(gate: FindingsGate, { findings, coverage, isUnpublished }: GateF
 
 /** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */
 export function blocking(findings: readonly FindingRecord[], least: Severity): readonly FindingRecord[] {
-  return findings.filter(
-    (record) => isOpen(record) && record.confidence !== 'unsure' && atLeast(record.severity, least),
-  );
+  return findings.filter((record) => isOpen(record) && isBlocking(record, least));
 }
 
 function describeOpen(open: readonly FindingRecord[]): string | undefined {
   if (open.length === 0) return undefined;
-  const counts = SEVERITIES.flatMap((severity) => {
-    const number = open.filter((record) => record.severity === severity).length;
-    return number === 0 ? [] : [`${number} ${severity}`];
-  });
-  return `${counts.join(', ')} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
+  const counts = formatSeverities(open.map(({ severity }) => severity));
+  return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
 }

@@ -1,4 +1,4 @@
-import { type FindingLife, livesOf } from './finding-facts.js';
+import type { FindingMark } from './marks.js';
 import { SEVERITIES } from './terms.js';
 
 /** A finding that nobody has answered for so long has no answer, in milliseconds. */
@@ -7,34 +7,34 @@ const UNANSWERED_MS = 14 * 24 * 60 * 60 * 1000;
 const FATES = ['acted on', 'dismissed', 'unanswered'] as const;
 
 /** What people made of findings, three numbers a severity, in one line; empty where no finding's story is over. */
-export function findingFigures(facts: readonly { readonly kind: string }[], now: Date): string {
-  const lives = [...livesOf(facts).values()];
-  const figures = [...SEVERITIES, undefined].flatMap((severity) => {
-    const fates = lives
-      .filter(({ raised }) => raised?.severity === severity)
-      .flatMap((life) => fateOf(life, now) ?? []);
+export function findingFigures(marks: readonly FindingMark[], now: Date): string {
+  const raised = marks.flatMap((mark) => (mark.kind === 'raised' ? [mark] : []));
+  const figures = SEVERITIES.flatMap((severity) => {
+    const fates = raised
+      .filter((mark) => mark.severity === severity)
+      .flatMap(({ id, at }) => fateOf(lastOf(id, marks), at, now) ?? []);
     if (fates.length === 0) return [];
     const counts = FATES.map((fate) => `${fates.filter((one) => one === fate).length} ${fate}`);
-    return [`${severity ?? 'of unknown severity'} ${counts.join(', ')}`];
+    return [`${severity} ${counts.join(', ')}`];
   });
   return figures.length === 0 ? '' : `Findings: ${figures.join('; ')}.`;
 }
 
-/** Undefined for one whose story goes on, or that says nothing, as one that was only resolved. */
-function fateOf({ raised, ended }: FindingLife, now: Date): (typeof FATES)[number] | undefined {
-  if (ended === undefined) {
-    const isOld = raised !== undefined && now.getTime() - raised.at.getTime() > UNANSWERED_MS;
-    return isOld ? 'unanswered' : undefined;
-  }
-  const { how, why } = ended;
-  switch (how) {
-    case 'dismissed':
-      return how;
-    case 'settled':
-      return why === 'closed' || why === 'command' ? undefined : 'acted on';
-    case 'outdated':
-      return 'acted on';
-    case 'withdrawn':
-      return undefined;
-  }
+function lastOf(id: string, marks: readonly FindingMark[]): FindingMark | undefined {
+  return marks
+    .filter((mark) => mark.id === id && mark.kind !== 'raised')
+    .toSorted((a, b) => a.at - b.at)
+    .at(-1);
+}
+
+/** Undefined for one whose story goes on, or that says nothing, as one that was resolved with its line as it was. */
+function fateOf(
+  last: FindingMark | undefined,
+  raisedAt: number,
+  now: Date,
+): (typeof FATES)[number] | undefined {
+  if (last?.kind !== 'ended') return now.getTime() - raisedAt > UNANSWERED_MS ? 'unanswered' : undefined;
+  if (last.state === 'dismissed') return 'dismissed';
+  const isChanged = last.why === 'resolved' && last.code === '';
+  return last.why === 'fixed' || last.why === 'suggestion' || isChanged ? 'acted on' : undefined;
 }

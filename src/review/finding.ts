@@ -1,54 +1,142 @@
 import { textId } from '../memory/units.js';
 import type { Category, Confidence, Evidence, FindingEffect, Reach, Severity, Side } from './terms.js';
 
-/** Something a review has to say about a place in the change. */
+/** What has become of a finding. `outdated`: its file is not in the change now; that is computed at each reading. */
+export const FINDING_STATES = ['open', 'settled', 'dismissed', 'outdated'] as const;
+
+/** One of {@link FINDING_STATES}. */
+type FindingState = (typeof FINDING_STATES)[number];
+
+/** Who brought a finding into its state. */
+export const ACTORS = ['model', 'person', 'program'] as const;
+
+/** One of {@link ACTORS}. */
+export type EndedBy = (typeof ACTORS)[number];
+
+/** Why a finding is in its state. */
+export const END_REASONS = [
+  /** The code fixes it, by the model's evidence. */
+  'fixed',
+  /** The model takes it back. */
+  'wrong',
+  /** A person's own words, as the model read them. */
+  'words',
+  /** Its suggestion was committed. */
+  'suggestion',
+  /** A person resolved its conversation. */
+  'resolved',
+  'thumbs-down',
+  /** A person's reply in a set phrase. */
+  'phrase',
+  /** `/axe dismiss`, `/axe done` or `/axe reopen`. */
+  'command',
+  /** What fixed it was taken back. */
+  'reverted',
+] as const;
+
+/** One of {@link END_REASONS}. */
+export type EndReason = (typeof END_REASONS)[number];
+
+/** Something a review has to say about a place in the change, from the call that raises it to everything that shows it. */
 export interface Finding {
+  /** 16 hexadecimal digits, minted once. */
+  readonly id: string;
+  /** What people and models call it on its pull request: `F` and four letters or digits. */
+  readonly handle: string;
+  /** Whose it is. */
+  readonly agent: string;
+  /** The fault in one line; the model's words, which nobody has cleaned yet. */
+  readonly title: string;
+  /** Markdown of the model's; nobody has cleaned it yet. Of an earlier run, what its comment says. */
+  readonly body: string;
+  /** The input, state or order that brings the fault about; the model's words. */
+  readonly trigger?: string;
+  readonly category: Category;
+  /** These two are known in the run that raises it. */
+  readonly effect?: FindingEffect;
+  readonly reach?: Reach;
+  readonly severity: Severity;
+  readonly confidence: Confidence;
   readonly path: string;
   /** The last line it is about; counts from 1. */
   readonly line: number;
   /** The first line, where it is about several. */
   readonly startLine?: number;
   readonly side: Side;
-  /** The fault in one line; the model's words, which nobody has cleaned yet. */
-  readonly title: string;
-  /** Markdown of the model's; nobody has cleaned it yet. */
-  readonly body: string;
-  /** The input, state or order that brings the fault about; the model's words. */
-  readonly trigger?: string;
-  readonly category: Category;
-  readonly effect: FindingEffect;
-  readonly reach: Reach;
-  /** Computed from effect and reach. */
-  readonly severity: Severity;
-  /** Computed from evidence and verification. */
-  readonly confidence: Confidence;
+  /** The text of `line`, where it is known. */
+  readonly code?: string;
   /** Lines that prove it, each of which the model was shown. */
   readonly evidence: readonly Evidence[];
   /** What the lines should be replaced with; without a line break at the end. */
   readonly suggestion?: string;
-  /** The text of `line`, where it is known. */
-  readonly code?: string;
+  readonly state: FindingState;
+  readonly by?: EndedBy;
+  /** Of the person who decided. */
+  readonly login?: string;
+  readonly why?: EndReason;
+  /** Why, in the model's words. */
+  readonly reason?: string;
+  /** The pull request on which people dismissed the same: it is too bad to be held back for that. */
+  readonly dismissedOn?: number;
+  /** Where it stands on GitHub; in the text of a review where there is no conversation. */
+  readonly said?: Said;
 }
 
-/** All that a finding says, for comparing it with another one. */
-export function findingText({
-  title,
-  body,
-  trigger = '',
-}: Pick<Finding, 'title' | 'body' | 'trigger'>): string {
-  return [title, body, trigger].filter((part) => part !== '').join('\n');
+/** Where a finding stands on GitHub. */
+interface Said {
+  readonly url: string;
+  /** The conversation. */
+  readonly thread: string;
+  /** Numbers of its first comment, and of the comment that raised the finding. */
+  readonly first: number;
+  readonly comment: number;
+}
+
+/** Whether people still have to do something about a finding. */
+export function isOpen({ state }: { readonly state: string }): boolean {
+  return state === 'open';
 }
 
 /**
- * The id of a finding, 16 hexadecimal digits: minted when a run takes it, and never computed again. Neither its words nor
- * its place are in it, so that other words make no other finding of it. No secret hangs on it (see {@link textId}).
+ * The id of a finding: minted when a run takes it, and never computed again. Neither its words nor its place are in it, so
+ * that other words make no other finding of it. No secret hangs on it (see {@link textId}).
  */
 export function mintId(run: string, number: number): string {
   return textId(`finding ${run} ${number}`).slice(2);
+}
+
+const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ0123456789';
+
+/**
+ * A short form of an id. It needs no counter, so that two agents, two runs and a run without memory never say the same one;
+ * where another finding of the pull request has it, more of the id decides.
+ */
+export function handleOf(id: string, isTaken: (handle: string) => boolean): string {
+  for (let salt = 0; ; salt += 1) {
+    const bits = Number.parseInt(textId(`handle ${id} ${salt}`).slice(-8), 16);
+    const letters = [0, 5, 10, 15].map((shift) => LETTERS[(bits >>> shift) & 31]);
+    const handle = `F${letters.join('')}`;
+    // A digit distinguishes it from a word.
+    if (/\d/.test(handle) && !isTaken(handle)) return handle;
+  }
+}
+
+/** The name of a finding as people write it, in the form of a handle; undefined for any other word. */
+export function readHandle(word: string): string | undefined {
+  const [, handle] = /^[`"'(]*(F(?=[A-Z]*\d)[A-Z0-9]{4})[`"'),.:;]*$/i.exec(word.trim()) ?? [];
+  return handle?.toUpperCase();
 }
 
 /** The first sentence of a markdown text on one line. */
 export function firstSentence(body: string): string {
   const text = body.replace(/\s+/g, ' ').trim();
   return /^.*?(?:[.!?](?= |$)|[。！？])/.exec(text)?.[0] ?? text;
+}
+
+/** The words of a comment of ours: without what is hidden, and without the folds that tell how to answer. */
+export function visibleWords(body: string): string {
+  return body
+    .replace(/<!--.*?-->/gs, '')
+    .replace(/<details>.*?(?:<\/details>|$)/gs, '')
+    .trim();
 }

@@ -1,4 +1,5 @@
-import { type Coverage, FINDING_STATES, type FindingRecord, isOpen, worstOpen } from './record.js';
+import { isOpen } from './finding.js';
+import { type Coverage, type FindingRecord, RECORD_STATES, worstOpen } from './record.js';
 import { SEVERITIES, type Severity } from './terms.js';
 
 /** What a run says of a change to other programs; its texts are redacted already. */
@@ -8,7 +9,8 @@ export interface FindingsReport {
   readonly base: string;
   /** Undefined where the run was about no pull request. */
   readonly pull: number | undefined;
-  readonly coverage: Coverage;
+  /** Undefined where nothing was read. */
+  readonly coverage: Coverage | undefined;
   readonly findings: readonly FindingRecord[];
 }
 
@@ -48,7 +50,7 @@ export function countFindings(findings: readonly FindingRecord[]): FindingCounts
   return {
     total: findings.length,
     states: tally(
-      FINDING_STATES,
+      RECORD_STATES,
       findings.map(({ state }) => state),
     ),
     open: tally(

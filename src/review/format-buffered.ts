@@ -14,7 +14,7 @@ export function formatBuffered(buffered: Buffered): string {
     ...(reaction === undefined ? [] : [`- React with ${codeSpan(reaction)}`]),
   ];
   const sections = [
-    review === undefined ? '' : `**Review** (${review.verdict})\n\n${review.summary}`,
+    review === undefined ? '' : `**Review**\n\n${review.summary}`,
     formatFindings('Findings', findings),
     acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
     formatRefusals(refusals),

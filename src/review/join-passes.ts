@@ -1,5 +1,5 @@
 import { type Buffered, type HeldBack, NOTHING_BUFFERED, type Repeated } from './buffered.js';
-import { candidateOfPlaced, findMatch } from './match.js';
+import { codeKey, isTellingKey } from './code.js';
 import type { PlacedFinding } from './place.js';
 import { compareSeverity } from './severity.js';
 
@@ -14,7 +14,6 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
     .slice(0, maxFindings);
   const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
   const reviews = passes.flatMap(({ review }) => (review === undefined ? [] : [review]));
-  const verdict = reviews.some((one) => one.verdict === 'request-changes') ? 'request-changes' : 'comment';
   // What is not a review was offered to the first pass alone.
   const [first = NOTHING_BUFFERED] = passes;
   return {
@@ -37,9 +36,7 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
     refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
     refusals: passes.flatMap(({ refusals }) => refusals),
     review:
-      reviews.length === 0
-        ? undefined
-        : { summary: reviews.map(({ summary }) => summary).join('\n\n'), verdict },
+      reviews.length === 0 ? undefined : { summary: reviews.map(({ summary }) => summary).join('\n\n') },
   };
 }
 
@@ -48,21 +45,28 @@ function addPass(
   before: readonly PlacedFinding[],
   findings: readonly PlacedFinding[],
 ): readonly PlacedFinding[] {
-  const candidates = before.map((one) => [candidateOfPlaced(one), one] as const);
   const taken = new Map<PlacedFinding, PlacedFinding>();
   const fresh: PlacedFinding[] = [];
   for (const placed of findings) {
-    const free = candidates.filter(([, one]) => !taken.has(one));
-    const match = findMatch(placed.finding, free);
-    if (match?.verdict === 'same') taken.set(match.of, better(match.of, placed));
-    else fresh.push(placed);
+    const same = before.find((one) => !taken.has(one) && isOfLine(one, placed));
+    if (same === undefined) fresh.push(placed);
+    else taken.set(same, better(same, placed));
   }
   return [...before.map((one) => taken.get(one) ?? one), ...fresh];
 }
 
+function isOfLine({ finding: a }: PlacedFinding, { finding: b }: PlacedFinding): boolean {
+  const key = codeKey(a.code ?? '');
+  const isOneLine = a.path === b.path && a.line === b.line && key === codeKey(b.code ?? '');
+  return isOneLine && isTellingKey(key) && a.category === b.category;
+}
+
 /** The first words stay, unless the second bring evidence that the first lack. */
 function better(first: PlacedFinding, second: PlacedFinding): PlacedFinding {
-  return second.finding.evidence.length > first.finding.evidence.length ? { ...second, id: first.id } : first;
+  const { id, handle } = first.finding;
+  return second.finding.evidence.length > first.finding.evidence.length
+    ? { ...second, finding: { ...second.finding, id, handle } }
+    : first;
 }
 
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {

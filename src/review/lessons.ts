@@ -1,145 +1,78 @@
-import { codeOfId } from './code.js';
-import type { Features } from './features.js';
-import { likeness, readSketch } from './likeness.js';
-import { decide, type FreshFinding } from './sameness.js';
-import type { Category, Severity } from './terms.js';
+import { codeKey, isTellingKey } from './code.js';
+import type { Finding } from './finding.js';
+import type { Ended, FindingMark, Raised } from './marks.js';
+import { isAlike } from './same.js';
+import type { Category } from './terms.js';
 
-/** What kind of finding people have decided about, without a word of anybody. */
-interface Experience {
-  /** Of title, body and trigger; see `sketchOf`. */
-  readonly sketch: string;
-  readonly category: Category;
-  readonly path: string;
-  readonly at: Date;
-}
-
-/** A finding that people with write access have dismissed. */
-export interface Lesson extends Experience {
-  /** Of the finding. */
+/** A finding that a person with write access has dismissed, on whichever pull request. */
+export interface Lesson {
   readonly id: string;
-  /** See `codeId`; empty for a line that says nothing. */
-  readonly code: string;
+  readonly handle: string;
   readonly pull: number;
-  readonly by: string;
-  /** See {@link STRENGTHS}. */
-  readonly strength: number;
-}
-
-/** A finding that was acted on. */
-export type Accepted = Experience;
-
-/** How much a dismissal says of findings that are only like it: a set phrase can be meant in another way. */
-export const STRENGTHS = { command: 1, 'thumbs-down': 1, phrase: 0.5 } as const;
-
-/** Lessons that still hold, ready to be compared. */
-export interface Lessons {
-  readonly lessons: readonly Learned<Lesson>[];
-  readonly accepted: readonly Learned<Accepted>[];
-}
-
-interface Learned<Kind extends Experience> extends Comparable {
-  readonly from: Kind;
-}
-
-/** What likeness is decided by. */
-interface Comparable {
+  readonly path: string;
   readonly category: Category;
-  readonly extension: string;
-  readonly features: Features;
+  /** Of the line, see `codeKey`. */
+  readonly key: string;
+  /** The model's words; empty where a stranger may have had a part in them. */
+  readonly title: string;
+  readonly why: Ended['why'];
+  readonly login: string;
+  /** Milliseconds. */
+  readonly at: number;
 }
 
-/** From here on a finding is like another one. */
-const ALIKE = 0.45;
+/** A mark with the pull request that it is on. */
+export type MarkOnPull = FindingMark & { readonly pull: number };
 
-/** How long a lesson holds without a new one like it, in milliseconds. */
-const LASTS_MS = 180 * 24 * 60 * 60 * 1000;
+/** The dismissals that hold, newest first: whoever reopens one takes it back. */
+export function lessonsOf(marks: readonly MarkOnPull[]): readonly Lesson[] {
+  const raised = new Map(marks.flatMap((mark) => (mark.kind === 'raised' ? [[mark.id, mark] as const] : [])));
+  const last = new Map<string, MarkOnPull>();
+  for (const mark of marks.toSorted((a, b) => a.at - b.at))
+    if (mark.kind !== 'raised') last.set(mark.id, mark);
+  const lessons = [...last.values()].flatMap((mark): readonly Lesson[] => {
+    const first = raised.get(mark.id);
+    const isLesson = mark.kind === 'ended' && mark.state === 'dismissed' && mark.by === 'person';
+    return isLesson && first !== undefined ? [lessonOf(first, mark)] : [];
+  });
+  return lessons.toSorted((a, b) => b.at - a.at);
+}
 
-/** So much strength from so many pull requests holds a finding back that is only like them. */
-const NEEDED = { strength: 3, pulls: 2 } as const;
-
-/** The lessons that hold at a time: each for 180 days, and as long again for every new one like it in that time. */
-export function lessonsAt(
-  now: Date,
-  { lessons, accepted }: { readonly lessons: readonly Lesson[]; readonly accepted: readonly Accepted[] },
-): Lessons {
-  const newestFirst = learn(lessons).sort((a, b) => timeOf(b) - timeOf(a));
-  const held: Learned<Lesson>[] = [];
-  for (const one of newestFirst) {
-    const isRenewed = held.some((newer) => timeOf(newer) - timeOf(one) <= LASTS_MS && isAlike(newer, one));
-    if (now.getTime() - timeOf(one) <= LASTS_MS || isRenewed) held.push(one);
-  }
+function lessonOf(
+  { id, handle, path, category, code, title, lane }: Raised,
+  { pull, why, login = '', at }: Ended & { readonly pull: number },
+): Lesson {
   return {
-    lessons: held,
-    accepted: learn(accepted).filter((one) => now.getTime() - timeOf(one) <= LASTS_MS),
+    id,
+    handle,
+    pull,
+    path,
+    category,
+    key: code,
+    title: lane === 'trusted' ? title : '',
+    why,
+    login,
+    at,
   };
 }
 
-/** A finding that is about to be posted. */
-export interface NewFinding extends FreshFinding {
-  readonly category: Category;
-  readonly severity: Severity;
-  /** What its file was called before this change, if it was renamed. */
-  readonly previousPath: string | undefined;
-}
-
-/** Why a finding is not posted, with the lessons that say so. */
-export interface LessonHold {
-  readonly why: 'same' | 'alike';
-  readonly lessons: readonly Lesson[];
-}
-
-/**
- * Whether a finding is held back because people have dismissed it before, or enough that are like it. Likeness alone
- * never holds back what is critical or about security, nor what people act on as often as they dismiss it.
- */
-export function heldBack(finding: NewFinding, { lessons, accepted }: Lessons): LessonHold | undefined {
-  const same = lessons.find((lesson) => isSame(lesson, finding));
-  if (same !== undefined) return { why: 'same', lessons: [same.from] };
-  if (finding.severity === 'critical' || finding.category === 'security') return undefined;
-  const own: Comparable = { ...finding, extension: extensionOf(finding.path) };
-  const alike = lessons.filter((lesson) => isAlike(lesson, own));
-  const strength = alike.reduce((sum, { from }) => sum + from.strength, 0);
-  const pulls = new Set(alike.map(({ from }) => from.pull)).size;
-  if (strength < NEEDED.strength || pulls < NEEDED.pulls) return undefined;
-  const liked = accepted.filter((one) => isAlike(one, own)).length;
-  return liked >= strength ? undefined : { why: 'alike', lessons: alike.map(({ from }) => from) };
-}
-
-/** The same code in the same file, and words that say the same of it. */
-function isSame({ from, features }: Learned<Lesson>, finding: NewFinding): boolean {
-  const isThere = from.path === finding.path || from.path === finding.previousPath;
-  if (!isThere || from.code === '' || from.code !== finding.code.id) return false;
-  const known = {
-    path: finding.path,
-    line: undefined,
-    isPresent: false,
-    code: codeOfId(from.code),
-    features,
-  };
-  return decide(known, finding).verdict === 'same';
-}
-
-function isAlike(a: Comparable, b: Comparable): boolean {
-  return (
-    a.category === b.category && a.extension === b.extension && likeness(a.features, b.features) >= ALIKE
+/** The lesson of the same file, telling line and category. */
+export function lessonOfLine(
+  { path, category, code = '' }: Finding,
+  lessons: readonly Lesson[],
+): Lesson | undefined {
+  const key = codeKey(code);
+  return lessons.find(
+    (one) => one.path === path && one.category === category && isTellingKey(key) && one.key === key,
   );
 }
 
-function learn<Kind extends Experience>(experiences: readonly Kind[]): Learned<Kind>[] {
-  return experiences.flatMap((from) => {
-    const features = readSketch(from.sketch);
-    return features === undefined
-      ? []
-      : [{ from, features, category: from.category, extension: extensionOf(from.path) }];
-  });
+/** No lesson holds back what is critical or about security. */
+export function isNeverHeld({ severity, category }: Finding): boolean {
+  return severity === 'critical' || category === 'security';
 }
 
-function timeOf({ from }: Learned<Experience>): number {
-  return from.at.getTime();
-}
-
-/** `ts` of `src/db.test.ts`; the whole name of a file without a dot. */
-function extensionOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+/** Lessons of the same file under a title like this one: the model is asked whether it means one of them. */
+export function lessonsLike({ path, title }: Finding, lessons: readonly Lesson[]): readonly Lesson[] {
+  return lessons.filter((one) => one.path === path && one.title !== '' && isAlike(one.title, title));
 }

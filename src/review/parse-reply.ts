@@ -7,9 +7,6 @@ const WITHDRAWS = `not (?:a bug|an issue|a problem|an error|a defect|valid|appli
 /** The same, if they are all that is said: more words may mean anything. */
 const WITHDRAWS_ALONE = 'expected|n/a|ignore(?: this)?|please ignore(?: this)?';
 
-/** Set phrases that accept a finding. */
-const AGREES = `fixed|done|addressed|resolved|will fix|(?:good|nice|great) catch|good point|(?:i )?agreed?|you(?:'re| are) right`;
-
 /** What ends a sentence or clause; the hyphen last, as a class of characters has it. */
 const POINTS = '.,;:!\u2026\u2013\u2014-';
 const REASON = '(?: (?:here|because|since|as|so)\\b| in [0-9a-f]{7,40}\\b)';
@@ -17,7 +14,6 @@ const END = `(?:$|(?= ?[)${POINTS}])|(?=${REASON}))`;
 
 const withdraws = new RegExp(`^(?:${WITHDRAWS.replaceAll('\n', '')})${END}`);
 const withdrawsAlone = new RegExp(`^(?:${WITHDRAWS_ALONE})[ )${POINTS}]*$`);
-const agrees = new RegExp(`^(?:${AGREES})${END}`);
 /** The one thing before a phrase that says nothing. */
 const opening = new RegExp(
   `^(?:(?:no|nope|nah|yes|yeah|hmm?) ?[${POINTS}][ ${POINTS}]*|(?:well|sorry|thanks|thank you|but|i think|this is|that is|that's|it is|it's|an?|the)[ ${POINTS}]+)`,
@@ -26,20 +22,17 @@ const opening = new RegExp(
 const turn = /\b(?:but|however|though|although|except|unless)\b|\?/;
 
 /**
- * What a reply says of the finding it answers, read without a model: only its first paragraph, and only by a few set
- * phrases, which are all of it or stand before a reason. Whatever it says beyond them is for the model, so no reply can do
- * more than these two words can. Undefined for all others.
+ * Whether a reply rejects the finding it answers, read without a model: only its first paragraph, and only by a few set
+ * phrases, which are all of it or stand before a reason. Whatever else a reply says is for the model.
  */
-export function parseReply(body: string): 'withdraws' | 'agrees' | undefined {
+export function isDismissal(body: string): boolean {
   let rest = openingOf(body);
   for (;;) {
-    if (withdrawsAlone.test(rest)) return 'withdraws';
+    if (withdrawsAlone.test(rest)) return true;
     const [no] = withdraws.exec(rest) ?? [];
-    if (no !== undefined && !turn.test(rest.slice(no.length))) return 'withdraws';
-    const [yes] = agrees.exec(rest) ?? [];
-    if (yes !== undefined && !turn.test(rest.slice(yes.length))) return 'agrees';
+    if (no !== undefined) return !turn.test(rest.slice(no.length));
     const shorter = rest.replace(opening, '');
-    if (shorter === rest) return undefined;
+    if (shorter === rest) return false;
     rest = shorter;
   }
 }

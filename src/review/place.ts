@@ -21,8 +21,6 @@ type Placement =
 
 /** A finding with its place. */
 export interface PlacedFinding {
-  /** Minted when the run took it, see `mintId`. */
-  readonly id: string;
   readonly finding: Finding;
   readonly placement: Placement;
 }
@@ -39,7 +37,7 @@ const MAX_DISTANCE = 10;
  * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one of the file within
  * {@link MAX_DISTANCE}, or else the review's text. The file is always one of the diff.
  */
-export function placeFinding(finding: Finding, lines: DiffLines): Omit<PlacedFinding, 'id'> {
+export function placeFinding(finding: Finding, lines: DiffLines): PlacedFinding {
   const file = findFile(lines, finding.path);
   if (file === undefined) return { finding, placement: { kind: 'body', reason: 'unknown-file' } };
   const ordered = withOrder({ ...finding, path: file.path, side: existingSide(file, finding.side) });

@@ -1,10 +1,7 @@
 import { parseState } from '../memory/state.js';
-import { parseReviewFact, type ReviewFact } from './state-facts.js';
+import { kindOf, parseReviewFact, type ReviewFact } from './state-facts.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** A lesson that nothing like it was raised against for so long is no longer needed. */
-const LESSON_DAYS = 180;
 
 /** How long a fact is kept, in days; and of each kind how many at most, the latest ones. */
 interface Keeping {
@@ -13,22 +10,22 @@ interface Keeping {
 }
 
 /**
- * A line takes 100 to 350 bytes, and the cache holds one MiB, logs included: a busy repository must not fill it.
+ * A line takes 90 to 500 bytes, and the cache holds one MiB, logs included: a busy repository must not fill it. There are no
+ * fewer ends than findings, since one whose end is lost would be open.
  */
-const KEEPING: Readonly<Record<ReviewFact['kind'], Keeping>> = {
-  finding: { days: 180, most: 800 },
-  ended: { days: 180, most: 700 },
-  accepted: { days: LESSON_DAYS, most: 300 },
-  lesson: { days: LESSON_DAYS, most: 300 },
-  spent: { days: 35, most: 2000 },
-  posted: { days: 180, most: 1500 },
-  reviewed: { days: 180, most: 1000 },
+const KEEPING: Readonly<Record<string, Keeping>> = {
+  raised: { days: 180, most: 550 },
+  ended: { days: 180, most: 600 },
+  back: { days: 180, most: 250 },
+  spent: { days: 35, most: 1300 },
+  posted: { days: 180, most: 900 },
+  reviewed: { days: 180, most: 600 },
   paused: { days: 365, most: 200 },
   resumed: { days: 365, most: 200 },
 };
 
 /**
- * The state without what nobody asks for any more. Every other line keeps its bytes, `forgotten` ones too. It is a rewrite
+ * The state without what nobody asks for any more. Every other line keeps its bytes. It is a rewrite
  * of the newest state: as facts, the old lines would stay.
  */
 export function pruneState(text: string, now: Date): string {
@@ -37,7 +34,7 @@ export function pruneState(text: string, now: Date): string {
   const kept = new Set(latestOf(facts.flatMap((fact) => fact ?? [])));
   const isKept = (fact: ReviewFact | undefined) =>
     fact === undefined ||
-    (kept.has(fact) && now.getTime() - fact.at.getTime() <= KEEPING[fact.kind].days * DAY_MS);
+    (kept.has(fact) && now.getTime() - fact.at.getTime() <= keepingOf(fact).days * DAY_MS);
   return lines.filter((_, index) => isKept(facts[index])).join('\n');
 }
 
@@ -46,9 +43,14 @@ function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
   const seen = new Map<string, number>();
   return facts
     .toSorted((a, b) => b.at.getTime() - a.at.getTime())
-    .filter(({ kind }) => {
+    .filter((fact) => {
+      const kind = kindOf(fact);
       const number = (seen.get(kind) ?? 0) + 1;
       seen.set(kind, number);
-      return number <= KEEPING[kind].most;
+      return number <= keepingOf(fact).most;
     });
+}
+
+function keepingOf(fact: ReviewFact): Keeping {
+  return KEEPING[kindOf(fact)] ?? { days: 0, most: 0 };
 }

@@ -12,8 +12,10 @@ export interface PublishRules {
   readonly maxComments: number;
   /** Findings that are taken; further ones are refused. */
   readonly maxFindings: number;
-  /** From which severity on a finding asks for changes, and holds the review that asked for them; undefined: a review never asks. */
+  /** From which severity on an open finding asks for changes; undefined: a review never asks. */
   readonly blockOn: Severity | undefined;
+  /** From which severity on an open finding fails the step; undefined: none does. */
+  readonly failOn: Severity | undefined;
   /** Findings below it are not taken. */
   readonly minSeverity: Severity;
   /** Labels that may be set, taken off or put on a new issue; `*` stands for anything. */
@@ -29,6 +31,7 @@ export const DEFAULT_PUBLISH_RULES: PublishRules = {
   maxComments: 10,
   maxFindings: 100,
   blockOn: undefined,
+  failOn: undefined,
   minSeverity: 'minor',
   labels: [],
   maxLabels: 5,

@@ -1,29 +1,27 @@
+import type { Buffered } from './buffered.js';
+import { type EndReason, FINDING_STATES, type Finding, isOpen } from './finding.js';
+import type { KnownFinding } from './known.js';
+import type { Ledger } from './ledger.js';
+import type { News } from './news.js';
 import { compareSeverity } from './severity.js';
+import { whyHeldBack } from './take-finding.js';
 import type { Category, Confidence, Evidence, FindingEffect, Reach, Severity, Side } from './terms.js';
 
 /**
- * What has become of a finding: `new` was raised by this run, `open` before it. `refuted` and `held-back` were raised and
- * not posted.
+ * What has become of a finding, for other programs: its state, or why it was raised and not posted. `refuted`: a second look
+ * found that it is wrong; `unclear`: it could not tell, and nothing bad would come of it.
  */
-export const FINDING_STATES = [
-  'new',
-  'open',
-  'settled',
-  'outdated',
-  'dismissed',
-  'withdrawn',
-  'refuted',
-  'held-back',
-] as const;
-
-/** One of {@link FINDING_STATES}. */
-export type FindingState = (typeof FINDING_STATES)[number];
+export const RECORD_STATES = [...FINDING_STATES, 'refuted', 'unclear', 'held-back'] as const;
 
 /** A finding and its fate, as a run hands it to other programs. */
 export interface FindingRecord {
   /** 16 hexadecimal digits, minted once. */
   readonly id: string;
-  readonly state: FindingState;
+  /** What people and models call it. */
+  readonly handle: string;
+  readonly state: (typeof RECORD_STATES)[number];
+  /** This run raised it; left out: an earlier one did. */
+  readonly isNew?: true;
   /** How it came into its state, in a word or a sentence. */
   readonly why?: string;
   /** Login of the person who decided. */
@@ -44,10 +42,94 @@ export interface FindingRecord {
   /** Text that takes the place of the lines; empty to delete them. */
   readonly suggestion?: string;
   readonly url?: string;
-  readonly agent?: string;
-  /** Passes that raised it. */
-  readonly passes?: number;
+  readonly agent: string;
 }
+
+/** What a run has made of its findings. */
+interface RecordParts {
+  readonly ledger: Ledger;
+  readonly news: News;
+  readonly buffered: Pick<Buffered, 'refuted'>;
+  /** Address of the review, where one was posted. */
+  readonly url: string | undefined;
+}
+
+/** Every finding that a run raised or knew of, each once and the worst first, with what has become of it. */
+export function recordsOf({ ledger, news, buffered, url }: RecordParts): readonly FindingRecord[] {
+  const fresh = new Map(news.fresh.map(({ finding }) => [finding.id, finding]));
+  const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
+  const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
+  const known = ledger.findings.map((one) => {
+    const raised = fresh.get(one.id);
+    if (raised !== undefined) {
+      const why = raised.dismissedOn === undefined ? undefined : `dismissed before on #${raised.dismissedOn}`;
+      const more = { isNew: true as const, ...(why === undefined ? {} : { why }) };
+      return { ...recordOf(one), ...more, ...(url === undefined ? {} : { url }) };
+    }
+    if (back.has(one.id)) return { ...recordOf(one), why: 'it came back' };
+    return claimed.has(one.id)
+      ? { ...recordOf(one), why: 'said to be over; a person has to resolve it' }
+      : recordOf(one);
+  });
+  const refuted = buffered.refuted.map(({ finding, why, reason }) => {
+    const state: FindingRecord['state'] = why === 'unclear' ? 'unclear' : 'refuted';
+    return { ...recordOf(finding), state, why: reason };
+  });
+  // What was decided on this pull request is among the known ones.
+  const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
+  const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
+  const heldBack = [...heldOnce].map(({ finding, of }) => {
+    const state: FindingRecord['state'] = 'held-back';
+    return { ...recordOf(finding), id: of.id, handle: of.handle, state, why: whyHeldBack(of) };
+  });
+  const all = [...known, ...refuted, ...heldBack];
+  return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
+}
+
+function recordOf(finding: Finding | KnownFinding): FindingRecord {
+  const { id, handle, agent, state, title, body, trigger, path, line, startLine, side, why, reason, login } =
+    finding;
+  const { severity, confidence, category, effect, reach, evidence, suggestion, said } = finding;
+  return {
+    id,
+    handle,
+    state,
+    why:
+      state === 'outdated'
+        ? 'its file is no longer part of the change'
+        : (reason ?? (why === undefined ? undefined : WHY[why])),
+    by: login,
+    title,
+    body: body === '' ? undefined : body,
+    trigger,
+    path,
+    line,
+    startLine,
+    side,
+    severity,
+    confidence,
+    category,
+    effect,
+    reach,
+    evidence: evidence.length === 0 ? undefined : evidence,
+    suggestion,
+    url: said?.url,
+    agent,
+  };
+}
+
+/** How a finding came into its state, in words. */
+const WHY: Readonly<Record<EndReason, string>> = {
+  fixed: 'the code fixes it',
+  wrong: 'taken back',
+  words: 'in a person’s own words',
+  suggestion: 'its suggestion was committed',
+  resolved: 'its conversation was resolved',
+  'thumbs-down': '👎',
+  phrase: 'in a reply',
+  command: 'by a command',
+  reverted: 'what fixed it was taken back',
+};
 
 /** Why a file was not looked at. */
 export const UNREAD_REASONS = ['paths', 'size', 'budget', 'failed', 'unlisted'] as const;
@@ -70,11 +152,6 @@ export interface Coverage {
   readonly isListShort?: true;
   /** The run ended before it had looked at everything that it was shown; left out: it did not. */
   readonly isCutShort?: true;
-}
-
-/** Whether people still have to do something about a finding. */
-export function isOpen({ state }: Pick<FindingRecord, 'state'>): boolean {
-  return state === 'new' || state === 'open';
 }
 
 /** The worst severity of the findings that are open; undefined if none is. */

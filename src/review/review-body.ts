@@ -1,13 +1,10 @@
 import { MAX_COMMENT_CHARACTERS } from '../core/defaults.js';
-import { formatMark, formatMarkValue, type Mark, type MarkLane } from '../core/sanitize/mark.js';
+import { formatMark, type Mark, type MarkLane } from '../core/sanitize/mark.js';
 import { cleanLine, cutToBytes } from '../core/text/cut.js';
 import { count } from '../core/text/number.js';
 import type { PassRecord, Refuted } from './buffered.js';
 import { findingInText, severityMark, titleLine } from './comment-text.js';
-import { featuresOf } from './features.js';
-import { findingText } from './finding.js';
-import { sketchOf } from './likeness.js';
-import { reviewMark, type TextFinding } from './markers.js';
+import { type FindingMark, reviewMark } from './marks.js';
 import type { PlacedFinding } from './place.js';
 import { formatSeverities } from './severity.js';
 import { codeSpan } from './suggestion.js';
@@ -41,7 +38,9 @@ export interface ReviewBodyParts {
   /** How a review in several conversations was made; left out for one conversation. */
   readonly passes?: readonly PassRecord[];
   /** What a second look took out. */
-  readonly refuted?: readonly Pick<Refuted, 'id'>[];
+  readonly refuted?: readonly Refuted[];
+  /** What was decided of findings in this run. */
+  readonly marks: readonly FindingMark[];
   /** From 2 on, where the commit was reviewed before; left out for the first review. */
   readonly part?: number | undefined;
   /** Sentences for people about how the review came about, cleaned. */
@@ -83,7 +82,8 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
   const fixed = [opening, earlier.slice(0, MAX_EARLIER).join('\n'), table];
   const all = [...parts.unplaced, ...parts.overCap];
   const used = [...fixed, reading].reduce((sum, text) => sum + text.length, 0) + footer.length;
-  const room = MAX_COMMENT_CHARACTERS - FRAME - formatMark(markOf(parts, [])).length - used;
+  const mark = markOf(parts);
+  const room = MAX_COMMENT_CHARACTERS - FRAME - formatMark(mark).length - used;
   const shown = fitFindings(all, { room, clean: parts.clean });
   const isIn = (some: readonly PlacedFinding[]) => shown.filter(({ finding }) => some.includes(finding));
   const omitted = all.filter((finding) => !shown.some((one) => one.finding === finding));
@@ -94,10 +94,6 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
     reading,
     formatNotes(parts, omitted.length),
   ].filter((section) => section !== '');
-  const mark = markOf(
-    parts,
-    shown.map(({ inMarker }) => inMarker),
-  );
   return {
     mark,
     text: [formatMark(mark), ...sections].join('\n\n'),
@@ -147,11 +143,17 @@ function cell(markdown: string): string {
   return markdown.replaceAll('|', '\\|');
 }
 
-function markOf({ agent, head, part = 1, lane }: ReviewBodyParts, findings: readonly TextFinding[]): Mark {
-  const marker = { agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), part, findings };
-  return reviewMark(marker, lane);
+/** As many marks as there is room for; those of comments on lines are in these too. */
+function markOf({ agent, head, part, lane, marks }: ReviewBodyParts): Mark {
+  const named = { agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), part, lane };
+  let kept = marks;
+  while (kept.length > 0 && formatMark(reviewMark({ ...named, marks: kept })).length > MAX_MARKS)
+    kept = kept.slice(0, -1);
+  return reviewMark({ ...named, marks: kept });
 }
 
+/** UTF-16 units. */
+const MAX_MARKS = 24_000;
 const MAX_NAME = 100;
 /** Code points of a remark, of which there are few. */
 const MAX_REMARK = 1000;
@@ -172,7 +174,6 @@ function fitSummary({ summary, clean }: ReviewBodyParts): string {
 
 interface Shown {
   readonly finding: PlacedFinding;
-  readonly inMarker: TextFinding;
   readonly text: string;
   readonly isWhole: boolean;
 }
@@ -183,43 +184,17 @@ interface Room {
   clean(text: string): string;
 }
 
-/** What a finding costs besides its text: its place in the mark, a comma, and a blank line. */
-function costOf(inMarker: TextFinding, text: string): number {
-  return formatMarkValue(inMarker).length + 1 + text.length + 2;
-}
-
-/** Numbers that a model made up have no end. */
-const MAX_LINE = 999_999_999;
-
-/** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
-function textFinding(
-  { finding, id, placement }: PlacedFinding,
-  clean: (text: string) => string,
-): TextFinding {
-  const { path, side, line, startLine = line } = finding;
-  const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
-  return {
-    id,
-    path: isKnown || clean(path) === path ? path : '',
-    side,
-    startLine: Math.min(startLine, MAX_LINE),
-    line: Math.min(line, MAX_LINE),
-    severity: finding.severity,
-    sketch: sketchOf(featuresOf(findingText(finding))),
-  };
-}
-
 /** Room for the short form of as many as possible comes first, then for what they say in full. */
 function fitFindings(findings: readonly PlacedFinding[], { room, clean }: Room): readonly Shown[] {
   let free = room;
   const short: Shown[] = [];
   for (const finding of findings) {
     const text = shortForm(finding, clean);
-    const inMarker = textFinding(finding, clean);
-    const cost = costOf(inMarker, text);
+    // With a blank line behind it.
+    const cost = text.length + 2;
     if (cost > free) continue;
     free -= cost;
-    short.push({ finding, inMarker, text, isWhole: false });
+    short.push({ finding, text, isWhole: false });
   }
   return short.map((one) => {
     const text = wholeForm(one.finding, clean);
@@ -245,12 +220,14 @@ function wholeForm(placed: PlacedFinding, clean: (text: string) => string): stri
   return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
 }
 
-function placeOf({ finding: { path, line, startLine, side }, placement }: PlacedFinding): string {
+/** With the handle: nobody can answer it below a comment of its own. */
+function placeOf({ finding, placement }: PlacedFinding): string {
+  const { path, line, startLine, side, handle } = finding;
   // A binary or empty file has no line of that number.
   if (placement.kind === 'body' && placement.reason === 'no-lines')
-    return `**${codeSpan(cleanLine(path, MAX_PLACE))}**`;
+    return `**${codeSpan(cleanLine(path, MAX_PLACE))}** · ${handle}`;
   const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
-  return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''}`;
+  return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''} · ${handle}`;
 }
 
 function formatUnplaced(shown: readonly Shown[]): string {
@@ -270,8 +247,8 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
 /** Which conversation read how much and found what, folded; empty for one conversation. */
 function formatPasses({ passes = [], listed, refuted = [] }: ReviewBodyParts): string {
   if (passes.length < 2) return '';
-  const posted = new Set(listed.map(({ id }) => id));
-  const removed = new Set(refuted.map(({ id }) => id));
+  const posted = new Set(listed.map(({ finding }) => finding.id));
+  const removed = new Set(refuted.map(({ finding }) => finding.id));
   const rows = passes.map(({ name, files, ids, why }) => {
     const found = why === 'budget' ? 'not read: no budget left' : why === 'failed' ? 'not read: failed' : '';
     const number = ids.filter((id) => posted.has(id)).length;

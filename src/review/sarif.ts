@@ -1,6 +1,8 @@
 import { count } from '../core/text/number.js';
+import { NOTHING_READ } from './coverage.js';
+import { isOpen } from './finding.js';
 import type { FindingsReport } from './findings-json.js';
-import { type Coverage, type FindingRecord, isOpen } from './record.js';
+import type { Coverage, FindingRecord } from './record.js';
 import { compareSeverity } from './severity.js';
 import type { Category, Confidence, Severity } from './terms.js';
 
@@ -17,13 +19,13 @@ interface SarifTool {
 /**
  * Findings as SARIF 2.1.0 (OASIS), for code scanning and editors. Open findings are results, dismissed ones suppressed
  * results; what is settled is left out, which closes its alert. SARIF knows only the new version of a file, so findings
- * on removed lines are left out too, and counted.
+ * on removed lines are named in a notification.
  */
 export function formatSarif(report: FindingsReport, tool: SarifTool): string {
   const reported = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
   const placed = reported.filter(({ side }) => side === 'RIGHT');
   const categories = [...new Set(placed.map(({ category }) => category))].sort();
-  const { kind, files, read } = report.coverage;
+  const { kind, files, read } = report.coverage ?? NOTHING_READ;
   const run = {
     tool: {
       driver: {
@@ -35,10 +37,16 @@ export function formatSarif(report: FindingsReport, tool: SarifTool): string {
     automationDetails: { id: `axe-action/${tool.agent}/` },
     columnKind: 'utf16CodeUnits',
     invocations: [
-      { executionSuccessful: true, toolExecutionNotifications: notificationsOf(report.coverage) },
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: [
+          ...notificationsOf(report.coverage ?? NOTHING_READ),
+          ...leftOut(reported, tool.clean),
+        ],
+      },
     ],
     results: placed.map((record) => resultOf(record, categories.indexOf(record.category), tool)),
-    properties: { coverage: { kind, files, read }, leftOut: reported.length - placed.length },
+    properties: { coverage: { kind, files, read } },
   };
   return JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] });
 }
@@ -179,6 +187,17 @@ function suppressionsOf({ state, why, by }: FindingRecord, clean: SarifTool['cle
       },
     ],
   };
+}
+
+/** The findings on lines that are not there any more. */
+function leftOut(reported: readonly FindingRecord[], clean: SarifTool['clean']): readonly object[] {
+  return reported
+    .filter((record) => record.side === 'LEFT' && isOpen(record))
+    .map((record) => {
+      const { path, line, severity } = record;
+      const text = `On removed line ${line} of ${path}, so not among the results: ${severity}, ${clean(textOf(record))}`;
+      return { level: 'warning', message: { text } };
+    });
 }
 
 /** Files that are named; the rest is counted. */

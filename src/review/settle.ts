@@ -1,8 +1,11 @@
 import { shown } from '../core/text/cut.js';
-import { type PublicationAnswer, refused, taken } from './answers.js';
+import { type PublicationAnswer, refused, taken } from './answer.js';
 import { normalizeCode } from './code.js';
 import { type DiffLines, findFile } from './diff-lines.js';
+import { isOpen } from './finding.js';
 import type { KnownFinding } from './known.js';
+import type { Ledger } from './ledger.js';
+import { isOfPerson } from './seen.js';
 import type { Evidence } from './terms.js';
 
 /** How a model may end a finding. */
@@ -13,7 +16,7 @@ export type SettleWay = (typeof SETTLE_WAYS)[number];
 
 /** The end of a finding as the model asks for it. */
 export interface SettleRequest {
-  /** Its name in this run, `F2`. */
+  /** Its name, `FQ7K2`. */
   readonly finding: string;
   readonly how: SettleWay;
   readonly reason: string;
@@ -30,13 +33,15 @@ export interface Settlement {
   /** The model's words. */
   readonly reason: string;
   readonly evidence: readonly Evidence[];
-  /** Empty unless a person dismissed it. */
+  /** Login; empty unless a person dismissed it. */
   readonly by: string;
+  /** A second look came to the same; left out: there was none. */
+  readonly isAgreed?: boolean;
 }
 
 /** What an end is checked against. */
 export interface SettleScope {
-  readonly known: readonly KnownFinding[];
+  readonly ledger: Ledger;
   /** The whole diff. */
   readonly lines: DiffLines;
   /** What is new since the last review; undefined where all was looked at. */
@@ -56,10 +61,9 @@ export function takeSettlement(
   scope: SettleScope,
 ): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
   const refuse = (text: string) => ({ answer: refused(`Not taken: ${text}`), settlements });
-  const name = request.finding.trim().toUpperCase();
-  const open = scope.known.filter(({ state, isOwn }) => state === 'open' && isOwn);
-  const finding = open.find(({ handle }) => handle === name);
-  if (finding === undefined) return refuse(unknownName(request.finding, open));
+  const finding = scope.ledger.find(request.finding);
+  if (finding === undefined || !isOpen(finding))
+    return refuse(unknownName(request.finding, scope.ledger.open));
   const reason = request.reason.trim();
   if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
   if (reason.length > MAX_REASON)
@@ -93,7 +97,7 @@ function problemOf(
       return undefined;
     case 'dismissed': {
       const login = by.replace(/^@/, '').toLowerCase();
-      return finding.people.some((person) => person.toLowerCase() === login)
+      return people(finding, scope).some((person) => person.toLowerCase() === login)
         ? undefined
         : `${login === '' ? '`by` names nobody' : `${shown(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
     }
@@ -104,20 +108,26 @@ function problemOf(
   }
 }
 
+/** Logins of people with write access who have written in the conversation of a finding. */
+function people({ thread }: KnownFinding, { ledger: { context } }: SettleScope): readonly string[] {
+  const written = (thread?.replies ?? []).filter((post) => isOfPerson(post));
+  return written.map(({ author }) => author.login).filter((login) => context.isWriter(login));
+}
+
 /**
  * Whether a line was added after the finding was posted: it is new in the diff, and not among what was shown with it. Or
  * whether it was taken out since the last review; what the whole diff has taken out may have been out before.
  */
 function isChangedSince(
   { path, code }: Evidence,
-  { hunk }: KnownFinding,
+  { thread }: KnownFinding,
   { lines, fresh }: Pick<SettleScope, 'lines' | 'fresh'>,
 ): boolean {
   const file = findFile(fresh ?? lines, path);
   const isQuoted = (text: string, mark: RegExp) =>
     text !== '' && [code, code.replace(mark, '')].some((one) => normalizeCode(one) === text);
   if (file === undefined) return false;
-  const before = new Set(hunk.split(/\r?\n/).map((line) => normalizeCode(line.slice(1))));
+  const before = new Set((thread?.hunk ?? '').split(/\r?\n/).map((line) => normalizeCode(line.slice(1))));
   const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: normalizeCode(line.text) }));
   const isAdded = there.some(
     ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),

@@ -1,6 +1,7 @@
 import {
   CATEGORIES,
   type Category,
+  type Confidence,
   type FindingEffect,
   type Reach,
   SEVERITIES,
@@ -50,9 +51,22 @@ export function atLeast(severity: Severity, least: Severity): boolean {
   return compareSeverity(severity, least) <= 0;
 }
 
+/** Whether a finding is bad enough to block; what nobody is certain of blocks nothing. */
+export function isBlocking(
+  { severity, confidence }: { readonly severity: Severity; readonly confidence: Confidence },
+  gate: Severity,
+): boolean {
+  return confidence !== 'unsure' && atLeast(severity, gate);
+}
+
 /** Sorts the worst first. */
 export function compareSeverity(a: Severity, b: Severity): number {
   return SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
+}
+
+/** The worse one of two. */
+export function worse(a: Severity, b: Severity): Severity {
+  return compareSeverity(a, b) < 0 ? a : b;
 }
 
 /** The kind of a file by its path; whether people read it is known from the diff. */

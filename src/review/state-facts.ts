@@ -1,6 +1,9 @@
+import { formatMarkValue } from '../core/sanitize/mark.js';
 import { decodeField, encodeField } from '../memory/field.js';
-import { type Fact, forgottenIds, parseState, withFacts } from '../memory/state.js';
-import { type FindingFact, findingFields, findingKey, readFindingFact } from './finding-facts.js';
+import { type Fact, parseState, withFacts } from '../memory/state.js';
+import type { PullMemory } from './ledger.js';
+import type { MarkOnPull } from './lessons.js';
+import { type FindingMark, readFindingMark } from './marks.js';
 
 /** The last commit of a pull request that was reviewed. */
 export interface Reviewed {
@@ -51,42 +54,52 @@ interface Posted {
   readonly kind: 'posted';
   /** As of {@link Spent}. */
   readonly run: string;
+  readonly pull: number | undefined;
   /** Of comments and reviews. */
   readonly ids: readonly number[];
   readonly at: Date;
 }
 
 /** What the pull request bot keeps in the agent's state file (D36). */
-export type ReviewFact = Reviewed | FindingFact | Spent | Posted | PauseFact;
+export type ReviewFact = Reviewed | MarkFact | Spent | Posted | PauseFact;
+
+/** What was decided of a finding, see `marks.ts`. */
+interface MarkFact {
+  readonly kind: 'mark';
+  readonly mark: MarkOnPull;
+  readonly at: Date;
+}
 
 /** The state with these facts, each in the place of an older one about the same. */
 export function withReviewFacts(text: string, facts: readonly ReviewFact[]): string {
   return withFacts(text, facts.map(formatReviewFact));
 }
 
-/**
- * The facts of a state file, of several about the same the latest. Lines that say nothing that can be understood are left
- * out, and so are the end and the lesson of a finding whose id was forgotten: that is how a person takes one back.
- */
+/** The facts of a state file, of several about the same the latest. Lines that say nothing that can be understood are left out. */
 export function parseReviewFacts(text: string): readonly ReviewFact[] {
-  const forgotten = forgottenIds(text);
   const newest = new Map<string, ReviewFact>();
   for (const fact of parseState(text)) {
     const parsed = parseReviewFact(fact);
-    if (parsed === undefined || isForgotten(parsed, forgotten)) continue;
-    const name = `${parsed.kind} ${keyOf(parsed)}`;
+    if (parsed === undefined) continue;
+    const name = `${kindOf(parsed)} ${keyOf(parsed)}`;
     if (parsed.at.getTime() >= (newest.get(name)?.at.getTime() ?? Number.NEGATIVE_INFINITY))
       newest.set(name, parsed);
   }
   return [...newest.values()];
 }
 
-function isForgotten(fact: ReviewFact, forgotten: ReadonlySet<string>): boolean {
-  return (fact.kind === 'ended' || fact.kind === 'lesson') && forgotten.has(fact.id);
+/** What a fact is called in its line. */
+export function kindOf(fact: ReviewFact): string {
+  return fact.kind === 'mark' ? fact.mark.kind : fact.kind;
 }
 
 /** The line of a fact. */
 export function formatReviewFact(fact: ReviewFact): Fact {
+  if (fact.kind === 'mark') {
+    const { pull: _, ...mark } = fact.mark;
+    const rest = `at=${fact.at.toISOString()} ${formatMarkValue(mark)}`;
+    return { kind: mark.kind, key: keyOf(fact), rest };
+  }
   const rest = [...fieldsOf(fact), ['at', fact.at.toISOString()] as const];
   return {
     kind: fact.kind,
@@ -97,11 +110,8 @@ export function formatReviewFact(fact: ReviewFact): Fact {
 
 function keyOf(fact: ReviewFact): string {
   switch (fact.kind) {
-    case 'finding':
-    case 'ended':
-    case 'lesson':
-    case 'accepted':
-      return findingKey(fact);
+    case 'mark':
+      return `${fact.mark.id}/${fact.mark.pull}`;
     case 'spent':
     case 'posted':
       return fact.run;
@@ -112,7 +122,7 @@ function keyOf(fact: ReviewFact): string {
   }
 }
 
-function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
+function fieldsOf(fact: Exclude<ReviewFact, MarkFact>): readonly (readonly [string, string])[] {
   switch (fact.kind) {
     case 'reviewed':
       return [
@@ -124,22 +134,18 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
         ...patternsField('paths', fact.only?.paths),
         ...patternsField('ignored', fact.only?.pathsIgnore),
       ];
-    case 'finding':
-    case 'ended':
-    case 'lesson':
-    case 'accepted':
-      return findingFields(fact);
-    case 'spent': {
-      const pull: readonly (readonly [string, string])[] =
-        fact.pull === undefined ? [] : [['pr', `${fact.pull}`]];
-      return [...pull, ['day', fact.day], ['usd', formatUsd(fact.usd)]];
-    }
+    case 'spent':
+      return [...pullField(fact), ['day', fact.day], ['usd', formatUsd(fact.usd)]];
     case 'posted':
-      return [['ids', fact.ids.join('+')]];
+      return [...pullField(fact), ['ids', fact.ids.join('+')]];
     case 'paused':
     case 'resumed':
       return [['by', fact.by]];
   }
+}
+
+function pullField({ pull }: { readonly pull: number | undefined }): readonly (readonly [string, string])[] {
+  return pull === undefined ? [] : [['pr', `${pull}`]];
 }
 
 function patternsField(
@@ -165,22 +171,30 @@ function formatUsd(usd: number): string {
 
 /** What a line of a state file says, if it is one of ours and whole. */
 export function parseReviewFact({ kind, key, rest }: Fact): ReviewFact | undefined {
-  const fields = readFields(rest);
+  // What is behind a brace is a mark, in the words of a model.
+  const fields = readFields(rest.split(' {', 1)[0] ?? '');
   const at = new Date(fields.get('at') ?? '');
   if (Number.isNaN(at.getTime())) return undefined;
   switch (kind) {
     case 'reviewed':
       return readReviewed(key, fields, at);
-    case 'finding':
+    case 'raised':
     case 'ended':
-    case 'withdrawn':
-    case 'lesson':
-    case 'accepted':
-      return readFindingFact(kind, { key, pull: readPull(fields.get('pr')), fields, at });
+    case 'back':
+      return readMarkFact(key, rest, at);
     case 'spent':
       return readSpent(key, fields, at);
     case 'posted':
-      return { kind, run: key, ids: (fields.get('ids') ?? '').split('+').map(Number), at };
+      return {
+        kind,
+        run: key,
+        pull: readPull(fields.get('pr')),
+        ids: (fields.get('ids') ?? '')
+          .split('+')
+          .map(Number)
+          .filter((id) => id > 0),
+        at,
+      };
     case 'paused':
     case 'resumed': {
       const pull = readPull(key);
@@ -188,6 +202,20 @@ export function parseReviewFact({ kind, key, rest }: Fact): ReviewFact | undefin
     }
   }
   return undefined;
+}
+
+function readMarkFact(key: string, rest: string, at: Date): MarkFact | undefined {
+  const pull = readPull(key.slice(key.indexOf('/') + 1));
+  const mark = pull === undefined ? undefined : readFindingMark(jsonIn(rest));
+  return mark === undefined || pull === undefined ? undefined : { kind: 'mark', mark: { ...mark, pull }, at };
+}
+
+function jsonIn(rest: string): unknown {
+  try {
+    return JSON.parse(rest.slice(rest.indexOf('{')));
+  } catch {
+    return undefined;
+  }
 }
 
 type Fields = ReadonlyMap<string, string>;
@@ -244,6 +272,26 @@ export function spentUsd(
     if (isMeant) micros += Math.round(fact.usd * 1e6);
   }
   return micros / 1e6;
+}
+
+/** What was decided of findings, on all pull requests. */
+export function marksOf(facts: readonly ReviewFact[]): readonly MarkOnPull[] {
+  return facts.flatMap((fact) => (fact.kind === 'mark' ? [fact.mark] : []));
+}
+
+/** The facts that keep marks of one pull request. */
+export function markFacts(marks: readonly FindingMark[], pull: number): readonly MarkFact[] {
+  return marks.map((mark) => ({ kind: 'mark', mark: { ...mark, pull }, at: new Date(mark.at) }));
+}
+
+/** What is kept of a pull request; undefined where nothing is. */
+export function pullMemory(facts: readonly ReviewFact[], pull: number): PullMemory | undefined {
+  const isKnown = facts.some((fact) => {
+    if (fact.kind === 'mark') return fact.mark.pull === pull;
+    return (fact.kind === 'posted' || fact.kind === 'reviewed') && fact.pull === pull;
+  });
+  if (!isKnown) return undefined;
+  return { marks: marksOf(facts).filter((mark) => mark.pull === pull), posted: postedIds(facts) };
 }
 
 /** Ids of the comments and reviews that the agent has written. */

@@ -1,39 +1,26 @@
 import { FENCE_NOTICE, fence } from '../core/sanitize/fence.js';
 import { cleanLine } from '../core/text/cut.js';
 import { type ClaimedLines, type ClaimSurroundings, type DescribedClaims, describeAround } from './claims.js';
-import type { PublishRules } from './publish-rules.js';
 import type { Settlement } from './settle.js';
-import { isBlocking } from './verdict.js';
-
-/**
- * Whether somebody else has to look before a model's word ends a finding: where a review that asks for changes may hang on
- * it. What a person has dismissed is theirs to decide, and no code shows it.
- */
-export function needsSecondLook(
-  { how, finding }: Settlement,
-  { blockOn }: Pick<PublishRules, 'blockOn'>,
-): boolean {
-  return how !== 'dismissed' && isBlocking(finding.severity, blockOn);
-}
 
 /** What a verifier is told of a finding that is said to be over: its words, who says so why, and the code of both places. */
 export function describeSettlement(
   { finding, reason, evidence }: Settlement,
   surroundings: ClaimSurroundings,
 ): DescribedClaims {
-  const { path, line, originalLine, side, code, text } = finding;
+  const { path, line, side, code = '', title, body, isGone } = finding;
   const places: readonly ClaimedLines[] = [
-    { path, side, lines: [line ?? originalLine ?? 1] },
+    { path, side, lines: [line] },
     ...evidence.map((one) => ({ path: one.path, side: 'RIGHT' as const, lines: [one.line ?? 1] })),
   ];
   const around = merged(places).map((place) => describeAround(place, surroundings));
-  const where = line === undefined ? 'on a line that is not in the diff any more' : `on line ${line}`;
+  const where = isGone ? 'on a line that is not in the diff any more' : `on line ${line}`;
   return {
     message: [
       'Decide whether this claim about the pull request is still true of the code as it is now.',
       FENCE_NOTICE,
       `Claim 1, ${where}:`,
-      fence([`File: ${cleanLine(path, MAX_PATH)}`, `Its line then: ${code}`, text].join('\n'), {
+      fence([`File: ${cleanLine(path, MAX_PATH)}`, `Its line then: ${code}`, body || title].join('\n'), {
         source: 'claim 1',
       }),
       fence(reason, { source: 'why it is said to be over' }),

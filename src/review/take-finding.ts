@@ -1,16 +1,15 @@
 import { cleanLine, shown } from '../core/text/cut.js';
-import { type PublicationAnswer, refused, sizeProblem, taken } from './answers.js';
+import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import type { HeldBack, Repeated } from './buffered.js';
-import { readCode } from './code.js';
+import { codeKey, isTellingKey } from './code.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
-import { checkEvidence, MAX_EVIDENCE, type ShownLedger } from './evidence.js';
-import { featuresOf } from './features.js';
-import { type Finding, findingText, mintId } from './finding.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownFiles } from './evidence.js';
+import { type Finding, handleOf, isOpen, mintId } from './finding.js';
 import { followCode } from './follow-code.js';
 import { type Gate, type GatedFinding, stopAtGate } from './gates.js';
 import type { KnownFinding } from './known.js';
-import { type LessonHold as Held, heldBack, type Lessons, type NewFinding } from './lessons.js';
-import { candidateOf, candidateOfPlaced, findMatch, type Match } from './match.js';
+import type { Ledger } from './ledger.js';
+import type { Lesson } from './lessons.js';
 import { describePlacement, type PlacedFinding, placeFinding } from './place.js';
 import { type PublishRules, TEXT_LIMITS } from './publish-rules.js';
 import { pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
@@ -66,16 +65,17 @@ interface TakenFinding extends TakenSoFar {
 export interface FindingScope {
   readonly lines: DiffLines;
   readonly rules: PublishRules;
-  readonly known: readonly KnownFinding[];
+  /** The earlier findings of the pull request. */
+  readonly ledger: Ledger;
   readonly overrides: SeverityOverrides;
   /** Whether people read a file, which is not generated or vendored. */
   isRead(path: string): boolean;
   /** What ids are minted from: no other run has it. */
   readonly run: string;
   /** What the model has been shown. */
-  readonly ledger: ShownLedger;
-  /** What people have dismissed, on any pull request. */
-  readonly lessons: Lessons;
+  readonly shown: ShownFiles;
+  /** Strangers may have a part in what this run reads, so titles of theirs are nothing new to it. */
+  readonly isUntrusted: boolean;
   /** Whether a path is among those that the review is about. */
   isInScope(path: string): boolean;
   /** This agent has reviewed the pull request before. */
@@ -94,15 +94,14 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
   const refuse = (text: string, changed: Partial<TakenFinding> = {}) =>
     end(refused(`Not taken: ${text}.`), changed);
   const { findings } = before;
-  const problem = problemOf(request, findings, scope);
+  const problem = problemOf(request, findings);
   if (problem !== undefined) return refuse(problem);
-  const followed = followCode(readFinding(request, scope), lines);
+  const followed = followCode(readFinding(request, before, scope), lines);
   if (followed.kind === 'mismatch') return refuse(mismatch(request, followed.actual));
-  const checked = checkAllEvidence(followed.finding.evidence, scope.ledger);
+  const checked = checkAllEvidence(followed.finding.evidence, scope.shown);
   if (checked.kind === 'refused') return end(refused(checked.message));
-  const id = mintId(scope.run, findings.length + before.repeated.length + before.heldBack.length + 1);
   const finding = { ...followed.finding, evidence: checked.evidence };
-  const { placed, note } = withCheckedSuggestion({ id, ...placeFinding(finding, lines) }, lines);
+  const { placed, note } = withCheckedSuggestion(placeFinding(finding, lines), lines);
   const stopped = stopAtGate(gated(placed.finding, checked.sides), {
     files: lines,
     isInScope: (path) => scope.isInScope(path),
@@ -113,20 +112,37 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
     const gates = { ...before.gates, [stopped.gate]: (before.gates[stopped.gate] ?? 0) + 1 };
     return end(refused(stopped.message), { gates });
   }
-  const earlier = earlierFinding(request, placed.finding, scope);
-  if (earlier?.verdict === 'same') return takeRepeated(earlier.of, placed, { before, end });
-  if (earlier !== undefined && request.isNew !== true && !before.questioned.has(earlier.of.handle)) {
-    return refuse(questionAbout(earlier.of, placed), {
-      questioned: new Set([...before.questioned, earlier.of.handle]),
-    });
-  }
-  const held = heldBack(asNew(placed.finding, lines), scope.lessons);
-  if (held !== undefined) return takeHeldBack(held, placed, { before, end });
   const at = slotOf(placed, findings, request.replaces);
+  let dismissedOn: number | undefined;
+  const taking = { before, end };
+  if (at === undefined) {
+    const isAsked = before.questioned.has(lineOf(placed));
+    const isNew = request.isNew === true || isAsked;
+    const raising = scope.ledger.copy().raise(placed.finding, { sameAs: request.sameAs, isNew });
+    switch (raising.kind) {
+      case 'refused':
+        return refuse(raising.why);
+      case 'ask':
+        return refuse(questionAbout(raising.of, placed, scope), {
+          questioned: new Set([...before.questioned, lineOf(placed)]),
+        });
+      case 'held-back':
+        return takeHeldBack(raising.of, placed, taking);
+      case 'kept':
+        return takeRepeated(raising.finding, placed, taking);
+      case 'back':
+        return takeRepeated(raising.was, placed, taking);
+      case 'raised':
+        dismissedOn = raising.before?.pull;
+    }
+  }
   if (at === undefined && findings.length >= rules.maxFindings) {
     return refuse(tooMany(rules), { isOneTooMany: true });
   }
-  const kept = at === undefined ? placed : { ...placed, id: findings[at]?.id ?? placed.id };
+  const replacedFinding = at === undefined ? undefined : findings[at]?.finding;
+  const { id, handle } = replacedFinding ?? placed.finding;
+  const shownAs = dismissedOn === undefined ? {} : { dismissedOn };
+  const kept = { ...placed, finding: { ...placed.finding, ...shownAs, id, handle } };
   const next = at === undefined ? [...findings, kept] : findings.with(at, kept);
   const number = (at ?? findings.length) + 1;
   const replaced = at === undefined ? '' : ', in place of what it said before';
@@ -140,20 +156,12 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
   return end(taken(text), { findings: next });
 }
 
-function problemOf(
-  request: CommentRequest,
-  findings: readonly PlacedFinding[],
-  { known }: FindingScope,
-): string | undefined {
-  const { path, title, body, suggestion = '', replaces, sameAs } = request;
+function problemOf(request: CommentRequest, findings: readonly PlacedFinding[]): string | undefined {
+  const { path, title, body, suggestion = '', replaces } = request;
   if (replaces !== undefined && findings[replaces - 1] === undefined) {
     return findings.length === 0
       ? '`replaces` names a comment that does not exist; there is none yet'
       : `\`replaces\` names a comment that does not exist; there are 1 to ${findings.length}`;
-  }
-  if (sameAs !== undefined && findKnown(sameAs, known) === undefined) {
-    const names = known.map(({ handle }) => handle).join(', ');
-    return `\`same_as\` names no earlier finding of this pull request; ${names === '' ? 'there are none' : `these are ${names}`}`;
   }
   const tooLong =
     sizeProblem('path', path, TEXT_LIMITS.pathBytes) ??
@@ -165,12 +173,24 @@ function problemOf(
 
 const MAX_TRIGGER = 300;
 
-function readFinding(request: CommentRequest, { overrides, isRead }: FindingScope): Finding {
+function readFinding(
+  request: CommentRequest,
+  { findings, repeated, heldBack }: TakenSoFar,
+  { overrides, isRead, run, ledger }: FindingScope,
+): Finding {
   const { path, line, startLine, side = 'RIGHT', title, body, trigger = '', code } = request;
   const { category, effect, reach, evidence = [], sure = true } = request;
   const suggestion = readSuggestion(request.suggestion, path);
   const pathKind = pathKindOf(path, isRead(path));
+  const id = mintId(run, findings.length + repeated.length + heldBack.length + 1);
+  const taken = new Set(
+    [...ledger.findings, ...findings.map(({ finding }) => finding)].map((one) => one.handle),
+  );
   return {
+    id,
+    handle: handleOf(id, (handle) => taken.has(handle)),
+    agent: ledger.context.agent,
+    state: 'open',
     path,
     line,
     side,
@@ -189,73 +209,36 @@ function readFinding(request: CommentRequest, { overrides, isRead }: FindingScop
   };
 }
 
-/** A finding of the pull request by its name in this run. */
-function findKnown(name: string, known: readonly KnownFinding[]): KnownFinding | undefined {
-  return known.find(({ handle }) => handle === name.trim().toUpperCase());
-}
-
-/**
- * What the model says itself counts before what its words are like. Only an agent's own finding comes back; what another
- * agent had and nobody dismissed is raised anew.
- */
-function earlierFinding(
-  { sameAs }: CommentRequest,
-  finding: Finding,
-  { known: all, lines }: FindingScope,
-): Match<KnownFinding> | undefined {
-  const known = all.filter(({ isOwn, state }) => isOwn || state === 'open' || state === 'dismissed');
-  const named = sameAs === undefined ? undefined : findKnown(sameAs, known);
-  if (named !== undefined) return { verdict: 'same', place: 'file', of: named };
-  return findMatch(
-    finding,
-    known.map((one) => [candidateOf(one, lines), one] as const),
-  );
-}
-
 interface Taking {
   readonly before: TakenSoFar;
   readonly end: (answer: PublicationAnswer, changed: Partial<TakenFinding>) => TakenFinding;
 }
 
-/** The pull request has the finding already: open, ended, or dismissed by people. */
-function takeRepeated(
-  of: KnownFinding,
-  { finding, id }: PlacedFinding,
-  { before, end }: Taking,
-): TakenFinding {
-  if (of.state === 'dismissed') {
-    const text = `Held back: people with write access have dismissed ${of.handle} on this pull request. It is not posted again.`;
-    const held = { id, finding, why: 'dismissed', of, pull: undefined } as const;
-    return end(taken(text), { heldBack: [...before.heldBack, held] });
-  }
+/** The pull request has the finding already: open, or ended and now back. */
+function takeRepeated(of: KnownFinding, { finding }: PlacedFinding, { before, end }: Taking): TakenFinding {
   const others = before.repeated.filter((one) => one.of.id !== of.id);
-  const text =
-    of.state === 'open'
-      ? `${of.handle} is open already, so it is not posted again.`
-      : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
+  const text = isOpen(of)
+    ? `${of.handle} is open already, so it is not posted again.`
+    : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
   return end(taken(text), { repeated: [...others, { of, finding }] });
 }
 
-/** People have dismissed it, or enough that is like it, on other pull requests. */
+/** A person has decided about it, here or on another pull request. */
 function takeHeldBack(
-  { why, lessons }: Held,
-  { finding, id }: PlacedFinding,
+  of: KnownFinding | Lesson,
+  { finding }: PlacedFinding,
   { before, end }: Taking,
 ): TakenFinding {
-  const pull = lessons[0]?.pull;
-  const what = why === 'same' ? 'this' : 'findings like this';
-  const text = `Held back: people with write access have dismissed ${what} before${pull === undefined ? '' : ` (#${pull})`}. It is not posted.`;
-  const held = { id, finding, why: why === 'same' ? 'dismissed' : 'like-dismissed', pull } as const;
-  return end(taken(text), { heldBack: [...before.heldBack, held] });
+  const text = `Held back: ${whyHeldBack(of)}. It is not posted.`;
+  return end(taken(text), { heldBack: [...before.heldBack, { finding, of }] });
 }
 
-function asNew(finding: Finding, lines: DiffLines): NewFinding {
-  return {
-    ...finding,
-    previousPath: lines.get(finding.path)?.previousPath,
-    code: readCode(finding.code ?? ''),
-    features: featuresOf(findingText(finding)),
-  };
+/** Which decision of a person holds a finding back. */
+export function whyHeldBack(of: KnownFinding | Lesson): string {
+  if ('pull' in of) return `dismissed on #${of.pull}`;
+  return of.state === 'dismissed'
+    ? `${of.handle} was dismissed on this pull request`
+    : `${of.handle} was closed by a person, and its line is as it was`;
 }
 
 type CheckedEvidence =
@@ -263,7 +246,7 @@ type CheckedEvidence =
   | { readonly kind: 'refused'; readonly message: string };
 
 /** All pieces of evidence as they were shown, or what is wrong with the first that was not. */
-function checkAllEvidence(evidence: readonly Evidence[], ledger: ShownLedger): CheckedEvidence {
+function checkAllEvidence(evidence: readonly Evidence[], ledger: ShownFiles): CheckedEvidence {
   const checks = evidence.map((one) => checkEvidence(one, ledger));
   const bad = checks.find((check) => check.kind === 'refused');
   if (bad?.kind === 'refused') return bad;
@@ -284,13 +267,26 @@ function gated(finding: Finding, sides: readonly Side[]): GatedFinding {
 }
 
 function questionAbout(
-  { handle, title, isShowable, severity, category, path, line, state }: KnownFinding,
+  asked: readonly (KnownFinding | Lesson)[],
   { finding }: PlacedFinding,
+  { isUntrusted }: FindingScope,
 ): string {
-  const place = path === finding.path && line !== undefined ? ` at line ${line}` : ` in ${shown(path)}`;
-  const is = state === 'open' ? 'is open' : `was ${state}`;
-  const what = isShowable ? `“${title}”` : `${severity ?? ''} ${category ?? ''}`.trim();
-  return `not yet. ${handle} ${is}${place}: ${what}. If yours is the same, call again with \`same_as: "${handle}"\`; if it is another one, with \`new: true\``;
+  const listed = asked.slice(0, MAX_ASKED).map((one) => {
+    const isHere = !('pull' in one);
+    const state = isHere ? `is ${one.state}` : `was dismissed on #${one.pull}`;
+    const place = isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${shown(one.path)}`;
+    const title = isHere && !isUntrusted && one.lane !== 'trusted' ? one.category : `“${one.title}”`;
+    return `${one.handle} ${state}${place}: ${title}`;
+  });
+  const [first] = asked;
+  return `not yet. ${listed.join('; ')}. If yours is the same, call again with \`same_as: "${first?.handle ?? ''}"\`; if it is another one, with \`new: true\``;
+}
+
+const MAX_ASKED = 5;
+
+/** What a question is known by: it is asked once. */
+function lineOf({ finding: { path, line, category } }: PlacedFinding): string {
+  return `${category} ${line} ${path}`;
 }
 
 function mismatch({ path, line }: CommentRequest, actual: string): string {
@@ -308,10 +304,15 @@ function slotOf(
   replaces: number | undefined,
 ): number | undefined {
   if (replaces !== undefined) return replaces - 1;
-  const candidates = findings.map((other, index) => [candidateOfPlaced(other), index] as const);
-  const match = findMatch(finding, candidates);
-  // Two findings of one run are told apart by whoever raised them, unless they are on one line in like words.
-  return match?.verdict === 'same' && match.place === 'line' ? match.of : undefined;
+  const key = codeKey(finding.code ?? '');
+  const at = findings.findIndex(
+    ({ finding: { path, line, category, code = '' } }) =>
+      path === finding.path &&
+      line === finding.line &&
+      category === finding.category &&
+      codeKey(code) === key,
+  );
+  return at < 0 || !isTellingKey(key) ? undefined : at;
 }
 
 /** The how many-th comment on a line it is; 0 for one that is in the text. */

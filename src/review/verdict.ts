@@ -1,9 +1,8 @@
 import { cleanLine } from '../core/text/cut.js';
 import { count } from '../core/text/number.js';
-import { type PublicationAnswer, refused, taken } from './answers.js';
-import { checkEvidence, MAX_EVIDENCE, type ShownLedger } from './evidence.js';
-import { atLeast } from './severity.js';
-import type { Evidence, FindingEffect, Reach, Severity } from './terms.js';
+import { type PublicationAnswer, refused, taken } from './answer.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownFiles } from './evidence.js';
+import type { Evidence, FindingEffect, Reach } from './terms.js';
 
 /** What a second look at a finding can come to. */
 export const VERDICT_KINDS = ['holds', 'refuted', 'unclear'] as const;
@@ -50,7 +49,7 @@ export class Verdicts {
   /** `ids` are the findings in the order of their claims; `ledger` is what this verifier has been shown. */
   constructor(
     private readonly ids: readonly string[],
-    private readonly ledger: ShownLedger,
+    private readonly ledger: ShownFiles,
   ) {}
 
   /** Whether every claim has its verdict. */
@@ -106,10 +105,4 @@ const SAID: Readonly<Record<VerdictKind, string>> = {
 function verdictOf(request: VerdictRequest): FindingVerdict {
   const { verdict, line, effect, reach, suggestionFixes = true, reason } = request;
   return { kind: verdict, reason: cleanLine(reason, MAX_REASON), line, effect, reach, suggestionFixes };
-}
-
-/** Whether a finding holds a merge up; one whose severity nobody knows does, since somebody asked for changes then. */
-export function isBlocking(severity: Severity | undefined, blockOn: Severity | undefined): boolean {
-  if (blockOn === undefined) return false;
-  return severity === undefined || atLeast(severity, blockOn);
 }

@@ -26,8 +26,11 @@ import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
 import { readMemory } from './restore.js';
 import { postsReviews } from './scope.js';
 
-/** An event that starts nothing. */
-type Skipped = Extract<RunReport, { kind: 'skipped' }>;
+/** An event that starts nothing; `at` is how far it came, where that is to the agent and its memory. */
+export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: SkippedAt };
+
+/** What is known of a run that was turned away. */
+export type SkippedAt = Pick<Admitted, 'facts' | 'basis' | 'taint' | 'memory'>;
 
 /**
  * The first step: whether the event starts a run. The rules are asked as soon as their facts are known: by the event
@@ -57,7 +60,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const agent = await agentOrSkip(agentLoaded, { request, facts }, deps);
   if (agent.kind === 'skipped') return agent;
   if (!isMeant && !request.dryRun) deps.acknowledgement?.start();
-  return await admitByState({ request, facts, author, agent: agent.agent }, deps);
+  return await admitByState({ request, facts, author, ...agent }, deps);
 }
 
 function eventFacts({ trigger, admissionPolicy }: RunRequest): EventFacts {
@@ -78,7 +81,10 @@ interface AgentParts {
   readonly facts: AccessFacts;
 }
 
-type AgentOrSkip = { readonly kind: 'agent'; readonly agent: LoadedAgent } | Skipped;
+/** `unfit`: nothing that the agent looks at has changed; what it found before holds still. */
+type AgentOrSkip =
+  | { readonly kind: 'agent'; readonly agent: LoadedAgent; readonly unfit?: Skipped }
+  | Skipped;
 
 /** The agent of the base ref. One that exists only on the pull request's head is checked and not run (D21). */
 async function agentOrSkip(
@@ -89,6 +95,7 @@ async function agentOrSkip(
   try {
     const agent = await loaded;
     const unfit = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
+    if (unfit?.decision.reason === 'no-change') return { kind: 'agent', agent, unfit };
     return unfit ?? { kind: 'agent', agent };
   } catch (thrown) {
     if (!isNotFound(thrown, 'agent') || deps.headAgents === undefined) throw thrown;
@@ -105,6 +112,7 @@ interface StateParts extends AgentParts {
   /** What whoever wrote the text may do. */
   readonly author: Permission | 'unknown';
   readonly agent: LoadedAgent;
+  readonly unfit?: Skipped | undefined;
 }
 
 /**
@@ -113,7 +121,7 @@ interface StateParts extends AgentParts {
  * limit of several runs turns the event away.
  */
 async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admitted | Skipped> {
-  const { request, facts, author, agent } = parts;
+  const { request, facts, author, agent, unfit } = parts;
   const { trigger, admissionPolicy } = request;
   const taint = createTaintTracker(trigger);
   const classified = classifyTrust(trigger, {
@@ -122,7 +130,7 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
     allowBots: admissionPolicy.allowBots,
   });
   const isForkOpen = isForkUnknown(trigger, classified);
-  const needsState = canStateSkip(parts);
+  const needsState = unfit === undefined && canStateSkip(parts);
   const early = isForkOpen || !needsState ? runAhead(readContext(request, taint, deps)) : undefined;
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await early) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
@@ -131,10 +139,12 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
   const basis = await planBasis(request, { agent, trust }, deps);
   const notes = { plan: basis.notes, unsaved: [] };
   const memory = runAhead(readMemory(agent, basis.memory, deps, notes));
+  const at = { facts, basis, taint, memory };
+  if (unfit !== undefined) return { ...unfit, at };
   if (needsState) {
     const state = stateFacts(await memory, parts, deps);
     const skipped = skipOf({ ...facts, state });
-    if (skipped !== undefined) return skipped;
+    if (skipped !== undefined) return { ...skipped, at };
   }
   const context = early ?? runAhead(readContext(request, taint, deps));
   return { kind: 'admitted', facts, basis, taint, memory, context };

@@ -2,7 +2,7 @@ import type { LoadedAgent } from '../core/agent/agent-source.js';
 import { DEFAULT_MAX_DEPTH } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { AxeError } from '../core/errors.js';
-import type { TaintTracker } from '../core/event/taint.js';
+import { laneOfWords, type TaintTracker } from '../core/event/taint.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/events.js';
@@ -66,9 +66,9 @@ export async function converse(
         change,
         scope: plan.scope,
         learned: restored.learned,
-        facts: [...(memory?.facts ?? []), ...restored.learned.facts],
+        facts: memory?.facts ?? [],
         policy: request.diffPolicy,
-        now: clock.now(),
+        isUntrusted: laneOfWords(plan.trust, taint) !== 'trusted',
         run: id,
         overrides: plan.review.overrides,
       },

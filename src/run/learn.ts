@@ -1,125 +1,158 @@
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../core/defaults.js';
-import type { Dependencies, GitHub } from '../core/dependencies.js';
-import type { Permission } from '../core/event/permission.js';
+import type { Dependencies, GitHub, ReviewedChange } from '../core/dependencies.js';
+import { mayWrite, type Permission } from '../core/event/permission.js';
 import type { Trigger } from '../core/event/trigger.js';
-import type { Lane } from '../core/event/trust.js';
-import { forgottenIds } from '../memory/state.js';
-import { type OwnThread, ownThreads, peopleToAsk, pullsToAsk, unanswered } from '../review/answers.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import { formatKnown } from '../review/format-known.js';
-import { knowFindings } from '../review/known.js';
-import { lastReviewed, type ReviewFact } from '../review/state-facts.js';
+import type { Ledger, LedgerContext } from '../review/ledger.js';
+import { lessonsOf } from '../review/lessons.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
+import { readLedger } from '../review/read-ledger.js';
+import { peopleToAsk, type Seen } from '../review/seen.js';
+import { compareSeverity } from '../review/severity.js';
+import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
+import type { Severity } from '../review/terms.js';
 import { askPermission, permissionOf } from './access.js';
-import type { ReviewedDiff } from './change.js';
-import type { Learned, Memory } from './request.js';
+import type { Learned } from './request.js';
 
-/** What a run learns from. */
-interface LearningParts {
-  /** Name of the agent: each learns from the answers to its own findings. */
+/** What findings are read with. */
+export interface FindingsParts {
+  /** Name of the agent: each has findings of its own. */
   readonly agent: string;
   readonly trigger: Trigger;
-  readonly lane: Lane;
-  /** The run reads strangers' words anyway. */
-  readonly isUntrusted: boolean;
-  readonly memory: Memory | undefined;
+  /** What whoever caused the event may do. */
+  readonly permission: Permission | 'unknown' | undefined;
+  readonly facts: readonly ReviewFact[];
+  /** Nobody without write access wrote what the run has read. */
+  readonly isTrusted: boolean;
+  /** Undefined where the diff is not known. */
+  readonly change: Pick<ReviewedChange, 'diff'> | undefined;
+  readonly isFork: boolean;
 }
 
 /** Nothing was said, or there is nothing it could be about. */
-const NOTHING_LEARNT: Learned = { facts: [], known: [] };
+export const NOTHING_LEARNT: Learned = { ledger: undefined, others: [] };
 
 /**
- * Reads what became of the findings that memory keeps, on the pull requests where they were raised last, and on the
- * run's own. Nothing is asked where no finding waits for its answer. Trouble is in the result; rejects only for an
- * aborted signal.
+ * Reads what became of findings: on the run's own pull request, and on those others where the agent's state has some that
+ * nobody has answered. Trouble is in the result; rejects only for an aborted signal.
  */
-export async function learnAnswers(
-  { agent, trigger, lane, isUntrusted, memory }: LearningParts,
-  deps: Dependencies,
-): Promise<Learned> {
-  const own = pullOf(trigger);
+export async function learnAnswers(parts: FindingsParts, deps: Dependencies): Promise<Learned> {
+  const own = pullOf(parts.trigger);
+  if (own === undefined || deps.github === undefined) return NOTHING_LEARNT;
   const { github } = deps;
-  if (own === undefined || github === undefined || memory === undefined) return NOTHING_LEARNT;
-  if (memory.restored.kind === 'failed') return NOTHING_LEARNT;
-  const { facts } = memory;
-  const forgotten = forgottenIds(memory.restored.state ?? '');
-  const raised = unanswered(facts, forgotten);
-  // A first review has nothing to know of; of a run that is not trusted only the commit is kept that it reviewed.
-  const asksOwn = hasFindings(facts, own) || (lane !== 'trusted' && lastReviewed(facts, own) !== undefined);
-  const pulls = pullsToAsk(raised, { own, asksOwn, limit: MAX_LEARNED_PULLS });
-  const answers = await Promise.all(pulls.map((pull) => readThreads(github, pull, deps)));
-  const waiting = new Set(raised.map(({ id, pull }) => `${id}/${pull}`));
-  const relevant = answers.map(({ pull, threads }) => ({
-    pull,
-    threads: pull === own ? threads : threads.filter(({ marker: { id } }) => waiting.has(`${id}/${pull}`)),
-  }));
-  const people = peopleToAsk(relevant.flatMap(({ threads }) => threads)).slice(0, MAX_ANSWERERS);
-  const permissions = await permissionsOf(people, deps);
-  const now = deps.clock.now();
-  const read = relevant.map(({ pull, threads }) => ({
-    pull,
-    ...knowFindings({ threads, agent, pull, facts, permissions, forgotten, now, isUntrusted }),
-  }));
-  const trouble = answers.find((one) => one.trouble !== undefined)?.trouble;
+  const others = pullsWithOpen(parts.facts)
+    .filter((pull) => pull !== own)
+    .slice(0, MAX_LEARNED_PULLS);
+  const [ledger, ...read] = await Promise.all([
+    readFindings(own, { ...parts, isFresh: false }, deps),
+    ...others.map((pull) => readOther(pull, { parts, github }, deps)),
+  ]);
   return {
-    facts: read.flatMap((one) => one.facts),
-    known: read.flatMap(({ pull, known }) => (pull === own ? known : [])),
-    ...(trouble === undefined ? {} : { trouble }),
+    ledger: ledger.ledger,
+    others: read.flatMap((one) => one ?? []),
+    ...(ledger.trouble === undefined ? {} : { trouble: ledger.trouble }),
   };
 }
 
-function hasFindings(facts: readonly ReviewFact[], pull: number): boolean {
-  return facts.some((fact) => fact.kind === 'finding' && fact.pull === pull);
+/** On another pull request only answers are looked for: its change is not known. */
+async function readOther(
+  pull: number,
+  { parts, github }: { readonly parts: FindingsParts; readonly github: GitHub },
+  deps: Dependencies,
+): Promise<Learned['others'][number] | undefined> {
+  const answer = await github.said(pull, { isFresh: true }, deps.deadline.signal);
+  if (answer.kind === 'unread') return undefined;
+  return { pull, ledger: await ledgerOf(answer.seen, pull, { ...parts, change: undefined }, deps) };
+}
+
+/** The findings of a pull request as they are now; without a `seen` where GitHub could not be asked. */
+export async function readFindings(
+  pull: number,
+  parts: FindingsParts & { readonly isFresh: boolean; readonly add?: (seen: Seen) => Seen },
+  deps: Dependencies,
+): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
+  const { isFresh, add = (seen: Seen) => seen } = parts;
+  const answer = await deps.github?.said(pull, { isFresh }, deps.deadline.signal);
+  if (answer?.kind === 'read') return { ledger: await ledgerOf(add(answer.seen), pull, parts, deps) };
+  return {
+    ledger: await ledgerOf(undefined, pull, parts, deps),
+    trouble: answer?.message ?? 'there is no `github-token`.',
+  };
+}
+
+/**
+ * The same findings as they are now: people may have answered while the model was at work, and another run may have ended.
+ * Where GitHub cannot be asked again, as they were.
+ */
+export async function readAgain(
+  { context, seen: before }: Ledger,
+  { pull, isTrusted }: { readonly pull: number; readonly isTrusted: boolean },
+  deps: Dependencies,
+): Promise<Ledger> {
+  const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.signal);
+  const seen = answer?.kind === 'read' ? answer.seen : before;
+  return readLedger(seen, { ...context, isTrusted, isWriter: await writersIn(seen, deps) });
+}
+
+/** Who of those whose word counts may write. */
+async function writersIn(seen: Seen | undefined, deps: Dependencies): Promise<(login: string) => boolean> {
+  const people = seen === undefined ? [] : peopleToAsk(seen).slice(0, MAX_ANSWERERS);
+  const asked = people.map(
+    async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,
+  );
+  const permissions = new Map(await Promise.all(asked));
+  return (login) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
+}
+
+async function ledgerOf(
+  seen: Seen | undefined,
+  pull: number,
+  { agent, trigger, permission, facts, isTrusted, change, isFork }: FindingsParts,
+  deps: Dependencies,
+): Promise<Ledger> {
+  const isPush = trigger.kind === 'pull_request' && trigger.action === 'synchronize';
+  const context: LedgerContext = {
+    agent,
+    lines: change === undefined ? undefined : readDiffLines(change.diff),
+    isFork,
+    isTrusted,
+    isPushByWriter: isPush && mayWrite(permission ?? 'unknown'),
+    gate: gateOf(deps.publishRules),
+    memory: pullMemory(facts, pull),
+    lessons: lessonsOf(marksOf(facts)).filter((lesson) => lesson.pull !== pull),
+    isWriter: await writersIn(seen, deps),
+  };
+  return readLedger(seen, context);
+}
+
+/** The wider of the two gates: the milder severity; without both, `major`. */
+function gateOf({ blockOn, failOn }: PublishRules = DEFAULT_PUBLISH_RULES): Severity {
+  const gates = [blockOn, failOn].filter((gate) => gate !== undefined);
+  return gates.toSorted((a, b) => compareSeverity(b, a))[0] ?? 'major';
+}
+
+/** The pull requests on which findings are open as far as is known, those of the newest first. */
+function pullsWithOpen(facts: readonly ReviewFact[]): readonly number[] {
+  const marks = marksOf(facts).toSorted((a, b) => a.at - b.at);
+  const last = new Map(marks.map((mark) => [mark.id, mark]));
+  const open = [...last.values()].filter(({ kind }) => kind !== 'ended').toSorted((a, b) => b.at - a.at);
+  return [...new Set(open.map(({ pull }) => pull))];
 }
 
 /** The pull request a run is about. */
-function pullOf(trigger: Trigger): number | undefined {
+export function pullOf(trigger: Trigger): number | undefined {
   if (trigger.kind === 'pull_request') return trigger.number;
   return trigger.kind === 'comment' && trigger.on !== 'issue' ? trigger.number : undefined;
 }
 
-interface ReadThreads {
-  readonly pull: number;
-  readonly threads: readonly OwnThread[];
-  readonly trouble?: string;
-}
-
-async function readThreads(github: GitHub, pull: number, { deadline }: Dependencies): Promise<ReadThreads> {
-  const answer = await github.threads(pull, deadline.signal);
-  return answer.kind === 'unread'
-    ? { pull, threads: [], trouble: answer.message }
-    : { pull, threads: ownThreads(answer.threads) };
-}
-
-async function permissionsOf(
-  logins: readonly string[],
-  deps: Dependencies,
-): Promise<ReadonlyMap<string, Permission | 'unknown'>> {
-  const pending = logins.map(
-    async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,
-  );
-  return new Map(await Promise.all(pending));
-}
-
-/** What the model is taught from. */
-interface Teaching {
-  readonly trigger: Trigger;
-  readonly memory: Memory | undefined;
-  readonly learned: Learned;
-  readonly change: ReviewedDiff | undefined;
-  /** Without write access nobody's words may reach the model through ours: places and kinds alone are shown. */
-  readonly isUntrusted: boolean;
-}
-
 /** What was learnt about the files of the change, to be at the end of the user message; undefined for nothing. */
-export function lessonsFor(teaching: Teaching): string | undefined {
-  const { trigger, memory, learned, change, isUntrusted } = teaching;
-  const pull = pullOf(trigger);
-  if (pull === undefined || change === undefined) return undefined;
-  return formatKnown({
-    known: learned.known,
-    facts: [...(memory?.facts ?? []), ...learned.facts],
-    pull,
-    lines: readDiffLines(change.diff),
-    isUntrusted,
-  });
+export function lessonsFor(
+  { ledger }: Learned,
+  change: Pick<ReviewedChange, 'diff'> | undefined,
+  isUntrusted: boolean,
+): string | undefined {
+  if (ledger === undefined || change === undefined) return undefined;
+  // Without write access nobody's words may reach the model through ours: places and kinds alone are shown.
+  return formatKnown({ ledger, lines: readDiffLines(change.diff), isUntrusted });
 }

@@ -74,7 +74,7 @@ interface PassEnd {
 }
 
 function recordOf({ pass: { name, paths }, buffered: { findings }, why }: PassEnd): PassRecord {
-  return { name, files: paths.length, ids: findings.map(({ id }) => id), why };
+  return { name, files: paths.length, ids: findings.map(({ finding }) => finding.id), why };
 }
 
 async function holdPass(

@@ -28,14 +28,31 @@ import { reviewCommand } from '../review/command.js';
 import { coverageOf, NOTHING_READ } from '../review/coverage.js';
 import type { Coverage } from '../review/record.js';
 import { planReview } from '../review/review-plan.js';
-import { postedIds } from '../review/state-facts.js';
+import { marksOf, postedIds } from '../review/state-facts.js';
 import { admitChange } from './admit-change.js';
 import { changeOf } from './change.js';
 import { openModel, smallerWindow } from './delegation.js';
-import { learnAnswers } from './learn.js';
+import { type FindingsParts, learnAnswers, NOTHING_LEARNT } from './learn.js';
 import { planPasses } from './plan-passes.js';
 import type { Admitted, Basis, Draft, RunReport, RunRequest } from './request.js';
-import { findScope } from './scope.js';
+import { findScope, postsReviews } from './scope.js';
+
+/** What the findings of a run's pull request are read with. */
+function findingsParts(
+  { trigger }: RunRequest,
+  { basis: { agent, trust }, taint, facts }: Admitted,
+  context: TriggerContext | undefined,
+): Omit<FindingsParts, 'facts'> {
+  const isFork = trigger.kind === 'pull_request' ? trigger.isFork : trust.level !== 'trusted';
+  return {
+    agent: agent.name,
+    trigger,
+    permission: facts.permission,
+    isTrusted: laneOfWords(trust, taint) === 'trusted',
+    change: changeOf(trigger, context),
+    isFork,
+  };
+}
 
 /** A change that holds nothing to read. */
 type Skipped = Extract<RunReport, { kind: 'skipped' }>;
@@ -54,11 +71,10 @@ export async function makePlan(
   const { agent, model, trust, workdir } = basis;
   const { config } = agent;
   const learned = runAhead(
-    Promise.all([memory, admitted.context]).then(([restored]) => {
-      const lane = taint.lane(basis.memory?.lane ?? 'none');
-      const isUntrusted = laneOfWords(trust, taint) !== 'trusted';
-      const parts = { agent: agent.name, trigger: request.trigger, lane, isUntrusted, memory: restored };
-      return learnAnswers(parts, deps);
+    Promise.all([memory, admitted.context]).then(([restored, context]) => {
+      const facts = restored?.facts ?? [];
+      if (!postsReviews(agent) && marksOf(facts).length === 0) return NOTHING_LEARNT;
+      return learnAnswers({ ...findingsParts(request, admitted, context), facts }, deps);
     }),
   );
   const scoped = runAhead(findScope({ agent, request, memory, context: admitted.context }, deps));

@@ -1,6 +1,9 @@
-import type { Dependencies, Published } from '../core/dependencies.js';
+import type { Dependencies, FindingsToTell, Published } from '../core/dependencies.js';
 import { laneOfWords } from '../core/event/taint.js';
-import { dismissalsToAnswer } from '../review/acknowledge.js';
+import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
+import type { Ledger } from '../review/ledger.js';
+import { applyActs } from '../review/news.js';
+import { pullOf, readAgain } from './learn.js';
 import type { Conversed } from './request.js';
 import { entriesOf, keepInJournal } from './save.js';
 
@@ -8,21 +11,43 @@ import { entriesOf, keepInJournal } from './save.js';
 export const UNPUBLISHED: Published = { line: undefined, url: undefined };
 
 /**
- * The fifth step: posts the answer and what the agent wanted published. What a run that is killed here would lose is in
- * the journal before anything is posted. Trouble is a warning.
+ * The fifth step: puts what the agent wants to the findings as they are now, then posts it and the answer. What a run that is
+ * killed here would lose is in the journal before anything is posted. Trouble is a warning.
  */
 export async function publish(conversed: Conversed, deps: Dependencies): Promise<Published> {
-  const { plan, memory, outcome, read, buffered, change, learned, taint } = conversed;
+  const { plan, outcome, read, buffered, change, learned, taint } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entriesOf(unpublished, deps), deps);
-  const requested = {
-    buffered,
-    read,
-    commits: change,
-    facts: [...(memory?.facts ?? []), ...learned.facts],
-    known: learned.known,
-    dismissed: dismissalsToAnswer(learned.facts),
-    lane: laneOfWords(plan.trust, taint),
-  };
+  const lane = laneOfWords(plan.trust, taint);
+  const pull = pullOf(plan.trigger);
+  const findings =
+    pull === undefined || learned.ledger === undefined || change === undefined
+      ? undefined
+      : await act(buffered, learned.ledger, { pull, isTrusted: lane === 'trusted' }, deps);
+  const others = learned.others
+    .map((one) => withActs(one.ledger, NOTHING_BUFFERED, one.pull, new Set()))
+    .filter(({ news }) => news.ended.length + news.back.length > 0);
+  const requested = { buffered, read, commits: change, findings, others, lane };
   return await deps.publisher.publish(plan, outcome, requested);
+}
+
+async function act(
+  buffered: Buffered,
+  before: Ledger,
+  at: { readonly pull: number; readonly isTrusted: boolean },
+  deps: Dependencies,
+): Promise<FindingsToTell> {
+  const ledger = await readAgain(before, at, deps);
+  return withActs(ledger, buffered, at.pull, new Set(before.findings.map(({ id }) => id)));
+}
+
+/** The findings after what is to be done with them, and what is to be told. */
+export function withActs(
+  ledger: Ledger,
+  buffered: Buffered,
+  pull: number,
+  knew: ReadonlySet<string>,
+): FindingsToTell {
+  const news = applyActs(ledger, buffered, knew);
+  return { pull, ledger, news };
 }

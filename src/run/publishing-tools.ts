@@ -8,9 +8,7 @@ import type { Tool } from '../core/tools/tool.js';
 import type { Warning } from '../core/warning.js';
 import { Publications } from '../review/buffer.js';
 import { readDiffLines } from '../review/diff-lines.js';
-import { createLedger, linesOfDiff } from '../review/evidence.js';
-import { lessonsOf } from '../review/finding-facts.js';
-import { lessonsAt } from '../review/lessons.js';
+import { createShownFiles, linesOfDiff } from '../review/evidence.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
 import type { Scope } from '../review/scope.js';
 import type { SeverityOverrides } from '../review/severity.js';
@@ -24,11 +22,12 @@ export interface PublishingParts {
   readonly change: ReviewedDiff | undefined;
   readonly scope: Scope | undefined;
   readonly learned: Learned;
-  /** All that is kept, and what was learnt now. */
+  /** All that is kept. */
   readonly facts: readonly ReviewFact[];
   /** The files that the review is about. */
   readonly policy: DiffPolicy;
-  readonly now: Date;
+  /** Strangers may have a part in what the run reads. */
+  readonly isUntrusted: boolean;
   /** What no other run has. */
   readonly run: string;
   readonly overrides?: SeverityOverrides;
@@ -36,26 +35,28 @@ export interface PublishingParts {
 
 /** What the agents of a run publish to, all of them together (D23); nothing without an event. */
 export function openPublications(
-  { trigger, change, scope, learned, facts, policy, now, run, overrides = {} }: PublishingParts,
+  { trigger, change, scope, learned, facts, policy, isUntrusted, run, overrides = {} }: PublishingParts,
   rules: PublishRules = DEFAULT_PUBLISH_RULES,
 ): Publications | undefined {
   if (trigger.kind === 'local') return undefined;
   const subject = subjectNumber(trigger);
-  if (change === undefined) return new Publications({ rules, review: undefined, subject });
+  const { ledger } = learned;
+  if (change === undefined || ledger === undefined)
+    return new Publications({ rules, review: undefined, subject });
   const files = parseDiff(change.diff);
-  const ledger = createLedger();
-  for (const lines of linesOfDiff(files)) ledger.show(lines);
+  const shown = createShownFiles();
+  for (const lines of linesOfDiff(files)) shown.show(lines);
   const leftOut = createPathFilter(policy);
   const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
   const review = {
     lines: readDiffLines(change.diff),
     fresh: scope?.kind === 'since' ? readDiffLines(scope.change.diff) : undefined,
-    known: learned.known,
+    ledger,
+    isUntrusted,
     overrides,
     isRead: (path: string) => !unread.has(path),
     run,
-    ledger,
-    lessons: lessonsAt(now, lessonsOf(facts)),
+    shown,
     isInScope: (path: string) => leftOut(path) === undefined,
     isLaterReview: subject !== undefined && lastReviewed(facts, subject) !== undefined,
   };

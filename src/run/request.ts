@@ -23,8 +23,8 @@ import type { MemoryCommandResult } from '../memory/commands/command-session.js'
 import type { GcResult } from '../memory/gc/gc-result.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { Buffered } from '../review/buffered.js';
-import type { FindingFact } from '../review/finding-facts.js';
-import type { KnownFinding } from '../review/known.js';
+import type { ReviewResult } from '../review/findings-json.js';
+import type { Ledger } from '../review/ledger.js';
 import type { ReviewPlan, ReviewWishes } from '../review/review-plan.js';
 import type { ReviewFact } from '../review/state-facts.js';
 import type { ReviewedDiff } from './change.js';
@@ -154,13 +154,13 @@ export interface Conversed extends Restored {
   readonly usage: readonly AgentUsage[];
 }
 
-/** What a run has learnt from the answers to earlier findings. */
+/** What a run knows of earlier findings. */
 export interface Learned {
-  /** What nobody had kept yet. */
-  readonly facts: readonly FindingFact[];
-  /** The findings of the run's own pull request, open ones and others. */
-  readonly known: readonly KnownFinding[];
-  /** In a sentence, why some answers could not be read. */
+  /** Those of the run's own pull request; undefined where it is about none. */
+  readonly ledger: Ledger | undefined;
+  /** Those of others, on which people may have answered. */
+  readonly others: readonly { readonly pull: number; readonly ledger: Ledger }[];
+  /** In a sentence, why those of its own could not be read. */
   readonly trouble?: string;
 }
 
@@ -195,6 +195,10 @@ export type RunReport =
       readonly decision: Extract<Admission, { kind: 'skip' }>;
       /** Sha of the commit since which nothing that is reviewed has changed; left out: another reason. */
       readonly unchangedSince?: string;
+      /** The findings of the pull request as they are; left out: nobody looked. */
+      readonly reviewResult?: ReviewResult;
+      /** They could not be read, so nothing is known of them but what memory says. */
+      readonly isIncomplete?: true;
     }
   | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
   | {
@@ -209,8 +213,6 @@ export type RunReport =
       readonly remembered: Remembered;
       readonly spend: Spend;
       readonly usage: readonly AgentUsage[];
-      /** Of answers to earlier findings; left out, there were none. */
-      readonly learned?: Learned;
     }
   /** A command of a comment was carried out, and no model asked. */
   | {

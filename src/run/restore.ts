@@ -14,6 +14,7 @@ import { parseReviewFacts } from '../review/state-facts.js';
 import { lessonsFor } from './learn.js';
 import { openNotes } from './notes.js';
 import type { Draft, Memory, Restored, RunRequest } from './request.js';
+import { needsFindings } from './scope.js';
 
 /**
  * The third step: waits for memory, reports what is wrong with it, and finishes the plan with what its findings taught. A
@@ -21,18 +22,19 @@ import type { Draft, Memory, Restored, RunRequest } from './request.js';
  */
 export async function restore(request: RunRequest, draft: Draft, deps: Dependencies): Promise<Restored> {
   const { plan, task, taint, change, model } = draft;
-  for (const warning of plan.warnings) deps.reporter.warn(warning);
   const memory = await draft.memory;
+  const learned = await draft.learned;
+  // A review that has to know its findings ends with this very refusal, which is told once.
+  const isTold = ({ message }: Warning) =>
+    needsFindings(plan) && learned.trouble?.startsWith(message) === true;
+  for (const warning of plan.warnings) if (!isTold(warning)) deps.reporter.warn(warning);
   if (memory !== undefined) {
     for (const warning of memoryWarnings(plan, memory.restored, deps)) deps.reporter.warn(warning);
     for (const warning of notesWarnings(memory)) deps.reporter.warn(warning);
   }
-  const learned = await draft.learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
   const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
-  const lessons = isHidden
-    ? undefined
-    : lessonsFor({ trigger: plan.trigger, memory, learned, change, isUntrusted });
+  const lessons = isHidden ? undefined : lessonsFor(learned, change, isUntrusted);
   const { passes } = plan;
   const finished = {
     ...plan,

@@ -1,12 +1,16 @@
 import { runCommentCommand } from '../commands/comment/run-command.js';
 import type { Dependencies } from '../core/dependencies.js';
+import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { admit } from './admit.js';
 import { converse } from './converse.js';
+import { pullOf } from './learn.js';
 import { makePlan } from './plan.js';
-import { publish } from './publish.js';
-import type { Admitted, Remembered, RunReport, RunRequest } from './request.js';
+import { publish, withActs } from './publish.js';
+import type { Remembered, Restored, RunReport, RunRequest } from './request.js';
 import { restore } from './restore.js';
 import { save } from './save.js';
+import { needsFindings } from './scope.js';
+import { tellSkipped } from './tell-skipped.js';
 
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before saving, so that the entry
@@ -24,15 +28,14 @@ export async function runPipeline(
   }
 
   const admitted = await admit(request, deps);
-  if (admitted.kind === 'skipped') return admitted;
+  if (admitted.kind === 'skipped') return await tellSkipped(admitted, request, deps);
   const draft = await makePlan(request, admitted, deps);
-  if (draft.kind === 'skipped') {
-    if (!request.dryRun) await reportSkip(draft, admitted, deps);
-    return draft;
-  }
+  if (draft.kind === 'skipped') return await tellSkipped({ ...draft, at: admitted }, request, deps);
   const restored = await restore(request, draft, deps);
-  const { plan, memory, learned, taint, model } = restored;
+  const { plan, memory, taint, model } = restored;
   if (model === undefined) return { kind: 'planned', plan, memory };
+  const unread = await refuseUnread(restored, deps);
+  if (unread !== undefined) return unread;
   deps.progress?.start(plan, restored.change?.head);
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
@@ -48,18 +51,37 @@ export async function runPipeline(
     remembered,
     spend,
     usage,
-    learned,
   });
   const remembered = await save(conversed, published, deps, (soFar) => onSaving?.(reportOf(soFar)));
   return reportOf(remembered);
 }
 
-async function reportSkip(
-  { decision: { message }, unchangedSince }: Extract<RunReport, { kind: 'skipped' }>,
-  { basis, facts }: Admitted,
-  { progress }: Dependencies,
-): Promise<void> {
-  const { trigger } = facts.event;
-  const since = unchangedSince === undefined ? {} : { since: unchangedSince };
-  await progress?.skip({ trigger, agent: basis.agent.name, message, ...since });
+/**
+ * A review that does not know what is open would say it twice, and settle nothing: no model is asked, and nothing posted but
+ * the check. Undefined where findings are known, or where the run is no review.
+ */
+async function refuseUnread(
+  { plan, change, learned: { ledger, trouble } }: Restored,
+  deps: Dependencies,
+): Promise<RunReport | undefined> {
+  const { trigger, agent } = plan;
+  const pull = pullOf(trigger);
+  if (trouble === undefined || ledger === undefined || !needsFindings(plan)) return undefined;
+  if (pull === undefined || trigger.kind === 'local') return undefined;
+  const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble.replace(/\.$/, '')}`;
+  const { reviewResult } = await deps.publisher.tellFindings({
+    ...withActs(ledger, NOTHING_BUFFERED, pull, new Set()),
+    trigger,
+    agent: agent.name,
+    head: change?.head ?? ledger.seen?.head ?? '',
+    answered: new Set(),
+    skipped: { message, since: undefined },
+  });
+  const decision = {
+    kind: 'skip',
+    reason: 'findings-unread',
+    message,
+    remedy: 'Start the run again.',
+  } as const;
+  return { kind: 'skipped', decision, isIncomplete: true, reviewResult };
 }

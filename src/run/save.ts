@@ -1,7 +1,6 @@
 import type { Dependencies, Published } from '../core/dependencies.js';
 import type { TaintTracker } from '../core/event/taint.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import type { Lane } from '../core/event/trust.js';
 import { type SpendLimits, unheldLimits } from '../core/loop/spend.js';
 import { isCutShort, type RunOutcome } from '../core/outcome.js';
 import type { MemoryPlan, Plan } from '../core/plan.js';
@@ -17,7 +16,7 @@ import { statePath } from '../memory/state.js';
 import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
 import { pruneState } from '../review/prune-state.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../review/scope.js';
-import { type Reviewed, type ReviewFact, withReviewFacts } from '../review/state-facts.js';
+import { markFacts, type Reviewed, type ReviewFact, withReviewFacts } from '../review/state-facts.js';
 import type { ReviewedDiff } from './change.js';
 import { spentChange, spentOf } from './keep-spent.js';
 import type { Conversed, EntryChange, Memory, Remembered } from './request.js';
@@ -29,19 +28,19 @@ export async function save(
   deps: Dependencies,
   onSaving?: (remembered: Remembered) => void,
 ): Promise<Remembered> {
-  const { plan, memory, outcome, taint, change, learned, spend } = conversed;
+  const { plan, memory, outcome, taint, change, spend } = conversed;
   const { trigger, scope, task } = plan;
   const now = deps.clock.now();
   const spent = spentOf(plan, outcome.stats.costUsd, { spend, now });
-  const lane = plan.memory === undefined ? 'none' : taint.lane(plan.memory.lane);
   const { unseen = [] } = task;
-  const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope, unseen, now });
+  const reviewed = reviewFacts({ trigger, change, outcome, published, scope, unseen, now });
   const { posted: ids = [] } = published;
-  const posted = { kind: 'posted', run: plan.memory?.entryId ?? '', ids, at: now } as const;
+  const pull = subjectNumber(trigger);
+  const posted = { kind: 'posted', run: plan.memory?.entryId ?? '', pull, ids, at: now } as const;
   const facts = [
     ...(spent === undefined ? [] : [spent]),
     ...(ids.length === 0 ? [] : [posted]),
-    ...learned.facts,
+    ...(published.marks ?? []).flatMap(({ pull: on, marks }) => markFacts(marks, on)),
     ...reviewed,
   ];
   return await remember(
@@ -220,7 +219,6 @@ interface ReviewedParts {
   readonly change: ReviewedDiff | undefined;
   readonly outcome: RunOutcome;
   readonly published: Published;
-  readonly lane: Lane;
   /** How much of the pull request was to be reviewed; undefined where that was not asked. */
   readonly scope: Scope | undefined;
   /** Paths of files that did not fit into the task. */
@@ -229,22 +227,14 @@ interface ReviewedParts {
 }
 
 /**
- * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short, and the
- * findings that were posted or have ended. A review that could not be posted is made again. A path is a model's choice, so a
- * run that read strangers' words leaves no findings.
+ * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short. A review that could
+ * not be posted is made again.
  */
 export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
-  const { trigger, outcome, published, lane, now } = parts;
+  const { trigger, outcome } = parts;
   const pull = subjectNumber(trigger);
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
-  const raised = lane === 'trusted' ? (published.findings ?? []) : [];
-  return [
-    ...reviewedFact(parts, pull),
-    ...raised.map(({ id, finding: { path, category, severity } }) => {
-      return { kind: 'finding', id, pull, path, category, severity, at: now } as const;
-    }),
-    ...(lane === 'trusted' ? (published.ends ?? []) : []),
-  ];
+  return reviewedFact(parts, pull);
 }
 
 /** A question about a pull request is no review of it. */

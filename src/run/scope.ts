@@ -98,6 +98,19 @@ export function postsReviews({ config }: LoadedAgent): boolean {
   return config.tools.includes('add_review_comment') || config.tools.includes('submit_review');
 }
 
+/** Whether a run must know what is open: a review would say it twice, and settle nothing. */
+export function needsFindings({
+  trigger,
+  agent,
+  scope,
+}: {
+  readonly trigger: Trigger;
+  readonly agent: LoadedAgent;
+  readonly scope?: unknown;
+}): boolean {
+  return (trigger.kind === 'pull_request' || scope !== undefined) && postsReviews(agent);
+}
+
 /** An event on a pull request says its commits itself; below a comment they have to be waited for. */
 async function commitsOf(
   trigger: Trigger,

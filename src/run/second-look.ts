@@ -17,7 +17,7 @@ import type { ContextFile } from '../core/prompt/context-files.js';
 import { skillBody } from '../core/prompt/system.js';
 import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
 import type { DescribedClaims } from '../review/claims.js';
-import { createLedger, type ShownLedger } from '../review/evidence.js';
+import { createShownFiles, type ShownFiles } from '../review/evidence.js';
 import { type FindingVerdict, Verdicts } from '../review/verdict.js';
 import { type Delegation, openModel } from './delegation.js';
 import { type LostAnswer, lostBy, lostByThrown } from './lost-answer.js';
@@ -53,7 +53,7 @@ interface Claims {
   /** Of the findings, in the order of their claims. */
   readonly ids: readonly string[];
   /** `ledger` is what the reviewer was shown. */
-  describe(ledger: ShownLedger): DescribedClaims;
+  describe(ledger: ShownFiles): DescribedClaims;
 }
 
 /** Who looks. */
@@ -115,10 +115,10 @@ function noJudge(name: string): ConfigError {
 
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
 export async function lookAt(claims: Claims, looker: Looker, delegation: Delegation): Promise<Looked> {
-  const ledger = createLedger();
+  const ledger = createShownFiles();
   const verdicts = new Verdicts(claims.ids, ledger);
   try {
-    const shownBefore = delegation.publications?.scopeOfReview?.ledger ?? createLedger();
+    const shownBefore = delegation.publications?.scopeOfReview?.shown ?? createShownFiles();
     const { message, shown } = claims.describe(shownBefore);
     for (const lines of shown) ledger.show(lines);
     const purpose = {

@@ -1,12 +1,13 @@
 import { SETTLE_VERIFIER } from '../core/agent/internal.js';
+import { isOffline } from '../core/agent/model-ref.js';
 import { VERIFICATION } from '../core/defaults.js';
 import { withStats } from '../core/loop/usage.js';
 import { parseDiff } from '../core/text/diff.js';
 import { count } from '../core/text/number.js';
 import type { Buffered } from '../review/buffered.js';
-import type { ShownLedger } from '../review/evidence.js';
+import type { ShownFiles } from '../review/evidence.js';
 import type { Settlement } from '../review/settle.js';
-import { describeSettlement, needsSecondLook } from '../review/still-there.js';
+import { describeSettlement } from '../review/still-there.js';
 import type { FindingVerdict } from '../review/verdict.js';
 import type { Delegation } from './delegation.js';
 import { reasonsOf, remediesOf } from './lost-answer.js';
@@ -30,20 +31,30 @@ import type { ReviewToVerify, Verified } from './verify.js';
 export async function verifySettlements(raised: ReviewToVerify, delegation: Delegation): Promise<Verified> {
   const { plan, outcome, buffered } = raised;
   const scope = delegation.publications?.scopeOfReview;
+  // What a person has dismissed is theirs to decide, and no code shows it.
   const wanted =
-    scope === undefined ? [] : buffered.settlements.filter((one) => needsSecondLook(one, scope.rules));
+    scope === undefined
+      ? []
+      : buffered.settlements.filter((one) => one.how !== 'dismissed' && scope.ledger.isBlocking(one.finding));
   // The word of a run that has read strangers' text ends nothing anyway.
   if (wanted.length === 0 || delegation.taint.lane(plan.trust.lane) !== 'trusted')
     return { outcome, buffered };
+  // Rules come to the same again, whoever asks them.
+  if (isOffline(plan.model))
+    return { outcome, buffered: { ...buffered, settlements: buffered.settlements.map(agreed) } };
   // A verifier is shown what the finding says.
-  const shown = wanted.filter(({ finding }) => finding.isShowable).slice(0, VERIFICATION.findings);
+  const shown = wanted.filter(({ finding }) => finding.lane === 'trusted').slice(0, VERIFICATION.findings);
   const looked = mayLook(raised, delegation) ? await lookAgain(shown, raised, delegation) : NOTHING_SEEN;
   const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
   const kept = wanted.filter((one) => !isOver(one));
   tell(kept, looked, raised);
   return {
     outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, delegation.budget) },
-    buffered: withoutSettlements(buffered, kept, looked.verdicts),
+    buffered: withoutSettlements(
+      { ...buffered, settlements: buffered.settlements.map((one) => (isOver(one) ? agreed(one) : one)) },
+      kept.map(({ finding }) => finding.id),
+      { kept, verdicts: looked.verdicts },
+    ),
   };
 }
 
@@ -59,7 +70,7 @@ async function lookAgain(
     const looks = await atMost(VERIFICATION.atOnce, settlements, (settlement) => {
       const claims = {
         ids: [settlement.finding.id],
-        describe: (ledger: ShownLedger) => describeSettlement(settlement, { files, ledger }),
+        describe: (ledger: ShownFiles) => describeSettlement(settlement, { files, ledger }),
       };
       return lookAt(claims, looker, delegation);
     });
@@ -69,15 +80,22 @@ async function lookAgain(
   }
 }
 
+function agreed(settlement: Settlement): Settlement {
+  return { ...settlement, isAgreed: true };
+}
+
 /** The refusals are in the job summary, with the verifier's reason. */
 function withoutSettlements(
   buffered: Buffered,
-  kept: readonly Settlement[],
-  verdicts: ReadonlyMap<string, FindingVerdict>,
+  ids: readonly string[],
+  {
+    kept,
+    verdicts,
+  }: { readonly kept: readonly Settlement[]; readonly verdicts: ReadonlyMap<string, FindingVerdict> },
 ): Buffered {
-  const refusals = kept.map(({ finding: { id, handle, isShowable } }) => {
+  const refusals = kept.map(({ finding: { id, handle, lane } }) => {
     const verdict = verdicts.get(id);
-    const unseen = isShowable ? 'nobody could look' : 'strangers may have had a part in what it says';
+    const unseen = lane === 'trusted' ? 'nobody could look' : 'strangers may have had a part in what it says';
     const why = verdict === undefined ? unseen : `${SAID[verdict.kind]}: ${verdict.reason}`;
     return {
       tool: 'settle_finding',
@@ -86,7 +104,7 @@ function withoutSettlements(
   });
   return {
     ...buffered,
-    settlements: buffered.settlements.filter((one) => !kept.includes(one)),
+    settlements: buffered.settlements.filter(({ finding }) => !ids.includes(finding.id)),
     refusals: [...buffered.refusals, ...refusals],
   };
 }

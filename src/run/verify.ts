@@ -9,7 +9,7 @@ import { count } from '../core/text/number.js';
 import { applyVerdicts } from '../review/apply-verdicts.js';
 import type { Buffered } from '../review/buffered.js';
 import { describeClaims, groupClaims } from '../review/claims.js';
-import type { ShownLedger } from '../review/evidence.js';
+import type { ShownFiles } from '../review/evidence.js';
 import type { PlacedFinding } from '../review/place.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
 import type { ReviewedDiff } from './change.js';
@@ -48,7 +48,7 @@ export async function verifyFindings(raised: ReviewToVerify, delegation: Delegat
   const scope = delegation.publications?.scopeOfReview;
   const candidates = candidatesOf(raised);
   if (candidates.length === 0 || scope === undefined) return { outcome, buffered };
-  const candidateIds = new Set(candidates.map(({ id }) => id));
+  const candidateIds = new Set(candidates.map(({ finding }) => finding.id));
   const files = parseDiff(change?.diff ?? '');
   const looked = mayLook(raised, delegation)
     ? await lookAgain(candidates.slice(0, VERIFICATION.findings), { raised, files }, delegation)
@@ -90,8 +90,8 @@ async function lookAgain(
     const verifier = await openVerifier(plan, delegation);
     const looks = await atMost(VERIFICATION.atOnce, groupClaims(findings), (group) => {
       const claims = {
-        ids: group.map(({ id }) => id),
-        describe: (ledger: ShownLedger) => describeClaims(group, { files: looking.files, ledger }),
+        ids: group.map(({ finding }) => finding.id),
+        describe: (ledger: ShownFiles) => describeClaims(group, { files: looking.files, ledger }),
       };
       return lookAt(claims, { ...quietLooking, verifier, agent: VERIFIER }, delegation);
     });

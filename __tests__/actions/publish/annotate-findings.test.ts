@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { annotateFindings } from '../../../src/actions/publish/annotate-findings.js';
 import type { PlacedFinding } from '../../../src/review/place.js';
 import { parseWorkflowCommands } from '../../helpers/runner-files.js';
-import { placed } from '../../review/change.js';
+import { placed } from './publish-scene.js';
 
 /** What reaches the runner. */
 async function annotated(findings: readonly PlacedFinding[]) {
@@ -21,9 +21,7 @@ it('findings are shown as notices on their lines, without secrets and workflow c
   const body = 'The key hunter2-hunter2 is in the code.\n::error::x';
   const { annotations, names } = await annotated([placed({ body })]);
   expect(names).toEqual(['notice']);
-  expect(annotations).toMatchObject([
-    { level: 'notice', title: 'The query is built from the id', file: 'src/auth.ts', line: 10 },
-  ]);
+  expect(annotations).toMatchObject([{ level: 'notice', title: 'It is wrong', file: 'src/a.ts', line: 2 }]);
   expect(annotations[0]?.message).not.toContain('hunter2');
 });
 
@@ -40,7 +38,7 @@ it('at most nine notices are shown, and none on removed lines or without a place
     ...removed,
     placement: {
       kind: 'line',
-      path: 'src/auth.ts',
+      path: 'src/a.ts',
       side: 'LEFT',
       line: 9,
       startLine: undefined,

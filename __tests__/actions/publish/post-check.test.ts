@@ -12,7 +12,7 @@ import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
 import { completed, reportOf } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { placed } from '../../review/change.js';
+import { placed } from './publish-scene.js';
 
 const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
 const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };
@@ -21,10 +21,8 @@ const CHECK: Omit<CommitCheck, 'headSha'> = {
   repository: HELLO,
   agent: 'bot',
   lane: 'trusted',
-  externalId: '7/1/review/1',
-  findings: 0,
   open: [],
-  verdict: 'comment',
+  isBlocking: false,
   isCut: false,
   isAnswered: true,
   coverage: WHOLE,
@@ -46,16 +44,16 @@ async function post(client: GitHubClient | undefined, check: CommitCheck) {
 
 describe('the check of a commit', () => {
   it.each<[Partial<CommitCheck>, string, string]>([
-    [{ findings: 0 }, 'success', 'No findings · whole'],
-    [{ findings: 0, isCut: true, coverage: cutShort(WHOLE) }, 'neutral', 'No findings, cut short'],
-    [{ findings: 0, coverage: PART }, 'neutral', 'No findings in 2 of 3 files'],
-    [{ findings: 0, coverage: undefined }, 'neutral', 'No findings'],
-    [{ findings: 1 }, 'neutral', '1 finding · whole'],
-    [{ findings: 3, verdict: 'request-changes' }, 'failure', '3 findings · whole'],
-    [{ findings: undefined }, 'neutral', 'Answered · whole'],
-    [{ findings: undefined, coverage: undefined, isCut: true }, 'neutral', 'Answered, cut short'],
+    [{}, 'success', 'No findings · whole'],
+    [{ isCut: true, coverage: cutShort(WHOLE) }, 'neutral', 'No findings, cut short'],
+    [{ coverage: PART }, 'neutral', 'No findings in 2 of 3 files'],
+    [{ coverage: undefined }, 'neutral', 'No findings'],
+    [{ open: ['nit'] }, 'neutral', '1 nit open · whole'],
+    [{ open: ['major', 'minor', 'minor'], isBlocking: true }, 'failure', '1 major, 2 minor open · whole'],
+    [{ open: undefined }, 'neutral', 'Answered · whole'],
+    [{ open: undefined, coverage: undefined, isCut: true }, 'neutral', 'Answered, cut short'],
     [
-      { findings: undefined, coverage: PART, isCut: true, isAnswered: false },
+      { open: undefined, coverage: PART, isCut: true, isAnswered: false },
       'neutral',
       'No answer in 2 of 3 files, cut short',
     ],
@@ -73,14 +71,14 @@ describe('the check of a commit', () => {
     const unposted = Array.from({ length: 120 }, (_, index) =>
       placed({ title: '@octocat', body: `@octocat ${index}` }),
     );
-    const check = { ...CHECK, headSha, findings: 120, unposted };
+    const check = { ...CHECK, headSha, unposted };
     await post(client, check);
     await post(client, check);
     expect(repo.talk.checkRuns).toHaveLength(1);
     expect(repo.talk.checkRuns[0]?.annotations).toHaveLength(120);
     expect(repo.talk.checkRuns[0]?.annotations[0]).toMatchObject({
-      path: 'src/auth.ts',
-      start_line: 10,
+      path: 'src/a.ts',
+      start_line: 2,
       message: 'octocat 0',
       title: 'octocat',
     });
@@ -89,7 +87,7 @@ describe('the check of a commit', () => {
   it('includes the suggestion of a finding', async () => {
     const { client, repo, headSha } = await startHello();
     const unposted = [placed({ body: 'Wrong.', suggestion: 'return 1' })];
-    await post(client, { ...CHECK, headSha, findings: 1, unposted });
+    await post(client, { ...CHECK, headSha, unposted });
     expect(repo.talk.checkRuns[0]?.annotations).toMatchObject([
       { message: 'Wrong.\n\nSuggested:\n\n```\nreturn 1\n```' },
     ]);
@@ -129,16 +127,11 @@ describe('a check', () => {
       buffered: NOTHING_BUFFERED,
       read: { coverage: undefined, unseen: [] },
       commits: undefined,
-      facts: [],
-      known: [],
+      findings: undefined,
+      others: [],
       lane: 'trusted' as const,
     };
-    const parts = {
-      review: undefined,
-      line: 'Posted a comment on #42.',
-      externalId: '7/1/review/1',
-      footer: '',
-    };
+    const parts = { review: undefined, line: 'Posted a comment on #42.', footer: '' };
     return checkOf({ plan: { ...plan, trigger }, outcome, requested: wanted }, parts);
   }
 

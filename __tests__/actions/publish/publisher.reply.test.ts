@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type ActionPublisherOptions,
-  createActionPublisher,
-} from '../../../src/actions/publish/publisher.js';
+import { createActionPublisher } from '../../../src/actions/publish/publisher.js';
+import type { ActionPublisherOptions } from '../../../src/actions/publish/publisher-options.js';
 import type { Reply } from '../../../src/core/dependencies.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
 import type { Warning } from '../../../src/core/warning.js';
@@ -48,7 +46,6 @@ async function reply(
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
-    check: '7/1/review/1',
     isFirstAttempt: false,
     temp: '',
     now: () => new Date('2026-11-22T10:00:00Z'),

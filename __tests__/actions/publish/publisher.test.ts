@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Inputs } from '../../../src/actions/inputs/inputs.js';
-import {
-  type ActionPublisherOptions,
-  createActionPublisher,
-} from '../../../src/actions/publish/publisher.js';
+import { createActionPublisher } from '../../../src/actions/publish/publisher.js';
+import type { ActionPublisherOptions } from '../../../src/actions/publish/publisher-options.js';
 import type { PublishRequest } from '../../../src/core/dependencies.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
@@ -60,14 +58,13 @@ async function publish(
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
-    check: '7/1/review/1',
     isFirstAttempt: false,
     temp: tempDir('runner'),
     now: () => new Date('2026-11-22T10:00:00Z'),
     ...patch,
   });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const { posted, ...published } = await publisher.publish({ ...plan, trigger }, outcome, wanted);
+  const { posted, marks: _, ...published } = await publisher.publish({ ...plan, trigger }, outcome, wanted);
   const { requests } = (patch.client as FakeGitHubClient | undefined) ?? client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return { published, posted, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
@@ -77,8 +74,8 @@ const NOTHING_WANTED: PublishRequest = {
   buffered: NOTHING_BUFFERED,
   read: { coverage: undefined, unseen: [] },
   commits: undefined,
-  facts: [],
-  known: [],
+  findings: undefined,
+  others: [],
   lane: 'trusted',
 };
 const NOTHING = { line: undefined, url: undefined };

@@ -262,8 +262,9 @@ async function keptNowhere(): Promise<RunReport> {
 }
 
 describe('the headline of a review', () => {
-  const record = (severity: 'major' | 'minor', state: 'new' | 'open' | 'settled') => ({
+  const record = (severity: 'major' | 'minor', state: 'open' | 'settled') => ({
     id: '0123456789abcdef',
+    handle: 'FQ7K2',
     agent: 'bot',
     state,
     title: 'It is wrong',
@@ -281,7 +282,7 @@ describe('the headline of a review', () => {
       'counts what is open, the worst first',
       [
         ['minor', 'open'],
-        ['major', 'new'],
+        ['major', 'open'],
         ['minor', 'settled'],
       ],
       '### bot: 2 findings: 1 major, 1 minor · 9 of 14 files · $0.42 · 41 s\n',

@@ -32,28 +32,38 @@ describe('help', () => {
   });
 });
 
-describe('a command about a finding', () => {
+describe('a command, whatever follows it,', () => {
   it.each([
     ['/axe dismiss', 'dismiss', undefined],
     ['/axe dismiss added on purpose', 'dismiss', undefined],
-    ['/axe dismiss 9f2c4d5e6a7b8c9d', 'dismiss', '9f2c4d5e6a7b8c9d'],
-    ['/axe dismiss `9F2C4D` we want it so', 'dismiss', '9f2c4d'],
+    ['/axe dismiss FQ7K2', 'dismiss', 'FQ7K2'],
+    ['/axe dismiss `fq7k2`, we want it so', 'dismiss', 'FQ7K2'],
     ['/axe done', 'done', undefined],
-    ['/axe done 9f2c4d', 'done', '9f2c4d'],
-    ['/axe reopen 9f2c4d', 'reopen', '9f2c4d'],
+    ['/axe done thanks', 'done', undefined],
+    ['/axe done with it?', 'done', undefined],
+    ['/axe done FQ7K2', 'done', 'FQ7K2'],
+    ['/axe reopen FQ7K2', 'reopen', 'FQ7K2'],
     ['@axe reopen', 'reopen', undefined],
-  ])('is recognized in %j', (body, verb, id) => {
-    expect(read(body, IN_THREAD)).toMatchObject({ kind: 'finding', verb, id });
+    ['@axe done FQ7K2', 'done', 'FQ7K2'],
+  ])('is about a finding in %j', (body, verb, handle) => {
+    expect(read(body, IN_THREAD)).toMatchObject({ kind: 'finding', verb, handle });
   });
-});
 
-describe('a command over memory or a pause', () => {
   it.each([
     ['/axe forget 01m8k2', 'memory'],
     ['/axe pause', 'pause'],
+    ['/axe pause please', 'pause'],
+    ['/axe resume the reviews', 'pause'],
     ['@axe resume', 'pause'],
-  ])('is recognized in %j', (body, kind) => {
+  ])('is over memory or a pause in %j', (body, kind) => {
     expect(read(body)?.kind).toBe(kind);
+  });
+});
+
+describe('a reply in a set phrase', () => {
+  it('dismisses what its conversation holds, and nothing elsewhere', () => {
+    expect(read('Not a bug.', IN_THREAD)).toMatchObject({ kind: 'finding', verb: 'dismiss', isReply: true });
+    expect(read('Not a bug.')).toBeUndefined();
   });
 });
 
@@ -67,7 +77,7 @@ describe('a mistyped command', () => {
     ['/axe puase', '/axe pause'],
     ['/axe resme', '/axe resume'],
     ['/axe forgt 01m8k2', '/axe forget 01m8k2'],
-    ['/axe dismis 9f2c4d', '/axe dismiss 9f2c4d'],
+    ['/axe dismis FQ7K2', '/axe dismiss FQ7K2'],
     ['/axe reopne', '/axe reopen'],
     ['@axe revew', '/axe review'],
   ])('%j is corrected to %j', (body, meant) => {
@@ -96,8 +106,8 @@ describe('a comment for the agent', () => {
     '/axe review',
     '/axe review full',
     '/axe forgetful as you are: what is new?',
-    '/axe done with it?',
-    '/axe pause the tests',
+    '@axe done with this?',
+    '@axe pause the tests',
     '/axe explain',
     '/axe\nWhy does this fail?',
     'Please /axe help',

@@ -113,7 +113,7 @@ describe('a mention', () => {
 describe('a text written by the action', () => {
   it.each([
     `${answerLine('bot')}\nLooks good.`,
-    `${reviewLine({ agent: 'bot', head: 'abc', findings: [] })}\n`,
+    `${reviewLine({ agent: 'bot', head: 'abc' })}\n`,
     `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`,
     'Report\n<!-- axe-action {"kind":"issue"} -->',
   ])('is recognized in %j', (body) => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseLog } from '../../../src/memory/units.js';
+import { markFacts, withReviewFacts } from '../../../src/review/state-facts.js';
+import { ended, raised } from '../../helpers/marks.js';
 import { command, createFakeMemory, entry, type FakeMemory } from './memory-scene.js';
 
 const A = entry(1, { id: 'aaaaaa-1', actor: 'octocat', trust: 'trusted' });
@@ -106,14 +108,9 @@ describe('show', () => {
   });
 
   it('has what became of findings in three numbers a severity', async () => {
-    const line = (id: string, rest: string) =>
-      `- ${id}/2 pr=2 path=a.ts cat=security ${rest} at=2026-01-02T00:00:00.000Z\n`;
-    const [one, two] = ['5a1b888c32f7c519', '6a1b888c32f7c519'];
-    const state = [
-      line(`finding ${one}`, 'sev=major'),
-      line(`ended ${one}`, 'how=settled why=fixed by=octocat'),
-      line(`finding ${two}`, 'sev=major'),
-    ].join('');
+    const id = '1'.repeat(16);
+    const marks = [raised(), ended({ state: 'settled', why: 'fixed' }), raised({ id, at: 0 })];
+    const state = withReviewFacts('', markFacts(marks, 2));
     expect(await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show')).toMatchObject({
       below: 'Findings: major 1 acted on, 0 dismissed, 1 unanswered.',
     });

@@ -258,7 +258,8 @@ const BLOCKS: readonly Vector[] = [
     shows: 'without content there is no block',
     check: () => {
       const scratchpad = { [`${PROJECT}/SCRATCHPAD.md`]: '- [x] done\n' };
-      expect([{}, { 'MEMORY.md': ' \n\t\n' }, scratchpad].map((files) => block(files))).toEqual(['', '', '']);
+      const all: readonly Record<string, string>[] = [{}, { 'MEMORY.md': ' \n\t\n' }, scratchpad];
+      expect(all.map((files) => block(files))).toEqual(['', '', '']);
     },
   },
   {

@@ -8,17 +8,19 @@ import {
   startCheckRun,
 } from '../../adapters/github/posting/check-run.js';
 import type { Progress } from '../../core/dependencies.js';
-import type { Repository, Trigger } from '../../core/event/trigger.js';
+import type { Repository } from '../../core/event/trigger.js';
 import type { Plan } from '../../core/plan.js';
 import { count } from '../../core/text/number.js';
+import { coverageTitle } from '../../review/coverage.js';
 import { keepCheck, type LeftCheck } from '../runner/check-state.js';
+import { commitOf } from './commit-of.js';
+import { openTitle } from './post-check.js';
+import type { ReviewEnd } from './requested.js';
 import { withGitHub } from './with-github.js';
 
 /** What the check of a run at work is written with. */
 interface CheckProgressOptions {
   readonly client: GitHubClient;
-  /** Distinguishes the check of this step from others. */
-  readonly check: string;
   /** Address of the run; empty outside of a workflow. */
   readonly runUrl: string;
   /** Outbound cleaning for comments (D24). */
@@ -27,8 +29,21 @@ interface CheckProgressOptions {
   log(line: string): void;
 }
 
+/** Findings that changed without a run. */
+interface ToldCheck {
+  readonly repository: Repository;
+  readonly headSha: string;
+  readonly agent: string;
+  readonly review: ReviewEnd;
+  readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
+  /** Conversations could not be read, so more may be open; left out: they were. */
+  readonly isUnread?: boolean;
+}
+
 /** The check of a run, from its start to its end. */
 export interface CheckProgress extends Progress {
+  /** Writes what findings say without a run: of a command only where the commit has a check. */
+  tell(told: ToldCheck): Promise<void>;
   /** The check that was begun, once GitHub has taken it. */
   started(): Promise<StartedCheckRun | undefined>;
   /** Its end was written elsewhere. */
@@ -57,14 +72,18 @@ export function createCheckProgress(options: CheckProgressOptions): CheckProgres
   return {
     finished,
     start(plan, head) {
+      // A question about a pull request is no look at its commit.
+      if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
       begun ??= begin(plan, head, options);
     },
     started: async () => await begun,
+    tell: (told) => tell(told, options),
     async skip({ trigger, agent, message, since }) {
       const headSha = commitOf(trigger, undefined);
       if (trigger.kind === 'local' || headSha === undefined) return;
-      const check = { repository: trigger.repository, headSha, agent };
-      await writeSkip({ ...check, message, since }, options);
+      const { repository } = trigger;
+      const review = { open: [], isBlocking: false, unposted: [] };
+      await tell({ repository, headSha, agent, review, skipped: { message, since } }, options);
     },
     async end(message, kind) {
       const check = await begun;
@@ -87,8 +106,8 @@ async function begin(
   const headSha = commitOf(trigger, head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   const { repository } = trigger;
-  const { client, check, runUrl, log } = options;
-  await keepCheck({ owner: repository.owner, name: repository.name, headSha, agent: agent.name, check });
+  const { client, runUrl, log } = options;
+  await keepCheck({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
   const response = await withGitHub(
     (signal) =>
       startCheckRun(
@@ -97,7 +116,6 @@ async function begin(
           repository,
           headSha,
           name: agent.name,
-          externalId: check,
           title: readingTitle(plan),
           summary: runUrl === '' ? 'The run is at work.' : `[The run](${runUrl}) is at work.`,
         },
@@ -119,19 +137,40 @@ function readingTitle({ scope, coverage }: Plan): string {
   return files === 0 ? 'At work' : `Reading ${count(files, 'file')}`;
 }
 
-interface SkippedCheck extends Pick<Begun, 'repository' | 'headSha' | 'agent'> {
-  readonly message: string;
-  /** Sha of the commit since which nothing has changed; undefined for a run that has read nothing. */
-  readonly since: string | undefined;
+/**
+ * A commit without a check would wait for it forever where the check is required. Open findings hold as they are; without any,
+ * what the check of the commit before said of how much was read holds still.
+ */
+async function tell(
+  { repository, headSha, agent, review, skipped, isUnread = false }: ToldCheck,
+  options: CheckProgressOptions,
+): Promise<void> {
+  const check = { repository, headSha, agent };
+  const before = await readBefore({ ...check, headSha: skipped?.since ?? headSha }, options);
+  if (skipped === undefined && before === undefined) return;
+  const { title, isWhole } = titleAfter(review.open, before);
+  const isClear = review.open.length === 0 && !review.isBlocking && !isUnread;
+  const wasFailure = before === undefined || before.conclusion === 'failure';
+  const clear = isWhole ? 'success' : wasFailure ? 'neutral' : before.conclusion;
+  const conclusion = review.isBlocking ? 'failure' : isClear ? clear : 'neutral';
+  const summary = skipped === undefined ? 'People have answered findings.' : `${skipped.message}.`;
+  await write({ ...check, conclusion, title, summary, started: undefined }, options);
 }
 
-/** A commit without a check would wait for it forever where the check is required. What held before still holds. */
-async function writeSkip(skipped: SkippedCheck, options: CheckProgressOptions): Promise<void> {
-  const { since, message, ...check } = skipped;
-  const before = since === undefined ? undefined : await readBefore({ ...check, headSha: since }, options);
-  const { conclusion, title } = before ?? { conclusion: 'neutral', title: 'Nothing was reviewed' };
-  await write({ ...check, conclusion, title, summary: `${message}.`, started: undefined }, options);
+/** The title says what is open now, and as before how much was read. */
+function titleAfter(
+  open: ReviewEnd['open'],
+  before: Pick<CheckRunReport, 'title' | 'conclusion'> | undefined,
+): { readonly title: string; readonly isWhole: boolean } {
+  const [known, read = ''] = /^(?:No findings|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
+  const said = `${openTitle(open.map(({ severity }) => severity))}${read}`;
+  const isWhole = open.length === 0 && read === coverageTitle(WHOLE);
+  if (before === undefined && open.length === 0) return { title: 'Nothing was reviewed', isWhole };
+  const isKept = known === undefined && open.length === 0 && before?.conclusion !== 'failure';
+  return { title: isKept && before !== undefined ? before.title : said, isWhole };
 }
+
+const WHOLE = { kind: 'whole', files: 0, read: 0, unread: [] } as const;
 
 async function readBefore(
   { repository, headSha, agent }: Pick<Begun, 'repository' | 'headSha' | 'agent'>,
@@ -151,10 +190,10 @@ interface Ending extends Pick<Begun, 'repository' | 'headSha' | 'agent'> {
 
 async function write(
   { repository, headSha, agent, conclusion, title, summary, started }: Ending,
-  { client, check, clean, log }: CheckProgressOptions,
+  { client, clean, log }: CheckProgressOptions,
 ): Promise<void> {
   const text = { title, summary: clean(summary), annotations: [] };
-  const report = { repository, headSha, name: agent, externalId: check, conclusion, ...text };
+  const report = { repository, headSha, name: agent, conclusion, ...text };
   const response = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
   const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') log(`The check was not written: ${result.message}`);
@@ -162,14 +201,13 @@ async function write(
 
 /** Ends a check that a killed main step left in progress. */
 export async function endLeftCheck(
-  { owner, name, headSha, agent, check }: LeftCheck,
+  { owner, name, headSha, agent }: LeftCheck,
   { client, log }: Pick<CheckProgressOptions, 'client' | 'log'>,
 ): Promise<void> {
   const report = {
     repository: { owner, name, defaultBranch: '', isPrivate: false },
     headSha,
     name: agent,
-    externalId: check,
     conclusion: 'cancelled',
     title: 'Stopped before its end',
     summary: 'The run was stopped before it could write its result. Start it again.',
@@ -179,29 +217,4 @@ export async function endLeftCheck(
   if (response.kind === 'failed') log(`The check of ${agent} is still in progress: ${response.message}`);
   else if (response.answer === 'ended')
     log(`Ended the check of ${agent}, which the main step had left in progress.`);
-}
-
-/** The commit that a check of an event is about: what is reviewed, where that is known. */
-export function commitOf(trigger: Trigger, reviewed: string | undefined): string | undefined {
-  return reviewed ?? headOf(trigger);
-}
-
-/** The commit that an event is about. Another workflow's is left alone: it may be anybody's. */
-function headOf(trigger: Trigger): string | undefined {
-  switch (trigger.kind) {
-    case 'pull_request':
-    case 'merge_group':
-      return trigger.head.sha;
-    case 'push':
-      return /^0*$/.test(trigger.after) ? undefined : trigger.after;
-    case 'release':
-    case 'comment':
-    case 'issue':
-    case 'workflow_run':
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return undefined;
-  }
 }

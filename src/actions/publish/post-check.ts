@@ -11,19 +11,17 @@ import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js
 import type { Plan } from '../../core/plan.js';
 import type { MarkLane } from '../../core/sanitize/mark.js';
 import { cleanLine } from '../../core/text/cut.js';
-import { count } from '../../core/text/number.js';
 import type { Warning } from '../../core/warning.js';
-import type { ReviewVerdict } from '../../review/buffered.js';
 import { plainText } from '../../review/comment-text.js';
 import { coverageTitle, formatCoverage } from '../../review/coverage.js';
 import { formatFindings } from '../../review/format-buffered.js';
 import type { PlacedFinding } from '../../review/place.js';
 import { framedBody } from '../../review/publication.js';
-import { type Coverage, type FindingRecord, isOpen } from '../../review/record.js';
+import type { Coverage } from '../../review/record.js';
 import { formatSeverities } from '../../review/severity.js';
 import type { Severity } from '../../review/terms.js';
 import { formatEnd } from './answer-text.js';
-import { commitOf } from './check-progress.js';
+import { commitOf } from './commit-of.js';
 import type { ReviewEnd } from './requested.js';
 import { NO_TOKEN, withGitHub } from './with-github.js';
 
@@ -33,13 +31,10 @@ export interface CommitCheck {
   readonly headSha: string;
   readonly agent: string;
   readonly lane: MarkLane;
-  /** Distinguishes the check of this step from others. */
-  readonly externalId: string;
-  /** How many findings stand, those that were said before too; undefined for an agent that does not review. */
-  readonly findings: number | undefined;
-  /** Those that are open; empty where nothing is known of their severity. */
-  readonly open: readonly Severity[];
-  readonly verdict: ReviewVerdict;
+  /** The open findings, worst first; undefined for an agent that does not review. */
+  readonly open: readonly Severity[] | undefined;
+  /** A review of the agent asks for changes. */
+  readonly isBlocking: boolean;
   /** Whether the model said anything. */
   readonly isAnswered: boolean;
   /** A limit ended the run, or its answer is not whole. */
@@ -55,13 +50,11 @@ export interface CommitCheck {
 }
 
 /** What else goes into a check. */
-interface CheckParts extends Pick<CommitCheck, 'externalId' | 'footer'> {
+interface CheckParts extends Pick<CommitCheck, 'footer'> {
   /** Undefined where the run reviewed nothing. */
   readonly review: ReviewEnd | undefined;
   /** What was posted, in a sentence. */
   readonly line: string | undefined;
-  /** Every finding with its fate; left out where nothing was reviewed. */
-  readonly records?: readonly FindingRecord[] | undefined;
 }
 
 /** The check of a run; undefined for one that is about no commit, or has come to no answer. */
@@ -77,7 +70,7 @@ export function checkOf(
   const headSha = commitOf(trigger, requested.commits?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
-  const { review, line = '', externalId, footer, records = [] } = parts;
+  const { review, line = '', footer } = parts;
   const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
   const summary = requested.buffered.review?.summary ?? markedAnswer(outcome);
   const { coverage } = requested.read;
@@ -90,10 +83,8 @@ export function checkOf(
     headSha,
     agent: agent.name,
     lane: requested.lane,
-    externalId,
-    findings: review?.findings,
-    open: records.filter(isOpen).map(({ severity }) => severity),
-    verdict: review?.verdict ?? 'comment',
+    open: review?.open.map(({ severity }) => severity),
+    isBlocking: review?.isBlocking === true,
     isAnswered: summary.trim() !== '',
     isCut: isCutShort(outcome),
     coverage,
@@ -141,13 +132,12 @@ export async function postCheck(
     return undefined;
   };
   if (client === undefined) return failed({ message: NO_TOKEN });
-  const { repository, headSha, agent, externalId, text, footer, lane } = check;
+  const { repository, headSha, agent, text, footer, lane } = check;
   const mark = { kind: 'check', agent, lane };
   const report: CheckRunReport = {
     repository,
     headSha,
     name: agent,
-    externalId,
     conclusion: conclusionOf(check),
     title: titleOf(check),
     summary: framedBody({ mark, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),
@@ -158,17 +148,21 @@ export async function postCheck(
   return result.kind === 'failed' ? failed(result) : { url: result.url };
 }
 
-/** `neutral` holds nothing up; only a review that may ask for changes, and does, is a failure. */
-function conclusionOf({ findings, verdict, coverage }: CommitCheck): CheckRunReport['conclusion'] {
-  if (verdict === 'request-changes') return 'failure';
-  return findings === 0 && coverage?.kind === 'whole' ? 'success' : 'neutral';
+/** `neutral` holds nothing up; only a review that asks for changes is a failure. */
+function conclusionOf({ open, isBlocking, coverage }: CommitCheck): CheckRunReport['conclusion'] {
+  if (isBlocking) return 'failure';
+  return open?.length === 0 && coverage?.kind === 'whole' ? 'success' : 'neutral';
 }
 
-function titleOf({ findings, open, isAnswered, isCut, coverage }: CommitCheck): string {
+function titleOf({ open, isBlocking, isAnswered, isCut, coverage }: CommitCheck): string {
   const read = `${coverage === undefined ? '' : coverageTitle(coverage)}${isCut ? ', cut short' : ''}`;
-  if (findings === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${read}`;
-  if (findings === 0) return `No findings${read}`;
-  return open.length === 0 ? `${count(findings, 'finding')}${read}` : `${formatSeverities(open)} open${read}`;
+  if (open === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${read}`;
+  return `${open.length === 0 && isBlocking ? 'An earlier review blocks' : openTitle(open)}${read}`;
+}
+
+/** `1 major, 2 minor open`. */
+export function openTitle(open: readonly Severity[]): string {
+  return open.length === 0 ? 'No findings' : `${formatSeverities(open)} open`;
 }
 
 /** The removed side of a diff has no lines that could carry one. */

@@ -7,9 +7,8 @@ import { subjectNumber, subjectTrigger, type Trigger } from '../../core/event/tr
 import type { RunOutcome } from '../../core/outcome.js';
 import { textId } from '../../memory/units.js';
 import type { IssueDraft } from '../../review/buffered.js';
-import { readDiffLines } from '../../review/diff-lines.js';
+import { reviewCommand } from '../../review/command.js';
 import { formatRefusals } from '../../review/format-buffered.js';
-import type { Scope } from '../../review/scope.js';
 import { postReview } from './publish-review.js';
 import type { PublishedPart, RequestedEffects, RequestedOptions } from './requested.js';
 import { NO_TOKEN, withGitHub } from './with-github.js';
@@ -19,8 +18,6 @@ export interface RequestedRun {
   readonly trigger: Trigger;
   readonly agent: string;
   readonly requested: PublishRequest;
-  /** How much of a pull request was to be reviewed; undefined where the run did not decide that. */
-  readonly scope: Scope | undefined;
   /** Sentences for people about how a review came about. */
   readonly remarks: readonly string[];
   readonly end: RunOutcome['kind'];
@@ -35,30 +32,26 @@ export interface RequestedRun {
 export async function publishRequested(run: RequestedRun, options: RequestedOptions): Promise<PublishedPart> {
   const { trigger, agent, requested, end } = run;
   if (trigger.kind === 'local') return { isReview: false };
-  const { buffered, commits, facts, known, lane } = requested;
+  const { buffered, commits, findings, lane } = requested;
   const { repository } = trigger;
   const number = subjectNumber(trigger);
   const isComplete = end === 'completed' || run.isAnswered === true;
   const isRead = isComplete || end === 'exhausted' || end === 'incomplete';
   const isOver = run.mayComment && isRead;
   const review =
-    number === undefined || commits === undefined
+    number === undefined || commits === undefined || findings === undefined
       ? undefined
       : await postReview({
           buffered,
           place: { repository, number },
           agent: trigger.kind === 'comment' ? `${agent}/reply-${trigger.commentId}` : agent,
           commits,
-          reach: reachOf(run),
-          since: run.scope?.kind === 'since' ? run.scope : undefined,
-          unseen: withFormerNames(run, commits.diff),
+          findings,
           remarks: run.remarks,
-          facts,
-          known,
           lane,
           now: run.now,
+          isQuestion: trigger.kind === 'comment' && reviewCommand(trigger) === undefined,
           isOver,
-          isComplete,
           options,
         });
   const effects = isComplete
@@ -66,20 +59,6 @@ export async function publishRequested(run: RequestedRun, options: RequestedOpti
     : undefined;
   const part = joined([review, effects], formatRefusals(buffered.refusals));
   return isRead && review?.review !== undefined ? { ...part, review: review.review } : part;
-}
-
-/** A finding bears the name that its file had then. */
-function withFormerNames({ requested, scope }: RequestedRun, diff: string): readonly string[] {
-  const diffs = [diff, ...(scope?.kind === 'since' ? [scope.change.diff] : [])].map(readDiffLines);
-  return requested.read.unseen.flatMap((path) => [
-    path,
-    ...diffs.flatMap((lines) => lines.get(path)?.previousPath ?? []),
-  ]);
-}
-
-function reachOf({ trigger, scope }: RequestedRun): 'whole' | 'part' | 'question' {
-  if (scope !== undefined) return scope.kind === 'since' ? 'part' : 'whole';
-  return trigger.kind === 'pull_request' ? 'whole' : 'question';
 }
 
 function joined(parts: readonly (PublishedPart | undefined)[], refusals: string): PublishedPart {
@@ -94,8 +73,7 @@ function joined(parts: readonly (PublishedPart | undefined)[], refusals: string)
     isReview: review?.isReview === true,
     line: line === '' ? undefined : line,
     url: review?.url,
-    ...(review?.findings === undefined ? {} : { findings: review.findings }),
-    ...(review?.ends === undefined ? {} : { ends: review.ends }),
+    ...(review?.marks === undefined ? {} : { marks: review.marks, posted: review.posted ?? [] }),
     ...(review?.records === undefined ? {} : { records: review.records }),
     ...(review?.isReviewLost === true ? { isReviewLost: true } : {}),
     ...(failure === undefined ? {} : { failure }),

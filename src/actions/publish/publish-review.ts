@@ -1,56 +1,74 @@
-import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { Failed } from '../../adapters/github/client/errors.js';
 import { publishReview, type ReviewPostResult } from '../../adapters/github/posting/review.js';
-import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
 import { warningText } from '../../core/warning.js';
 import type { Buffered } from '../../review/buffered.js';
-import { type EarlierFindings, endFacts, formatEarlier, sortEarlier } from '../../review/earlier.js';
 import { formatFindings } from '../../review/format-buffered.js';
-import { agentOf, parseReviewMarker } from '../../review/markers.js';
-import { type PlacedFinding, worstFirst } from '../../review/place.js';
+import type { Ledger } from '../../review/ledger.js';
+import { readReviewMark } from '../../review/marks.js';
+import { worstFirst } from '../../review/place.js';
+import { type PreparedComment, type PreparedReview, prepareReview } from '../../review/prepare-review.js';
+import { recordsOf } from '../../review/record.js';
+import { formatEarlier } from '../../review/said.js';
+import type { PublishedPart, RequestedReview } from './requested.js';
 import {
-  type PreparedComment,
-  type PreparedReply,
-  type PreparedReview,
-  prepareReview,
-} from '../../review/prepare-review.js';
-import { closeTexts, type OldTexts, sortTexts } from './close-texts.js';
-import { dismissStale, endEarlier } from './earlier-findings.js';
-import { fetchOwnFindings, type OwnFindings, type OwnOpenThread } from './known-findings.js';
-import type { PublishedPart, RequestedReview, ReviewEnd } from './requested.js';
-import { recordsOf } from './review-records.js';
+  adoptedIds,
+  bindings,
+  type Changed,
+  changeConversations,
+  hasNews,
+  isAsking,
+  reviewsOf,
+  sayReplies,
+  type TellingOptions,
+  withdrawRequests,
+} from './tell-findings.js';
 import { withGitHub } from './with-github.js';
 
-/** Posts the one review of a run (D23); undefined where the run wants none. Trouble is a warning. */
-export async function postReview(requested: RequestedReview): Promise<PublishedPart | undefined> {
-  const { buffered, options, isOver } = requested;
-  if (isNothing(buffered)) return undefined;
-  if (!isOver) {
-    const { review: draft } = buffered;
-    const findings = worstFirst(buffered.findings);
-    const verdict = draft?.verdict ?? 'comment';
-    const review = { findings: findings.length, verdict, unposted: findings };
-    // Nobody can see it on the pull request, so the next one must not go on from it.
-    const details = [
-      draft === undefined ? '' : `**Review that is not posted**\n\n${draft.summary}`,
-      formatFindings(UNPOSTED, findings),
-    ];
-    const records = recordsOf(requested, { earlier: undefined, url: undefined, alreadyOpen: [] });
-    return { isReview: false, isReviewLost: true, details: paragraphs(details), review, records };
-  }
+/** Posts the one review of a run (D23), where there is anything to say. Trouble is a warning. */
+export async function postReview(requested: RequestedReview): Promise<PublishedPart> {
+  const { buffered, findings, options, isOver, agent } = requested;
+  if (isNothing(buffered) && !hasNews(findings, { agent, blockOn: options.blockOn }))
+    return unchanged(requested);
+  // Nobody can see it on the pull request, so the next one must not go on from it.
+  if (!isOver) return unposted(requested);
   const { client } = options;
-  if (client === undefined) return await unpublished(requested, NO_TOKEN);
-  const of = { ...requested.place, agent: agentOf(requested.agent), known: requested.known };
-  const response = await withGitHub((signal) => fetchOwnFindings(client, of, signal), REMEDY);
-  if (response.kind === 'failed') return await unpublished(requested, response);
-  return await postNew(requested, { client, own: response.answer });
+  if (client === undefined) return unpublished(requested, NO_TOKEN);
+  return await postNew(requested, { client, now: requested.now, ...tellingOf(requested) });
+}
+
+function tellingOf({ place, agent, commits, lane, options }: RequestedReview) {
+  const { blockOn, reporter } = options;
+  return {
+    place,
+    agent,
+    head: commits.head,
+    lane,
+    blockOn,
+    reporter,
+    clean: (text: string) => options.clean(text),
+  };
+}
+
+/** A run that says nothing of findings hides none: what is open counts for the check, the outputs and `fail-on`. */
+function unchanged(requested: RequestedReview): PublishedPart {
+  const { agent, buffered, findings, now, options, isQuestion = false } = requested;
+  const { pull, ledger, news } = findings;
+  const kept = { marks: [{ pull, marks: bindings(ledger, now) }], posted: adoptedIds(ledger) };
+  if (isQuestion) return { isReview: false, ...kept };
+  const isBlocking = isAsking(ledger, { agent, blockOn: options.blockOn });
+  return {
+    isReview: false,
+    ...kept,
+    records: recordsOf({ ledger, news, buffered, url: undefined }),
+    review: { open: ledger.open, isBlocking, unposted: [] },
+  };
 }
 
 /** Nothing raised, ended or said of any finding. */
-function isNothing({ findings, repeated, refuted, settlements, review }: Buffered): boolean {
-  const said = [findings, repeated, refuted, settlements];
+function isNothing({ findings, repeated, heldBack, refuted, settlements, review }: Buffered): boolean {
+  const said = [findings, repeated, heldBack, refuted, settlements];
   return said.every(({ length }) => length === 0) && review === undefined;
 }
 
@@ -60,179 +78,131 @@ const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`'
 
 const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
-interface OwnOnGitHub {
-  readonly client: GitHubClient;
-  readonly own: OwnFindings;
-}
-
-async function postNew(
-  requested: RequestedReview,
-  { client, own }: OwnOnGitHub,
-): Promise<PublishedPart | undefined> {
-  const { buffered } = requested;
-  const earlier = sortEarlier(requested, own);
-  const prepared = prepare(requested, { ...own, earlier });
-  const again = new Set(prepared.alreadyOpen.map(({ of }) => of.id));
-  const texts = await sortTexts(requested, { client, own, again });
-  const finish = async () => {
-    await dismissStale(requested, { client, own, prepared, earlier, texts });
-    const ended = await endEarlier(earlier, client, requested);
-    const replied = await replyInThreads(prepared.replies, client, requested);
-    return sentences([ended, replied, await closeTexts(texts.settled, client, requested)]);
+async function postNew(requested: RequestedReview, telling: TellingOptions): Promise<PublishedPart> {
+  const { findings, buffered, now, answered = NOBODY } = requested;
+  const { ledger, news } = findings;
+  // Which conversations are answered in is known before any is resolved.
+  const replying = new Set(prepare(requested, NOTHING_CHANGED).replies.map(({ thread }) => thread.id));
+  const changed = await changeConversations(findings, { replying, answered }, telling);
+  const prepared = prepare(requested, changed);
+  const result = isWorthPosting(requested, telling)
+    ? await post(requested, { prepared, telling })
+    : ('nothing-new' as const);
+  const url = result !== 'nothing-new' && result.kind === 'published' ? result.url : undefined;
+  const said = await sayReplies([...changed.replies, ...prepared.replies], telling);
+  const isBlocking = await withdrawRequests(ledger, telling);
+  const isLost = result !== 'nothing-new' && result.kind === 'failed';
+  const left = isLost ? worstFirst(news.fresh) : [];
+  const marks = [...bindings(ledger, now), ...changed.marks, ...(isLost ? [] : prepared.raised)];
+  const part = {
+    isReview: !isNothing(buffered),
+    marks: [{ pull: findings.pull, marks }],
+    posted: adoptedIds(ledger),
+    records: recordsOf({ ledger, news, buffered, url }),
+    review: {
+      open: ledger.open,
+      isBlocking: isBlocking || isAsking(ledger, telling),
+      unposted: left,
+    },
   };
-  const openCount = countOpen(requested, { own, prepared, earlier, texts });
-  const review = endOf(prepared, { unposted: [], openCount });
-  const ends = endFacts(earlier, { ...requested, pull: requested.place.number });
-  const alreadyOpen = prepared.alreadyOpen.map(({ placed }) => placed);
-  const recorded = (url?: string) => recordsOf(requested, { earlier, url, alreadyOpen });
-  if (!isWorthPosting(requested, { own, prepared, earlier })) {
-    const line = sentences([notRepeated(requested, prepared), await finish()]);
-    const part = { line: line === '' ? undefined : line, review, ends, records: recorded() };
-    return {
-      isReview: true,
-      ...part,
-      details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']),
-    };
+  const line = sentences([
+    result === 'nothing-new' ? '' : result.kind === 'published' ? lineOf(result, prepared, requested) : '',
+    toldLine(requested, said > 0),
+    notRepeated(requested),
+  ]);
+  if (result === 'nothing-new') {
+    const details = paragraphs([KEPT_BACK, buffered.review?.summary ?? '']);
+    return { ...part, line: line === '' ? undefined : line, details };
   }
-  const response = await withGitHub(
-    (signal) => publish(requested, { client, prepared, own }, signal),
-    REMEDY,
-  );
-  if (response.kind === 'failed') return await unpublished(requested, response, { prepared, openCount });
-  const result = response.answer;
-  if (result.kind === 'failed') return await unpublished(requested, result, { prepared, openCount });
-  // Only now that the new review is there: what it takes back must not be lost with it.
-  const finished = await finish();
-  const fresh = freshOf(prepared);
-  return {
-    isReview: true,
-    review,
-    line: sentences([lineOf(result, prepared, requested), finished]),
-    url: result.url,
-    findings: result.created ? fresh : [],
-    ends,
-    records: recorded(result.url),
-    details: formatFindings(UNPOSTED, [...(result.created ? [] : fresh), ...prepared.omitted]),
-  };
+  if (result.kind === 'failed')
+    return { ...part, ...lost(requested, result), line: line === '' ? undefined : line };
+  const details = formatFindings(UNPOSTED, [...(result.created ? [] : news.fresh), ...prepared.omitted]);
+  return { ...part, line, url: result.url, details };
 }
 
-interface OpenFindings extends Pick<OwnOnGitHub, 'own'> {
-  readonly prepared: PreparedReview;
-  readonly earlier: EarlierFindings<OwnOpenThread>;
-  readonly texts: OldTexts;
-}
-
-/** How many findings are open besides the new ones: the agent's own, and those of other agents that this run has raised too. */
-function countOpen({ buffered }: RequestedReview, { own, prepared, earlier, texts }: OpenFindings): number {
-  const open = new Set(own.open.map(({ id }) => id));
-  const repeated = buffered.repeated.flatMap(({ of }) => (open.has(of.id) ? [of.id] : []));
-  return new Set([
-    ...earlier.open.map(({ marker }) => marker.id),
-    ...earlier.back.map(({ of }) => of.id),
-    ...texts.stillOpen.map(({ id }) => id),
-    ...prepared.alreadyOpen.map(({ of }) => of.id),
-    ...repeated,
-  ]).size;
-}
-
-function freshOf({ comments, replies, inBody }: PreparedReview): readonly PlacedFinding[] {
-  return [
-    ...comments.flatMap(({ placed, others }) => [placed, ...others]),
-    ...replies.map(({ placed }) => placed),
-    ...inBody,
-  ];
-}
-
-interface Posting extends Pick<OwnOnGitHub, 'own'> {
-  readonly prepared: PreparedReview;
-  readonly earlier: EarlierFindings<OwnOpenThread>;
-}
+const NOBODY: ReadonlySet<string> = new Set();
+const NOTHING_CHANGED: Changed = { marks: [], replies: [] };
 
 /** The first review always says something; a later one only what people do not know yet. */
-function isWorthPosting({ buffered, agent }: RequestedReview, { own, prepared, earlier }: Posting): boolean {
-  if (prepared.hasFindings) return true;
+function isWorthPosting(
+  { buffered, findings: { ledger, news } }: RequestedReview,
+  telling: TellingOptions,
+): boolean {
+  if (news.fresh.length > 0) return true;
+  if (mustAsk(ledger, telling)) return true;
+  const reviews = reviewsOf(ledger, telling.agent);
   if (buffered.review === undefined) return false;
-  const isFirst = !own.reviews.some(
-    ({ state, body }) =>
-      state !== 'PENDING' && agentOf(parseReviewMarker(body)?.agent ?? '') === agentOf(agent),
-  );
-  return isFirst || earlier.settled.length + earlier.claimed.length + earlier.back.length > 0;
+  const told = news.ended.filter(({ why }) => why !== 'resolved');
+  return reviews.length === 0 || told.length + news.back.length + news.claimed.length > 0;
 }
 
-type Known = Pick<OwnFindings, 'open' | 'reviews'> & {
-  readonly earlier: EarlierFindings<OwnOpenThread> | undefined;
-};
+/** Findings ask for changes, and no review of the agent does. */
+function mustAsk(ledger: Ledger, of: Pick<TellingOptions, 'agent' | 'blockOn'>): boolean {
+  const isStanding = reviewsOf(ledger, of.agent).some(({ state }) => state === 'CHANGES_REQUESTED');
+  return isAsking(ledger, of) && !isStanding;
+}
 
-const NOTHING_OWN: Known = { open: [], reviews: [], earlier: undefined };
-
-function prepare(requested: RequestedReview, { open, reviews, earlier }: Known): PreparedReview {
-  const { buffered, agent, commits, lane, remarks, known, options } = requested;
-  const before = reviews.filter(({ state, body }) => {
-    const marker = state === 'PENDING' ? undefined : parseReviewMarker(body);
-    return marker?.agent === agent && marker.head === commits.head;
-  });
+function prepare(requested: RequestedReview, { marks }: Changed): PreparedReview {
+  const { buffered, agent, commits, lane, remarks, findings, options, now } = requested;
+  const { ledger, news } = findings;
+  const before = reviewsOf(ledger, agent).filter(({ body }) => readReviewMark(body)?.head === commits.head);
+  const opened = marks.flatMap((mark) =>
+    mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
+  );
+  const frame = { head: commits.head, opened: new Set(opened), clean: (text: string) => options.clean(text) };
+  const asks = mustAsk(ledger, { agent, blockOn: options.blockOn });
+  const earlier = formatEarlier(ledger, news, frame, asks);
+  // Nothing new is said a second time by the mark that it had the first time.
+  const isMore = before.length > 0 && (asks || news.fresh.length + earlier.length > 0);
   return prepareReview({
     agent,
     head: commits.head,
     lane,
+    ledger,
+    news,
     buffered,
-    reviewsBefore: before.length,
+    marks,
+    now,
+    part: isMore ? before.length + 1 : undefined,
     remarks,
-    open,
-    compared: new Set(known.map(({ id }) => id)),
     maxComments: options.maxComments,
-    blockOn: options.blockOn,
-    earlier: earlier === undefined ? [] : formatEarlier(earlier, { ...requested, clean: options.clean }),
+    forkGate: ledger.context.isFork ? ledger.context.gate : undefined,
+    earlier,
     extent: options.extent,
     footer: options.footer,
     signature: options.signature,
-    clean: options.clean,
+    clean: frame.clean,
   });
 }
 
-/** Says findings in conversations that are open on their lines, and how many; empty for none. Trouble is a warning. */
-async function replyInThreads(
-  replies: readonly PreparedReply[],
-  client: GitHubClient,
-  { place, options }: RequestedReview,
-): Promise<string> {
-  let posted = 0;
-  for (const { thread, mark, body } of replies) {
-    const reply = { ...place, commentId: thread.commentId, mark, body };
-    const response = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
-    const result = response.kind === 'failed' ? response : response.answer;
-    if (result.kind === 'published') posted += 1;
-    else {
-      const message = `a finding on a line that has a conversation was not posted there: ${result.message}`;
-      options.reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });
-    }
-  }
-  return posted === 0 ? '' : `Added ${count(posted, 'finding')} to open conversations.`;
-}
-
-interface ToPost extends OwnOnGitHub {
+interface ToPost {
   readonly prepared: PreparedReview;
+  readonly telling: TellingOptions;
 }
 
-async function publish(
-  { place, commits }: RequestedReview,
-  { client, prepared, own }: ToPost,
-  signal: AbortSignal,
+async function post(
+  { place, commits, findings, options: { reporter } }: RequestedReview,
+  { prepared, telling }: ToPost,
 ): Promise<ReviewPostResult> {
-  const { verdict, body, footer, mark, comments } = prepared;
-  const event = verdict === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
-  const { head: headSha } = commits;
+  const { body, footer, mark, comments } = prepared;
   const draft = {
     ...place,
-    headSha,
-    event,
+    headSha: commits.head,
+    event: isAsking(findings.ledger, telling) ? 'REQUEST_CHANGES' : 'COMMENT',
     body,
     footer,
     mark,
     comments: comments.map(commentOf),
-    own: own.reviews,
+    own: findings.ledger.seen?.reviews,
   } as const;
-  return await publishReview(client, draft, signal);
+  const response = await withGitHub((signal) => publishReview(telling.client, draft, signal), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
+  if (result.kind === 'failed') reporter.warn(notPosted(result));
+  return result;
+}
+
+function notPosted({ message, remedy }: Failed) {
+  return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
 }
 
 function commentOf({ path, side, line, startLine, body, inText }: PreparedComment) {
@@ -240,46 +210,35 @@ function commentOf({ path, side, line, startLine, body, inText }: PreparedCommen
   return startLine === undefined ? comment : { ...comment, startLine };
 }
 
-interface Unposted {
-  readonly prepared: PreparedReview;
-  /** Findings of ours that hold, though the run did not raise them again. */
-  readonly openCount: number;
+/** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
+function unpublished(requested: RequestedReview, failed: Failed): PublishedPart {
+  requested.options.reporter.warn(notPosted(failed));
+  return { ...unposted(requested), isReview: true, ...lost(requested, failed) };
 }
 
-/** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
-async function unpublished(
-  requested: RequestedReview,
-  { message, remedy }: Failed,
-  { prepared, openCount }: Unposted = { prepared: prepare(requested, NOTHING_OWN), openCount: 0 },
-): Promise<PublishedPart> {
-  const { options, buffered } = requested;
-  const warning = {
-    code: 'publish-failed',
-    message: `the review was not posted: ${message}`,
-    remedy,
-  } as const;
-  options.reporter.warn(warning);
-  const failure = warningText(warning);
-  const known = new Set<PlacedFinding>(prepared.alreadyOpen.map(({ placed }) => placed));
-  const fresh = worstFirst(buffered.findings.filter((finding) => !known.has(finding)));
+function lost({ buffered, findings }: RequestedReview, failed: Failed) {
   const summary = buffered.review === undefined ? '' : `${buffered.review.summary}\n\n`;
-  const details = `${summary}${formatFindings(UNPOSTED, fresh)}`.trim();
   return {
-    isReview: true,
     isReviewLost: true,
-    failure,
-    details,
-    review: endOf(prepared, { unposted: fresh, openCount }),
-    records: recordsOf(requested, { earlier: undefined, url: undefined, alreadyOpen: [...known] }),
+    failure: warningText(notPosted(failed)),
+    details: `${summary}${formatFindings(UNPOSTED, worstFirst(findings.news.fresh))}`.trim(),
   };
 }
 
-function endOf(
-  prepared: PreparedReview,
-  { unposted, openCount }: Pick<ReviewEnd, 'unposted'> & { readonly openCount: number },
-): ReviewEnd {
-  const raised = freshOf(prepared).length + prepared.omitted.length;
-  return { findings: raised + openCount, verdict: prepared.verdict, unposted };
+function unposted({ buffered, findings: { ledger, news } }: RequestedReview): PublishedPart {
+  const fresh = worstFirst(news.fresh);
+  const { review: draft } = buffered;
+  const details = [
+    draft === undefined ? '' : `**Review that is not posted**\n\n${draft.summary}`,
+    formatFindings(UNPOSTED, fresh),
+  ];
+  return {
+    isReview: false,
+    isReviewLost: true,
+    details: paragraphs(details),
+    review: { open: ledger.open, isBlocking: false, unposted: fresh },
+    records: recordsOf({ ledger, news, buffered, url: undefined }),
+  };
 }
 
 const MAX_PLACES = 5;
@@ -287,13 +246,11 @@ const MAX_PATH = 100;
 
 /** The line in the entry (D9): computed, with nobody's words but paths. */
 function lineOf(
-  { created, event }: Pick<Extract<ReviewPostResult, { kind: 'published' }>, 'created' | 'event'>,
-  prepared: PreparedReview,
-  requested: RequestedReview,
+  { created, event }: Extract<ReviewPostResult, { kind: 'published' }>,
+  { comments, inBody }: PreparedReview,
+  { place: { number } }: RequestedReview,
 ): string {
-  const { number } = requested.place;
   if (!created) return `The review of #${number} was posted before.`;
-  const { comments, inBody } = prepared;
   const places = comments.map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
   const more = places.length > MAX_PLACES ? ` and ${places.length - MAX_PLACES} more` : '';
   const listed = `${places.slice(0, MAX_PLACES).join(', ')}${more}`;
@@ -304,12 +261,44 @@ function lineOf(
     return sentences([
       isBlocking ? `Asked for changes on #${number}.` : `Posted a review on #${number}.`,
       inText,
-      notRepeated(requested, prepared),
     ]);
   const said = isBlocking
     ? `Asked for changes on #${number} with ${posted}`
     : `Posted ${posted} on #${number}`;
-  return sentences([`${said}: ${listed}.`, inText, notRepeated(requested, prepared)]);
+  return sentences([`${said}: ${listed}.`, inText]);
+}
+
+/** What became of earlier findings, in numbers. */
+function toldLine({ findings: { ledger, news } }: RequestedReview, isSaid: boolean): string {
+  const number = (some: readonly unknown[], text: (counted: string) => string) =>
+    some.length === 0 ? '' : text(count(some.length, 'earlier finding'));
+  const dismissed = news.ended.filter(({ state }) => state === 'dismissed');
+  const settled = news.ended.filter(({ state }) => state === 'settled');
+  const open = ledger.open.filter(({ first }) => first !== undefined);
+  return sentences([
+    number(settled, (some) => `Settled ${some}.`),
+    number(dismissed, (some) => `${some} dismissed.`),
+    number(news.claimed, (some) => `Left ${some} for a person to settle.`),
+    number(
+      news.back.filter(({ by }) => by !== undefined),
+      (some) => `${some} came back.`,
+    ),
+    isSaid && open.length > 0 ? `${count(open.length, 'earlier finding')} open.` : '',
+  ]);
+}
+
+function notRepeated({ buffered, findings: { news } }: RequestedReview): string {
+  const parts = [
+    ...(news.kept.length === 0 ? [] : [`${news.kept.length} open`]),
+    ...(news.heldBack.length === 0 ? [] : [`${news.heldBack.length} dismissed before`]),
+  ];
+  const refuted = buffered.refuted.filter(({ why }) => why !== 'unclear').length;
+  const unclear = buffered.refuted.length - refuted;
+  return sentences([
+    parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`,
+    refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
+    unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,
+  ]);
 }
 
 function paragraphs(parts: readonly string[]): string {
@@ -318,15 +307,4 @@ function paragraphs(parts: readonly string[]): string {
 
 function sentences(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(' ');
-}
-
-function notRepeated({ buffered }: RequestedReview, { alreadyOpen }: PreparedReview): string {
-  const open = alreadyOpen.length + buffered.repeated.filter(({ of }) => of.state === 'open').length;
-  const parts = [
-    ...(open === 0 ? [] : [`${open} open`]),
-    ...(buffered.heldBack.length === 0 ? [] : [`${buffered.heldBack.length} dismissed before`]),
-  ];
-  const refuted =
-    buffered.refuted.length === 0 ? '' : `Refuted on a second look: ${buffered.refuted.length}.`;
-  return sentences([parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`, refuted]);
 }

@@ -1,8 +1,6 @@
-import type { GitHubClient } from '../../adapters/github/client/client.js';
-import { setThread } from '../../adapters/github/posting/end-threads.js';
 import { signalAfter } from '../../adapters/host/deadline.js';
 import { PUBLISH_TIMEOUT_MS } from '../../core/defaults.js';
-import type { Published, Publisher, PublishRequest, Reply, Reporter } from '../../core/dependencies.js';
+import type { Published, Publisher, PublishRequest, Reporter } from '../../core/dependencies.js';
 import { isCancelled } from '../../core/errors.js';
 import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
 import type { RunOutcome } from '../../core/outcome.js';
@@ -12,13 +10,9 @@ import { sanitize } from '../../core/sanitize/sanitize.js';
 import { type Warning, warningText } from '../../core/warning.js';
 import { NOTHING_BUFFERED } from '../../review/buffered.js';
 import { reviewCommand } from '../../review/command.js';
+import type { FindingMark } from '../../review/marks.js';
 import { answerMark, framedBody } from '../../review/publication.js';
-import type { Inputs } from '../inputs/inputs.js';
-import type { PublishInputs } from '../inputs/publish-inputs.js';
-import type { ReviewInputs } from '../inputs/review-inputs.js';
-import type { ThisRun } from '../runner/runner.js';
 import { annotateFindings } from './annotate-findings.js';
-import { answerDismissals } from './answer-dismissals.js';
 import { answerText, reviewRemarks, signature, writtenBy } from './answer-text.js';
 import type { CheckProgress } from './check-progress.js';
 import { commentKey, commentTarget, FOR_ALL, type Target, targetOf } from './comment-target.js';
@@ -27,26 +21,11 @@ import { checkOf, postCheck } from './post-check.js';
 import { isFirstInJob, isOnLine, type PostResult, postComment } from './post-comment.js';
 import { postReport } from './post-report.js';
 import { publishRequested } from './publish-requested.js';
+import { type ActionPublisherOptions, type Clean, cleanFor, titleCleaner } from './publisher-options.js';
 import type { PublishedPart } from './requested.js';
 import { reviewExtent, reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
-import { NO_TOKEN, withGitHub } from './with-github.js';
-
-/** What the action's publisher works with. */
-export interface ActionPublisherOptions extends ThisRun {
-  readonly client: GitHubClient | undefined;
-  /** The check in progress; left out where none is wanted. */
-  readonly progress?: CheckProgress | undefined;
-  /** Distinguishes the check of this step from others. */
-  readonly check: string;
-  readonly comment: Inputs['comment'];
-  readonly review: ReviewInputs;
-  readonly inputs: PublishInputs;
-  readonly reporter: Reporter;
-  readonly secrets: readonly string[];
-  /** Folder that all steps of the job share; empty where there is none. */
-  readonly temp: string;
-  now(): Date;
-}
+import { tellFindings, tellOthers } from './tell-without-run.js';
+import { NO_TOKEN } from './with-github.js';
 
 const UNPUBLISHED = 'the answer is in the job summary, but no comment was written';
 
@@ -71,9 +50,11 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
   const options = { ...given, client };
   return {
     async publish(plan, outcome, requested) {
-      return { ...(await publishAll({ plan, outcome, requested }, options)), posted: ids };
+      const published = await publishAll({ plan, outcome, requested }, options);
+      return { ...published, posted: [...(published.posted ?? []), ...ids] };
     },
-    async reply({ trigger, agent, text, among, conversation }) {
+    tellFindings: (told) => tellFindings(told, options),
+    async reply({ trigger, agent, text, among, marks }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
       const about = agent === undefined ? '' : `About the agent \`${agent}\` · `;
@@ -84,10 +65,8 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       const isOnce = among === 'unless-answered';
       // It quotes memory, which holds words of people without write access too.
       const clean = cleanFor({ lane: 'untrusted' }, options);
-      const comment = { target, agent: key, lane: 'untrusted', text, footer, isOnce, clean } as const;
-      const posted = await post(trigger, comment, options);
-      if (conversation !== undefined) await setConversation(conversation, options);
-      return posted;
+      const comment = { target, agent: key, lane: 'untrusted', text, footer, isOnce, clean, marks } as const;
+      return await post(trigger, comment, options);
     },
     async answerFailure({ trigger, agent, line }) {
       const target = commentTarget(trigger, options.comment);
@@ -106,8 +85,9 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
 /** Posts what the tools of a run collected, then its answer. */
 async function publishAll(end: End, options: ActionPublisherOptions): Promise<Published> {
   const { plan, outcome, requested } = end;
-  const published = await publishParts(end, options);
-  await acknowledge(end, options);
+  const own = await publishParts(end, options);
+  const told = await tellOthers(end, options);
+  const published = { ...own, marks: [...(own.marks ?? []), ...told] };
   const shown = await showFindings(end, published, options);
   const failure = published.failure ?? shown.failure;
   const result = reviewResultOf(end, published, options);
@@ -145,64 +125,25 @@ function isJustWritten(trigger: Trigger): boolean {
   return trigger.kind === 'comment' && trigger.action === 'created';
 }
 
-/** A token without the permission leaves the conversation as it is: what was asked for is done without it. */
-async function setConversation(
-  conversation: NonNullable<Reply['conversation']>,
-  { client, reporter }: ActionPublisherOptions,
-): Promise<void> {
-  if (client === undefined) return;
-  const remedy = 'Resolve or reopen it by hand.';
-  const response = await withGitHub((signal) => setThread(client, conversation, signal), remedy);
-  if (response.kind !== 'failed') return;
-  const message = `the conversation was not changed: ${response.message}. ${remedy}`;
-  reporter.warn({ code: 'publish-failed', message });
-}
-
-/** Outbound cleaning for comments of a run (D24). */
-function cleanFor(
-  { lane }: Pick<PublishRequest, 'lane'>,
-  { secrets }: Pick<ActionPublisherOptions, 'secrets'>,
-): Clean {
-  return (markdown) => sanitize(markdown, lane === 'trusted' ? 'comment' : 'untrusted-comment', secrets);
-}
-
-type Clean = (markdown: string) => string;
-
-function titleCleaner({ secrets }: Pick<ActionPublisherOptions, 'secrets'>): Clean {
-  return (title) => sanitize(title, 'title', secrets);
-}
-
 interface End {
   readonly plan: Plan;
   readonly outcome: RunOutcome;
   readonly requested: PublishRequest;
 }
 
-/** People who dismissed a finding are told once that they were understood. */
-async function acknowledge(
-  { plan: { trigger, agent }, requested: { dismissed = [], lane } }: End,
-  { client, comment, reporter, runUrl }: ActionPublisherOptions,
-): Promise<void> {
-  if (dismissed.length === 0 || comment === 'never' || trigger.kind === 'local') return;
-  const { repository } = trigger;
-  const by = footer(writtenBy(agent.name), runUrl);
-  const answers = { repository, agent: agent.name, dismissed, footer: by, lane };
-  await answerDismissals(answers, { client, reporter });
-}
-
-/** What the tools of the run collected; the code for that is loaded only where there is something. */
+/** What the tools of the run collected, and what became of earlier findings. */
 async function publishParts(
   { plan, outcome, requested }: End,
   options: ActionPublisherOptions,
 ): Promise<PublishedPart> {
-  if (requested.buffered === NOTHING_BUFFERED) return { isReview: false };
+  const { findings, buffered } = requested;
+  if (buffered === NOTHING_BUFFERED && findings === undefined) return { isReview: false };
   const { client, review, reporter, secrets } = options;
   const clean = cleanFor(requested, options);
   const run = {
     trigger: plan.trigger,
     agent: plan.agent.name,
     requested,
-    scope: plan.scope,
     remarks: reviewRemarks(outcome, requested.buffered).map(clean),
     ...(outcome.kind === 'exhausted' && outcome.isAnswered === true ? { isAnswered: true as const } : {}),
     end: outcome.kind,
@@ -229,14 +170,14 @@ async function publishParts(
  */
 async function showFindings(
   end: End,
-  { review, line, records }: PublishedPart,
+  { review, line }: PublishedPart,
   options: ActionPublisherOptions,
 ): Promise<Pick<Published, 'checkUrl' | 'failure'>> {
   const { client, progress, reporter, secrets, inputs, comment, runUrl } = options;
   let failure: string | undefined;
   if (inputs.checkRun) {
     const by = footer(writtenBy(end.plan.agent.name), runUrl);
-    const check = checkOf(end, { review, line, records, footer: by, externalId: options.check });
+    const check = isQuestionAlone(end, review) ? undefined : checkOf(end, { review, line, footer: by });
     const clean = cleanFor(end.requested, options);
     const cleanMessage = (text: string) => sanitize(text, 'log', secrets);
     const started = await progress?.started();
@@ -252,6 +193,18 @@ async function showFindings(
     await annotateFindings(review.unposted, secrets);
   }
   return failure === undefined ? {} : { failure };
+}
+
+/** A question about a pull request changes its check only where findings changed. */
+function isQuestionAlone({ plan, requested }: End, review: PublishedPart['review']): boolean {
+  const { trigger } = plan;
+  if (trigger.kind !== 'comment' || reviewCommand(trigger) !== undefined) return false;
+  const { news } = requested.findings ?? {};
+  return (
+    review === undefined ||
+    news === undefined ||
+    news.fresh.length + news.ended.length + news.back.length === 0
+  );
 }
 
 /** A check must not stay in progress where a run has come to nothing. */
@@ -326,6 +279,8 @@ interface Comment {
   readonly isOnce?: boolean;
   /** {@link StickyComment.isNew} */
   readonly isNew?: boolean;
+  /** What it says of findings. */
+  readonly marks?: readonly FindingMark[];
 }
 
 async function post(
@@ -338,7 +293,7 @@ async function post(
   if (client === undefined) {
     return unposted({ message: NO_TOKEN }, reporter);
   }
-  const mark = answerMark(agent, comment.lane);
+  const mark = { ...answerMark(agent, comment.lane), marks: comment.marks };
   const body = framedBody({
     mark,
     text: comment.clean(comment.text),

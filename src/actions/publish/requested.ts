@@ -1,15 +1,13 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { PullRequestPlace } from '../../adapters/github/reading/changed-files.js';
-import type { Published, Reporter, ReviewedChange } from '../../core/dependencies.js';
+import type { FindingsToTell, Published, Reporter, ReviewedChange } from '../../core/dependencies.js';
 import type { Repository, Trigger } from '../../core/event/trigger.js';
 import type { MarkLane } from '../../core/sanitize/mark.js';
-import type { Buffered, ReviewVerdict } from '../../review/buffered.js';
-import type { KnownFinding } from '../../review/known.js';
+import type { Buffered } from '../../review/buffered.js';
+import type { Finding } from '../../review/finding.js';
 import type { PlacedFinding } from '../../review/place.js';
 import type { FindingRecord } from '../../review/record.js';
 import type { ReviewExtent } from '../../review/review-body.js';
-import type { Scope } from '../../review/scope.js';
-import type { ReviewFact } from '../../review/state-facts.js';
 import type { Severity } from '../../review/terms.js';
 
 /** How what a run wants is published. */
@@ -43,9 +41,10 @@ export interface PublishedPart extends Partial<Published> {
 
 /** What a review came to, posted or not. */
 export interface ReviewEnd {
-  /** How many findings stand, those that were said before too, on lines that this run did not look at as well. */
-  readonly findings: number;
-  readonly verdict: ReviewVerdict;
+  /** The open findings, worst first. */
+  readonly open: readonly Finding[];
+  /** It asks for changes, or an earlier one does still. */
+  readonly isBlocking: boolean;
   /** Findings that could not be posted, or were not to be. */
   readonly unposted: readonly PlacedFinding[];
 }
@@ -57,23 +56,18 @@ export interface RequestedReview {
   /** Whose review it is. */
   readonly agent: string;
   readonly commits: ReviewedChange;
-  /** How much of the pull request the run looked at; a question about it is not a review. */
-  readonly reach: 'whole' | 'part' | 'question';
-  /** What it looked at where that was a part. */
-  readonly since: Extract<Scope, { readonly kind: 'since' }> | undefined;
-  /** Paths of files that the run was not shown, or not whole: it says nothing of what is open there. */
-  readonly unseen: readonly string[];
+  readonly findings: FindingsToTell;
+  /** Ids of findings that are answered elsewhere; left out: none. */
+  readonly answered?: ReadonlySet<string>;
   /** Sentences for people about how the review came about. */
   readonly remarks: readonly string[];
-  readonly facts: readonly ReviewFact[];
-  /** The findings that the pull request had when the run began. */
-  readonly known: readonly KnownFinding[];
   /** `trusted`: nobody without write access wrote what the run has read, so the model's word may end a finding. */
   readonly lane: MarkLane;
   readonly now: Date;
+  /** The run answers a question: what it says nothing of is not its subject. */
+  readonly isQuestion?: boolean;
   /** The run completed, or a limit ended it: what it had found by then counts. */
   readonly isOver: boolean;
-  readonly isComplete: boolean;
   readonly options: RequestedOptions;
 }
 

@@ -27,12 +27,14 @@ export function reviewResultOf(
   const { coverage } = requested.read;
   if (records === undefined || coverage === undefined || requested.commits === undefined) return {};
   const { head, base } = requested.commits;
-  const findings = records.map((record) => redactTexts(record, (text) => sanitize(text, 'output', secrets)));
+  const findings = records.map((record) => redactRecord(record, secrets));
   const report = { head, base, pull: subjectNumber(plan.trigger), coverage, findings };
   return { reviewResult: { agent: plan.agent.name, report, isUnpublished: isReviewLost } };
 }
 
-function redactTexts(record: FindingRecord, clean: Clean): FindingRecord {
+/** A finding for other programs, without secrets. */
+export function redactRecord(record: FindingRecord, secrets: readonly string[]): FindingRecord {
+  const clean: Clean = (text) => sanitize(text, 'output', secrets);
   const { title, body, trigger, why, suggestion, evidence } = record;
   return {
     ...record,

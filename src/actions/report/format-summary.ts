@@ -8,10 +8,9 @@ import { type Warning, warningText } from '../../core/warning.js';
 import { stripProvenance } from '../../memory/run-log.js';
 import { severityMark } from '../../review/comment-text.js';
 import { formatCoverage } from '../../review/coverage.js';
-import type { Ended, EndReason } from '../../review/finding-facts.js';
-import { type Coverage, type FindingRecord, isOpen } from '../../review/record.js';
+import { isOpen } from '../../review/finding.js';
+import type { Coverage, FindingRecord } from '../../review/record.js';
 import { SEVERITIES } from '../../review/terms.js';
-import type { Learned } from '../../run/request.js';
 import type { LoadedMemoryView } from './format-memory.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
@@ -142,66 +141,28 @@ export function formatFindingTable(
 
 function rowOf(record: FindingRecord, clean: (markdown: string) => string): string {
   const { title, path, line, severity, category, confidence, state, why, by, url } = record;
-  const name = cell(cleanLine(clean(title), MAX_TITLE));
+  const name = `${cell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
   const place = cell(code(`${cleanLine(path, MAX_LISTED_PATH)}:${line}`));
   const who = by === undefined ? '' : ` by ${code(by)}`;
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
-  const result = url === undefined ? RESULTS[state] : `[${RESULTS[state]}](${url})`;
+  const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];
+  const result = url === undefined ? word : `[${word}](${url})`;
   return `| ${name}<br>${place} | ${severityMark(severity)} ${severity} · ${category} | ${confidence} | ${cell(`${result}${who}${reason}`)} |`;
 }
 
 const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
-  new: 'new',
   open: 'open before',
   settled: 'settled',
   outdated: 'outdated',
   dismissed: 'dismissed',
-  withdrawn: 'taken back',
   refuted: 'refuted on a second look',
+  unclear: 'unclear on a second look',
   'held-back': 'not posted',
 };
 
 function cell(markdown: string): string {
   return markdown.replaceAll('|', '\\|');
 }
-
-/** What a run has learnt from answers to earlier findings, for the summary; empty where that is nothing. */
-export function formatLearned(
-  learned: Learned | undefined,
-  { isHidden }: Pick<LoadedMemoryView, 'isHidden'>,
-): string {
-  if (learned === undefined) return '';
-  const { facts, trouble } = learned;
-  const ended = facts.flatMap((fact) => (fact.kind === 'ended' ? [fact] : []));
-  const lines = isHidden ? [] : ended.slice(0, MAX_LISTED).map(lineOf);
-  const left = isHidden ? 0 : ended.length - lines.length;
-  const more = left > 0 ? [`- and ${left} more`] : [];
-  return sections([
-    ended.length === 0 ? '' : `**Learned from answers** to ${count(ended.length, 'earlier finding')}`,
-    [...lines, ...more].join('\n'),
-    trouble === undefined ? '' : `Answers to earlier findings were not read: ${oneLine(trouble)}`,
-  ]);
-}
-
-const MAX_LISTED = 20;
-
-/** The id is what `forget` takes. */
-function lineOf({ id, path, category, how, why, by, pull }: Ended): string {
-  const who = by === '' ? '' : ` by ${code(by)}`;
-  return `- ${code(path)}, ${code(category)}: ${how}${who}${GESTURES[why]} on #${pull} (${code(id)})`;
-}
-
-const GESTURES: Readonly<Record<EndReason, string>> = {
-  fixed: ' (the code has changed)',
-  suggestion: ' (its suggestion was committed)',
-  closed: ' (resolved without a change)',
-  'thumbs-down': ' with 👎',
-  reply: ' in a reply',
-  command: ' with a command',
-  words: ' in their own words',
-  wrong: '',
-  gone: ' (its line is gone)',
-};
 
 /** What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was. */
 export function formatPublished({ line, url }: Published): string {

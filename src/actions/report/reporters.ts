@@ -14,11 +14,20 @@ import { buildSystemPrompt, NO_NOTES, withNotes } from '../../core/prompt/system
 import { cutToCharacters } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
 import { formatCommandResult, formatRefusal } from '../../memory/commands/command-session.js';
+import { isOpen } from '../../review/finding.js';
+import type { FindingRecord } from '../../review/record.js';
+import { formatSeverities } from '../../review/severity.js';
 import type { RunReport } from '../../run/request.js';
 import type { Outputs } from '../outputs.js';
 import { describePlan } from '../runner/action-reporter.js';
 import { formatMemory, type LoadedMemoryView, loadedEntries } from './format-memory.js';
-import { formatPublished, formatReading, publishedLines, warningList } from './format-summary.js';
+import {
+  formatFindingTable,
+  formatPublished,
+  formatReading,
+  publishedLines,
+  warningList,
+} from './format-summary.js';
 import { row } from './format-usage.js';
 import { gcReporter } from './gc.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
@@ -44,21 +53,32 @@ export function reporterOf(report: RunReport): KindReporter {
 }
 
 /** The reporter of an event that starts no run. */
-function skippedReporter({ decision }: ReportOf<'skipped'>): KindReporter {
+function skippedReporter({ decision, reviewResult, isIncomplete }: ReportOf<'skipped'>): KindReporter {
   const { reason, message, remedy } = decision;
+  const conclusion = isIncomplete === true ? 'incomplete' : 'skipped';
+  const next = remedy === undefined ? `${message}.` : `${message}.\n\n${remedy}`;
+  const open = reviewResult?.report.findings.filter(isOpen) ?? [];
+  const said = [`${message}.`, remedy ?? '', open.length === 0 ? '' : `${openSentence(open)}.`];
   return {
-    outputs: () => ({ conclusion: 'skipped', reason, 'memory-saved': 'false' }),
-    formatSummary: () =>
-      sections([
-        `### axe-action: skipped`,
-        remedy === undefined ? `${message}.` : `${message}.\n\n${remedy}`,
-      ]),
+    outputs: () => ({ conclusion, reason, 'memory-saved': 'false' }),
+    formatSummary: ({ clean }) =>
+      sections([`### axe-action: ${conclusion}`, next, formatFindingTable(open, clean)]),
     logLines: () => [],
     annotations: () => [
-      { level: 'notice', title: 'Skipped', message: [`${message}.`, remedy ?? ''].join(' ').trim() },
+      {
+        level: isIncomplete === true ? 'error' : 'notice',
+        title: isIncomplete === true ? 'Not reviewed' : 'Skipped',
+        message: said.filter((part) => part !== '').join(' '),
+      },
     ],
     noAnswer: () => `No run was started: ${message}.`,
+    ...(reviewResult === undefined ? {} : { review: reviewResult }),
   };
+}
+
+function openSentence(open: readonly FindingRecord[]): string {
+  const are = open.length === 1 ? 'finding is' : 'findings are';
+  return `${formatSeverities(open.map(({ severity }) => severity))} ${are} open`;
 }
 
 type Planned = ReportOf<'planned'>;

@@ -21,7 +21,6 @@ import { whatWasAdded } from './format-notes.js';
 import {
   formatFindingTable,
   formatHeadline,
-  formatLearned,
   formatPublished,
   formatReading,
   publishedLines,
@@ -115,7 +114,6 @@ function summaryOf(report: Ran, { warnings, view, clean, requests }: SummaryOpti
     '---',
     formatReading(report.read.coverage, plan.scope),
     formatMemory(report, view),
-    formatLearned(report.learned, view),
     figures(plan, outcome),
     usageTable(report.usage),
     formatSpend(report.spend, outcome.stats.costUsd),

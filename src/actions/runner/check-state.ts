@@ -8,7 +8,6 @@ const Left = v.object({
   name: v.string(),
   headSha: v.string(),
   agent: v.string(),
-  check: v.string(),
 });
 
 /** A check that was begun, as the post step finds it if nobody has ended it. */

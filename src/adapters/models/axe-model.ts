@@ -162,7 +162,7 @@ function withOptions(
   return { ...options, providerOptions: { ...options.providerOptions, ...Object.fromEntries(merged) } };
 }
 
-function strictness({ responseFormat }: LanguageModelV4CallOptions): { strictJsonSchema?: boolean } {
+function strictness({ responseFormat }: LanguageModelV4CallOptions): Readonly<Record<string, boolean>> {
   if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return {};
   return { strictJsonSchema: isStrictSchema(responseFormat.schema) };
 }
@@ -172,7 +172,8 @@ function strictness({ responseFormat }: LanguageModelV4CallOptions): { strictJso
  * a request that has both names.
  */
 function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  const limit = maxOutputTokens === undefined ? {} : { maxCompletionTokens: maxOutputTokens };
+  const limit: Readonly<Record<string, number>> =
+    maxOutputTokens === undefined ? {} : { maxCompletionTokens: maxOutputTokens };
   return withOptions(options, { openai: { ...strictness(options), ...limit } });
 }
 

@@ -83,9 +83,10 @@ function reviewCalls(message: string, offered: ReadonlySet<string>): readonly Of
   if (diffs.length === 0) return [];
   const files = diffs.flatMap((diff) => parseDiff(diff));
   const findings = findInDiff(files);
-  const earlier = openFindingsIn(message);
+  const earlier = findingsIn(message, 'open findings');
+  const decided = findingsIn(message, 'decided findings');
   const ends = offered.has('settle_finding') ? settleCalls(earlier, { files, findings }) : [];
-  const comments = findings.flatMap((finding) => commentCalls(finding, files, earlier));
+  const comments = findings.flatMap((finding) => commentCalls(finding, files, [...earlier, ...decided]));
   const others = findings
     .filter(({ line }) => line === undefined)
     .map(({ path, message: body }) => `- ${path === undefined ? '' : `\`${path}\`: `}${body}`);
@@ -93,7 +94,7 @@ function reviewCalls(message: string, offered: ReadonlySet<string>): readonly Of
   return [
     ...ends,
     ...comments.slice(0, MAX_COMMENTS),
-    { name: 'submit_review', input: { summary: summary.join('\n\n'), verdict: 'comment' } },
+    { name: 'submit_review', input: { summary: summary.join('\n\n') } },
   ];
 }
 
@@ -104,14 +105,14 @@ function commentCalls(
 ): readonly OfflineCall[] {
   if (path === undefined || line === undefined) return [];
   const facts = RULE_FACTS[rule];
-  const before = earlier.find((one) => one.path === path && one.title === facts.title);
+  const before = earlier.find((one) => one.path === path && one.title === facts.title && one.line === line);
   const input = {
     path,
     line,
     code: addedText(files, { path, line }),
     ...facts,
     body: `${capital(message)}.`,
-    ...(before?.line === line ? { same_as: before.name } : {}),
+    ...(before === undefined ? {} : { same_as: before.name }),
   };
   return [{ name: 'add_review_comment', input }];
 }
@@ -123,9 +124,9 @@ interface OpenFinding {
   readonly title: string;
 }
 
-function openFindingsIn(message: string): readonly OpenFinding[] {
-  const list = parseFences(message).fences.find(({ source }) => source === 'open findings')?.text ?? '';
-  return [...list.matchAll(/^- (F\d+) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*)"/gm)].map(
+function findingsIn(message: string, source: string): readonly OpenFinding[] {
+  const list = parseFences(message).fences.find((one) => one.source === source)?.text ?? '';
+  return [...list.matchAll(/^- (F[A-Z0-9]{4}) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*?)"(?: \(.*\))?$/gm)].map(
     ([, name = '', path = '', line, title = '']) => {
       return { name, path, line: line === undefined ? undefined : Number(line), title };
     },

@@ -1,4 +1,5 @@
 import type { Dependencies, Reply } from '../../core/dependencies.js';
+import type { CommentTrigger } from '../../core/event/trigger.js';
 import { cleanLine } from '../../core/text/cut.js';
 import {
   formatCommandResult,
@@ -6,13 +7,20 @@ import {
   type MemoryRefusal,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { dismissedText } from '../../review/acknowledge.js';
-import { endFinding, type FindingThread, knownIds, reopenFinding } from '../../review/end-finding.js';
-import { UNPUBLISHED } from '../../run/publish.js';
+import { NOTHING_BUFFERED } from '../../review/buffered.js';
+import { isOpen } from '../../review/finding.js';
+import type { KnownFinding } from '../../review/known.js';
+import type { Ledger } from '../../review/ledger.js';
+import type { FindingMark } from '../../review/marks.js';
+import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
+import { marksIn, type Post, type Seen } from '../../review/seen.js';
+import { markFacts, withReviewFacts } from '../../review/state-facts.js';
+import { readFindings } from '../../run/learn.js';
+import { UNPUBLISHED, withActs } from '../../run/publish.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
+import { readMemory } from '../../run/restore.js';
 import {
   type AgentMemory,
-  type AgentState,
   openAgentMemory,
   openAgentState,
   PEOPLES_COMMAND,
@@ -21,8 +29,9 @@ import {
 import type { FindingCommand } from './read-command.js';
 
 /**
- * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: notes it in the state of the agent
- * whose finding it is, and answers. Throws a ConfigError for an agent that is missing.
+ * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: the comment itself is what ends or opens
+ * a finding, so it is read with everything else that was said, and answered. Review and check follow at once. Throws a
+ * ConfigError for an agent that is missing.
  */
 export async function runFindingCommand(
   command: FindingCommand,
@@ -55,11 +64,12 @@ export async function isAboutFinding(
   { trigger }: FindingCommand,
   { github, deadline }: Dependencies,
 ): Promise<boolean> {
-  const answer = await github?.findingThreads(trigger.number, deadline.signal);
-  return answer?.kind === 'read' && answer.threads.some(({ commentId }) => commentId === trigger.inReplyTo);
+  const answer = await github?.said(trigger.number, { isFresh: true }, deadline.signal);
+  if (answer?.kind !== 'read') return false;
+  return answer.seen.threads.some(({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0);
 }
 
-interface Ended extends Pick<Reply, 'among' | 'conversation'> {
+interface Ended extends Pick<Reply, 'among' | 'marks'> {
   readonly result: MemoryCommandResult;
   /** Another agent's finding: its own run answers. */
   readonly isOthers?: boolean;
@@ -67,22 +77,81 @@ interface Ended extends Pick<Reply, 'among' | 'conversation'> {
 
 async function carryOut(
   command: FindingCommand,
-  parts: { readonly opened: AgentMemory; readonly request: RunRequest },
+  { opened, request }: { readonly opened: AgentMemory; readonly request: RunRequest },
   deps: Dependencies,
 ): Promise<Ended> {
-  const { opened, request } = parts;
-  const { agent } = opened;
-  const { trigger } = command;
+  const { agent, memory } = opened;
+  const { trigger, verb } = command;
   if (trigger.on !== 'pull_request') {
     const remedy = 'Write it below the pull request.';
     return forAll(refusal('refused', 'findings are on pull requests', remedy));
   }
-  const state = openAgentState(opened, request);
-  if (state.kind === 'failed') return { result: state };
-  const found = await findConversation(command, agent.name, deps);
-  if ('result' in found) return found;
+  const change = await deps.github?.change(deps.deadline.signal);
+  const facts = (await readMemory(agent, memory?.plan, deps))?.facts ?? [];
+  const parts = {
+    agent: agent.name,
+    trigger,
+    permission: undefined,
+    facts,
+    isTrusted: true,
+    change: change?.kind === 'read' ? change : undefined,
+    isFork: change?.kind === 'read' && change.isFork,
+    isFresh: true,
+    add: (seen: Seen) => withComment(seen, trigger, deps.clock.now()),
+  };
+  const { ledger, trouble } = await readFindings(trigger.number, parts, deps);
+  if (trouble !== undefined)
+    return { result: refusal('unreadable', `the conversations could not be read: ${trouble}`) };
+  const meant = findMeant(command, ledger);
+  if (!Array.isArray(meant)) return meant;
   if (request.dryRun) return { result: done('Dry run: nothing was changed.', false) };
-  return await keep(command, { ...found, agent: agent.name, state }, deps);
+  const findings = withActs(ledger, NOTHING_BUFFERED, trigger.number, new Set());
+  const told = await deps.publisher.tellFindings({
+    ...findings,
+    trigger,
+    agent: agent.name,
+    head: change?.kind === 'read' ? change.head : (ledger.seen?.head ?? ''),
+    answered: new Set(meant.map(({ id }) => id)),
+    skipped: undefined,
+  });
+  const marks = (told.marks ?? []).flatMap((one) => one.marks);
+  await keep(marks, { opened, request, pull: trigger.number }, deps);
+  const isLeft = meant.some((one) => isLeftOpen(one, { ledger, marks }));
+  const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
+  const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
+  const own = marks.filter((mark) => meant.some(({ id }) => id === mark.id) && mark.kind !== 'raised');
+  return { result: done(text, true), among: 'for-all', marks: own };
+}
+
+/** Whether the conversation of a finding that ended is open although nothing in it is: the token could not resolve it. */
+function isLeftOpen(
+  { id, thread }: KnownFinding,
+  { ledger, marks }: { readonly ledger: Ledger; readonly marks: readonly FindingMark[] },
+): boolean {
+  const isClosed = marks.every((mark) => mark.id !== id || mark.kind !== 'ended' || mark.closed);
+  return thread !== undefined && !isClosed && !ledger.open.some((one) => one.thread?.id === thread.id);
+}
+
+/** The comment that gives the command may not be among those that GitHub lists yet. */
+function withComment(seen: Seen, { commentId, inReplyTo, body, author }: CommentTrigger, now: Date): Seen {
+  const posts = [...seen.comments, ...seen.threads.flatMap(({ first, replies }) => [first, ...replies])];
+  if (posts.some(({ id }) => id === commentId)) return seen;
+  const post: Post = {
+    id: commentId,
+    url: '',
+    author,
+    authorAssociation: '',
+    isOurs: false,
+    body,
+    isEditedByOther: false,
+    createdAt: now.toISOString(),
+    thumbsDown: [],
+  };
+  if (inReplyTo === undefined) return { ...seen, comments: [...seen.comments, post] };
+  const threads = seen.threads.map((thread) =>
+    thread.first.id === inReplyTo ? { ...thread, replies: [...thread.replies, post] } : thread,
+  );
+  return { ...seen, threads };
 }
 
 /** One answer is enough, of whichever agent. */
@@ -90,99 +159,74 @@ function forAll(result: MemoryRefusal): Ended {
   return { result, among: 'unless-answered' };
 }
 
-interface Target {
-  /** Undefined: the finding has no conversation of its own, or it is hidden from the token. */
-  readonly thread: FindingThread | undefined;
-  /** The id, or its beginning. */
-  readonly id: string;
-}
-
-async function findConversation(
-  { id, trigger, verb }: FindingCommand,
-  agent: string,
-  { github, deadline }: Dependencies,
-): Promise<Target | Ended> {
-  const answer = await github?.findingThreads(trigger.number, deadline.signal);
-  if (answer?.kind === 'unread')
-    return { result: refusal('unreadable', `the conversations could not be read: ${answer.message}`) };
-  const threads = answer?.threads ?? [];
-  if (id === undefined) {
-    const thread = threads.find(({ commentId }) => commentId === trigger.inReplyTo);
-    if (thread === undefined) return forAll(unnamed(verb, threads));
-    if (thread.agent === agent) return { thread, id: thread.id };
-    return { result: refusal('not-found', `the finding is of the agent "${thread.agent}"`), isOthers: true };
+/** The findings that a command is about, or why it is about none. */
+function findMeant(
+  { handle, trigger, verb, isReply }: FindingCommand,
+  ledger: Ledger,
+): KnownFinding[] | Ended {
+  const { seen } = ledger;
+  const posts = (seen?.threads ?? []).flatMap(({ first, replies }) => [first, ...replies]);
+  const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
+  const others = [...posts, ...(seen?.comments ?? []), ...reviews];
+  const isAnothers = (is: (mark: FindingMark & { readonly kind: 'raised' }) => boolean, posts = others) =>
+    posts.some((post) =>
+      marksIn(post).some((mark) => mark.kind === 'raised' && mark.agent !== ledger.context.agent && is(mark)),
+    );
+  if (handle !== undefined) {
+    const finding = ledger.find(handle);
+    if (finding !== undefined) return [finding];
+    if (isAnothers((mark) => mark.handle === handle))
+      return { result: refusal('not-found', `${handle} is of another agent`), isOthers: true };
+    const remedy = 'The comment of the finding has its name, and so has the review.';
+    return forAll(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
   }
-  const named = threads.filter((one) => one.agent === agent && one.id.startsWith(id));
-  const ids = new Set(named.map((one) => one.id));
-  if (ids.size > 1) {
-    const remedy = 'Give more characters of the one that is meant.';
-    return { result: refusal('ambiguous', `\`${id}\` is the beginning of ${ids.size} ids`, remedy) };
-  }
-  const [thread] = named;
-  return { thread, id: thread?.id ?? id };
+  const thread = seen?.threads.find(({ first }) => first.id === trigger.inReplyTo);
+  const held = thread === undefined ? [] : ledger.findings.filter((one) => one.thread?.id === thread.id);
+  if (held.length === 1 || (held.length > 1 && isReply === true)) return held;
+  const isOthers =
+    thread !== undefined && held.length === 0 && isAnothers(() => true, [thread.first, ...thread.replies]);
+  if (isOthers) return { result: refusal('not-found', 'the finding is of another agent'), isOthers: true };
+  return forAll(unnamed(verb, held.length > 1 ? held : ledger.findings));
 }
 
 const MAX_LISTED = 10;
 const MAX_PATH = 100;
+const MAX_TITLE = 100;
 
 /** What is told where nobody can tell which finding is meant. */
-function unnamed(verb: FindingCommand['verb'], threads: readonly FindingThread[]): MemoryRefusal {
-  const toChange = threads.filter(({ isResolved }) => isResolved === (verb === 'reopen'));
-  const listed = toChange.slice(0, MAX_LISTED).map(({ id, path }) => {
-    const file = cleanLine(path, MAX_PATH).replaceAll('`', "'");
-    return `- \`/axe ${verb} ${id}\` (\`${file}\`)`;
+function unnamed(verb: FindingCommand['verb'], findings: readonly KnownFinding[]): MemoryRefusal {
+  const toChange = findings.filter((one) => isOpen(one) !== (verb === 'reopen') && one.state !== 'outdated');
+  const listed = toChange.slice(0, MAX_LISTED).map(({ handle, path, line, title }) => {
+    const place = cleanLine(`${path}:${line}`, MAX_PATH).replaceAll('`', "'");
+    return `- \`/axe ${verb} ${handle}\` — ${cleanLine(title, MAX_TITLE)} (\`${place}\`)`;
   });
-  const remedy = `Write \`/axe ${verb}\` in the conversation of the finding, or name it: \`/axe ${verb} <id>\`.`;
+  const remedy = `Write \`/axe ${verb}\` in the conversation of the finding, or name it.`;
   const list = listed.length === 0 ? '' : `\n\n${listed.join('\n')}`;
   return refusal('refused', 'it is not clear which finding is meant', `${remedy}${list}`);
 }
 
-interface KeepParts extends Target {
-  readonly agent: string;
-  readonly state: AgentState;
-}
-
+/** Keeps the marks; where memory takes none, the answer has them. */
 async function keep(
-  { verb, trigger, isReply }: FindingCommand,
-  { thread, id, agent, state }: KeepParts,
+  marks: readonly FindingMark[],
+  {
+    opened,
+    request,
+    pull,
+  }: { readonly opened: AgentMemory; readonly request: RunRequest; readonly pull: number },
   deps: Dependencies,
-): Promise<Ended> {
-  const { number: pull, actor } = trigger;
-  const at = deps.clock.now();
-  let ids: readonly string[] = [];
-  const rewrite = (text: string): string => {
-    ids = thread === undefined ? knownIds(text, { id, pull }) : [id];
-    const [only] = ids;
-    if (only === undefined || ids.length > 1) return text;
-    if (verb === 'reopen') return reopenFinding(text, { id: only, at });
-    const how = verb === 'dismiss' ? 'dismissed' : 'settled';
-    const why = isReply === true ? 'reply' : 'command';
-    return endFinding(text, { id: only, pull, how, why, by: actor.login, at, comment: thread });
-  };
-  const trouble = await rewriteState(state, rewrite, deps);
-  if (trouble !== undefined) return { result: trouble };
-  const [only] = ids;
-  if (only === undefined || ids.length > 1) {
-    const remedy = 'The comment of the finding, or the answer to a command about it, has its id.';
-    return forAll(refusal('not-found', `no finding \`${id}\` of \`${agent}\` on #${pull}`, remedy));
-  }
-  return { result: done(ANSWERS[verb](only), true), ...conversation(verb, thread) };
+): Promise<void> {
+  const state = openAgentState(opened, request);
+  if (state.kind === 'failed' || marks.length === 0) return;
+  const trouble = await rewriteState(state, (text) => withReviewFacts(text, markFacts(marks, pull)), deps);
+  if (trouble === undefined) return;
+  const { message, remedy } = trouble;
+  deps.reporter.warn({ code: 'memory-save-failed', agent: opened.agent.name, message, remedy });
 }
 
-/** A conversation that is as it should be is left alone. */
-function conversation(
-  verb: FindingCommand['verb'],
-  thread: FindingThread | undefined,
-): Pick<Ended, 'among' | 'conversation'> {
-  const isResolved = verb !== 'reopen';
-  if (thread === undefined || thread.isResolved === isResolved) return { among: 'for-all' };
-  return { among: 'for-all', conversation: { id: thread.threadId, isResolved } };
-}
-
-const ANSWERS: Readonly<Record<FindingCommand['verb'], (id: string) => string>> = {
+const ANSWERS: Readonly<Record<FindingCommand['verb'], (handle: string) => string>> = {
   dismiss: dismissedText,
-  done: (id) => `Noted: settled. It is raised again if it comes back. Undo: \`/axe reopen ${id}\`.`,
-  reopen: (id) => `Open again. It may be raised again. Undo: \`/axe dismiss ${id}\`, or \`/axe done ${id}\`.`,
+  done: doneText,
+  reopen: reopenedText,
 };
 
 function done(text: string, changed: boolean): MemoryCommandResult {

@@ -4,14 +4,15 @@ import { findMention } from '../../core/event/mention.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
 import { isOwnText } from '../../core/sanitize/mark.js';
 import { commandInComment } from '../../memory/commands/parse-memory-command.js';
-import { parseReply } from '../../review/parse-reply.js';
+import { readHandle } from '../../review/finding.js';
+import { isDismissal } from '../../review/parse-reply.js';
 import { type PauseCommand, pauseCommand } from '../pause.js';
 
 export interface FindingCommand {
   readonly kind: 'finding';
   readonly verb: 'dismiss' | 'done' | 'reopen';
-  /** The id of the finding, or its beginning; undefined: the finding whose conversation the comment is in. */
-  readonly id: string | undefined;
+  /** The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment is. */
+  readonly handle: string | undefined;
   readonly trigger: CommentTrigger;
   /** No command was written: a reply in the conversation says the same in a set phrase. */
   readonly isReply?: true;
@@ -56,8 +57,8 @@ export function readCommand(trigger: Trigger, triggerPhrase: string): ReadComman
 /** "Not a bug" in a conversation on a line dismisses what began it, as the next run would understand it. */
 function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
   const isReply = trigger.on === 'pull_request' && trigger.inReplyTo !== undefined;
-  if (!isReply || isOwnText(trigger.body) || parseReply(trigger.body) !== 'withdraws') return undefined;
-  return { kind: 'finding', verb: 'dismiss', id: undefined, trigger, isReply: true };
+  if (!isReply || isOwnText(trigger.body) || !isDismissal(trigger.body)) return undefined;
+  return { kind: 'finding', verb: 'dismiss', handle: undefined, trigger, isReply: true };
 }
 
 interface AfterSlash {
@@ -79,7 +80,10 @@ function afterSlash(body: string): AfterSlash | undefined {
 
 /** After the phrase a command is all that the comment says: `@axe help`, and not `@axe help me with the cache`. */
 function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefined {
-  if (task.includes('\n')) return undefined;
+  const [, second, ...more] = task.split(/\s+/);
+  const isAlone =
+    second === undefined || (more.length === 0 && (readHandle(second) ?? idIn(second)) !== undefined);
+  if (task.includes('\n') || !isAlone) return undefined;
   const pause = pauseCommand({ ...trigger, body: `/axe ${task}` });
   return pause === undefined
     ? readLine(task, trigger)
@@ -89,17 +93,15 @@ function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefine
 function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefined {
   const [first = '', ...rest] = line.split(/\s+/);
   const name = first.toLowerCase();
-  const [id = ''] = rest;
+  const [handle = ''] = rest;
   switch (name) {
     case 'help':
+      // What follows is a question to the agent.
       return rest.length === 0 ? { kind: 'help', trigger } : undefined;
     case 'dismiss':
-      return { kind: 'finding', verb: name, id: idIn(id), trigger };
     case 'done':
     case 'reopen':
-      // `done with it?` is a question.
-      if (rest.length > 1 || (rest.length === 1 && idIn(id) === undefined)) return undefined;
-      return { kind: 'finding', verb: name, id: idIn(id), trigger };
+      return { kind: 'finding', verb: name, handle: readHandle(handle), trigger };
     default: {
       const meant = meantBy(name, rest, trigger);
       return meant === undefined ? undefined : { kind: 'mistyped', said: line, meant, trigger };
@@ -107,7 +109,7 @@ function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefine
   }
 }
 
-/** An id of a finding or an entry; a digit distinguishes it from a word such as `added`. */
+/** An id of an entry; a digit distinguishes it from a word such as `added`. */
 function idIn(word: string): string | undefined {
   const [, id] = /^[`"']?(?=[a-z-]*\d)([0-9a-z-]{6,40})[`"']?$/i.exec(word) ?? [];
   return id?.toLowerCase();
@@ -139,7 +141,8 @@ function meantBy(name: string, rest: readonly string[], { inReplyTo }: CommentTr
     case 'forget':
     case 'promote': {
       const takesReason = meant === 'dismiss' && inReplyTo !== undefined;
-      const isFit = rest.length === 0 || idIn(first) !== undefined || takesReason;
+      const isFit =
+        rest.length === 0 || idIn(first) !== undefined || readHandle(first) !== undefined || takesReason;
       return isFit && name !== meant ? ['/axe', meant, ...rest].join(' ') : undefined;
     }
     default:

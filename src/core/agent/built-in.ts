@@ -57,7 +57,7 @@ Not findings: style, naming, formatting, what a compiler or linter reports, wish
 One fault, one comment, at its cause; name further places in the body. The same fault on many lines is one finding.
 
 ## Earlier findings
-The task lists your findings that are open on this pull request, as F1, F2 and so on. They stand there already, so do not write them again. For each one the new commits touch, look at the code as it is now:
+The task lists your findings that are open on this pull request, each by its name, such as FQ7K2. They stand there already, so do not write them again. For each one the new commits touch, look at the code as it is now:
 - It is fixed, here or elsewhere: \`settle_finding\` with \`how: fixed\` and the line that fixes it.
 - You were wrong: \`how: wrong\`, and say why.
 - Somebody who may decide has answered that it stays: \`how: dismissed\`, with their name. Do not argue.

@@ -19,13 +19,6 @@ interface CommentCommand {
  */
 export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   {
-    name: 'help',
-    forms: ['/axe help', '/axe'],
-    where: 'issues and pull requests',
-    who: 'asker',
-    does: 'Answers with this list.',
-  },
-  {
     name: 'review',
     forms: ['/axe review', '/axe review full'],
     where: 'pull requests',
@@ -35,24 +28,24 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   },
   {
     name: 'dismiss',
-    forms: ['/axe dismiss [reason]', '/axe dismiss <id> [reason]'],
-    where: 'in the conversation of a finding; with its id anywhere on the pull request',
+    forms: ['/axe dismiss [reason]', '/axe dismiss <name> [reason]'],
+    where: 'in the conversation of a finding; with its name (`FQ7K2`) anywhere on the pull request',
     who: 'writer',
-    does: 'The finding is wrong or unwanted: it is not raised again on similar code, on any pull request.',
+    does: 'The finding is wrong or unwanted: it is not raised again on this line, on any pull request.',
   },
   {
     name: 'done',
-    forms: ['/axe done', '/axe done <id>'],
-    where: 'in the conversation of a finding; with its id anywhere on the pull request',
+    forms: ['/axe done', '/axe done <name>'],
+    where: 'as `dismiss`',
     who: 'writer',
     does: 'The finding is settled. It is raised again if it comes back.',
   },
   {
     name: 'reopen',
-    forms: ['/axe reopen', '/axe reopen <id>'],
-    where: 'in the conversation of a finding; with its id anywhere on the pull request',
+    forms: ['/axe reopen', '/axe reopen <name>'],
+    where: 'as `dismiss`',
     who: 'writer',
-    does: 'Takes `dismiss` or `done` back.',
+    does: 'Takes an end of a finding back.',
   },
   {
     name: 'pause',
@@ -73,7 +66,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     forms: ['/axe forget <id>'],
     where: 'issues and pull requests',
     who: 'writer',
-    does: 'Takes an entry out of memory, or the dismissal of a finding.',
+    does: 'Takes an entry out of memory.',
   },
   {
     name: 'remember',
@@ -88,6 +81,13 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     where: 'issues and pull requests',
     who: 'writer',
     does: 'Makes an entry that was kept apart one that trusted runs load.',
+  },
+  {
+    name: 'help',
+    forms: ['/axe help', '/axe'],
+    where: 'issues and pull requests',
+    who: 'asker',
+    does: 'Answers with this list.',
   },
 ];
 

@@ -26,6 +26,8 @@ export type SkipReason =
   | 'no-change'
   /** Everything was reviewed before. */
   | 'nothing-new'
+  /** What is open on the pull request could not be read. */
+  | 'findings-unread'
   /** No changed file is to be read. */
   | 'nothing-to-review'
   /** A comment without the `trigger-phrase`. */

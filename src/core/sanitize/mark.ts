@@ -26,13 +26,13 @@ export function formatMark(mark: Mark): string {
 /** A value as it is in the line. */
 export function formatMarkValue(value: unknown): string {
   return JSON.stringify(value).replace(
-    /[<>@#\u2028\u2029-]/g,
+    /[<>@#\u0085\u2028\u2029-]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
 /** What a line says; nothing, if it is none of ours. */
-export function readMark(line = ''): Readonly<Record<string, unknown>> {
+function readMark(line = ''): Readonly<Record<string, unknown>> {
   const [, json = '{}'] = /^<!-- axe-action (\{[^\n]*\}) -->\r?$/.exec(line) ?? [];
   try {
     return JSON.parse(json) as Readonly<Record<string, unknown>>;

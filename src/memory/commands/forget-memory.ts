@@ -1,8 +1,4 @@
-import { reopenFinding } from '../../review/end-finding.js';
-import type { Ended } from '../../review/finding-facts.js';
-import { parseReviewFacts } from '../../review/state-facts.js';
 import type { Change } from '../change.js';
-import { statePath } from '../state.js';
 import type { StoreKind } from '../store.js';
 import { withoutEntries } from '../units.js';
 import {
@@ -18,14 +14,14 @@ import {
   viewMemory,
 } from './command-session.js';
 import { forgetEntry } from './compose.js';
-import { findEntry, MIN_PREFIX } from './entry.js';
+import { findEntry } from './entry.js';
 import { formatBrief } from './format.js';
 import { deleteNote } from './notes.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 
 /**
- * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is gone. The id of a dismissed
- * finding takes that back, and the path of a note deletes the note.
+ * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is gone. The path of a note
+ * deletes the note.
  */
 export async function forgetMemory(
   { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
@@ -44,8 +40,6 @@ export async function forgetMemory(
     id,
   );
   if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
-  const dismissed = found.kind === 'found' ? undefined : findDismissed(id, view);
-  if (dismissed !== undefined) return await restoreFinding(dismissed, view, session);
   const mayPurge = purge && store.dropHistory !== undefined;
   if (found.kind !== 'found' && !mayPurge) return noSuchEntryOrNote(id, location);
   const known = found.kind === 'found' ? found.id : id;
@@ -100,30 +94,6 @@ function changesFor(id: string, view: MemoryView, kind: StoreKind): readonly Cha
 function holds({ tree }: MemoryView, path: string, id: string): boolean {
   const text = tree.get(path) ?? '';
   return withoutEntries(text, new Set([id])) !== text;
-}
-
-/** The finding that people dismissed and that an id, or its beginning, names; undefined where that is none or several. */
-function findDismissed(id: string, { trusted, tree }: MemoryView): Ended | undefined {
-  if (id.length < MIN_PREFIX) return undefined;
-  const facts = parseReviewFacts(tree.get(statePath(trusted.path)) ?? '');
-  const found = facts.flatMap((fact) =>
-    fact.kind === 'ended' && fact.how === 'dismissed' && fact.id.startsWith(id) ? [fact] : [],
-  );
-  return new Set(found.map((fact) => fact.id)).size === 1 ? found[0] : undefined;
-}
-
-/** Forgets that a finding was dismissed, so that it may be raised again, and that no answer dismisses it once more. */
-async function restoreFinding(
-  { id, path, category }: Ended,
-  { trusted }: MemoryView,
-  session: CommandSession,
-): Promise<MemoryCommandResult> {
-  const at = session.clock.now();
-  const rewrite = (text: string) => reopenFinding(text, { id, at });
-  const saved = await saveChanges([{ kind: 'rewrite', path: statePath(trusted.path), rewrite }], session);
-  if (saved.kind === 'failed') return saved;
-  const text = `The finding \`${id}\` is no longer dismissed: it may be raised again, and answers to it no longer count.`;
-  return { kind: 'done', text, quoted: `${category} in \`${path}\``, changed: true };
 }
 
 /** The copies next to the files that hold it now, of which a rewrite leaves one generation. */

@@ -2,7 +2,7 @@ import { nearest } from '../../core/agent/suggest.js';
 import { countBytes } from '../../core/text/bytes.js';
 import { count, grouped } from '../../core/text/number.js';
 import { findingFigures } from '../../review/finding-figures.js';
-import { parseReviewFacts } from '../../review/state-facts.js';
+import { marksOf, parseReviewFacts } from '../../review/state-facts.js';
 import { isNotesPath } from '../notes/place.js';
 import { isStatePath, statePath } from '../state.js';
 import {
@@ -39,7 +39,7 @@ export function showMemory(
   const notes =
     view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
   const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
-  const figures = findingFigures(facts, session.clock.now());
+  const figures = findingFigures(marksOf(facts), session.clock.now());
   const below = [...others(view, lane), ...notes, ...(figures === '' ? [] : [figures])];
   return list(above, newest(entries, last), below);
 }

@@ -81,8 +81,17 @@ describe('a request', () => {
 });
 
 describe('a failed answer', () => {
+  interface Refusal {
+    readonly name: string;
+    readonly status: number;
+    readonly body: { readonly message: string; readonly errors?: readonly object[] };
+    readonly headers: Readonly<Record<string, string>>;
+    readonly reason: string;
+    readonly retryAfterMs?: number;
+    readonly remedy: string | undefined;
+  }
   const denied = { message: 'Resource not accessible by integration' };
-  it.each([
+  it.each<Refusal>([
     {
       name: 'a 403 with the accepted permissions names the line of YAML',
       status: 403,

@@ -84,6 +84,8 @@ function subject(headRefOid: string, changedFiles: number): unknown {
     changedFiles,
     comments: { totalCount: 0, ...none },
     reviewThreads: { ...none, pageInfo: { endCursor: null, hasNextPage: false } },
+    reviews: none,
+    timelineItems: none,
     closingIssuesReferences: none,
   };
   return { repository: { issueOrPullRequest } };

@@ -7,6 +7,7 @@ import {
 } from '../../../../src/adapters/github/posting/check-run.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
+import type { StoredCheckRun } from '../../../helpers/github-review-state.js';
 import { denied, type Hello, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/check-runs';
@@ -24,8 +25,8 @@ function notes(count: number): readonly CheckAnnotation[] {
   }));
 }
 
-async function publish({ client, headSha }: Hello, count: number, externalId = '1/1') {
-  const report = { repository: HELLO, headSha, name: 'axe: bot', externalId, conclusion: 'neutral' } as const;
+async function publish({ client, headSha }: Hello, count: number, name = 'bot') {
+  const report = { repository: HELLO, headSha, name, conclusion: 'neutral' } as const;
   const texts = { title: `${count} notes`, summary: 'See the diff.', annotations: notes(count) };
   return await publishCheckRun(client, { ...report, ...texts }, { signal: noAbort() });
 }
@@ -46,13 +47,13 @@ it.each([
   );
 });
 
-it('a check is updated by the same run and created anew by another', async () => {
+it('a commit has one check of an agent, whichever run writes it, and one of each agent', async () => {
   const hello = await startHello();
   const first = await publish(hello, 60);
   expect(await publish(hello, 60)).toEqual({ ...first, created: false });
   expect(hello.repo.talk.checkRuns.map(({ annotations }) => annotations.length)).toEqual([60]);
-  expect(await publish(hello, 1, '1/2')).toMatchObject({ created: true });
-  expect(hello.repo.talk.checkRuns).toHaveLength(2);
+  expect(await publish(hello, 1, 'bot-2')).toMatchObject({ created: true });
+  expect(hello.repo.talk.checkRuns.map(({ externalId }) => externalId)).toEqual(['bot', 'bot-2']);
 });
 
 it.each([
@@ -80,7 +81,7 @@ it.each([POST, LIST, PATCH])(
 it('a check is in progress until its end, which needs no search', async () => {
   const hello = await startHello();
   const { client, headSha, repo } = hello;
-  const key = { repository: HELLO, headSha, name: 'axe: bot', externalId: '1/1' };
+  const key = { repository: HELLO, headSha, name: 'bot' };
   const started = await startCheckRun(
     client,
     { ...key, title: 'Reading 2 files', summary: 'At work.' },
@@ -101,8 +102,20 @@ it('a check is in progress until its end, which needs no search', async () => {
 it('a check is created once, even if the answer is lost', async () => {
   const hello = await startHello();
   hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
-  const key = { repository: HELLO, headSha: hello.headSha, name: 'axe: bot', externalId: '1/1' };
+  const key = { repository: HELLO, headSha: hello.headSha, name: 'bot' };
   for (const _ of [1, 2])
     await startCheckRun(hello.client, { ...key, title: 'At work', summary: '' }, noAbort());
   expect(hello.repo.talk.checkRuns).toHaveLength(1);
+});
+
+it.each<[string, Partial<StoredCheckRun>, number]>([
+  ['the newest of its name is brought up to date', { externalId: 'bot' }, 7],
+  ["another program's check of that name is left alone", { externalId: 'x' }, 6],
+])('of several checks %s', async (_, patch, id) => {
+  const hello = await startHello();
+  await publish(hello, 0);
+  const [first] = hello.repo.talk.checkRuns;
+  if (first === undefined) throw new Error('no check');
+  hello.repo.talk.checkRuns.splice(0, 1, { ...first, id: 6 }, { ...first, id: 7, ...patch });
+  expect(await publish(hello, 0)).toMatchObject({ id, created: false });
 });

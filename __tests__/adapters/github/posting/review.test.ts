@@ -11,6 +11,8 @@ import { seedReview } from '../../../helpers/github-review-seed.js';
 import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+const COMMENT = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
+const UNRESOLVED = 'Line could not be resolved';
 const BOT = 'github-actions[bot]';
 
 const second: ReviewComment = { path: 'src/a.ts', line: 2, side: 'RIGHT', body: 'Why second?' };
@@ -230,17 +232,28 @@ describe('a comment that GitHub refuses on its line', () => {
     expect(posts(hello)).toBe(2);
   });
 
-  it('goes into the body with all others if nothing shows which it is', async () => {
+  it.each<[string, number, readonly number[]]>([
+    ['all are taken', 0, []],
+    ['the first is refused again', 1, [0]],
+    ['both are refused again', 2, [0, 1]],
+  ])('is posted by itself, like all others, if nothing shows which it is: %s', async (_, times, unplaced) => {
     const hello = await startHello();
-    const body = { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] };
-    hello.github.fail({ route: POST, status: 422, body });
-    expect(await publish(hello)).toMatchObject({ kind: 'published', unplaced: [second] });
-    expect(hello.repo.talk.reviewComments).toEqual([]);
+    const refusal = { status: 422, body: { message: 'Unprocessable Entity', errors: [UNRESOLVED] } };
+    hello.github.fail({ route: POST, ...refusal });
+    if (times > 0) hello.github.fail({ route: COMMENT, ...refusal, times });
+    const comments = [second, { ...second, line: 3 }];
+    const refused = unplaced.map((index) => comments[index]);
+    expect(await publish(hello, { comments })).toMatchObject({ kind: 'published', unplaced: refused });
+    expect(hello.repo.talk.reviewComments.map(({ line }) => line)).toEqual(
+      times === 0 ? [2, 3] : times === 1 ? [3] : [],
+    );
+    const text = hello.repo.talk.reviews.at(-1)?.body ?? '';
+    expect(text.match(/<code>/g) ?? []).toHaveLength(refused.length);
   });
 
   it('moves the others into the body if it was not the only one', async () => {
     const hello = await startHello();
-    const body = { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] };
+    const body = { message: 'Unprocessable Entity', errors: [UNRESOLVED] };
     hello.github.fail({ route: POST, status: 422, body, times: 2 });
     expect(await publish(hello, { comments: [outside, second] })).toMatchObject({
       unplaced: [outside, second],

@@ -9,7 +9,7 @@ const mark = { kind: 'review', agent: 'bot' } as const;
 
 it('our reviews are listed, newest first, over all pages', async () => {
   const { client, repo, place, headSha } = await startHello();
-  const body = `${reviewLine({ agent: 'bot', head: 'x', findings: [] })}\ntext`;
+  const body = `${reviewLine({ agent: 'bot', head: 'x' })}\ntext`;
   const ids = [0, 1].map(() => {
     const { id } = seedReview(repo, { pull: 42, author: 'github-actions[bot]', body });
     for (let count = 0; count < 55; count += 1) seedReview(repo, { pull: 42, author: 'hubot', body });
@@ -23,6 +23,7 @@ it('our reviews are listed, newest first, over all pages', async () => {
     state: 'COMMENTED',
     body,
     headSha,
+    submittedAt: '2026-01-02T03:04:05Z',
   });
 });
 

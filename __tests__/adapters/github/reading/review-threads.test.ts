@@ -18,7 +18,7 @@ it('the state of our comments is reported', async () => {
   seedReply(hello.repo, id, { author: 'hubot', body: 'It is meant so.', editedAt: '2026-01-03T00:00:00Z' });
   seedReply(hello.repo, id, { author: BOT, body: 'I see.' });
   const on = { on: 'review-comment', of: id } as const;
-  seedReaction(hello.repo, { ...on, author: 'monalisa', content: '-1' });
+  seedReaction(hello.repo, { ...on, author: 'monalisa', content: '-1', createdAt: '2026-02-03T04:05:06Z' });
   seedReaction(hello.repo, { ...on, author: 'hubot', content: '+1' });
   seedReaction(hello.repo, { ...on, author: 'hubot', content: 'heart' });
   hello.repo.talk.resolved.set(id, 'hubot');
@@ -47,9 +47,8 @@ it('the state of our comments is reported', async () => {
         createdAt: '2026-01-02T03:04:05Z',
         editedAt: undefined,
         isEditedByOther: false,
+        thumbsDown: [{ login: 'monalisa', at: '2026-02-03T04:05:06Z' }],
       },
-      thumbsUp: ['hubot'],
-      thumbsDown: ['monalisa'],
       replies: [
         expect.objectContaining({
           author: { login: 'hubot', isBot: false },

@@ -37,6 +37,7 @@ it('a pull request is told as it is now, from no repository where its fork is go
     base: { sha: baseSha, ref: 'main' },
     changedFiles: 2,
     threads: { head: headSha, threads: [], isComplete: true },
+    reviews: [],
     linkedIssues: [],
   });
   const head = { ref: 'x', sha: 'h', repository: null };
@@ -69,6 +70,8 @@ it('linked issues that alone are refused cost nothing else', async () => {
     changedFiles: 1,
     comments: nothing,
     reviewThreads: { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } },
+    reviews: { nodes: [] },
+    timelineItems: { nodes: [] },
     closingIssuesReferences: null,
   };
   const refuse = (path: readonly string[]) =>

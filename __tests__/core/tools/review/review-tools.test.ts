@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseDiff } from '../../../../src/core/text/diff.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../../src/core/tools/review/review-tools.js';
 import { Publications } from '../../../../src/review/buffer.js';
+import { codeKey } from '../../../../src/review/code.js';
 import { readDiffLines } from '../../../../src/review/diff-lines.js';
+import { createShownFiles, linesOfDiff } from '../../../../src/review/evidence.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../../src/review/publish-rules.js';
-import { scopeRest } from '../../../review/change.js';
-import { known } from '../../../review/threads.js';
+import { findingLine } from '../../../helpers/marks.js';
+import { ledgerOf, ours, said, seen, thread } from '../../../helpers/seen.js';
 import { quiet } from '../fake-workspace.js';
 
 const DIFF = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,3 @@\n one();\n+two();\n three();\n';
@@ -26,13 +29,26 @@ function start() {
     blockOn: 'major' as const,
     labels: ['bug', 'docs'],
   };
+  const shown = createShownFiles();
+  for (const lines of linesOfDiff(parseDiff(DIFF))) shown.show(lines);
+  const earlier = thread({
+    hunk: '@@ -1 +1 @@\n one();',
+    first: ours({
+      body: `${findingLine({ title: 'Rows are lost', code: codeKey('one();') })}\nIt is wrong.`,
+    }),
+    replies: [said('octocat', 'We want it so.')],
+  });
   const review = {
     lines: readDiffLines(DIFF),
     fresh: undefined,
-    known: [
-      known({ path: 'src/a.ts', line: 1, code: 'one();', hunk: '@@ -1 +1 @@\n one();', people: ['octocat'] }),
-    ],
-    ...scopeRest(DIFF),
+    ledger: ledgerOf(seen({ threads: [earlier] }), { diff: DIFF }),
+    isUntrusted: false,
+    overrides: {},
+    isRead: () => true,
+    run: '7/1/review',
+    shown,
+    isInScope: () => true,
+    isLaterReview: false,
   };
   const publications = new Publications({ rules, review, subject: 42 });
   const tools = createReviewTools(publications);
@@ -67,12 +83,12 @@ describe('the tools that publish', () => {
         sure: 'false',
       }),
       await call('settle_finding', {
-        finding: 'F1',
+        finding: 'FQ7K2',
         how: 'Fixed',
         reason: 'It is.',
         evidence: { path: 'src/a.ts', line: 2, code: 'two();' },
       }),
-      await call('submit_review', { summary: 'One risk.', verdict: 'request-changes' }),
+      await call('submit_review', { summary: 'One risk.' }),
       await call('set_labels', { add: 'bug, docs', remove: 'docs' }),
       await call('create_issue', { title: 'T', body: 'B', labels: 'bug' }),
       await call('react', { reaction: 'eyes' }),
@@ -98,8 +114,8 @@ describe('the tools that publish', () => {
           placement: { kind: 'line', line: 3, startLine: 2, isExact: true },
         },
       ],
-      settlements: [{ finding: { handle: 'F1' }, how: 'fixed', reason: 'It is.', by: '' }],
-      review: { summary: 'One risk.', verdict: 'request-changes' },
+      settlements: [{ finding: { handle: 'FQ7K2' }, how: 'fixed', reason: 'It is.', by: '' }],
+      review: { summary: 'One risk.' },
       labels: { add: ['bug'], remove: ['docs'] },
       issues: [{ title: 'T', body: 'B', labels: ['bug'] }],
       reaction: 'eyes',
@@ -109,11 +125,11 @@ describe('the tools that publish', () => {
 
   it('accept a repeated finding by name, and the words of a person', async () => {
     const { publications, call } = start();
-    await call('add_review_comment', { ...COMMENT, same_as: 'F1' });
+    await call('add_review_comment', { ...COMMENT, same_as: 'FQ7K2' });
     const by = { how: 'dismissed', by: '@octocat' };
-    await call('settle_finding', { finding: 'F1', reason: 'They want it so.', ...by });
+    await call('settle_finding', { finding: 'FQ7K2', reason: 'They want it so.', ...by });
     expect(publications.buffered).toMatchObject({
-      repeated: [{ of: { handle: 'F1' } }],
+      repeated: [{ of: { handle: 'FQ7K2' } }],
       settlements: [{ how: 'dismissed', by: 'octocat' }],
     });
   });
@@ -125,12 +141,6 @@ describe('the tools that publish', () => {
     expect(await call('add_review_comment', near)).toMatchObject({ isError: true });
     expect(await call('add_review_comment', { ...near, new: true })).toMatchObject({ isError: false });
     expect(publications.buffered.findings).toHaveLength(1);
-  });
-
-  it('need no verdict', async () => {
-    const { publications, call } = start();
-    await call('submit_review', { summary: 'S' });
-    expect(publications.buffered.review?.verdict).toBe('comment');
   });
 
   it.each<[string, object, string]>([
@@ -148,13 +158,13 @@ describe('the tools that publish', () => {
       { ...COMMENT, evidence: [{ path: 'a' }] },
       '`evidence` has an item that is not right',
     ],
-    ['settle_finding', { finding: 'F1', how: 'done', reason: 'x' }, '`how`'],
+    ['settle_finding', { finding: 'FQ7K2', how: 'done', reason: 'x' }, '`how`'],
     [
       'settle_finding',
-      { finding: 'F1', how: 'fixed', reason: 'x' },
+      { finding: 'FQ7K2', how: 'fixed', reason: 'x' },
       'name in `evidence` a line that changed',
     ],
-    ['submit_review', { summary: 'x', verdict: 'APPROVE' }, 'cannot approve'],
+    ['submit_review', { summary: 'x', verdict: 'APPROVE' }, '`verdict` is not an argument'],
     ['set_labels', { add: 'evil' }, 'Labels that may be set: "bug", "docs"'],
     ['set_labels', {}, 'no name was given'],
     ['create_issue', { title: '', body: 'x' }, '`title` is empty'],

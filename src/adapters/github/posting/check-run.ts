@@ -18,10 +18,8 @@ export interface CheckAnnotation {
 interface CheckRunKey {
   readonly repository: Repository;
   readonly headSha: string;
-  /** The same name on the same commit is the same check to a reader. */
+  /** The same name on the same commit is the same check: to a reader, and here. */
   readonly name: string;
-  /** Tells the check run of this run from others by the same name; the run and its attempt, say. */
-  readonly externalId: string;
 }
 
 /** What a check says in a line and below it. Texts went through outbound cleaning (D24). */
@@ -41,6 +39,8 @@ export interface CheckRunReport extends CheckRunKey, CheckText {
 export interface StartedCheckRun {
   readonly id: number;
   readonly url: string;
+  /** How many annotations it has. */
+  readonly sent: number;
 }
 
 /** What became of a check run. */
@@ -49,7 +49,7 @@ type CheckRunResult =
   | Failed;
 
 /**
- * Creates a check run, or brings the one with this external id up to date. GitHub takes fifty annotations at a time
+ * Creates the check run of a commit, or brings it up to date. GitHub takes fifty annotations at a time
  * and adds those of each request to the ones before, so only those it does not have yet are sent. Rejects only for an
  * aborted signal.
  */
@@ -59,8 +59,7 @@ export async function publishCheckRun(
   { signal, started }: { readonly signal: AbortSignal; readonly started?: StartedCheckRun | undefined },
 ): Promise<CheckRunResult> {
   return await orFailed<CheckRunResult>(async () => {
-    const found =
-      started === undefined ? await findCheckRun(client, report, signal) : { ...started, sent: 0 };
+    const found = started === undefined ? await findCheckRun(client, report, signal) : started;
     if (found === undefined) {
       const run = await createOnce({
         create: () => create(client, report, { params: reportParams(report, 0), signal }),
@@ -75,7 +74,7 @@ export async function publishCheckRun(
   }, 'The findings are in the job summary.');
 }
 
-/** Creates a check run that says that a run is at work, or goes on with the one with this external id. Throws a GitHubError. */
+/** Creates a check run that says that a run is at work, or goes on with the one that is there. Throws a GitHubError. */
 export async function startCheckRun(
   client: GitHubClient,
   { title, summary, ...key }: CheckRunKey & CheckText,
@@ -83,19 +82,19 @@ export async function startCheckRun(
 ): Promise<StartedCheckRun> {
   const find = () => findCheckRun(client, key, signal);
   const params = { name: key.name, status: 'in_progress', output: { title, summary } };
-  const { id, url } =
-    (await find()) ?? (await createOnce({ create: () => create(client, key, { params, signal }), find }));
-  return { id, url };
+  const found = await find();
+  if (found !== undefined) return found;
+  return { ...(await createOnce({ create: () => create(client, key, { params, signal }), find })), sent: 0 };
 }
 
-/** Ends the check run with this external id if it is still in progress. Throws a GitHubError. */
+/** Ends the check run of a commit if it is still in progress. Throws a GitHubError. */
 export async function endCheckRun(
   client: GitHubClient,
   report: CheckRunReport,
   signal: AbortSignal,
 ): Promise<'ended' | 'none'> {
   const items = await listCheckRuns(client, report, signal);
-  const found = items.find((run) => run.external_id === report.externalId && run.status !== 'completed');
+  const found = items.find((run) => run.external_id === report.name && run.status !== 'completed');
   if (found === undefined) return 'none';
   await update(client, { report, id: found.id, from: 0 }, signal);
   return 'ended';
@@ -104,7 +103,7 @@ export async function endCheckRun(
 /** How the newest finished check of this name on a commit ended; undefined where there is none. Throws a GitHubError. */
 export async function readCheckRun(
   client: GitHubClient,
-  key: Omit<CheckRunKey, 'externalId'>,
+  key: CheckRunKey,
   signal: AbortSignal,
 ): Promise<Pick<CheckRunReport, 'conclusion' | 'title'> | undefined> {
   const ended = (await listCheckRuns(client, key, signal)).filter(({ status }) => status === 'completed');
@@ -131,27 +130,21 @@ const checkRunSchema = v.object({
   output: v.object({ annotations_count: v.number(), title: v.fallback(v.nullable(v.string()), null) }),
 });
 
-interface CheckRun {
-  readonly id: number;
-  readonly url: string;
-  /** How many annotations it has. */
-  readonly sent: number;
-}
-
 async function findCheckRun(
   client: GitHubClient,
   key: CheckRunKey,
   signal: AbortSignal,
-): Promise<CheckRun | undefined> {
+): Promise<StartedCheckRun | undefined> {
   const items = await listCheckRuns(client, key, signal);
-  const found = items.find((run) => run.external_id === key.externalId);
+  // Another program's may have the same name.
+  const found = items.find((run) => run.external_id === key.name);
   if (found === undefined) return undefined;
   return { id: found.id, url: found.html_url ?? '', sent: found.output.annotations_count };
 }
 
 async function listCheckRuns(
   client: GitHubClient,
-  { repository, headSha, name }: Omit<CheckRunKey, 'externalId'>,
+  { repository, headSha, name }: CheckRunKey,
   signal: AbortSignal,
 ): Promise<readonly v.InferOutput<typeof checkRunSchema>[]> {
   const { items } = await fetchPages(
@@ -177,9 +170,9 @@ async function listCheckRuns(
 
 async function create(
   client: GitHubClient,
-  { repository, headSha, externalId }: CheckRunKey,
+  { repository, headSha, name }: CheckRunKey,
   { params, signal }: { readonly params: Readonly<Record<string, unknown>>; readonly signal: AbortSignal },
-): Promise<CheckRun> {
+): Promise<StartedCheckRun> {
   const created = await askRest(
     client,
     {
@@ -188,7 +181,7 @@ async function create(
         owner: repository.owner,
         repo: repository.name,
         head_sha: headSha,
-        external_id: externalId,
+        external_id: name,
         ...params,
       },
       schema: createdSchema,

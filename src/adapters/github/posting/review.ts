@@ -1,13 +1,8 @@
 import * as v from 'valibot';
 import { MAX_COMMENT_CHARACTERS } from '../../../core/defaults.js';
-import { formatMarkValue, isMarked, type Mark, withMark } from '../../../core/sanitize/mark.js';
+import { isMarked, isOwnText, type Mark, withMark } from '../../../core/sanitize/mark.js';
 import { type DiffLines, readDiffLines } from '../../../review/diff-lines.js';
-import {
-  type FindingMarker,
-  parseFindingMarker,
-  type TextFinding,
-  withTextFindings,
-} from '../../../review/markers.js';
+import type { OwnReview } from '../../../review/seen.js';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type Failed, failedBy, GitHubError } from '../client/errors.js';
@@ -17,7 +12,7 @@ import {
   type PatchedFile,
   type PullRequestPlace,
 } from '../reading/changed-files.js';
-import { listOwnReviews, type OwnReview } from '../reading/own-reviews.js';
+import { listOwnReviews } from '../reading/own-reviews.js';
 
 /** What became of a review. */
 export type ReviewPostResult =
@@ -104,21 +99,44 @@ async function post(client: GitHubClient, work: Work, signal: AbortSignal): Prom
   }
 }
 
+/** GitHub does not say which comments it refuses: where its own diff does not show them either, each is tried by itself. */
 async function withLessInline(
   client: GitHubClient,
   { draft, attempt, error }: Work & { readonly error: GitHubError },
   signal: AbortSignal,
 ): Promise<Attempt> {
-  // What was sorted out before was not all, and nothing more is known: the rest goes too.
   const misplaced =
     attempt.unplaced.length > 0
       ? attempt.inline
       : await findMisplaced(client, { draft, comments: attempt.inline, error }, signal);
+  const isUnclear = misplaced.length === attempt.inline.length && misplaced.length > 1;
+  const refused = isUnclear ? await postEach(client, { draft, comments: misplaced }, signal) : misplaced;
   return {
     ...attempt,
     inline: attempt.inline.filter((comment) => !misplaced.includes(comment)),
-    unplaced: [...attempt.unplaced, ...misplaced],
+    unplaced: [...attempt.unplaced, ...refused],
   };
+}
+
+/** Posts comments one by one; those that GitHub refuses. */
+async function postEach(
+  client: GitHubClient,
+  { draft, comments }: { readonly draft: ReviewPayload; readonly comments: readonly ReviewComment[] },
+  signal: AbortSignal,
+): Promise<readonly ReviewComment[]> {
+  const refused: ReviewComment[] = [];
+  for (const comment of comments) {
+    try {
+      await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+        params: { ...pullParams(draft), commit_id: draft.headSha, ...commentParams(comment) },
+        signal,
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError) || thrown.status !== 422) throw thrown;
+      refused.push(comment);
+    }
+  }
+  return refused;
 }
 
 /** The review of this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
@@ -288,49 +306,23 @@ function mayStand({ path, line, side, startLine, startSide }: ReviewComment, lin
   return file?.[startSide ?? side].get(startLine)?.hunk === end.hunk;
 }
 
-/**
- * The body of a review with the comments that have no line below it, and their findings in its marker; never longer than
- * GitHub takes.
- */
+/** The body of a review with the comments that have no line below it; never longer than GitHub takes. */
 export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
   if (unplaced.length === 0) return body;
-  const parts = unplaced.map((comment) => ({ comment, finding: findingOf(comment) }));
-  const markers = parts.reduce((sum, { finding }) => sum + markerLength(finding), MARKER_FRAME);
   let text = `${body.trimEnd()}\n\n${HEADING}`;
-  const findings: TextFinding[] = [];
-  for (const [index, { comment, finding }] of parts.entries()) {
-    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.inText ?? withoutMarker(comment.body)}`;
+  for (const [index, comment] of unplaced.entries()) {
+    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.inText ?? withoutMark(comment.body)}`;
     const left = unplaced.length - index;
-    if (longer.length + markers + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS) {
-      text = `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
-      break;
-    }
+    if (longer.length + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS)
+      return `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
     text = longer;
-    if (finding !== undefined) findings.push(finding);
   }
-  return withTextFindings(text, (known) => [...known, ...findings]);
+  return text;
 }
 
-function findingOf({ path, side, line, startLine = line, body }: ReviewComment): TextFinding | undefined {
-  const marker = parseFindingMarker(body);
-  return marker === undefined ? undefined : textMarker(marker, { path, side, startLine, line });
-}
-
-function textMarker({ id, severity }: FindingMarker, place: Omit<TextFinding, 'id'>): TextFinding {
-  return { id, ...place, ...(severity === undefined ? {} : { severity, sketch: '' }) };
-}
-
-function markerLength(finding: TextFinding | undefined): number {
-  return finding === undefined ? 0 : formatMarkValue(finding).length + 1;
-}
-
-/** Characters of the line that holds the findings, beside them. */
-const MARKER_FRAME = 40;
-
-/** In a review's text the marker of a comment means nothing. */
-function withoutMarker(body: string): string {
-  const text = parseFindingMarker(body) === undefined ? body : body.slice(body.indexOf('\n') + 1);
-  return text.trim();
+/** In a review's text the mark of a comment means nothing. */
+function withoutMark(body: string): string {
+  return (isOwnText(body) ? body.slice(body.indexOf('\n') + 1) : body).trim();
 }
 
 const HEADING = '**Comments on lines that the diff does not show**';

@@ -52,11 +52,7 @@ async function replyToFirst(
  * The address of a new answer below the first comment of a thread, in which there is none; looks again after an answer of
  * GitHub's that did not come. Throws a GitHubError.
  */
-export async function replyTo(
-  client: GitHubClient,
-  reply: ThreadReply,
-  signal: AbortSignal,
-): Promise<string> {
+async function replyTo(client: GitHubClient, reply: ThreadReply, signal: AbortSignal): Promise<string> {
   return await createOnce({
     create: () => create(client, reply, signal),
     find: async () => (await findThread(client, reply, signal)).url,

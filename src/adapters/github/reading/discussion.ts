@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Discussion, DiscussionPost } from '../../../core/tools/github/github-port.js';
+import type { ReviewState } from '../../../review/seen.js';
 import { askGraphQl, askRest, fetchPages, type Listed, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import type { ReviewState } from './own-reviews.js';
 import { fetchReviewThreads, type ReviewThread, type ThreadComment } from './review-threads.js';
 
 const userSchema = v.nullable(v.object({ login: v.string() }));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isMarked, type MarkFields } from '../../../core/sanitize/mark.js';
+import type { OwnReview } from '../../../review/seen.js';
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { PullRequestPlace } from './changed-files.js';
@@ -9,24 +10,15 @@ interface OwnReviewsPlace extends PullRequestPlace {
   readonly mark: MarkFields;
 }
 
-/** What a review says about merging. A `PENDING` one is a draft that nobody else sees. */
-export type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
-
-/** A review that the current token wrote. */
-export interface OwnReview {
-  readonly id: number;
-  readonly url: string;
-  readonly state: ReviewState;
-  readonly body: string;
-  /** The commit it is about; undefined where that is gone. */
-  readonly headSha: string | undefined;
-}
+/** What is read of a review. */
+export const REVIEW_NODES =
+  'nodes { url body state submittedAt viewerDidAuthor author { login } commit { oid } }';
 
 const REVIEWS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $before: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
       reviews(last: 50, before: $before) {
-        nodes { url body state viewerDidAuthor commit { oid } }
+        ${REVIEW_NODES}
         pageInfo { startCursor hasPreviousPage }
       }
     }
@@ -36,11 +28,13 @@ const REVIEWS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $b
 /** A thousand reviews. */
 const MAX_PAGES = 20;
 
-const reviewSchema = v.object({
+export const reviewSchema = v.object({
   url: v.string(),
   body: v.string(),
   state: v.picklist(['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED', 'PENDING']),
+  submittedAt: v.nullable(v.string()),
   viewerDidAuthor: v.boolean(),
+  author: v.nullable(v.object({ login: v.string() })),
   commit: v.nullable(v.object({ oid: v.string() })),
 });
 
@@ -93,9 +87,13 @@ export function idFromUrl(url: string, anchor: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-function ownReview(node: v.InferOutput<typeof reviewSchema> | null, mark: MarkFields): readonly OwnReview[] {
+/** A review as one that the current token wrote; none for anybody else's, or without the mark. */
+export function ownReview(
+  node: v.InferOutput<typeof reviewSchema> | null,
+  mark: MarkFields,
+): readonly OwnReview[] {
   const id = idFromUrl(node?.url ?? '', 'pullrequestreview-');
   if (node === null || id === undefined || !node.viewerDidAuthor || !isMarked(node.body, mark)) return [];
-  const { url, state, body, commit } = node;
-  return [{ id, url, state, body, headSha: commit?.oid }];
+  const { url, state, body, commit, submittedAt } = node;
+  return [{ id, url, state, body, headSha: commit?.oid, submittedAt: submittedAt ?? undefined }];
 }

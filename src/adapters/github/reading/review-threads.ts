@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import type { Actor } from '../../../core/event/trigger.js';
+import type { Post, Thread } from '../../../review/seen.js';
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { PullRequestPlace } from './changed-files.js';
 import { idFromUrl } from './own-reviews.js';
 
-/** The first comment by itself, with its reactions, and the newest ones, since only these matter of a long thread. */
+/** The first comment by itself, and the newest ones, since only these matter of a long thread. */
 export const THREAD_FIELDS = `nodes {
   id isResolved isOutdated path diffSide line startLine originalLine
   resolvedBy { login }
@@ -14,8 +15,6 @@ export const THREAD_FIELDS = `nodes {
       ...comment
       diffHunk
       pullRequestReview { url }
-      thumbsUp: reactions(first: 50, content: THUMBS_UP) { nodes { user { login } } }
-      thumbsDown: reactions(first: 50, content: THUMBS_DOWN) { nodes { user { login } } }
     }
   }
   latest: comments(last: 50) { totalCount nodes { ...comment } }
@@ -26,6 +25,7 @@ export const THREAD_FRAGMENT = `fragment comment on PullRequestReviewComment {
   url body viewerDidAuthor createdAt lastEditedAt authorAssociation
   author { __typename login }
   editor { __typename login }
+  thumbsDown: reactions(first: 20, content: THUMBS_DOWN) { nodes { createdAt user { login } } }
 }`;
 
 const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -38,6 +38,12 @@ const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $a
 }
 ${THREAD_FRAGMENT}`;
 
+const reactionsSchema = v.object({
+  nodes: v.array(
+    v.nullable(v.object({ createdAt: v.string(), user: v.nullable(v.object({ login: v.string() })) })),
+  ),
+});
+
 /** A comment of a thread. */
 const commentSchema = v.object({
   url: v.string(),
@@ -48,10 +54,7 @@ const commentSchema = v.object({
   authorAssociation: v.string(),
   author: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
   editor: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
-});
-
-const reactionsSchema = v.object({
-  nodes: v.array(v.nullable(v.object({ user: v.nullable(v.object({ login: v.string() })) }))),
+  thumbsDown: reactionsSchema,
 });
 
 /** The first comment of a thread. */
@@ -59,53 +62,22 @@ const openingSchema = v.object({
   ...commentSchema.entries,
   diffHunk: v.string(),
   pullRequestReview: v.nullable(v.object({ url: v.string() })),
-  thumbsUp: reactionsSchema,
-  thumbsDown: reactionsSchema,
 });
 
 /** What somebody wrote in a thread: their words, not to be trusted. */
-export interface ThreadComment {
-  /** As the REST API numbers it. */
-  readonly id: number;
-  readonly url: string;
-  readonly author: Actor;
-  /** `OWNER`, `MEMBER`, `COLLABORATOR`, …: what GitHub shows beside the name; it proves no permission. */
-  readonly authorAssociation: string;
-  /** The current token wrote it. */
-  readonly isOurs: boolean;
-  readonly body: string;
-  /** ISO 8601 in UTC. */
-  readonly createdAt: string;
+export interface ThreadComment extends Post {
   /** When it was last changed; undefined if never. */
   readonly editedAt: string | undefined;
-  /** Somebody else changed it last, so that it may no longer say what its author said. */
-  readonly isEditedByOther: boolean;
 }
 
 /** A conversation on a line of a pull request. */
-export interface ReviewThread {
-  readonly id: string;
-  readonly isResolved: boolean;
-  /** Login; undefined where it is open. */
-  readonly resolvedBy: string | undefined;
+export interface ReviewThread extends Thread {
   /** The line was changed after the thread began. */
   readonly isOutdated: boolean;
-  readonly path: string;
-  readonly side: 'LEFT' | 'RIGHT';
-  /** In the newest diff; undefined for an outdated thread or one on a whole file. */
-  readonly line: number | undefined;
   readonly startLine: number | undefined;
   /** In the diff the thread began on. */
   readonly originalLine: number | undefined;
-  /** The part of that diff above the line, which is its last. */
-  readonly hunk: string;
   readonly first: ThreadComment;
-  /** Id of the review that the first comment came with. */
-  readonly reviewId: number | undefined;
-  /** Logins of people who put 👍 and 👎 on the first comment, at most fifty of each. */
-  readonly thumbsUp: readonly string[];
-  readonly thumbsDown: readonly string[];
-  /** Oldest first; the newest fifty, if there are more. */
   readonly replies: readonly ThreadComment[];
   readonly repliesTotal: number;
 }
@@ -205,8 +177,6 @@ function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThre
       hunk: opening.diffHunk,
       first,
       reviewId: idFromUrl(opening.pullRequestReview?.url ?? '', 'pullrequestreview-'),
-      thumbsUp: loginsOf(opening.thumbsUp.nodes),
-      thumbsDown: loginsOf(opening.thumbsDown.nodes),
       replies: node.latest.nodes.flatMap(commentOf).filter((comment) => comment.id !== first.id),
       repliesTotal: Math.max(0, node.latest.totalCount - 1),
     },
@@ -228,17 +198,22 @@ function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly T
       createdAt,
       editedAt: lastEditedAt ?? undefined,
       isEditedByOther: lastEditedAt !== null && !isSameLogin(node),
+      thumbsDown: node.thumbsDown.nodes.flatMap((one) =>
+        one?.user == null ? [] : [{ login: one.user.login, at: one.createdAt }],
+      ),
     },
   ];
 }
 
 /** An editor whose account is gone is nobody we know. */
-function isSameLogin({ author, editor }: v.InferOutput<typeof commentSchema>): boolean {
+export function isSameLogin({
+  author,
+  editor,
+}: {
+  readonly author: { readonly login: string } | null;
+  readonly editor: { readonly login: string } | null;
+}): boolean {
   return author !== null && editor !== null && author.login === editor.login;
-}
-
-function loginsOf(nodes: v.InferOutput<typeof openingSchema>['thumbsUp']['nodes']): readonly string[] {
-  return nodes.flatMap((node) => node?.user?.login ?? []);
 }
 
 /** As events and the REST API name accounts: GraphQL leaves out a bot's `[bot]`, and a deleted account. */

@@ -1,12 +1,14 @@
 import * as v from 'valibot';
-import type { Actor, Base, Head } from '../../../core/event/trigger.js';
+import type { Base, Head } from '../../../core/event/trigger.js';
+import type { OwnReview, Post } from '../../../review/seen.js';
 import { askGraphQl, type SubjectPlace, withPermission } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { GitHubError } from '../client/errors.js';
-import { idFromUrl } from './own-reviews.js';
+import { idFromUrl, ownReview, REVIEW_NODES, reviewSchema } from './own-reviews.js';
 import {
   actorOf,
   fetchReviewThreads,
+  isSameLogin,
   type ReviewThreads,
   THREAD_FIELDS,
   THREAD_FRAGMENT,
@@ -26,6 +28,8 @@ export interface PullSubject {
   readonly base: Base;
   readonly changedFiles: number;
   readonly threads: ReviewThreads;
+  /** Of the current token, newest first, among the last fifty. */
+  readonly reviews: readonly OwnReview[];
   /** Those that it would close, at most twenty. */
   readonly linkedIssues: readonly LinkedIssue[] | GitHubError;
 }
@@ -38,13 +42,7 @@ interface Conversation {
 }
 
 /** A comment of the conversation under an issue or pull request: somebody's words, not to be trusted. */
-interface ConversationComment {
-  /** As the REST API and events number it. */
-  readonly id: number;
-  readonly author: Actor;
-  /** The current token wrote it. */
-  readonly isOurs: boolean;
-  readonly body: string;
+interface ConversationComment extends Post {
   /** When it was written, or changed last; ISO 8601 in UTC. */
   readonly changedAt: string;
 }
@@ -72,6 +70,10 @@ const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
         headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles
         comments(last: 50) { totalCount nodes { ...said } }
         reviewThreads(first: 50) { ${THREAD_FIELDS} }
+        reviews(last: 50) { ${REVIEW_NODES} }
+        timelineItems(last: 20, itemTypes: [REVIEW_DISMISSED_EVENT]) {
+          nodes { ... on ReviewDismissedEvent { actor { login } review { url } } }
+        }
         closingIssuesReferences(first: 20) {
           nodes { number title body state createdAt lastEditedAt author { login } repository { nameWithOwner } }
         }
@@ -80,8 +82,9 @@ const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
   }
 }
 fragment said on IssueComment {
-  url body viewerDidAuthor createdAt lastEditedAt isMinimized
+  url body viewerDidAuthor createdAt lastEditedAt isMinimized authorAssociation
   author { __typename login }
+  editor { login }
 }
 ${THREAD_FRAGMENT}`;
 
@@ -92,7 +95,9 @@ const commentSchema = v.object({
   createdAt: v.string(),
   lastEditedAt: v.nullable(v.string()),
   isMinimized: v.boolean(),
+  authorAssociation: v.string(),
   author: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
+  editor: v.nullable(v.object({ login: v.string() })),
 });
 
 const linkedSchema = v.object({
@@ -108,6 +113,11 @@ const linkedSchema = v.object({
 
 const comments = v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) });
 
+const dismissalSchema = v.object({
+  actor: v.nullable(v.object({ login: v.string() })),
+  review: v.nullable(v.object({ url: v.string() })),
+});
+
 const pullSchema = v.object({
   __typename: v.literal('PullRequest'),
   headRefOid: v.string(),
@@ -118,6 +128,8 @@ const pullSchema = v.object({
   changedFiles: v.number(),
   comments,
   reviewThreads: threadsPageSchema,
+  reviews: v.object({ nodes: v.array(v.nullable(reviewSchema)) }),
+  timelineItems: v.object({ nodes: v.array(v.nullable(dismissalSchema)) }),
   closingIssuesReferences: v.nullable(v.object({ nodes: v.array(v.nullable(linkedSchema)) })),
 });
 
@@ -172,9 +184,23 @@ export async function fetchSubject(
       base: { sha: baseRefOid, ref: baseRefName },
       changedFiles,
       threads: await fetchReviewThreads(client, place, signal, subject),
+      reviews: reviewsOf(subject),
       linkedIssues: refused ?? linked.flatMap(linkedIssueOf),
     },
   };
+}
+
+/** Ours, newest first, and whether somebody else than we dismissed them. */
+function reviewsOf({ reviews, timelineItems }: v.InferOutput<typeof pullSchema>): readonly OwnReview[] {
+  return reviews.nodes
+    .flatMap((node) =>
+      ownReview(node, { kind: 'review' }).map((review) => {
+        const end = timelineItems.nodes.findLast((one) => one?.review?.url === review.url);
+        const by = end?.actor?.login;
+        return { ...review, isOverruled: by !== undefined && by !== node?.author?.login };
+      }),
+    )
+    .reverse();
 }
 
 /** Reads each issue or pull request once, whoever asks: what the prompt shows and what is learnt are then one state. */
@@ -199,9 +225,14 @@ function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly C
   return [
     {
       id,
+      url: node.url,
       author: actorOf(node.author),
+      authorAssociation: node.authorAssociation,
       isOurs: node.viewerDidAuthor,
+      isEditedByOther: node.lastEditedAt !== null && !isSameLogin(node),
       body: node.body,
+      createdAt: node.createdAt,
+      thumbsDown: [],
       changedAt: node.lastEditedAt ?? node.createdAt,
     },
   ];

@@ -60,7 +60,7 @@ export function createAddReviewComment(publications: Publications): Tool {
         type: 'boolean',
         description: 'False if data or safety may be lost and you cannot settle whether. Default: true.',
       },
-      same_as: { type: 'string', description: 'Name of an earlier finding (`F2`) that you mean again.' },
+      same_as: { type: 'string', description: 'Name of an earlier finding (`FQ7K2`) that you mean again.' },
       new: {
         type: 'boolean',
         description: 'True if you were asked, and it is none of the earlier findings.',

@@ -1,4 +1,4 @@
-import type { PublicationAnswer } from '../../../review/answers.js';
+import type { PublicationAnswer } from '../../../review/answer.js';
 import { ToolError } from '../../errors.js';
 
 /** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */

@@ -13,7 +13,7 @@ export function createSettleFinding(publications: Publications): Tool {
     description:
       'Ends one of your open findings. `fixed` needs the line that fixes it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
     shape: {
-      finding: { type: 'string', description: 'Its name in this run, such as `F2`.', required: true },
+      finding: { type: 'string', description: 'Its name, such as `FQ7K2`.', required: true },
       how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
       reason: {
         type: 'string',

@@ -9,21 +9,16 @@ export function createSubmitReview(publications: Publications): Tool {
     name: 'submit_review',
     effect: 'publish',
     description:
-      'Sets the summary and the verdict of your review; the last call counts. The review is posted when the run ends, with the comments that were added. It cannot approve.',
+      'Sets the summary of your review; the last call counts. The review is posted when the run ends, with the comments that were added. Whether it asks for changes is decided by its findings; it never approves.',
     shape: {
       summary: {
         type: 'string',
         description: 'A few sentences in markdown, at most 8192 bytes. Do not repeat the comments.',
         required: true,
       },
-      verdict: {
-        type: 'string',
-        description:
-          '`comment`, or `request-changes` if the change must not be merged as it is. Default: comment.',
-      },
     },
-    async run({ summary, verdict = 'comment' }) {
-      return publishedText(publications.submitReview({ summary, verdict }));
+    async run({ summary }) {
+      return publishedText(publications.submitReview(summary));
     },
   });
 }

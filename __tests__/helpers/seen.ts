@@ -1,0 +1,86 @@
+import { readDiffLines } from '../../src/review/diff-lines.js';
+import type { Ledger, LedgerContext } from '../../src/review/ledger.js';
+import { readLedger } from '../../src/review/read-ledger.js';
+import type { OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
+import { findingLine, reviewLine } from './marks.js';
+
+const PAGE = 'https://github.com/octocat/hello/pull/42';
+const OWN = { login: 'github-actions[bot]', isBot: true };
+
+/** Something that we wrote. */
+export function ours(patch: Partial<Post> = {}): Post {
+  const { id = 1 } = patch;
+  return {
+    id,
+    url: `${PAGE}#discussion_r${id}`,
+    author: OWN,
+    authorAssociation: 'NONE',
+    isOurs: true,
+    body: `${findingLine()}\nIt is wrong.`,
+    isEditedByOther: false,
+    createdAt: '2026-11-20T10:00:00Z',
+    thumbsDown: [],
+    ...patch,
+  };
+}
+
+/** Something that a person wrote, an hour after all of ours. */
+export function said(login: string, body: string, patch: Partial<Post> = {}): Post {
+  const by = { author: { login, isBot: false }, isOurs: false, createdAt: '2026-11-20T11:00:00Z' };
+  return ours({ id: 2, body, ...by, ...patch });
+}
+
+/** A conversation that a finding of the agent `bot` began; resolved where `resolvedBy` is given. */
+export function thread(patch: Partial<Thread> = {}): Thread {
+  return {
+    id: 'T_1',
+    path: 'src/a.ts',
+    side: 'RIGHT',
+    line: 1,
+    hunk: '@@ -1 +1 @@\n-old\n+new',
+    isResolved: patch.resolvedBy !== undefined,
+    resolvedBy: undefined,
+    first: ours(),
+    reviewId: undefined,
+    replies: [],
+    ...patch,
+  };
+}
+
+/** A review that the agent `bot` posted. */
+export function ownReview(patch: Partial<OwnReview> = {}): OwnReview {
+  const { id = 9, headSha = 'head' } = patch;
+  return {
+    id,
+    url: `${PAGE}#pullrequestreview-${id}`,
+    state: 'COMMENTED',
+    body: `${reviewLine({ agent: 'bot', head: headSha })}\nTwo things.`,
+    headSha,
+    submittedAt: '2026-11-20T10:00:00Z',
+    ...patch,
+  };
+}
+
+/** What stands on a pull request. */
+export function seen(patch: Partial<Seen> = {}): Seen {
+  return { head: 'head', threads: [], reviews: [], comments: [], ...patch };
+}
+
+/** The findings of the agent `bot` on a pull request, on a trusted run; octocat may write, nobody else. */
+export function ledgerOf(
+  what: Seen | undefined,
+  { diff, ...patch }: Partial<LedgerContext> & { readonly diff?: string } = {},
+): Ledger {
+  return readLedger(what, {
+    agent: 'bot',
+    lines: diff === undefined ? undefined : readDiffLines(diff),
+    isFork: false,
+    isTrusted: true,
+    isPushByWriter: false,
+    gate: 'major',
+    memory: undefined,
+    lessons: [],
+    isWriter: (login) => login === 'octocat',
+    ...patch,
+  });
+}

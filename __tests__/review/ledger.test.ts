@@ -1,0 +1,730 @@
+import { describe, expect, it } from '@jest/globals';
+import { codeKey } from '../../src/review/code.js';
+import { handleOf } from '../../src/review/finding.js';
+import type { KnownFinding, SameClaim } from '../../src/review/known.js';
+import type { Ending, LedgerContext, Raising } from '../../src/review/ledger.js';
+import { readLedger } from '../../src/review/read-ledger.js';
+import { type Post, peopleToAsk, type Seen, type Thread } from '../../src/review/seen.js';
+import { finding } from './change.js';
+import {
+  AT,
+  back,
+  CODE,
+  context,
+  ended,
+  ID,
+  KEY,
+  known,
+  LATER,
+  ledgerOf,
+  lesson,
+  marked,
+  NOW,
+  OTHER,
+  opening,
+  otherKnown,
+  otherRaised,
+  raised,
+  read,
+  review,
+  said,
+  seen,
+  TOUCHED,
+  thread,
+  WITHOUT_FILE,
+} from './threads.js';
+
+const BEFORE = new Date(AT.getTime() - 60_000);
+const THUMB = { login: 'octocat', at: LATER.toISOString() };
+const NO = said('octocat', 'Not a bug.');
+/** Two findings in one comment, and one that was said later in the conversation. */
+const BOTH = opening({}, [raised(), otherRaised()]);
+const REPLY = opening({ id: 3, createdAt: NOW.toISOString() }, [otherRaised({ at: NOW.getTime() })]);
+
+function conversation(parts: Partial<Thread>): Partial<Seen> {
+  return { threads: [thread(parts)] };
+}
+
+/** State, reason and person of the finding. */
+function lifeOf(parts: Partial<Seen>, about: Partial<LedgerContext> = {}, id = ID): string | undefined {
+  const one = read(parts, about).findings.find((each) => each.id === id);
+  return one && [one.state, one.why, one.login].filter((word) => word !== undefined).join(' ');
+}
+
+/** A conversation in which a run of ours said these marks. */
+function told(marks: Parameters<typeof marked>[0], parts: Partial<Thread> = {}): Partial<Seen> {
+  return conversation({ replies: [opening({ id: 3, createdAt: LATER.toISOString() }, marks)], ...parts });
+}
+
+describe('people’s gestures and words', () => {
+  it.each<[string, Partial<Seen>, string]>([
+    ['a writer who resolves settles', conversation({ resolvedBy: 'octocat' }), 'settled resolved octocat'],
+    [
+      'a writer’s 👎 dismisses, whatever else was done',
+      conversation({ resolvedBy: 'hubot', first: opening({ thumbsDown: [THUMB] }), replies: [NO] }),
+      'dismissed thumbs-down octocat',
+    ],
+    ['a writer’s set phrase dismisses', conversation({ replies: [NO] }), 'dismissed phrase octocat'],
+    [
+      'whose token posts the reviews can dismiss too',
+      conversation({
+        first: opening({ author: { login: 'octocat', isBot: false } }),
+        replies: [said('octocat', 'Not a bug.', { isOurs: true })],
+      }),
+      'dismissed phrase octocat',
+    ],
+    [
+      '`/axe dismiss` with the name dismisses anywhere on the pull request',
+      { comments: [said('hubot', '/axe dismiss fq7k2 it is bound')] },
+      'dismissed command hubot',
+    ],
+    ['`/axe done` settles', conversation({ replies: [said('hubot', '/axe done')] }), 'settled command hubot'],
+    [
+      'a phrase in a conversation of several is about all of them',
+      conversation({ first: BOTH, replies: [NO] }),
+      'dismissed phrase octocat',
+    ],
+    [
+      'the last word counts',
+      conversation({
+        replies: [NO, said('octocat', '/axe reopen', { createdAt: NOW.toISOString() })],
+      }),
+      'open command octocat',
+    ],
+    [
+      'a 👎 after a reopening counts',
+      conversation({
+        first: opening({ thumbsDown: [{ ...THUMB, at: NOW.toISOString() }] }),
+        replies: [said('octocat', '/axe reopen')],
+      }),
+      'dismissed thumbs-down octocat',
+    ],
+    [
+      'a 👎 before a reopening does not',
+      conversation({
+        first: opening({ thumbsDown: [THUMB] }),
+        replies: [said('octocat', '/axe reopen', { createdAt: NOW.toISOString() })],
+      }),
+      'open command octocat',
+    ],
+    [
+      'a 👎 taken back reopens',
+      told([ended({ state: 'dismissed', by: 'person', why: 'thumbs-down', login: 'octocat' })], {
+        resolvedBy: 'github-actions',
+      }),
+      'open',
+    ],
+    [
+      'a dismissal holds if its comment was deleted',
+      {
+        threads: [],
+        comments: [
+          opening({ id: 3 }, [raised(), ended({ state: 'dismissed', by: 'person', why: 'thumbs-down' })]),
+        ],
+      },
+      'dismissed thumbs-down',
+    ],
+    ['an end that closed the conversation is undone by opening it', told([ended()]), 'open'],
+    ['an end that could not close it is not', told([ended({ closed: false })]), 'settled fixed'],
+    [
+      'a run’s own resolving says nothing new',
+      told([ended()], { resolvedBy: 'github-actions[bot]' }),
+      'settled fixed',
+    ],
+    [
+      'a writer who resolves decides over an end of the model',
+      told([ended({ closed: false })], { resolvedBy: 'octocat' }),
+      'settled resolved octocat',
+    ],
+    [
+      'a Resolve that was noted holds, though its person cannot write any more',
+      told([ended({ by: 'person', why: 'resolved', login: 'former' })], { resolvedBy: 'former' }),
+      'settled resolved former',
+    ],
+    [
+      'a stranger who opens and resolves undoes an end',
+      told([ended({ by: 'person', why: 'resolved', login: 'octocat' })], { resolvedBy: 'reader' }),
+      'open',
+    ],
+    [
+      'a dismissal is not undone by opening the conversation',
+      told([ended({ state: 'dismissed', by: 'person', why: 'phrase' })]),
+      'dismissed phrase',
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(lifeOf(parts)).toBe(expected);
+  });
+
+  it.each<[string, Partial<Seen>]>([
+    ['nobody answered', {}],
+    ['a reader gave 👎', conversation({ first: opening({ thumbsDown: [{ ...THUMB, login: 'reader' }] }) })],
+    ['a reader said no', conversation({ replies: [said('reader', 'Not a bug.')] })],
+    [
+      'a bot said no',
+      conversation({ replies: [said('octocat', 'No.', { author: { login: 'octocat', isBot: true } })] }),
+    ],
+    [
+      'a run of ours said no',
+      conversation({ replies: [said('octocat', marked([], 'Not a bug.'), { isOurs: true })] }),
+    ],
+    ['somebody edited what a writer said', conversation({ replies: [{ ...NO, isEditedByOther: true }] })],
+    ['a writer said anything else', conversation({ replies: [said('octocat', 'Let us talk.')] })],
+    ['a stranger resolved it', conversation({ resolvedBy: 'reader' })],
+    ['an account resolved it that is gone', conversation({ isResolved: true })],
+    ['a phrase stands below the pull request', { comments: [NO] }],
+    ['a command without a name does', { comments: [said('octocat', '/axe dismiss')] }],
+    ['a command names another one', conversation({ replies: [said('octocat', '/axe dismiss FX3M9')] })],
+    [
+      'a command names none of several in its conversation',
+      conversation({ first: BOTH, replies: [said('octocat', '/axe dismiss')] }),
+    ],
+    [
+      'the conversation was resolved before the finding was said there',
+      conversation({ resolvedBy: 'octocat', first: opening({}, [raised({ closedBy: 'octocat' })]) }),
+    ],
+    [
+      'it is back, where an old gesture could not be undone',
+      told([ended({ at: BEFORE.getTime() }), back({ at: LATER.getTime(), closedBy: 'octocat' })], {
+        resolvedBy: 'octocat',
+      }),
+    ],
+  ])('leave it open if %s', (_, parts) => {
+    expect(lifeOf(parts)).toBe('open');
+  });
+
+  it('are about what the conversation held when they were written', () => {
+    const parts = conversation({ replies: [NO, REPLY] });
+    expect([lifeOf(parts), lifeOf(parts, {}, OTHER)]).toEqual(['dismissed phrase octocat', 'open']);
+  });
+
+  it('are news only as long as no mark says so', () => {
+    const isTold = (parts: Partial<Seen>) => read(parts).findings.map((one) => one.isTold);
+    expect(isTold({})).toEqual([true]);
+    expect(isTold(conversation({ replies: [NO] }))).toEqual([false]);
+    expect(isTold(told([ended({ state: 'dismissed', by: 'person', why: 'phrase' })]))).toEqual([true]);
+    expect(isTold(told([ended()]))).toEqual([false]);
+    expect(isTold(told([ended({ closed: false })], { resolvedBy: 'octocat' }))).toEqual([false]);
+    expect(isTold(told([ended(), back()]))).toEqual([true]);
+  });
+});
+
+describe('marks in texts and in the state', () => {
+  const memory = { marks: [raised({ thread: 'T_1', comment: 1 })], posted: new Set([1]) };
+  const edited = conversation({ first: opening({ isEditedByOther: true }) });
+
+  it.each<[string, Partial<Seen>, Partial<LedgerContext>, string | undefined]>([
+    [
+      'a text unknown to the state opens',
+      { threads: [], comments: [opening()] },
+      { memory: { marks: [], posted: new Set() } },
+      'open',
+    ],
+    ['a text unknown to the state ends nothing', told([ended({ closed: false })]), { memory }, 'open'],
+    [
+      'a text that the state knows ends',
+      told([ended({ closed: false })]),
+      { memory: { ...memory, posted: new Set([1, 3]) } },
+      'settled fixed',
+    ],
+    [
+      'any text of ours ends where the state knows nothing',
+      told([ended({ closed: false })]),
+      {},
+      'settled fixed',
+    ],
+    ['an edited comment keeps its finding by the state', edited, { memory }, 'open'],
+    ['a deleted one does', { threads: [] }, { memory }, 'open'],
+    [
+      'an edited comment keeps its finding by the review’s text',
+      { ...edited, reviews: [review(marked([raised()]))] },
+      {},
+      'open',
+    ],
+    [
+      'a finding in a review’s text counts',
+      { threads: [], reviews: [review(marked([raised()]))] },
+      {},
+      'open',
+    ],
+    [
+      'a draft of a review does not',
+      { threads: [], reviews: [review(marked([raised()]), { state: 'PENDING' })] },
+      {},
+      undefined,
+    ],
+    ['what somebody else wrote does not', conversation({ first: opening({ isOurs: false }) }), {}, undefined],
+    [
+      'a quoted mark does not',
+      conversation({ first: opening({ body: `> ${opening().body}` }) }),
+      {},
+      undefined,
+    ],
+    ['another agent’s finding is its own', {}, { agent: 'bot-2' }, undefined],
+  ])('%s', (_, parts, about, expected) => {
+    expect(lifeOf(parts, about)).toBe(expected);
+  });
+
+  it('give the state’s findings as open where GitHub cannot be asked', () => {
+    const ledger = readLedger(undefined, context({ memory }));
+    expect(ledger.open).toMatchObject([{ id: ID, isTold: true, thread: undefined }]);
+  });
+
+  it('keep a finding bound to the conversation of its edited comment', () => {
+    expect(read(edited, { memory }).findings).toMatchObject([
+      { thread: { id: 'T_1' }, said: { comment: 1 } },
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof marked>[0], Partial<KnownFinding>]>([
+    [
+      'milder by another first mark',
+      [raised({ at: 0, severity: 'nit', path: 'a.ts' })],
+      { severity: 'major', path: 'src/auth.ts' },
+    ],
+    ['milder by a mark that it is back', [back({ severity: 'nit' })], { severity: 'major' }],
+    [
+      'outdated by a mark that it moved',
+      [back({ path: 'a.ts', code: '' })],
+      { state: 'open', path: 'src/auth.ts' },
+    ],
+  ])('never make a finding %s in a text unknown to the state', (_, marks, expected) => {
+    expect(read(told(marks), { memory }).findings).toMatchObject([expected]);
+  });
+
+  it.each<[string, Partial<LedgerContext>, Post, KnownFinding['lane']]>([
+    ['without a state', {}, opening(), 'untrusted'],
+    ['by a text that the state knows', { memory: { marks: [], posted: new Set([1]) } }, opening(), 'trusted'],
+    ['by the state', { memory: { ...memory, posted: new Set() } }, opening(), 'trusted'],
+    [
+      'by a stranger’s run',
+      { memory: { ...memory, marks: [raised({ lane: 'untrusted' })] } },
+      opening(),
+      'untrusted',
+    ],
+  ])('trust the words of a finding %s', (_, about, first, lane) => {
+    expect(read(conversation({ first }), about).findings).toMatchObject([{ lane }]);
+  });
+
+  it('give place, words and suggestion as the comment has them', () => {
+    const body = marked(
+      [raised()],
+      `Bind it.\n\n\`\`\`suggestion\nbind(id);\n\`\`\`\n\n<details>\nx\n</details>`,
+    );
+    expect(
+      read(conversation({ line: 12, first: opening({ body }) }), { lines: undefined }).findings,
+    ).toMatchObject([
+      {
+        line: 12,
+        code: CODE,
+        body: expect.stringMatching(/^Bind it\.[^x]*$/),
+        suggestion: 'bind(id);',
+        confidence: 'likely',
+      },
+    ]);
+    const unsure = opening({}, [raised({ unsure: true, title: '' })]);
+    expect(read(conversation({ first: unsure })).findings).toMatchObject([
+      { confidence: 'unsure', title: 'The id reaches the query unescaped.' },
+    ]);
+  });
+});
+
+describe('a finding held against the present change', () => {
+  const at = (parts: Parameters<typeof raised>[0], ...more: Parameters<typeof marked>[0]) => ({
+    threads: [],
+    comments: [opening({}, [raised(parts), ...more])],
+  });
+  const UNTELLING = { line: 11, code: codeKey('return user;') };
+  const GONE = { code: '', closed: false };
+
+  it.each<[string, Partial<Seen>, Partial<LedgerContext>, Partial<KnownFinding>]>([
+    ['follows its line', at({ line: 3 }), {}, { state: 'open', line: 10, isGone: false }],
+    [
+      'is only asked about once its line is touched',
+      at({}),
+      { lines: TOUCHED },
+      { state: 'open', isGone: true },
+    ],
+    [
+      'is outdated if its file left the change',
+      at({}),
+      { lines: WITHOUT_FILE },
+      { state: 'outdated', by: 'program' },
+    ],
+    [
+      'stays open on a fork if it blocks',
+      at({}),
+      { lines: WITHOUT_FILE, isFork: true },
+      { state: 'open', isGone: true },
+    ],
+    [
+      'is outdated on a fork if it is mild',
+      at({ severity: 'minor' }),
+      { lines: WITHOUT_FILE, isFork: true },
+      { state: 'outdated' },
+    ],
+    [
+      'is outdated on a fork if it is unsure',
+      at({ unsure: true }),
+      { lines: WITHOUT_FILE, isFork: true },
+      { state: 'outdated' },
+    ],
+    [
+      'follows its renamed file',
+      at({ path: 'src/old-name.ts', code: codeKey('const v5 = five();') }),
+      {},
+      { path: 'src/new-name.ts', line: 5, state: 'open' },
+    ],
+    [
+      'follows its added file by a telling line',
+      at({ path: 'src/added.ts' }),
+      {},
+      { path: 'src/auth.ts', line: 10 },
+    ],
+    [
+      'follows its file that was rewritten under another name',
+      at({ path: 'gone.ts' }),
+      {},
+      { path: 'src/auth.ts', line: 10 },
+    ],
+    [
+      'follows no file by an untelling line',
+      at({ ...UNTELLING, path: 'src/added.ts' }),
+      {},
+      { state: 'outdated' },
+    ],
+    [
+      'is where it was in a file of which GitHub shows nothing',
+      at({ path: 'logo.png' }),
+      {},
+      { isGone: false, line: 10 },
+    ],
+    [
+      'is where it was if the diff is unknown',
+      at({ line: 3 }),
+      { lines: undefined },
+      { line: 3, isGone: false },
+    ],
+    [
+      'opens again if its fix is exactly reverted',
+      at({}, ended(GONE)),
+      {},
+      { state: 'open', why: 'reverted', isTold: false },
+    ],
+    ['stays fixed if its line stood then', at({}, ended({ closed: false })), {}, { state: 'settled' }],
+    ['stays fixed if its line is untelling', at(UNTELLING, ended(GONE)), {}, { state: 'settled' }],
+    ['stays taken back', at({}, ended({ ...GONE, why: 'wrong' })), {}, { state: 'settled' }],
+    [
+      'stays settled by a person while its line stands anywhere',
+      at({ line: 3 }, ended({ by: 'person', why: 'resolved', closed: false })),
+      {},
+      { state: 'settled', endedGone: false },
+    ],
+    [
+      'is where it came back',
+      at({}, back({ line: 11, code: codeKey('return user;'), severity: 'critical' })),
+      {},
+      { line: 11, severity: 'critical', raisedAt: NOW.getTime() },
+    ],
+  ])('%s', (_, parts, about, expected) => {
+    expect(read(parts, about).findings).toMatchObject([expected]);
+  });
+
+  it.each([
+    ['one finding of a category', {}, [false, true]],
+    ['several of different categories', { category: 'data' }, [false, false]],
+  ] as const)('shares its line with %s', (_, parts, gone) => {
+    const twins = [raised(), raised({ id: OTHER, handle: 'FX3M9', ...parts })];
+    expect(
+      read({ threads: [thread({ first: opening({}, twins) })] }).findings.map((one) => one.isGone),
+    ).toEqual(gone);
+  });
+
+  it.each<[string, Partial<LedgerContext>, Parameters<typeof raised>[0], string]>([
+    ['pushed by a writer', { isPushByWriter: true }, {}, 'settled person'],
+    ['on a trusted run, where it does not block', {}, { severity: 'minor' }, 'settled program'],
+    ['on a trusted run, where it blocks', {}, {}, 'open'],
+    ['by a stranger', { isTrusted: false }, { severity: 'minor' }, 'open'],
+  ])('whose suggestion was committed %s', (_, about, parts, expected) => {
+    const offer = '```suggestion\nquery("SELECT " + account.id);\n```';
+    const first = opening({ body: marked([raised(parts)], offer) });
+    const ledger = read(conversation({ first }), { lines: TOUCHED, ...about });
+    ledger.endCommitted();
+    expect(ledger.findings.map(({ state, by }) => [state, by].join(' ').trim())).toEqual([expected]);
+  });
+});
+
+describe('a finding that is raised', () => {
+  const EARLIER = [known()];
+  const CLOSED = { state: 'settled', by: 'person', why: 'resolved' } as const;
+  const touched = { line: 10, code: 'query("SELECT " + account.id);', title: 'Account reaches the query' };
+
+  function raise(
+    earlier: readonly KnownFinding[],
+    draft: Partial<KnownFinding>,
+    { about, ...claim }: SameClaim & { readonly about?: Partial<LedgerContext> } = {},
+  ): Raising {
+    const parts = {
+      id: '00000000000000aa',
+      handle: 'FNEW1',
+      code: CODE,
+      title: 'Rows are read twice',
+      ...draft,
+    };
+    return ledgerOf(earlier, about).raise(finding(parts), claim);
+  }
+
+  it.each<
+    [string, readonly KnownFinding[], Partial<KnownFinding>, Parameters<typeof raise>[2], Raising['kind']]
+  >([
+    ['is the open one of its telling line and category', EARLIER, {}, {}, 'kept'],
+    ['is that one, though the model says that it is another', EARLIER, {}, { isNew: true }, 'kept'],
+    [
+      'is the one that the model names',
+      EARLIER,
+      { line: 11, code: 'return user;' },
+      { sameAs: ' fq7k2' },
+      'kept',
+    ],
+    ['is back if it is worse', EARLIER, { severity: 'critical' }, {}, 'back'],
+    ['is back if its line changed', EARLIER, touched, { sameAs: 'FQ7K2', about: { lines: TOUCHED } }, 'back'],
+    ['is back if the model had settled it', [known({ state: 'settled', by: 'model' })], {}, {}, 'back'],
+    [
+      'is another one then, if the model says so',
+      [known({ state: 'settled', by: 'model' })],
+      {},
+      { isNew: true },
+      'raised',
+    ],
+    ['is held back while the line that a person settled stands', [known(CLOSED)], {}, {}, 'held-back'],
+    [
+      'is held back then, whichever line the model names',
+      [known(CLOSED)],
+      { line: 11, code: 'return user;' },
+      { sameAs: 'FQ7K2' },
+      'held-back',
+    ],
+    [
+      'is back if the line that a person settled changed',
+      [known(CLOSED)],
+      touched,
+      { sameAs: 'FQ7K2', about: { lines: TOUCHED } },
+      'back',
+    ],
+    [
+      'is back if that line was gone and is here again',
+      [known({ ...CLOSED, endedGone: true })],
+      {},
+      {},
+      'back',
+    ],
+    ['is held back where it was dismissed', [known({ state: 'dismissed' })], {}, {}, 'held-back'],
+    [
+      'is held back there under another name',
+      [known({ state: 'dismissed' }), otherKnown()],
+      {},
+      { sameAs: 'FX3M9' },
+      'held-back',
+    ],
+    ['is held back there as a new one', [known({ state: 'dismissed' })], {}, { isNew: true }, 'held-back'],
+    [
+      'is asked about there in another category',
+      [known({ state: 'dismissed' })],
+      { category: 'data' },
+      {},
+      'ask',
+    ],
+    ['is asked about on a line that has another category', EARLIER, { category: 'data' }, {}, 'ask'],
+    ['is another one once that was answered', EARLIER, { category: 'data' }, { isNew: true }, 'raised'],
+    [
+      'is the one that was posted there meanwhile',
+      EARLIER,
+      { category: 'data' },
+      { isNew: true, knew: new Set() },
+      'kept',
+    ],
+    [
+      'is asked about on an untelling line of that number',
+      [otherKnown()],
+      { line: 11, code: 'return user;', category: 'data' },
+      {},
+      'ask',
+    ],
+    [
+      'is another one on an untelling line elsewhere',
+      [otherKnown()],
+      { line: 49, code: 'return user;', category: 'data' },
+      {},
+      'raised',
+    ],
+    [
+      'is asked about under a similar title nearby',
+      EARLIER,
+      { line: 40, code: 'line 39;', title: 'Query built from an id' },
+      {},
+      'ask',
+    ],
+    [
+      'is another one under a similar title far away',
+      EARLIER,
+      { line: 41, code: 'line 40;', title: 'Query built from an id' },
+      {},
+      'raised',
+    ],
+    [
+      'is another one in another file',
+      EARLIER,
+      { path: 'fresh.ts', line: 1, title: EARLIER[0]?.title ?? '' },
+      {},
+      'raised',
+    ],
+    [
+      'is the open one before one that has ended there',
+      [known({ ...CLOSED, id: OTHER, handle: 'FX3M9' }), known()],
+      {},
+      {},
+      'kept',
+    ],
+    [
+      'moves with a line that is gone from another file',
+      [known({ isGone: true, path: 'src/before.ts' })],
+      {},
+      { sameAs: 'FQ7K2' },
+      'back',
+    ],
+    ['is refused under an unknown name', EARLIER, {}, { sameAs: 'FZZZ9' }, 'refused'],
+    [
+      'is refused under the name of one that stands in another file',
+      EARLIER,
+      { path: 'fresh.ts' },
+      { sameAs: 'FQ7K2' },
+      'refused',
+    ],
+    [
+      'moves with a file that left the change',
+      [known({ state: 'outdated', path: 'src/before.ts' })],
+      {},
+      { sameAs: 'FQ7K2' },
+      'back',
+    ],
+  ])('%s', (_, earlier, draft, claim, kind) => {
+    expect(raise(earlier, draft, claim).kind).toBe(kind);
+  });
+
+  it.each<[string, Partial<KnownFinding>, Parameters<typeof raise>[2], Partial<KnownFinding>]>([
+    ['is never milder', { severity: 'nit' }, {}, { severity: 'major' }],
+    ['is as bad as the worst word', { severity: 'critical' }, {}, { severity: 'critical' }],
+    [
+      'does not move while its own line stands',
+      { line: 11, code: 'return user;' },
+      { sameAs: 'FQ7K2' },
+      { line: 10, code: CODE, key: KEY },
+    ],
+    [
+      'moves if its line changed',
+      touched,
+      { sameAs: 'FQ7K2', about: { lines: TOUCHED } },
+      { code: touched.code, key: codeKey(touched.code) },
+    ],
+  ])('again %s', (_, draft, claim, expected) => {
+    expect(raise(EARLIER, draft, claim)).toMatchObject({ finding: { id: ID, ...expected } });
+  });
+
+  it('is open, and known to the next one', () => {
+    const ledger = ledgerOf();
+    expect(ledger.raise(finding({ code: CODE }))).toMatchObject({
+      kind: 'raised',
+      finding: { isTold: false },
+    });
+    expect(ledger.copy().raise(finding({ id: OTHER, code: CODE })).kind).toBe('kept');
+    expect(ledger.open).toHaveLength(1);
+  });
+});
+
+describe('the model’s word on an end', () => {
+  const FIXED: Ending = { how: 'fixed', reason: 'It is bound.', login: '', isAgreed: false };
+  const MILD = { severity: 'minor' } as const;
+
+  it.each<[string, Partial<KnownFinding>, Partial<Ending>, Partial<LedgerContext>, string]>([
+    ['settles what does not block', MILD, {}, {}, 'settled model fixed'],
+    ['takes back what does not block', MILD, { how: 'wrong' }, {}, 'settled model wrong'],
+    ['settles what nobody is certain of', { confidence: 'unsure' }, {}, {}, 'settled model fixed'],
+    ['settles what blocks after a second look', {}, { isAgreed: true }, {}, 'settled model fixed'],
+    ['does not settle what blocks alone', {}, {}, {}, 'a second look did not confirm its end'],
+    [
+      'does not settle what blocks by a wider gate',
+      MILD,
+      {},
+      { gate: 'minor' },
+      'a second look did not confirm its end',
+    ],
+    [
+      'does not settle what blocks though its line is gone',
+      { isGone: true },
+      {},
+      {},
+      'a second look did not confirm its end',
+    ],
+    [
+      'dismisses in a person’s name',
+      {},
+      { how: 'dismissed', login: 'octocat' },
+      {},
+      'dismissed person words',
+    ],
+    [
+      'never ends anything on an untrusted run',
+      { ...MILD, isGone: true },
+      { isAgreed: true },
+      { isTrusted: false },
+      'somebody with write access has to decide: the change comes from outside',
+    ],
+    ['ends nothing twice', { state: 'dismissed' }, {}, {}, 'FQ7K2 is not open'],
+    ['ends what is outdated', { ...MILD, state: 'outdated' }, {}, {}, 'settled model fixed'],
+  ])('%s', (_, parts, ending, about, expected) => {
+    const end = ledgerOf([known(parts)], about).end('FQ7K2', { ...FIXED, ...ending });
+    expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);
+  });
+
+  it('is about an earlier finding', () => {
+    expect(ledgerOf().end('FQ7K2', FIXED)).toBe('FQ7K2 is not open');
+  });
+});
+
+describe('the people whose permission is asked for', () => {
+  it('are named once, who resolves and speaks first, a crowd of strangers last', () => {
+    const crowd = Array.from({ length: 40 }, (_, n) => said(`stranger-${n}`, 'Not a bug.'));
+    const member = { authorAssociation: 'MEMBER' };
+    const first = opening({ thumbsDown: [{ ...THUMB, login: 'thumb' }] });
+    const replies = [
+      ...crowd,
+      said('Octocat', 'Not a bug.', member),
+      said('monalisa', 'Let us keep it so.', member),
+      said('ghost', 'Not a bug.'),
+      said('helper[bot]', 'Not a bug.'),
+      said('visitor', 'Hello!'),
+    ];
+    const other = thread({ resolvedBy: 'octocat', first: opening({ isOurs: false }), replies });
+    const asked = peopleToAsk(seen({ threads: [thread({ resolvedBy: 'hubot', first, replies }), other] }));
+    expect(asked.slice(0, 3)).toEqual(['hubot', 'Octocat', 'stranger-0']);
+    expect(asked.slice(-2)).toEqual(['thumb', 'monalisa']);
+    expect(asked).toHaveLength(44);
+  });
+
+  it('include who commands below the pull request, and exclude our own account', () => {
+    const comments = [said('reader', '/axe done FQ7K2')];
+    const threads = [thread({ resolvedBy: 'github-actions[bot]' })];
+    expect(peopleToAsk(seen({ threads, comments }))).toEqual(['reader']);
+  });
+});
+
+it('a handle is minted again while another finding of the pull request has it', () => {
+  const first = handleOf(ID, () => false);
+  expect(first).toMatch(/^F(?=.*\d)[A-Z0-9]{4}$/);
+  expect(handleOf(ID, () => false)).toBe(first);
+  expect(handleOf(ID, (one) => one === first)).not.toBe(first);
+});
+
+it('a lesson is no way round an open finding', () => {
+  const ledger = ledgerOf([known({ category: 'data' })], { lessons: [lesson()] });
+  expect(ledger.raise(finding({ code: CODE, category: 'data' })).kind).toBe('kept');
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatMark, isOwnText } from '../../src/core/sanitize/mark.js';
+import { sanitize } from '../../src/core/sanitize/sanitize.js';
+import {
+  agentOf,
+  type FindingMark,
+  findingMarksOf,
+  readFindingMark,
+  readReviewMark,
+  reviewMark,
+} from '../../src/review/marks.js';
+import { back, ended, marked, raised } from './threads.js';
+
+const ALL: readonly FindingMark[] = [
+  raised(),
+  raised({
+    unsure: true,
+    closedBy: '',
+    thread: 'T_1',
+    comment: 7,
+    title: 'a="b" -->\n<!-- x -->',
+    path: 'ü:日本 --> @a.ts',
+  }),
+  ended(),
+  ended({ state: 'dismissed', by: 'person', why: 'words', login: 'octocat', code: '', closed: false }),
+  back(),
+  back({ by: 'person', login: 'hubot', side: 'LEFT', closedBy: 'octocat' }),
+];
+
+describe('the marks of a text', () => {
+  it('are read back as they were written, and only at its start', () => {
+    const text = marked(ALL);
+    expect(text.match(/-->/g)).toHaveLength(1);
+    expect(findingMarksOf(text)).toEqual(ALL);
+    expect(findingMarksOf(text.replace('\n', '\r\n'))).toEqual(ALL);
+    for (const other of [
+      `Look:\n${text}`,
+      ` ${text}`,
+      `> ${text}`,
+      text.replace('\n', ' and more\n'),
+      'Text.',
+    ])
+      expect(findingMarksOf(other)).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['another kind', { ...raised(), kind: 'liked' }],
+    ['another id', { ...ended(), id: '01234' }],
+    ['another handle', { ...raised(), handle: 'F1' }],
+    ['another category', { ...raised(), category: 'taste' }],
+    ['another severity', { ...back(), severity: 'awful' }],
+    ['another reason', { ...ended(), why: 'bribed' }],
+    ['no time', { ...ended(), at: undefined }],
+    ['no lane', { ...raised(), lane: undefined }],
+  ])('leave out one with %s, and no other', (_, mark) => {
+    expect(readFindingMark(mark)).toBeUndefined();
+    const line = formatMark({
+      kind: 'finding',
+      agent: 'bot',
+      marks: [null, mark, raised()],
+      lane: 'trusted',
+    });
+    expect(findingMarksOf(line)).toEqual([raised()]);
+  });
+
+  it('cannot come from a model (C8 98)', () => {
+    const cleaned = sanitize(marked(ALL), 'comment', []);
+    expect(isOwnText(cleaned)).toBe(false);
+    expect(isOwnText(sanitize(`\`\`\`\n${marked(ALL)}\n\`\`\``, 'comment', []))).toBe(false);
+    expect(cleaned).toMatch(/\nText\.$/);
+  });
+});
+
+describe('the mark of a review', () => {
+  it('names its agent and commit, with every mark of its run', () => {
+    const parts = { agent: 'a --> b', head: '--', lane: 'trusted', marks: ALL } as const;
+    const text = `${formatMark(reviewMark(parts))}\n\nText`;
+    expect(readReviewMark(text)).toEqual({ agent: 'a --> b', head: '--' });
+    expect(findingMarksOf(text)).toEqual(ALL);
+    expect(readReviewMark(`> ${text}`)).toBeUndefined();
+    expect(readReviewMark(marked(ALL))).toBeUndefined();
+  });
+
+  it.each([
+    ['bot', 'bot'],
+    ['bot/reply-9', 'bot'],
+    ['bot/reply-x', 'bot/reply-x'],
+  ])('%j is of the agent %j', (reviewer, agent) => {
+    expect(agentOf(reviewer)).toBe(agent);
+  });
+});

@@ -1,0 +1,264 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { blocking } from '../../src/review/fail-on.js';
+import type { KnownFinding } from '../../src/review/known.js';
+import type { LedgerContext } from '../../src/review/ledger.js';
+import { applyActs, asksForChanges, hiddenFindings, type News } from '../../src/review/news.js';
+import { recordsOf } from '../../src/review/record.js';
+import { formatEarlier } from '../../src/review/said.js';
+import type { Settlement } from '../../src/review/settle.js';
+import { finding, placed } from './change.js';
+import { CODE, HEAD, known, ledgerOf, lesson, NOW, otherKnown, thread } from './threads.js';
+
+const FIXED: Settlement = {
+  finding: known(),
+  how: 'fixed',
+  reason: 'It is bound.',
+  evidence: [],
+  by: '',
+  isAgreed: true,
+};
+const FRAME = { head: HEAD, clean: (text: string) => text };
+
+function act(
+  earlier: readonly KnownFinding[],
+  buffered: Partial<Buffered> = {},
+  about: Partial<LedgerContext> = {},
+) {
+  const ledger = ledgerOf(earlier, about);
+  const all = { ...NOTHING_BUFFERED, ...buffered };
+  const news = applyActs(ledger, all, new Set(earlier.map(({ id }) => id)));
+  return { ledger, news, records: recordsOf({ ledger, news, buffered: all, url: 'https://x/r' }) };
+}
+
+/** What there is of each kind, by handle. */
+function countsOf({ fresh, kept, heldBack, ended, back, claimed }: News): string {
+  const counts = { fresh, kept, heldBack, ended, back, claimed };
+  return Object.entries(counts)
+    .flatMap(([name, { length }]) => (length === 0 ? [] : [`${length} ${name}`]))
+    .join(', ');
+}
+
+const AGAIN = [{ of: known(), finding: finding({ code: CODE }) }];
+const SETTLED = known({ state: 'settled', by: 'model', why: 'fixed' });
+
+describe('what a run wants, held against the findings as they are now', () => {
+  it.each<
+    [string, readonly KnownFinding[], Partial<Buffered>, Partial<LedgerContext>, string, readonly string[]]
+  >([
+    ['nothing', [known()], {}, {}, '', ['open']],
+    ['a new finding', [], { findings: [placed()] }, {}, '1 fresh', ['open']],
+    [
+      'one that another run has posted meanwhile',
+      [known()],
+      { findings: [placed()] },
+      {},
+      '1 kept',
+      ['open'],
+    ],
+    [
+      'one that a person has dismissed meanwhile',
+      [known({ state: 'dismissed' })],
+      { findings: [placed()] },
+      {},
+      '1 heldBack',
+      ['dismissed'],
+    ],
+    [
+      'one that was dismissed on another pull request',
+      [],
+      { findings: [placed({ category: 'data' })] },
+      { lessons: [lesson()] },
+      '1 heldBack',
+      ['held-back'],
+    ],
+    ['an open one again', [known()], { repeated: AGAIN }, {}, '1 kept', ['open']],
+    ['a settled one again', [SETTLED], { repeated: AGAIN }, {}, '1 back', ['open']],
+    [
+      'one again that a person has dismissed meanwhile',
+      [known({ state: 'dismissed' })],
+      { repeated: AGAIN },
+      {},
+      '1 heldBack',
+      ['dismissed'],
+    ],
+    ['an end', [known()], { settlements: [FIXED] }, {}, '1 ended', ['settled']],
+    [
+      'an end without a second look',
+      [known()],
+      { settlements: [{ ...FIXED, isAgreed: false }] },
+      {},
+      '',
+      ['open'],
+    ],
+    [
+      'an end by a run of a stranger',
+      [known()],
+      { settlements: [FIXED] },
+      { isTrusted: false },
+      '1 claimed',
+      ['open'],
+    ],
+    ['an end of what has ended meanwhile', [SETTLED], { settlements: [FIXED] }, {}, '', ['settled']],
+    [
+      'nothing, where a suggestion was committed',
+      [known({ isGone: true, isCommitted: true })],
+      {},
+      { isPushByWriter: true },
+      '1 ended',
+      ['settled'],
+    ],
+    [
+      'nothing, where a person answered',
+      [known({ state: 'dismissed', isTold: false })],
+      {},
+      {},
+      '1 ended',
+      ['dismissed'],
+    ],
+    [
+      'what a second look took out',
+      [],
+      { refuted: [{ finding: finding(), why: 'unclear', reason: 'R' }] },
+      {},
+      '',
+      ['unclear'],
+    ],
+  ])('is %s', (_, earlier, buffered, about, expected, states) => {
+    const { news, records } = act(earlier, buffered, about);
+    expect(countsOf(news)).toBe(expected);
+    expect(records.map(({ state }) => state)).toEqual(states);
+  });
+
+  it('is told to other programs, each finding once and the worst first', () => {
+    const held = { finding: finding({ severity: 'nit' }), of: lesson() };
+    const { records } = act([otherKnown({ state: 'dismissed' })], {
+      findings: [placed()],
+      heldBack: [held, held],
+    });
+    expect(records.map(({ state, isNew, url }) => [state, isNew === true, url])).toEqual([
+      ['dismissed', false, undefined],
+      ['open', true, 'https://x/r'],
+      ['held-back', false, undefined],
+    ]);
+  });
+});
+
+describe('the open findings of a pull request', () => {
+  it.each<[string, readonly KnownFinding[], boolean]>([
+    ['of the same fault, raised again', [known()], true],
+    ['in the text of a review', [otherKnown()], true],
+    ['all dismissed', [known({ state: 'dismissed' })], false],
+    ['unsure', [known({ confidence: 'unsure' })], false],
+    ['mild', [known({ severity: 'minor' })], false],
+    ['outdated', [known({ state: 'outdated' })], false],
+    ['none', [], false],
+  ])('decide of the review and of `fail-on` alike: %s', (_, findings, isBlocking) => {
+    const { ledger, records } = act(findings);
+    expect([asksForChanges(ledger, 'major', 0), blocking(records, 'major').length > 0]).toEqual([
+      isBlocking,
+      isBlocking,
+    ]);
+    expect(asksForChanges(ledger, undefined, 0)).toBe(false);
+  });
+
+  it.each<[string, Partial<KnownFinding>, boolean]>([
+    ['nothing else blocks', {}, false],
+    ['another finding is raised', { isTold: false, raisedAt: Number.POSITIVE_INFINITY }, true],
+    ['one is back since', { raisedAt: NOW.getTime() + 1 }, true],
+  ])('ask for changes again after a person dismissed the review: %s', (_, parts, expected) => {
+    expect(asksForChanges(ledgerOf([known(parts)]), 'major', NOW.getTime())).toBe(expected);
+  });
+
+  it('are hidden if a stranger closed their conversation', () => {
+    const closed = { thread: thread({ resolvedBy: 'reader' }) };
+    const findings = [known(closed), otherKnown({ ...closed, state: 'settled' })];
+    expect(hiddenFindings(ledgerOf(findings)).map(({ handle }) => handle)).toEqual(['FQ7K2']);
+  });
+});
+
+describe('the lines of a review about earlier findings', () => {
+  const LINK =
+    '[The query is built from the id](https://github.com/octocat/hello/pull/42#discussion_r1) · FQ7K2';
+  const END = { isTold: false, by: 'model', state: 'settled' } as const;
+
+  it.each<[string, readonly KnownFinding[], Partial<Buffered>, Partial<LedgerContext>, readonly string[]]>([
+    ['nothing if nothing happened', [known()], {}, {}, []],
+    [
+      'one that the model settled',
+      [known({ ...END, why: 'fixed' })],
+      {},
+      {},
+      [`- ✅ ${LINK} — settled by \`aaaaaaa\``],
+    ],
+    [
+      'one that the model takes back',
+      [known({ ...END, why: 'wrong' })],
+      {},
+      {},
+      [`- ✖️ ${LINK} — taken back`],
+    ],
+    [
+      'one whose suggestion was committed',
+      [known({ ...END, why: 'suggestion' })],
+      {},
+      {},
+      [`- ✅ ${LINK} — its suggestion was committed`],
+    ],
+    [
+      'one that a person dismissed in words',
+      [known({ ...END, state: 'dismissed', why: 'words', login: 'octocat' })],
+      {},
+      {},
+      [`- ✖️ ${LINK} — dismissed, as \`octocat\` said`],
+    ],
+    [
+      'one with 👎',
+      [known({ ...END, state: 'dismissed', why: 'thumbs-down' })],
+      {},
+      {},
+      [`- ✖️ ${LINK} — dismissed`],
+    ],
+    ['one that is done', [known({ ...END, why: 'command' })], {}, {}, [`- ✅ ${LINK} — done`]],
+    ['none that a person resolved', [known({ ...END, by: 'person', why: 'resolved' })], {}, {}, []],
+    ['one that is back', [SETTLED], { repeated: AGAIN }, {}, [`- ↩️ ${LINK} — back since \`aaaaaaa\``]],
+    [
+      'one that a person reopened',
+      [known({ isTold: false, by: 'person' })],
+      {},
+      {},
+      [`- ↩️ ${LINK} — open again`],
+    ],
+    [
+      'one that only a person can end',
+      [known()],
+      { settlements: [FIXED] },
+      { isTrusted: false },
+      [`- ❔ ${LINK} — said to be over; a person has to resolve it`],
+    ],
+    [
+      'one that stands nowhere else',
+      [otherKnown()],
+      {},
+      {},
+      ['- 🟠 Nobody awaits the result · `src/auth.ts:11` · FX3M9 — still open'],
+    ],
+    [
+      'one whose conversation a stranger closed',
+      [known({ thread: thread({ resolvedBy: 'reader' }) })],
+      {},
+      {},
+      ['- 🟠 The query is built from the id · `src/auth.ts:10` · FQ7K2 — still open'],
+    ],
+    [
+      'all that are open, where anything happened',
+      [known({ ...END, why: 'wrong' }), otherKnown()],
+      {},
+      {},
+      [`- ✖️ ${LINK} — taken back`, '- 🟠 Nobody awaits the result · `src/auth.ts:11` · FX3M9 — still open'],
+    ],
+  ])('tell of %s', (_, earlier, buffered, about, expected) => {
+    const { ledger, news } = act(earlier, buffered, about);
+    expect(formatEarlier(ledger, news, FRAME, false)).toEqual(expected);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SaidAnswer } from '../../src/core/dependencies.js';
+import type { PullRequestTrigger } from '../../src/core/event/trigger.js';
+import { blocking } from '../../src/review/fail-on.js';
+import {
+  markFacts,
+  marksOf,
+  parseReviewFacts,
+  type ReviewFact,
+  withReviewFacts,
+} from '../../src/review/state-facts.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { runPipeline } from '../../src/run/run.js';
+import {
+  AGENT_WITH_MEMORY,
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
+import { ended, raised } from '../helpers/marks.js';
+import { createFakeModel } from '../helpers/model-fake.js';
+import { ours, seen, thread } from '../helpers/seen.js';
+import { OCTOCAT, pullRequest, STRANGER } from '../helpers/triggers.js';
+
+const STATE = 'bot.state.md';
+const REVIEWER = AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["add_review_comment"]\n[memory]');
+const FILE = { path: 'src/a.ts', status: 'modified', additions: 1, deletions: 1 };
+const DIFF = 'diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
+const HEAD = pullRequest().head.sha;
+const at = new Date('2026-11-20T10:00:00Z');
+const REVIEWED: ReviewFact = {
+  kind: 'reviewed',
+  pull: 42,
+  head: HEAD,
+  base: 'b'.repeat(40),
+  into: 'main',
+  at,
+};
+const OPEN: SaidAnswer = { kind: 'read', seen: seen({ threads: [thread()] }) };
+const DOWN = ours({ thumbsDown: [{ login: OCTOCAT.login, at: '2026-11-21T00:00:00Z' }] });
+
+async function skip(
+  facts: readonly ReviewFact[],
+  {
+    trigger,
+    said = OPEN,
+    request,
+    ...parts
+  }: Omit<FakeDependenciesParts, 'said'> & {
+    readonly trigger?: Partial<PullRequestTrigger>;
+    readonly said?: SaidAnswer;
+    readonly request?: Partial<RunRequest>;
+  } = {},
+) {
+  const model = createFakeModel([]);
+  const deps = createFakeDependencies({
+    model,
+    agents: { bot: REVIEWER },
+    permissions: { [OCTOCAT.login]: { kind: 'known', permission: 'write' } },
+    context: { kind: 'pull_request', diff: DIFF, files: [FILE], filesTotal: 1, warnings: [] },
+    change: { kind: 'read', head: HEAD, base: 'b'.repeat(40), diff: DIFF, isFork: false },
+    memory: { [STATE]: withReviewFacts('', facts) },
+    ...parts,
+    ...{ said: { 42: said } },
+  });
+  const event = pullRequest({ action: 'synchronize', ...trigger });
+  const report = await runPipeline(makeRequest({ trigger: event, inWorkflow: true, ...request }), deps);
+  if (report.kind !== 'skipped') throw new Error(`the run was ${report.kind}`);
+  expect(model.asked).toEqual([]);
+  return { report, deps, findings: report.reviewResult?.report.findings };
+}
+
+describe('a run that is skipped', () => {
+  const day = '2026-01-01';
+  it.each<[string, string, readonly ReviewFact[], Parameters<typeof skip>[1]]>([
+    ['nothing is new', 'nothing-new', [REVIEWED], {}],
+    ['nothing changed that it looks at', 'no-change', [], { trigger: { action: 'assigned' } }],
+    ['it is paused', 'paused', [{ kind: 'paused', pull: 42, by: 'octocat', at }], {}],
+    [
+      'the money is spent',
+      'budget-spent',
+      [{ kind: 'spent', run: 'r', pull: 42, day, usd: 5, at }],
+      { request: { spendLimits: { perPullUsd: 1, perDayUsd: 0 } } },
+    ],
+    [
+      'there is nothing to review',
+      'nothing-to-review',
+      [],
+      { request: { diffPolicy: { maxTokens: 0, paths: ['docs/**'], pathsIgnore: [] } } },
+    ],
+  ])('because %s tells what is open', async (_, reason, facts, scene) => {
+    const { report, findings = [], deps } = await skip(facts, scene);
+    expect(report.decision.reason).toBe(reason);
+    expect(findings).toMatchObject([{ handle: 'FQ7K2', state: 'open', severity: 'major' }]);
+    expect(blocking(findings, 'major')).toHaveLength(1);
+    expect(deps.told).toMatchObject([
+      { pull: 42, head: HEAD, skipped: { message: report.decision.message } },
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof skip>[1]]>([
+    ['of somebody who may start none', { trigger: { actor: STRANGER, author: STRANGER, isFork: true } }],
+    ['of a pull request that is closed', { trigger: { action: 'synchronize', isClosed: true } }],
+  ])('%s reads nothing', async (_, scene) => {
+    const { report, deps } = await skip([REVIEWED], scene);
+    expect([report.reviewResult, deps.told]).toEqual([undefined, []]);
+    expect(deps.steps.filter((step) => step.startsWith('read #') || step === 'read change')).toEqual([]);
+  });
+
+  it('hears what people did since, tells it, and keeps what was told', async () => {
+    const said: SaidAnswer = { kind: 'read', seen: seen({ threads: [thread({ first: DOWN })] }) };
+    const marks = [raised(), ended({ login: OCTOCAT.login })];
+    const { deps, findings } = await skip([REVIEWED], { said, toldMarks: [{ pull: 42, marks }] });
+    expect(findings).toMatchObject([{ state: 'dismissed', by: 'octocat' }]);
+    expect(deps.told[0]?.news.ended).toMatchObject([{ handle: 'FQ7K2', why: 'thumbs-down' }]);
+    expect(marksOf(parseReviewFacts(deps.memory.get(STATE) ?? ''))).toMatchObject([
+      { kind: 'raised', pull: 42 },
+      { kind: 'ended', pull: 42 },
+    ]);
+  });
+
+  it('counts what memory has where the conversations cannot be read, and says so', async () => {
+    const facts = [REVIEWED, ...markFacts([raised({ severity: 'critical' })], 42)];
+    const { deps, findings } = await skip(facts, { said: { kind: 'unread', message: 'no right.' } });
+    expect(findings).toMatchObject([{ state: 'open', severity: 'critical' }]);
+    expect(deps.warnings).toMatchObject([
+      {
+        code: 'context-incomplete',
+        message: 'what is open on #42 could not be read: no right. What memory has of it is counted.',
+      },
+    ]);
+  });
+});

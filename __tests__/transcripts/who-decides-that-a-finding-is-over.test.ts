@@ -1,0 +1,692 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { seedReaction, seedReply } from '../helpers/github-review-seed.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import type { StepResult } from '../helpers/run-action.js';
+import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
+import { byHandles, handleIn, numberHandles, saidIn } from './handle-scene.js';
+import {
+  CHANGE,
+  calls,
+  conversations,
+  DOCS,
+  LOGGED,
+  openPull,
+  REVIEWER,
+  submit,
+  TIMING,
+} from './review-scene.js';
+import { comparisonOf, HEAD, type Stage, type StageOptions, setStage } from './stage.js';
+
+const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
+const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
+const GATED = { ...INPUTS, 'fail-on': 'findings:major' };
+
+interface Origin {
+  readonly name: string;
+  readonly patch: PayloadPatch;
+}
+
+const OWN: Origin = { name: 'pull_request', patch: {} };
+/** A stranger's pull request, which runs on the commits that somebody with write access labels. */
+const FORKED: Origin = {
+  name: 'pull_request_target',
+  patch: { 'pull_request.head.repo.full_name': 'octocat/Hello-World', 'pull_request.user.login': 'octocat' },
+};
+
+function event({ name, patch }: Origin, wanted: string, sha = HEAD) {
+  const action = name === FORKED.name ? 'labeled' : wanted;
+  const known = ['synchronize', 'labeled'].includes(action) ? action : 'opened';
+  const payload = loadWebhook('pull_request', known, { ...patch, 'pull_request.head.sha': sha });
+  return { event: { name, payload: { ...payload, action } } };
+}
+
+interface SceneOptions extends Pick<StageOptions, 'base' | 'diff'> {
+  readonly origin?: Origin;
+}
+
+/** One reply for the tools of each run; the model then ends it. A second look is a reply of its own. */
+async function scene(
+  replies: readonly (readonly ScriptedToolCall[] | ModelReply)[],
+  { origin = OWN, base, diff = CHANGE }: SceneOptions = {},
+): Promise<Stage> {
+  const model = replies.flatMap((reply) =>
+    'kind' in reply ? [reply] : [calls(...(reply as readonly ScriptedToolCall[])), text('Reviewed.')],
+  );
+  const { payload } = event(origin, 'opened').event;
+  return await setStage({
+    event: { name: origin.name, payload },
+    base: base ?? { 'axe/agents/reviewer.toml': REVIEWER },
+    diff,
+    roles: { Codertocat: 'write', monalisa: 'write', octocat: 'read' },
+    model: byHandles(model),
+  });
+}
+
+/** A push, as {@link push} of the scene, of whomever. */
+function pushed(
+  { repo }: Stage,
+  { sha, diff, fresh = diff, origin = OWN }: { sha: string; diff: string; fresh?: string; origin?: Origin },
+) {
+  const pull = repo.pulls.get(2);
+  if (pull === undefined) throw new Error('there is no pull request #2');
+  repo.pulls.set(2, { ...pull, head: { ...pull.head, sha }, diff });
+  repo.comparisons.set(`${pull.head.sha}...${sha}`, fresh);
+  const pushing = event(origin, 'synchronize', sha);
+  repo.comparisons.set(comparisonOf(pushing.event.payload), diff);
+  return pushing;
+}
+
+/** A comment below the pull request. */
+async function say(
+  stage: Stage,
+  body: string,
+  id: number,
+  inputs: Readonly<Record<string, string>> = INPUTS,
+) {
+  const patch = { 'issue.number': 2, 'comment.id': id, 'comment.body': body };
+  const payload = loadWebhook('issue_comment', 'created', patch);
+  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
+  stage.repo.talk.eventComments.add(id);
+  return await stage.run({ event: { name: 'issue_comment', payload }, inputs });
+}
+
+/** The reviews with a text, as GitHub counts them. */
+function verdicts({ repo }: Stage): readonly string[] {
+  return repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
+}
+
+function lastCheck({ repo }: Stage) {
+  return repo.talk.checkRuns.at(-1);
+}
+
+function resultsIn({ outputs }: StepResult): readonly { readonly ruleId: string }[] {
+  const sarif = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')) as {
+    readonly runs: readonly { readonly results: readonly { readonly ruleId: string }[] }[];
+  };
+  return sarif.runs.flatMap(({ results }) => results);
+}
+
+function firstIds({ repo }: Stage): readonly number[] {
+  return repo.talk.reviewComments.flatMap(({ id, inReplyTo }) => (inReplyTo === undefined ? [id] : []));
+}
+
+function thumbsDown({ repo }: Stage, of: number, author = 'monalisa') {
+  seedReaction(repo, {
+    on: 'review-comment',
+    of,
+    author,
+    content: '-1',
+    createdAt: new Date().toISOString(),
+  });
+}
+
+const PRICES = `diff --git a/src/price.ts b/src/price.ts
+new file mode 100644
+index 0000000..1f7a7a4
+--- /dev/null
++++ b/src/price.ts
+@@ -0,0 +1,5 @@
++export function price(items: readonly Item[]): number {
++  const first = items[0].price;
++  const total = items.reduce((sum, item) => sum + item.price);
++  return total / items.length + first;
++}
+`;
+const RENAMED = PRICES.replaceAll('first', 'start').replaceAll('total', 'whole');
+const RENAMING = `diff --git a/src/price.ts b/src/price.ts
+index 1f7a7a4..2a8b8b5 100644
+--- a/src/price.ts
++++ b/src/price.ts
+@@ -1,5 +1,5 @@
+ export function price(items: readonly Item[]): number {
+-  const first = items[0].price;
+-  const total = items.reduce((sum, item) => sum + item.price);
+-  return total / items.length + first;
++  const start = items[0].price;
++  const whole = items.reduce((sum, item) => sum + item.price);
++  return whole / items.length + start;
+ }
+`;
+
+function fault(line: number, code: string, title: string, more: object = {}): ScriptedToolCall {
+  return {
+    name: 'add_review_comment',
+    input: {
+      path: 'src/price.ts',
+      line,
+      code,
+      title,
+      category: 'correctness',
+      effect: 'failure',
+      reach: 'always',
+      body: `${title}.`,
+      ...more,
+    },
+  };
+}
+
+const EMPTY = 'An empty list has no first item';
+const SEED = 'The sum begins with an item';
+const DIVISION = 'An empty list is divided by zero';
+const THREE = [
+  fault(2, '  const first = items[0].price;', EMPTY),
+  fault(3, '  const total = items.reduce((sum, item) => sum + item.price);', SEED),
+  fault(4, '  return total / items.length + first;', DIVISION),
+];
+const THREE_AGAIN = [
+  fault(2, '  const start = items[0].price;', EMPTY, { same_as: 'F1' }),
+  fault(3, '  const whole = items.reduce((sum, item) => sum + item.price);', SEED, { same_as: 'F2' }),
+  fault(4, '  return whole / items.length + start;', DIVISION, { same_as: 'F3' }),
+];
+
+it.each([
+  ['the model raises nothing', OWN, [] as readonly ScriptedToolCall[]],
+  ['the model raises nothing, on a fork', FORKED, []],
+  ['the model raises them again', OWN, THREE_AGAIN],
+  ['the model raises them again, on a fork', FORKED, THREE_AGAIN],
+])('three findings that block outlive a renaming on each line: %s', async (_, origin, again) => {
+  const stage = await scene(
+    [
+      [...THREE, submit('Three.')],
+      [...again, submit('All three hold.')],
+    ],
+    {
+      origin,
+      diff: PRICES,
+    },
+  );
+  const inputs = INPUTS;
+  await stage.run({ inputs });
+  expect(lastCheck(stage)).toMatchObject({
+    headSha: HEAD,
+    conclusion: 'failure',
+    title: '3 major open · whole',
+  });
+
+  const step = await stage.run({
+    ...pushed(stage, { sha: SECOND, diff: RENAMED, fresh: RENAMING, origin }),
+    inputs,
+  });
+  expect(step.outputs).toMatchObject({ 'findings-open': '3', 'findings-worst': 'major' });
+  const said = conversations(stage);
+  expect(said).toHaveLength(3);
+  expect(said.filter(({ isResolved }) => isResolved)).toEqual([]);
+  expect(said.flatMap(({ replies }) => replies).map(numberHandles)).toEqual(
+    again.map(() => 'F1 is still there as of 6dcb09b, and major.'),
+  );
+  expect(verdicts(stage)).not.toContain('DISMISSED');
+  expect(verdicts(stage)).toContain('CHANGES_REQUESTED');
+  expect(lastCheck(stage)).toMatchObject({
+    headSha: SECOND,
+    conclusion: 'failure',
+    title: '3 major open · whole',
+  });
+  const told = stage.model.prompts()[2]?.messages[0] ?? '';
+  expect(numberHandles(told)).toContain('The line of F1, F2, F3 is not in the change any more.');
+});
+
+it.each<[string, Origin, Readonly<Record<string, string>>, string]>([
+  ['without memory', OWN, { 'memory-store': 'none' }, 'reviewer'],
+  ['on a fork', FORKED, {}, 'reviewer'],
+  ['by a second agent', OWN, {}, 'second'],
+])(
+  'a fault that is raised again on the next push fails the step again, %s',
+  async (_, origin, more, agent) => {
+    const base = {
+      'axe/agents/reviewer.toml': REVIEWER,
+      'axe/agents/second.toml': REVIEWER.replace('"reviewer"', '"second"'),
+    };
+    const stage = await scene(
+      [
+        [TIMING, submit('One.')],
+        [TIMING, submit('Still one.')],
+      ],
+      { origin, base },
+    );
+    const inputs = { ...GATED, ...more };
+    const first = await stage.run({ inputs });
+    expect(first).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
+    const pushing = pushed(stage, { sha: SECOND, diff: CHANGE, origin });
+    const step = await stage.run({ ...pushing, inputs: { ...inputs, agent } });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
+    expect(resultsIn(step)).toHaveLength(1);
+    expect(step.summary).toMatch(/\| The comparison of tokens leaks by time · F\w{4}<br>/);
+  },
+);
+
+const QUEUE = `diff --git a/src/queue.ts b/src/queue.ts
+new file mode 100644
+index 0000000..1f7a7a4
+--- /dev/null
++++ b/src/queue.ts
+@@ -0,0 +1,3 @@
++export function size(queue: readonly string[]): number {
++  return queue.length + 1;
++}
+`;
+const QUIET = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
+  '+  console.log(token);\n',
+  '',
+);
+const TAKEN_OUT = `diff --git a/src/auth.ts b/src/auth.ts
+index 9c4d5e6..77aa001 100644
+--- a/src/auth.ts
++++ b/src/auth.ts
+@@ -10,4 +10,3 @@ export function isValid(token: string): boolean {
+   const expected = readToken();
+-  console.log(token);
+   return expected == token;
+ }
+`;
+const OFF_BY_ONE: ScriptedToolCall = {
+  name: 'add_review_comment',
+  input: {
+    path: 'src/queue.ts',
+    line: 2,
+    code: '  return queue.length + 1;',
+    title: 'The size is one too large',
+    category: 'correctness',
+    effect: 'wrong-result',
+    reach: 'always',
+    body: 'An empty queue has size 1.',
+  },
+};
+const LOG_GONE: ScriptedToolCall = {
+  name: 'settle_finding',
+  input: {
+    finding: 'F1',
+    how: 'fixed',
+    reason: 'Nothing is logged any more.',
+    evidence: [{ path: 'src/auth.ts', line: 11, code: '  console.log(token);' }],
+  },
+};
+const SEEN_OVER = calls({
+  name: 'give_verdict',
+  input: {
+    verdict: 'refuted',
+    evidence: [{ path: 'src/auth.ts', line: 11, code: '  return expected == token;' }],
+    reason: 'It follows the reading at once.',
+  },
+});
+
+it('findings in the text of a review count when the one on a line is fixed', async () => {
+  const stage = await scene(
+    [[LOGGED, TIMING, OFF_BY_ONE, submit('Three.')], [LOG_GONE, submit('One is fixed.')], SEEN_OVER],
+    { diff: CHANGE + QUEUE },
+  );
+  const inputs = { ...GATED, 'max-comments': '1' };
+  await stage.run({ inputs });
+  expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:11' }]);
+  const step = await stage.run({
+    ...pushed(stage, { sha: SECOND, diff: QUIET + QUEUE, fresh: TAKEN_OUT }),
+    inputs,
+  });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '2' } });
+  expect(conversations(stage)).toMatchObject([{ isResolved: true }]);
+  expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title: '2 major open · whole' });
+  const told = stage.repo.talk.reviews.filter(({ body }) => body !== '').at(-1)?.body ?? '';
+  expect(told).toMatch(/^- 🟠 The size is one too large · `src\/queue\.ts:2` · F\w{4} — still open$/m);
+  const [, handle = ''] = /leaks by time · `src\/auth\.ts:11` · (F\w{4}) — still open/.exec(told) ?? [];
+
+  await say(stage, `/axe dismiss ${handle}`, 1001, inputs);
+  const after = await stage.run({ ...event(OWN, 'reopened', SECOND), inputs });
+  expect(after.outputs).toMatchObject({ conclusion: 'findings', 'findings-open': '1' });
+});
+
+it.each<[string, string, (stage: Stage) => ReturnType<typeof event>, Readonly<Record<string, string>>]>([
+  ['the pull request is reopened', 'nothing-new', () => event(OWN, 'reopened'), {}],
+  [
+    'a push is outside of `paths`',
+    'nothing-new',
+    (stage) => pushed(stage, { sha: SECOND, diff: CHANGE + DOCS, fresh: DOCS }),
+    { paths: 'src/**' },
+  ],
+  [
+    'the base is merged',
+    'nothing-new',
+    (stage) => pushed(stage, { sha: SECOND, diff: CHANGE, fresh: '' }),
+    {},
+  ],
+  ['it is labelled', 'nothing-new', () => event(OWN, 'labeled'), {}],
+  [
+    'nothing of the change is left to review',
+    'nothing-to-review',
+    (stage) => pushed(stage, { sha: SECOND, diff: DOCS, fresh: DOCS }),
+    { paths: 'src/**' },
+  ],
+  [
+    'the money is spent',
+    'budget-spent',
+    (stage) => pushed(stage, { sha: SECOND, diff: CHANGE }),
+    { 'max-cost-usd-per-pr': '0.003' },
+  ],
+])('a run that is skipped tells what is open: %s', async (name, reason, happen, more) => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  const inputs = { ...GATED, ...more };
+  await stage.run({ inputs });
+  const asked = stage.model.requests().length;
+  const step = await stage.run({ ...happen(stage), inputs });
+  expect(stage.model.requests()).toHaveLength(asked);
+  if (name === 'nothing of the change is left to review') {
+    // Its file is no longer part of the change.
+    expect(step).toMatchObject({ exitCode: 0, outputs: { reason, 'findings-open': '0' } });
+    return;
+  }
+  expect(step).toMatchObject({
+    exitCode: 1,
+    outputs: { conclusion: 'findings', reason, 'findings-open': '1', 'findings-worst': 'critical' },
+  });
+  expect(resultsIn(step)).toHaveLength(1);
+  expect(lastCheck(stage)).toMatchObject({
+    conclusion: 'failure',
+    title: expect.stringMatching(/^1 critical open/),
+  });
+});
+
+it.each<[string, ModelReply, string]>([
+  ['only talks', text('I have nothing to add.'), 'findings'],
+  ['fails', { kind: 'raw', status: 400, body: '' }, 'failure'],
+])('a run whose model %s counts what is open', async (_, reply, conclusion) => {
+  const stage = await scene([[LOGGED, submit('One.')], reply]);
+  await stage.run({ inputs: GATED });
+  const step = await stage.run({ ...pushed(stage, { sha: SECOND, diff: CHANGE }), inputs: GATED });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion, 'findings-open': '1' } });
+  expect(resultsIn(step)).toHaveLength(1);
+  if (conclusion === 'findings')
+    expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'failure' });
+});
+
+it('a run that is skipped for its actor stays green and reads no conversation', async () => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  await stage.run({ inputs: GATED });
+  const before = stage.github.requests().length;
+  const stranger: Origin = { ...OWN, patch: { 'sender.login': 'octocat' } };
+  const step = await stage.run({ ...event(stranger, 'reopened'), inputs: GATED });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'permission' } });
+  const paths = stage.github
+    .requests()
+    .slice(before)
+    .map(({ path }) => path);
+  expect(paths.filter((path) => path.includes('graphql'))).toEqual([]);
+});
+
+it('a skipped run frees verdict and check once people have dismissed everything', async () => {
+  const stage = await scene([[LOGGED, TIMING, submit('Two.')]]);
+  await stage.run({ inputs: GATED });
+  expect(verdicts(stage)).toEqual(['CHANGES_REQUESTED']);
+  const [logged = 0, timing = 0] = firstIds(stage);
+  thumbsDown(stage, logged);
+  seedReply(stage.repo, timing, { author: 'monalisa', body: 'By design.' });
+  const asked = stage.model.requests().length;
+  const step = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
+  expect(stage.model.requests()).toHaveLength(asked);
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'findings-open': '0' } });
+  expect(verdicts(stage)).toEqual(['DISMISSED']);
+  expect(lastCheck(stage)).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
+  expect(conversations(stage)).toMatchObject([{ isResolved: true }, { isResolved: true }]);
+});
+
+it.each<[string, (stage: Stage) => Promise<StepResult>]>([
+  ['`/axe review`', (stage) => say(stage, '/axe review full', 1001)],
+  [
+    'a rebase',
+    (stage) => {
+      const rebased = pushed(stage, { sha: SECOND, diff: CHANGE });
+      stage.repo.abandoned.add(HEAD);
+      return stage.run({ ...rebased, inputs: INPUTS });
+    },
+  ],
+])('what a person has resolved stays resolved after %s', async (_, again) => {
+  const stage = await scene([
+    [LOGGED, TIMING, submit('Two.')],
+    [LOGGED, TIMING, submit('Still two.')],
+  ]);
+  await stage.run({ inputs: INPUTS });
+  const [logged = 0] = firstIds(stage);
+  stage.repo.talk.resolved.set(logged, 'monalisa');
+  const step = await again(stage);
+  expect(step.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'major' });
+  expect(stage.repo.talk.resolved.get(logged)).toBe('monalisa');
+  expect(conversations(stage)).toMatchObject([{ replies: [] }, { isResolved: false, replies: [] }]);
+});
+
+it('a finding is open again once its 👎 is taken back', async () => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  await stage.run({ inputs: GATED });
+  const [logged = 0] = firstIds(stage);
+  thumbsDown(stage, logged);
+  const dismissed = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
+  expect(dismissed.outputs).toMatchObject({ conclusion: 'skipped', 'findings-open': '0' });
+  stage.repo.talk.reactions.length = 0;
+  const back = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
+  expect(back).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
+  expect(stage.repo.talk.resolved.has(logged)).toBe(false);
+  expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title: '1 critical open · whole' });
+  expect(verdicts(stage).at(-1)).toBe('CHANGES_REQUESTED');
+  expect(saidIn(stage).slice(1)).toEqual([
+    'Noted: F1 is dismissed, and not raised again on this line. Undo: `/axe reopen F1`.',
+    'F1 is open again.',
+  ]);
+});
+
+it('a model asks for no changes without a finding', async () => {
+  const stage = await scene([
+    [
+      { name: 'submit_review', input: { summary: 'Must not be merged.', verdict: 'request-changes' } },
+      submit('It must not be merged.'),
+    ],
+  ]);
+  const step = await stage.run({ inputs: { ...INPUTS, 'block-on': 'nit', 'min-severity': 'nit' } });
+  expect(step.outputs).toMatchObject({ conclusion: 'success', 'findings-open': '0' });
+  expect(verdicts(stage)).toEqual(['COMMENTED']);
+  expect(lastCheck(stage)).toMatchObject({ conclusion: 'success' });
+});
+
+/** Two lines, of which one is the line of another finding. */
+const WIDE: ScriptedToolCall = {
+  name: 'add_review_comment',
+  input: {
+    path: 'src/auth.ts',
+    start_line: 11,
+    line: 12,
+    code: '  return expected == token;',
+    title: 'A token of a revoked account passes',
+    category: 'correctness',
+    effect: 'wrong-result',
+    reach: 'always',
+    body: 'Nothing looks whether the account still exists.',
+  },
+};
+
+it.each<[string, string | undefined, number]>([
+  ['one where the lines of one are all of the comment', '  return isActive(token) && same(token);', 1],
+  ['none where they are not', undefined, 0],
+])('two findings that end on one line offer %s', async (_, suggestion, offered) => {
+  const wide = { ...WIDE, input: { ...WIDE.input, ...(suggestion === undefined ? {} : { suggestion }) } };
+  const stage = await scene([[TIMING, wide, submit('Two.')]]);
+  await stage.run({ inputs: INPUTS });
+  const [comment, ...others] = stage.repo.talk.reviewComments;
+  expect(others).toEqual([]);
+  expect(comment).toMatchObject({ startLine: 11, line: 12 });
+  expect(comment?.body.match(/```suggestion/g) ?? []).toHaveLength(offered);
+  expect(comment?.body).toContain('Suggested:\n\n```\n  return timingSafeEqual(expected, token);\n```');
+});
+
+it('two findings on the same line offer one suggestion, and a later one there offers none', async () => {
+  const narrow = (category: string, title: string, suggestion: string): ScriptedToolCall => ({
+    ...TIMING,
+    input: { ...TIMING.input, category, title, suggestion, effect: 'wrong-result', new: true },
+  });
+  const revoked = narrow('correctness', 'A revoked token passes', '  return isActive(token);');
+  const slow = narrow('performance', 'The file is read each time', '  return cached(token);');
+  const stage = await scene([
+    [TIMING, revoked, submit('Two.')],
+    [slow, submit('One more.')],
+  ]);
+  await stage.run({ inputs: INPUTS });
+  await stage.run({ ...pushed(stage, { sha: SECOND, diff: CHANGE }), inputs: INPUTS });
+  const [comment, reply, ...others] = stage.repo.talk.reviewComments;
+  expect(others).toEqual([]);
+  expect(comment?.body.match(/```suggestion/g)).toHaveLength(1);
+  expect(reply?.inReplyTo).toBe(comment?.id);
+  expect(reply?.body).toContain('Suggested:\n\n```\n  return cached(token);\n```');
+  expect(reply?.body).not.toContain('```suggestion');
+});
+
+it('what people dismissed elsewhere is raised again if it is about security, and says so', async () => {
+  const stage = await scene([
+    [TIMING, submit('One.')],
+    [TIMING, submit('One.')],
+  ]);
+  await stage.run({ inputs: INPUTS });
+  thumbsDown(stage, firstIds(stage)[0] ?? 0);
+  await stage.run({ ...event(OWN, 'reopened'), inputs: INPUTS });
+  const step = await stage.run({
+    ...openPull(stage, { number: 3, sha: THIRD, diff: CHANGE }),
+    inputs: INPUTS,
+  });
+  expect(step.outputs).toMatchObject({ 'findings-open': '1' });
+  expect(stage.repo.talk.reviewComments.at(-1)?.body).toContain(
+    '*Dismissed before, on #2. It is reported again because it is about security.*',
+  );
+});
+
+it.each<[string, (body: string) => string]>([
+  ['edits', (body) => body.replace('The token ends up in the log.', 'The token ends up in the logs.')],
+  ['empties', () => 'See above.'],
+])('a finding counts although a maintainer %s its comment', async (_, change) => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  await stage.run({ inputs: GATED });
+  const [logged] = stage.repo.talk.reviewComments;
+  if (logged === undefined) throw new Error('nothing was posted');
+  Object.assign(logged, {
+    body: change(logged.body),
+    editor: 'monalisa',
+    editedAt: new Date().toISOString(),
+  });
+  const step = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
+  expect(verdicts(stage)).toEqual(['CHANGES_REQUESTED']);
+});
+
+it('findings count although GitHub does not tell of conversations, and no model is asked', async () => {
+  const stage = await scene([[LOGGED, TIMING, submit('Two.')], [submit('All is well.')]]);
+  await stage.run({ inputs: INPUTS });
+  const [logged = 0] = firstIds(stage);
+  stage.repo.talk.resolved.set(logged, 'monalisa');
+  const asked = stage.model.requests().length;
+  const [before, comments] = [verdicts(stage), stage.repo.talk.reviewComments.length];
+  const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
+  const refused = { status: 200, body: { data: null, errors }, times: 20 };
+  stage.github.fail({ route: 'POST /graphql', contains: 'reviewThreads', ...refused });
+  const step = await stage.run({ ...pushed(stage, { sha: SECOND, diff: CHANGE }), inputs: INPUTS });
+  expect(stage.model.requests()).toHaveLength(asked);
+  expect(step).toMatchObject({
+    exitCode: 1,
+    outputs: { conclusion: 'incomplete', 'findings-open': '2', 'findings-worst': 'critical' },
+  });
+  expect(verdicts(stage)).toEqual(before);
+  expect(stage.repo.talk.reviewComments).toHaveLength(comments);
+  expect(stage.repo.comments).toEqual([]);
+  expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'failure' });
+});
+
+const WORDS = ['alpha', 'bravo', 'delta', 'gamma', 'kappa', 'omega', 'sigma', 'theta'];
+const FORTY = Array.from({ length: 40 }, (_, index) => {
+  const [one, other] = [WORDS[index % 8] ?? '', WORDS[Math.floor(index / 8)] ?? ''];
+  return `export const ${one}${index} = read${other}(${one});`;
+});
+const MANY = `diff --git a/src/many.ts b/src/many.ts
+new file mode 100644
+index 0000000..1f7a7a4
+--- /dev/null
++++ b/src/many.ts
+@@ -0,0 +1,40 @@
+${FORTY.map((line) => `+${line}`).join('\n')}
+`;
+
+it('the fortieth dismissal counts as the first one does', async () => {
+  const raised = FORTY.map((code, index) =>
+    fault(index + 1, code, `${code.slice(13, 20)} may be undefined`, { path: 'src/many.ts', new: true }),
+  );
+  const stage = await scene(
+    [
+      [...raised, submit('Forty.')],
+      [...raised, submit('Forty again.')],
+    ],
+    { diff: MANY },
+  );
+  const inputs = { ...INPUTS, 'max-comments': '40' };
+  const first = await stage.run({ inputs });
+  expect(first.outputs).toMatchObject({ 'findings-open': '40' });
+  for (const id of firstIds(stage)) thumbsDown(stage, id);
+  const dismissed = await stage.run({ ...event(OWN, 'reopened'), inputs });
+  expect(dismissed.outputs).toMatchObject({ 'findings-open': '0' });
+  const other = openPull(stage, { number: 3, sha: THIRD, diff: MANY });
+  const step = await stage.run({ ...other, inputs });
+  expect(step.outputs).toMatchObject({ 'findings-open': '0' });
+  expect(conversations(stage).filter(({ pull }) => pull === 3)).toEqual([]);
+  expect(step.outputs['memory-entry']).toContain('Not repeated: 40 dismissed before.');
+});
+
+it('a conversation that a stranger has resolved is opened again, and its finding counts', async () => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  await stage.run({ inputs: GATED });
+  const [logged = 0] = firstIds(stage);
+  stage.repo.talk.resolved.set(logged, 'octocat');
+  const step = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
+  expect(stage.repo.talk.resolved.has(logged)).toBe(false);
+  expect(verdicts(stage)).toEqual(['CHANGES_REQUESTED']);
+});
+
+it('`/axe dismiss` without a name lists the findings of a conversation that has several', async () => {
+  const stage = await scene([[TIMING, WIDE, submit('Two.')]]);
+  await stage.run({ inputs: INPUTS });
+  const [comment] = firstIds(stage);
+  const body = '/axe dismiss';
+  const id = seedReply(stage.repo, comment ?? 0, {
+    author: 'monalisa',
+    body,
+    createdAt: new Date().toISOString(),
+  });
+  const payload = loadWebhook('pull_request_review_comment', 'created', {
+    'comment.id': id,
+    'comment.body': body,
+    'comment.user.login': 'monalisa',
+    'sender.login': 'monalisa',
+  });
+  (payload['comment'] as Record<string, unknown>)['in_reply_to_id'] = comment;
+  const step = await stage.run({ event: { name: 'pull_request_review_comment', payload }, inputs: INPUTS });
+  expect(step.outputs['reason']).toBe('refused');
+  const answer = numberHandles(stage.repo.talk.reviewComments.at(-1)?.body.replace(/^<!--.*?-->/, '') ?? '');
+  expect(answer.match(/^- .*$/gm)?.toSorted()).toEqual([
+    expect.stringMatching(/^- `\/axe dismiss F1` — .* \(`src\/auth\.ts:12`\)$/),
+    expect.stringMatching(/^- `\/axe dismiss F2` — .* \(`src\/auth\.ts:12`\)$/),
+  ]);
+  const after = await stage.run({ ...event(OWN, 'reopened'), inputs: INPUTS });
+  expect(after.outputs).toMatchObject({ 'findings-open': '2' });
+});
+
+it('a command frees verdict and check at once, and `/axe reopen` takes that back', async () => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  await stage.run({ inputs: INPUTS });
+  const [comment] = stage.repo.talk.reviewComments;
+  const handle = comment === undefined ? '' : handleIn(comment);
+  await say(stage, `/axe done ${handle}`, 1001);
+  expect(verdicts(stage)).toEqual(['DISMISSED']);
+  expect(lastCheck(stage)).toMatchObject({
+    headSha: HEAD,
+    conclusion: 'success',
+    title: 'No findings · whole',
+  });
+  await say(stage, `/axe reopen ${handle}`, 1002);
+  expect(verdicts(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
+  expect(lastCheck(stage)).toMatchObject({
+    headSha: HEAD,
+    conclusion: 'failure',
+    title: '1 critical open · whole',
+  });
+});

@@ -1,0 +1,214 @@
+import { codeKey } from './code.js';
+import type { DiffLines } from './diff-lines.js';
+import { type EndedBy, type EndReason, type Finding, isOpen } from './finding.js';
+import type { KnownFinding, SameClaim } from './known.js';
+import { isNeverHeld, type Lesson, lessonOfLine, lessonsLike } from './lessons.js';
+import type { FindingMark } from './marks.js';
+import { findSame, whereStands } from './same.js';
+import type { Seen } from './seen.js';
+import { compareSeverity, isBlocking, worse } from './severity.js';
+import type { Severity } from './terms.js';
+
+/** What the agent's state keeps of a pull request. */
+export interface PullMemory {
+  readonly marks: readonly FindingMark[];
+  /** Ids of the comments and reviews that the agent wrote: what they say may end a finding. */
+  readonly posted: ReadonlySet<number>;
+}
+
+/** What the findings of a pull request are held against. */
+export interface LedgerContext {
+  /** Each agent has a ledger of its own. */
+  readonly agent: string;
+  /** The whole diff; undefined where it is not known: then findings are where they were said to be. */
+  readonly lines: DiffLines | undefined;
+  readonly isFork: boolean;
+  /** Nobody without write access wrote what the run has read: only then the model's word ends a finding. */
+  readonly isTrusted: boolean;
+  /** The event is a push, by somebody with write access. */
+  readonly isPushByWriter: boolean;
+  /** From this severity on a finding blocks: the model's word alone does not end it. */
+  readonly gate: Severity;
+  /** Undefined where the state knows nothing of the pull request. */
+  readonly memory: PullMemory | undefined;
+  readonly lessons: readonly Lesson[];
+  isWriter(login: string): boolean;
+}
+
+/** What became of a finding that was raised. */
+export type Raising =
+  /** `before`: people have dismissed it on another pull request, and it is too bad to be held back. */
+  | { readonly kind: 'raised'; readonly finding: KnownFinding; readonly before?: Lesson | undefined }
+  /** It is open already. */
+  | { readonly kind: 'kept'; readonly finding: KnownFinding }
+  /** It had ended, or is worse than it was, or on a line that changed. */
+  | { readonly kind: 'back'; readonly finding: KnownFinding; readonly was: KnownFinding }
+  /** A person decided. */
+  | { readonly kind: 'held-back'; readonly of: KnownFinding | Lesson }
+  /** The model has to say whether it is one of these. */
+  | { readonly kind: 'ask'; readonly of: readonly (KnownFinding | Lesson)[] }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** The end of a finding as the model asks for it. */
+export interface Ending {
+  readonly how: 'fixed' | 'wrong' | 'dismissed';
+  readonly reason: string;
+  /** The person who dismissed it in words; empty for another end. */
+  readonly login: string;
+  /** A second look in a fresh context came to the same. */
+  readonly isAgreed: boolean;
+}
+
+/** How a finding comes into a state. */
+interface Change {
+  readonly by: EndedBy;
+  readonly login?: string | undefined;
+  readonly why?: EndReason | undefined;
+  readonly reason?: string | undefined;
+}
+
+/**
+ * The findings of one pull request and agent, and the only code that changes their state. What is kept, and where each rule
+ * comes from, is in `docs/reference/findings.md`.
+ */
+export class Ledger {
+  readonly #findings: KnownFinding[];
+
+  constructor(
+    readonly context: LedgerContext,
+    /** Undefined where GitHub could not be asked: what the state knows is then the least that is open. */
+    readonly seen: Seen | undefined,
+    findings: readonly KnownFinding[],
+  ) {
+    this.#findings = [...findings];
+  }
+
+  get findings(): readonly KnownFinding[] {
+    return this.#findings;
+  }
+
+  /** The same, to try something on. */
+  copy(): Ledger {
+    return new Ledger(this.context, this.seen, this.#findings);
+  }
+
+  /** The open ones, worst first. */
+  get open(): readonly KnownFinding[] {
+    return this.#findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
+  }
+
+  find(name: string): KnownFinding | undefined {
+    const handle = name.trim().toUpperCase();
+    return this.#findings.find((one) => one.handle === handle);
+  }
+
+  /** Takes a finding of this run, unless it is an earlier one. */
+  raise(draft: Finding, claim: SameClaim = {}): Raising {
+    const { lines, isTrusted, lessons } = this.context;
+    const meant = lessons.find(({ handle }) => handle === claim.sameAs?.trim().toUpperCase());
+    const own = meant === undefined || this.find(meant.handle) !== undefined ? claim : {};
+    const same = findSame(draft, own, this.#findings, lines);
+    if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
+    const before = meant ?? lessonOfLine(draft, lessons);
+    if (before !== undefined && isTrusted && !isNeverHeld(draft)) return { kind: 'held-back', of: before };
+    const like = before === undefined && claim.isNew !== true ? lessonsLike(draft, lessons) : [];
+    if (same.kind === 'refused') return same;
+    const asked = [...(same.kind === 'ask' ? same.of : []), ...like];
+    if (asked.length > 0) return { kind: 'ask', of: asked };
+    const finding = {
+      ...draft,
+      key: codeKey(draft.code ?? ''),
+      isTold: false,
+      isGone: false,
+      endedGone: false,
+      isCommitted: false,
+      lane: 'untrusted',
+      raisedAt: Number.POSITIVE_INFINITY,
+      thread: undefined,
+      first: undefined,
+    } as const;
+    this.#findings.push(finding);
+    return { kind: 'raised', finding, before };
+  }
+
+  #raiseAgain(was: KnownFinding, draft: Finding): Raising {
+    if (was.state === 'dismissed') return { kind: 'held-back', of: was };
+    // Its own line decides, not the one that the model names: "the same" moves no finding whose line stands.
+    const stands = whereStands(was, this.context.lines);
+    const isPersons = was.state === 'settled' && was.by === 'person';
+    if (isPersons && stands !== undefined && !was.endedGone) return { kind: 'held-back', of: was };
+    const { path, line, side, startLine, code } = stands === undefined ? draft : { ...was, line: stands };
+    // A word of the model never makes a finding milder: that would end it by the back door.
+    const severity = worse(draft.severity, was.severity);
+    const moved = { ...was, path, line, side, startLine, code, severity, isGone: false, isCommitted: false };
+    const key = stands === undefined ? codeKey(code ?? '') : was.key;
+    if (isOpen(was)) {
+      // What no text says is forgotten by the next reading.
+      if (severity !== was.severity || stands === undefined)
+        return { kind: 'back', finding: this.#put({ ...moved, key, by: undefined, isTold: false }), was };
+      const finding = this.#put(moved);
+      return was.isTold || was.first === undefined
+        ? { kind: 'kept', finding }
+        : { kind: 'back', finding, was };
+    }
+    const finding = this.#put(opened({ ...moved, key }, { by: 'model' }));
+    return { kind: 'back', finding, was };
+  }
+
+  /** Ends a finding by the model's word, or says why not; the evidence was looked at before. */
+  end(name: string, { how, reason, login, isAgreed }: Ending): KnownFinding | string {
+    const finding = this.find(name);
+    if (finding === undefined || finding.state === 'settled' || finding.state === 'dismissed')
+      return `${name} is not open`;
+    if (!this.context.isTrusted)
+      return 'somebody with write access has to decide: the change comes from outside';
+    if (how === 'dismissed')
+      return this.#end(finding, 'dismissed', { by: 'person', login, why: 'words', reason });
+    if (this.isBlocking(finding) && !isAgreed) return 'a second look did not confirm its end';
+    return this.#end(finding, 'settled', { by: 'model', why: how, reason });
+  }
+
+  /** Ends the findings whose suggestion was committed by somebody whose commit decides. */
+  endCommitted(): readonly KnownFinding[] {
+    const { isPushByWriter, isTrusted } = this.context;
+    return this.open
+      .filter((one) => one.isCommitted && (isPushByWriter || (isTrusted && !this.isBlocking(one))))
+      .map((one) =>
+        this.#end(one, 'settled', { by: isPushByWriter ? 'person' : 'program', why: 'suggestion' }),
+      );
+  }
+
+  /** Whether an end of a finding takes more than the model's word. */
+  isBlocking({ severity, confidence }: Pick<Finding, 'severity' | 'confidence'>): boolean {
+    return isBlocking({ severity, confidence }, this.context.gate);
+  }
+
+  #end(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
+    const { lines } = this.context;
+    const endedGone = lines !== undefined && whereStands(finding, lines) === undefined;
+    return this.#put({ ...ended(finding, state, change), endedGone });
+  }
+
+  #put(finding: KnownFinding): KnownFinding {
+    this.#findings[this.#findings.findIndex(({ id }) => id === finding.id)] = finding;
+    return finding;
+  }
+}
+
+/** A finding that has ended. */
+export function ended(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
+  return { ...finding, ...change, state, isTold: false };
+}
+
+/** A finding that is open, or open again. */
+export function opened(finding: KnownFinding, change: Change): KnownFinding {
+  return {
+    ...finding,
+    why: undefined,
+    login: undefined,
+    reason: undefined,
+    ...change,
+    state: 'open',
+    isTold: false,
+  };
+}

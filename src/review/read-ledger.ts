@@ -1,0 +1,349 @@
+import { codeKey, isTellingKey, lastCode } from './code.js';
+import { type DiffLines, findFile } from './diff-lines.js';
+import { firstSentence, isOpen, visibleWords } from './finding.js';
+import type { KnownFinding } from './known.js';
+import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
+import type { Back, FindingMark, Raised } from './marks.js';
+import { isCommitted, whereStands } from './same.js';
+import {
+  isOneLogin,
+  laneIn,
+  marksIn,
+  type Post,
+  readWord,
+  type Seen,
+  type Thread,
+  type Word,
+} from './seen.js';
+import { isBlocking, worse } from './severity.js';
+import { offeredLines } from './suggestion.js';
+
+/**
+ * The findings of a pull request as GitHub and the agent's state tell them, brought to the present change. The state alone,
+ * where GitHub could not be asked.
+ *
+ * Every text of our account can open a finding; only one whose id the state knows can end or move one, or any where the state
+ * knows nothing of the pull request: every workflow of a repository posts under one account.
+ */
+export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledger {
+  const { agent, memory } = context;
+  const kept = memory?.marks ?? [];
+  const believed = (id: number, mark: FindingMark): readonly FindingMark[] => {
+    if (memory === undefined || memory.posted.has(id) || mark.kind === 'raised') return [mark];
+    return mark.kind === 'ended' ? [] : [{ ...mark, ...placeIn(kept, mark) }];
+  };
+  const posts = seen === undefined ? [] : postsOf(seen);
+  const said = posts.flatMap(({ post }) => marksIn(post).flatMap((mark) => believed(post.id, mark)));
+  const reviewed = (seen?.reviews ?? []).flatMap((review) => {
+    const { id, body, state } = review;
+    if (state === 'PENDING') return [];
+    const found = marksIn({ isOurs: true, isEditedByOther: false, body });
+    return found.flatMap((mark) => believed(id, mark));
+  });
+  const marks = [...said, ...reviewed, ...kept].toSorted((a, b) => a.at - b.at);
+  const firsts = new Map<string, Raised>();
+  // Where the state knows a finding, no text says differently what it is.
+  for (const mark of [...kept, ...marks])
+    if (mark.kind === 'raised' && mark.agent === agent && !firsts.has(mark.id)) firsts.set(mark.id, mark);
+  const inOrder = [...firsts.values()].toSorted((a, b) => a.at - b.at);
+  const findings = inOrder.map((first) => {
+    const own = marks.filter(({ id }) => id === first.id);
+    return readFinding(own, { first, seen, posts, context });
+  });
+  return new Ledger(context, seen, hold(findings, context));
+}
+
+/** Where the state has a finding last. */
+function placeIn(kept: readonly FindingMark[], { id }: Back): Partial<Back> {
+  const ofKind = (kind: 'back' | 'raised') => kept.find((mark) => mark.id === id && mark.kind === kind);
+  const last = ofKind('back') ?? ofKind('raised');
+  if (last === undefined || last.kind === 'ended') return {};
+  const { path, line, side, code } = last;
+  return { path, line, side, code };
+}
+
+interface Posted {
+  readonly post: Post;
+  /** Undefined for a comment below the pull request. */
+  readonly thread: Thread | undefined;
+}
+
+function postsOf({ threads, comments }: Seen): readonly Posted[] {
+  return [
+    ...threads.flatMap((thread) => [thread.first, ...thread.replies].map((post) => ({ post, thread }))),
+    ...comments.map((post) => ({ post, thread: undefined })),
+  ];
+}
+
+interface Sources {
+  readonly first: Raised;
+  readonly seen: Seen | undefined;
+  readonly posts: readonly Posted[];
+  readonly context: LedgerContext;
+}
+
+function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFinding {
+  const { first, seen, posts, context } = sources;
+  const kept = marks.findLast((mark): mark is Raised => mark.kind === 'raised' && mark.thread !== undefined);
+  const all = posts.filter(
+    ({ post, thread }) =>
+      thread !== undefined && marksIn(post).some((mark) => mark.kind === 'raised' && mark.id === first.id),
+  );
+  const saying = all.find((one) => one.thread?.id === kept?.thread) ?? all[0];
+  // A comment that somebody edited or deleted keeps its finding.
+  const thread = saying?.thread ?? seen?.threads.find(({ id }) => id === kept?.thread);
+  const fresh = withWords(first, { thread, post: saying?.post, context });
+  const last = marks.findLast(({ kind }) => kind !== 'raised') ?? first;
+  const words = wordsAbout(first, { thread, saying: saying?.post, posts, context });
+  const folded = fold(fresh, marks, words);
+  const finding = byGestures(folded, {
+    last,
+    thread,
+    post: saying?.post,
+    wordAt: words.at(-1)?.at ?? 0,
+    isWriter: (login) => context.isWriter(login),
+  });
+  const isTold =
+    last.kind === 'ended'
+      ? finding.state === last.state && (finding.by === 'person') === (last.by === 'person')
+      : isOpen(finding);
+  return { ...finding, isTold };
+}
+
+/** A finding as it was raised, with what its comment says. */
+function withWords(
+  first: Raised,
+  {
+    thread,
+    post,
+    context,
+  }: {
+    readonly thread: Thread | undefined;
+    readonly post: Post | undefined;
+    readonly context: LedgerContext;
+  },
+): KnownFinding {
+  const { id, handle, agent, category, severity, path, line, side, code: key, unsure = false } = first;
+  const isKept = context.memory?.marks.some((mark) => mark.kind === 'raised' && mark.id === id) === true;
+  const isPosted =
+    post !== undefined &&
+    (context.memory?.posted.has(post.id) === true ||
+      context.memory?.posted.has(thread?.reviewId ?? 0) === true);
+  const offered = post === undefined ? undefined : offeredLines(post.body);
+  const code = thread === undefined ? undefined : lastCode(thread.hunk);
+  const said =
+    thread === undefined
+      ? undefined
+      : {
+          url: (post ?? thread.first).url,
+          thread: thread.id,
+          first: thread.first.id,
+          comment: (post ?? thread.first).id,
+        };
+  return {
+    id,
+    handle,
+    agent,
+    title: first.title || firstSentence(visibleWords(post?.body ?? '')),
+    body: visibleWords(post?.body ?? ''),
+    category,
+    severity,
+    confidence: unsure ? 'unsure' : 'likely',
+    path,
+    line: thread?.line ?? line,
+    side,
+    ...(code === undefined ? {} : { code }),
+    evidence: [],
+    ...(offered === undefined ? {} : { suggestion: offered.join('\n') }),
+    state: 'open',
+    ...(said === undefined ? {} : { said }),
+    key,
+    isTold: true,
+    isGone: false,
+    endedGone: false,
+    isCommitted: false,
+    // Another workflow's text may be a stranger's: its words are nobody's we know.
+    lane: isKept || (isPosted && laneIn(post) !== 'untrusted') ? first.lane : 'untrusted',
+    raisedAt: first.at,
+    thread,
+    first,
+  };
+}
+
+interface SaidWord extends Word {
+  readonly at: number;
+  readonly login: string;
+}
+
+/**
+ * What people with write access have said of a finding. A word without a name is about what its conversation held when it
+ * was written; a command without a name, in a conversation of several, is about none of them.
+ */
+function wordsAbout(
+  first: Raised,
+  {
+    thread,
+    saying,
+    posts,
+    context,
+  }: Omit<Sources, 'first' | 'seen'> & {
+    readonly thread: Thread | undefined;
+    readonly saying: Post | undefined;
+  },
+): readonly SaidWord[] {
+  const saidAt = saying === undefined ? first.at : timeOf(saying);
+  const words = posts.flatMap(({ post, thread: where }): readonly SaidWord[] => {
+    const word = readWord(post);
+    const at = timeOf(post);
+    if (word === undefined || at < saidAt || !context.isWriter(post.author.login)) return [];
+    const isMeant =
+      word.handle === undefined
+        ? thread !== undefined && where === thread && !(word.isCommand && heldAt(thread, at).size > 1)
+        : word.handle === first.handle;
+    return isMeant ? [{ ...word, at, login: post.author.login }] : [];
+  });
+  return words.toSorted((a, b) => a.at - b.at);
+}
+
+/** Ids of the findings that a conversation held at a time. */
+function heldAt(thread: Thread, at: number): ReadonlySet<string> {
+  const before = [thread.first, ...thread.replies].filter((post) => timeOf(post) <= at);
+  return new Set(
+    before.flatMap((post) => marksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : []))),
+  );
+}
+
+function timeOf({ createdAt }: Pick<Post, 'createdAt'>): number {
+  return Date.parse(createdAt);
+}
+
+/** What marks and words say, one after the other. */
+function fold(first: KnownFinding, marks: readonly FindingMark[], words: readonly SaidWord[]): KnownFinding {
+  let finding = first;
+  for (const one of [...marks, ...words].toSorted((a, b) => a.at - b.at)) {
+    if (!('kind' in one)) finding = afterWord(finding, one);
+    else if (one.kind === 'ended') {
+      const { by, why, login } = one;
+      finding = { ...ended(finding, one.state, { by, why, login }), endedGone: one.code === '' };
+    } else if (one.kind === 'back') {
+      const { by, login, path, line, side, code: key } = one;
+      const severity = worse(one.severity, finding.severity);
+      const isMoved = key !== finding.key;
+      finding = { ...opened(finding, { by, login }), path, side, key, severity, raisedAt: one.at };
+      if (isMoved) finding = { ...finding, line, code: undefined };
+    }
+  }
+  return finding;
+}
+
+function afterWord(finding: KnownFinding, { does, login, isCommand }: SaidWord): KnownFinding {
+  if (does === 'reopen') return opened(finding, { by: 'person', login, why: 'command' });
+  const why = isCommand ? 'command' : 'phrase';
+  return ended(finding, does === 'dismiss' ? 'dismissed' : 'settled', { by: 'person', login, why });
+}
+
+interface Gestures {
+  readonly last: FindingMark;
+  readonly thread: Thread | undefined;
+  readonly post: Post | undefined;
+  /** When the last word on it was said; milliseconds. */
+  readonly wordAt: number;
+  isWriter(login: string): boolean;
+}
+
+/**
+ * Gestures stand and have no moment at which they ended, so each is held against the newest mark and word. GitHub tells no
+ * time of a *Resolve* and not who takes one back: the marks note whether, or by whom, a conversation was resolved as they
+ * were written, and what differs from that is newer.
+ */
+function byGestures(finding: KnownFinding, { last, thread, post, wordAt, isWriter }: Gestures): KnownFinding {
+  if (thread === undefined) return finding;
+  const since = Math.max(wordAt, last.kind === 'back' ? last.at : 0);
+  const critic = post?.thumbsDown.find(
+    ({ login, at }) => isWriter(login) && Date.parse(at) >= since - SKEW_MS,
+  );
+  if (critic !== undefined)
+    return ended(finding, 'dismissed', { by: 'person', login: critic.login, why: 'thumbs-down' });
+  if (finding.why === 'thumbs-down' && !isOpen(finding) && post !== undefined)
+    return opened(finding, { by: 'person' });
+  const { resolvedBy: resolver, isResolved } = thread;
+  const isOurs = resolver !== undefined && isOneLogin(resolver, thread.first.author.login);
+  const isWriters = isResolved && resolver !== undefined && !isOurs && isWriter(resolver);
+  const wasClosed = last.kind === 'ended' && last.closed && last.at > wordAt;
+  // Whose gesture was noted once could write then.
+  const isNoted = last.kind === 'ended' && resolver !== undefined && last.login === resolver;
+  // Nobody knows who opens a conversation; who closes it is known, and a stranger's closing is none.
+  if (wasClosed && finding.state === 'settled' && !isOurs && !isWriters && !isNoted)
+    return opened(finding, { by: 'person' });
+  const saying =
+    post === undefined
+      ? undefined
+      : marksIn(post).find((mark) => mark.kind === 'raised' && mark.id === finding.id);
+  const newest = last.kind === 'ended' || saying === undefined || saying.at < last.at ? last : saying;
+  const isOld = isWriters && 'closedBy' in newest && newest.closedBy === resolver;
+  const isOpenOrOurs = isOpen(finding) || (finding.state === 'settled' && finding.by !== 'person');
+  return isWriters && !isOld && isOpenOrOurs
+    ? ended(finding, 'settled', { by: 'person', login: resolver, why: 'resolved' })
+    : finding;
+}
+
+/** Times of GitHub are whole seconds. */
+const SKEW_MS = 1000;
+
+/** Holds findings against the present change: renames, what moved, what is gone, what was committed as suggested. */
+function hold(
+  findings: readonly KnownFinding[],
+  { lines, isFork, gate }: LedgerContext,
+): readonly KnownFinding[] {
+  if (lines === undefined) return findings;
+  const taken = new Set<string>();
+  return findings.map((finding) => {
+    const { key, category } = finding;
+    const path = pathNow(finding, lines);
+    const file = lines.get(path);
+    const at = { ...finding, path };
+    if (!isOpen(finding)) {
+      const line = whereStands(at, lines);
+      // What ends with this reading ends with the line as it is now.
+      const endedGone = finding.isTold ? finding.endedGone : line === undefined;
+      return revive({ ...at, line: line ?? finding.line, endedGone }, line !== undefined);
+    }
+    if (file === undefined) {
+      const blocks = isFork && isBlocking(finding, gate);
+      return blocks ? { ...at, isGone: true } : { ...at, state: 'outdated', by: 'program' };
+    }
+    // GitHub shows nothing of a large file: its lines may all be there.
+    if (file.LEFT.size + file.RIGHT.size === 0 || key === '') return at;
+    const line = whereStands(at, lines, (one) => !taken.has(`${path}:${one}:${category}`));
+    if (line === undefined) {
+      const { suggestion } = finding;
+      return { ...at, isGone: true, isCommitted: suggestion !== undefined && isCommitted(suggestion, file) };
+    }
+    taken.add(`${path}:${line}:${category}`);
+    return { ...at, line };
+  });
+}
+
+/** A fix that is exactly taken back brings its finding back, without a model. */
+function revive(finding: KnownFinding, stands: boolean): KnownFinding {
+  const wasFixed = finding.state === 'settled' && (finding.why === 'fixed' || finding.why === 'suggestion');
+  return wasFixed && finding.endedGone && stands && isTellingKey(finding.key)
+    ? opened(finding, { by: 'program', why: 'reverted' })
+    : finding;
+}
+
+/**
+ * What the file of a finding is called now. Where the diff does not say so, for a push moved a file that the pull request adds
+ * or rewrites, the one file that has its telling line among what it adds is meant.
+ */
+function pathNow({ path, key, side }: KnownFinding, lines: DiffLines): string {
+  const known = findFile(lines, path);
+  const isRemoved = known !== undefined && known.LEFT.size > 0 && known.RIGHT.size === 0;
+  if (known !== undefined && !isRemoved) return known.path;
+  if (side === 'LEFT' || !isTellingKey(key)) return path;
+  const moved = [...lines.values()].filter(({ RIGHT }) =>
+    [...RIGHT.values()].some(({ text, other }) => other === undefined && codeKey(text) === key),
+  );
+  const [only, ...others] = moved;
+  return only === undefined || others.length > 0 ? path : only.path;
+}

@@ -1,0 +1,194 @@
+import { cleanLine } from '../core/text/cut.js';
+import { severityMark, titleLine } from './comment-text.js';
+import type { KnownFinding } from './known.js';
+import type { Ledger } from './ledger.js';
+import type { Back, Ended } from './marks.js';
+import type { News } from './news.js';
+import type { Settlement } from './settle.js';
+import { codeSpan } from './suggestion.js';
+
+/** What texts about earlier findings are made with. */
+interface TextFrame {
+  /** Sha of the commit that was looked at. */
+  readonly head: string;
+  /** Ids of findings whose conversation this run has opened; left out: none. */
+  readonly opened?: ReadonlySet<string>;
+  /** Outbound cleaning (D24). */
+  clean(markdown: string): string;
+}
+
+const SHORT_SHA = 7;
+const MAX_PATH = 200;
+
+/** What is answered in the conversation of a finding that has ended, once; undefined for what nobody has to be told. */
+export function endText(finding: KnownFinding, { head, clean }: TextFrame): string | undefined {
+  const { handle, state, why, login = '', reason = '' } = finding;
+  const said = titleLine(reason, clean);
+  const commit = head.slice(0, SHORT_SHA);
+  switch (why) {
+    case 'fixed':
+      return `✅ ${handle} is settled by ${commit}: ${said}`;
+    case 'wrong':
+      return `I take ${handle} back: ${said}`;
+    case 'words':
+      return `${handle} is not raised again on this line, as \`${login}\` said: ${said}`;
+    case 'suggestion':
+      return `✅ ${handle} is settled by ${commit}: its suggestion was committed.`;
+    // Whoever resolves a conversation sees that it is resolved.
+    case 'resolved':
+      return undefined;
+    default:
+      return state === 'dismissed' ? dismissedText(handle) : doneText(handle);
+  }
+}
+
+/** What is answered to a dismissal, whichever way it was made. */
+export function dismissedText(handle: string): string {
+  return `Noted: ${handle} is dismissed, and not raised again on this line. Undo: \`/axe reopen ${handle}\`.`;
+}
+
+/** What is answered to `/axe done`. */
+export function doneText(handle: string): string {
+  return `Noted: ${handle} is settled. It is raised again if it comes back. Undo: \`/axe reopen ${handle}\`.`;
+}
+
+/** What is answered to `/axe reopen`. */
+export function reopenedText(handle: string): string {
+  return `${handle} is open again. Undo: \`/axe dismiss ${handle}\`, or \`/axe done ${handle}\`.`;
+}
+
+/** What is said in the conversation of a finding that is open again, or worse. */
+export function backText({ why, handle, by, severity }: KnownFinding, { head }: TextFrame): string {
+  const commit = head.slice(0, SHORT_SHA);
+  if (by === undefined) return `${handle} is still there as of ${commit}, and ${severity}.`;
+  if (why === 'reverted') return `${handle} is back since ${commit}: what fixed it was taken back.`;
+  return by === 'person' ? `${handle} is open again.` : `${handle} is back since ${commit}.`;
+}
+
+/** What is added where the token may not change a conversation. */
+export const LEFT_OPEN = 'The conversation stays open: resolving it takes `contents: write`.';
+
+/** What is said where the model takes a finding for over, and is not the one to decide. */
+export function claimText(
+  { finding: { handle }, how, reason }: Settlement,
+  { head, clean }: TextFrame,
+): string {
+  const said = titleLine(reason, clean);
+  const opening =
+    how === 'wrong'
+      ? `${handle} may be wrong: ${said}`
+      : `${handle} looks done as of ${head.slice(0, SHORT_SHA)}: ${said}`;
+  return `${opening}\n\nA person with write access has to resolve it: the change comes from outside.`;
+}
+
+/**
+ * One line for each earlier finding that this review has to tell of, as markdown, then what is open still; empty where
+ * nothing happened to any, and none stands nowhere else. `listsOpen`: the review asks for changes because of them.
+ */
+export function formatEarlier(
+  ledger: Ledger,
+  { ended, back, claimed, fresh }: News,
+  frame: TextFrame,
+  listsOpen: boolean,
+): readonly string[] {
+  const commit = frame.head.slice(0, SHORT_SHA);
+  const lines = [
+    ...ended.flatMap((finding) => {
+      const end = endWord(finding, commit);
+      return end === undefined ? [] : [`- ${end.mark} ${nameOf(finding, frame)} — ${end.text}`];
+    }),
+    ...back.map((finding) => `- ↩️ ${nameOf(finding, frame)} — ${backWord(finding, commit)}`),
+    ...claimed.map(
+      ({ finding }) => `- ❔ ${nameOf(finding, frame)} — said to be over; a person has to resolve it`,
+    ),
+  ];
+  const told = new Set(
+    [...back, ...fresh.map(({ finding }) => finding), ...claimed.map(({ finding }) => finding)].map(
+      ({ id }) => id,
+    ),
+  );
+  const still = ledger.open.filter(({ id }) => !told.has(id));
+  // One without a conversation that people see stands only here.
+  const isLost = still.some(({ thread }) => thread === undefined || thread.isResolved);
+  if (lines.length === 0 && !isLost && !listsOpen) return [];
+  return [
+    ...lines,
+    ...still.map((finding) => `- ${severityMark(finding.severity)} ${nameOf(finding, frame)} — still open`),
+  ];
+}
+
+function endWord(
+  { why, state, login = '' }: KnownFinding,
+  commit: string,
+): { readonly mark: string; readonly text: string } | undefined {
+  switch (why) {
+    case 'fixed':
+      return { mark: '✅', text: `settled by \`${commit}\`` };
+    case 'suggestion':
+      return { mark: '✅', text: 'its suggestion was committed' };
+    case 'wrong':
+      return { mark: '✖️', text: 'taken back' };
+    case 'words':
+      return { mark: '✖️', text: `dismissed, as \`${login}\` said` };
+    case 'resolved':
+      return undefined;
+    default:
+      return state === 'dismissed' ? { mark: '✖️', text: 'dismissed' } : { mark: '✅', text: 'done' };
+  }
+}
+
+function backWord({ by, severity }: KnownFinding, commit: string): string {
+  if (by === undefined) return `still there as of \`${commit}\`, ${severity}`;
+  return by === 'person' ? 'open again' : `back since \`${commit}\``;
+}
+
+/** Title and handle; a link where there is a conversation that people see, else the place. */
+function nameOf(
+  { id, title, path, line, handle, thread, said }: KnownFinding,
+  { clean, opened }: TextFrame,
+): string {
+  const name = titleLine(title === '' ? cleanLine(path, MAX_PATH) : title, clean);
+  const isSeen = thread !== undefined && (!thread.isResolved || opened?.has(id) === true);
+  if (isSeen && said !== undefined) return `[${name.replace(/[[\]]/g, '')}](${said.url}) · ${handle}`;
+  return `${name} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
+}
+
+/** The mark of a finding that has ended. */
+export function endedMark(
+  finding: KnownFinding,
+  { at, closed }: { readonly at: number; readonly closed: boolean },
+): Ended {
+  const { id, state, by = 'model', why = 'fixed', login, endedGone, key } = finding;
+  return {
+    kind: 'ended',
+    id,
+    at,
+    state: state === 'dismissed' ? 'dismissed' : 'settled',
+    by,
+    why,
+    ...(login === undefined ? {} : { login }),
+    code: endedGone ? '' : key,
+    closed,
+  };
+}
+
+/** The mark of a finding that is open again, worse, or on another line. */
+export function backMark(
+  finding: KnownFinding,
+  { at, closedBy }: { readonly at: number; readonly closedBy: string | undefined },
+): Back {
+  const { id, by = 'model', login, path, line, side, key, severity } = finding;
+  return {
+    kind: 'back',
+    id,
+    at,
+    by,
+    ...(login === undefined ? {} : { login }),
+    path,
+    line,
+    side,
+    code: key,
+    severity,
+    ...(closedBy === undefined ? {} : { closedBy }),
+  };
+}

@@ -1,0 +1,119 @@
+import { codeKey, isTellingKey, normalizeCode } from './code.js';
+import type { DiffLines, FileLines } from './diff-lines.js';
+import { type Finding, isOpen } from './finding.js';
+import type { KnownFinding, SameClaim } from './known.js';
+import type { Side } from './terms.js';
+
+/** Whether a finding is an earlier one of its pull request. */
+type Sameness =
+  | { readonly kind: 'same'; readonly of: KnownFinding }
+  /** The model that raises it has to say. */
+  | { readonly kind: 'ask'; readonly of: readonly KnownFinding[] }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Lines within which a similar title is asked about. */
+const NEAR = 30;
+
+/** The share of the words of the shorter title that the other has too. */
+const ALIKE = 0.5;
+
+/**
+ * Whether a finding is an earlier one: by a telling line of code and its category, or by the model's own word. What is on
+ * the same line, or near it under a similar title, is asked about once. Nothing is a way round a dismissal of this very line
+ * and category.
+ */
+export function findSame(
+  draft: Finding,
+  { sameAs, isNew = false, knew }: SameClaim,
+  findings: readonly KnownFinding[],
+  lines: DiffLines | undefined,
+): Sameness {
+  const inFile = findings.filter(({ path }) => path === draft.path);
+  const isHere = (one: KnownFinding) => isOnLine(one, draft, lines);
+  const dismissed = inFile.find(
+    (one) => one.state === 'dismissed' && one.category === draft.category && isHere(one),
+  );
+  if (dismissed !== undefined) return { kind: 'same', of: dismissed };
+  if (sameAs !== undefined) {
+    const of = findings.find(({ handle }) => handle === sameAs.trim().toUpperCase());
+    if (of === undefined) return { kind: 'refused', why: `there is no finding ${sameAs}` };
+    const isElsewhere = of.path !== draft.path && of.state !== 'outdated' && !of.isGone;
+    return isElsewhere
+      ? { kind: 'refused', why: `${of.handle} is about another file, where it still stands` }
+      : { kind: 'same', of };
+  }
+  const here = inFile.filter(isHere).toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
+  const same = here.find(({ category, key }) => category === draft.category && isTellingKey(key));
+  if (same !== undefined && (isOpen(same) || !isNew)) return { kind: 'same', of: same };
+  const unknown = here.find(({ id }) => knew !== undefined && !knew.has(id));
+  if (unknown !== undefined) return { kind: 'same', of: unknown };
+  if (isNew) return { kind: 'new' };
+  const like = inFile.filter(
+    (one) =>
+      !here.includes(one) && Math.abs(one.line - draft.line) <= NEAR && isAlike(one.title, draft.title),
+  );
+  const asked = [...here, ...like];
+  return asked.length === 0 ? { kind: 'new' } : { kind: 'ask', of: asked };
+}
+
+/** Whether a finding is raised on the line of an earlier one. */
+function isOnLine(one: KnownFinding, draft: Finding, lines: DiffLines | undefined): boolean {
+  if (one.side !== draft.side || one.key !== codeKey(draft.code ?? '')) return false;
+  if (!isTellingKey(one.key)) return one.line === draft.line;
+  const stands = whereStands(one, lines);
+  return !one.isGone && (stands === undefined || stands === draft.line);
+}
+
+/** Whether two titles share enough words to ask about them. */
+export function isAlike(one: string, other: string): boolean {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared / Math.max(1, Math.min(a.size, b.size)) >= ALIKE;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []);
+}
+
+/** The line of the change that reads as a finding's did, the nearest one; undefined for none, or where nobody knows. */
+export function whereStands(
+  finding: { readonly path: string; readonly side: Side; readonly line: number; readonly key: string },
+  lines: DiffLines | undefined,
+  isFree: (line: number) => boolean = () => true,
+): number | undefined {
+  const file = lines?.get(finding.path);
+  if (file === undefined || finding.key === '') return undefined;
+  const at = (keysOf(file, finding.side).get(finding.key) ?? []).filter(isFree);
+  return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
+}
+
+const KEYS = new WeakMap<FileLines, Partial<Record<Side, ReadonlyMap<string, readonly number[]>>>>();
+
+/** The lines of a file by what they are known by; made once, since every finding looks its own up. */
+function keysOf(file: FileLines, side: Side): ReadonlyMap<string, readonly number[]> {
+  const known = KEYS.get(file) ?? {};
+  const found = known[side];
+  if (found !== undefined) return found;
+  const keys = new Map<string, number[]>();
+  for (const [number, { text }] of file[side]) {
+    const key = codeKey(text);
+    const at = keys.get(key);
+    if (at === undefined) keys.set(key, [number]);
+    else at.push(number);
+  }
+  KEYS.set(file, { ...known, [side]: keys });
+  return keys;
+}
+
+/** Whether lines that a comment offered to commit are in the change now, one after the other. */
+export function isCommitted(suggestion: string, file: FileLines | undefined): boolean {
+  const offered = suggestion.split('\n').map(normalizeCode);
+  if (file === undefined || offered.every((line) => line === '')) return false;
+  const isAt = (first: number) =>
+    offered.every((line, index) => {
+      const there = file.RIGHT.get(first + index);
+      return there !== undefined && normalizeCode(there.text) === line;
+    });
+  return [...file.RIGHT.keys()].some(isAt);
+}

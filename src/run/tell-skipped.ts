@@ -1,0 +1,98 @@
+import type { ChangeAnswer, Dependencies } from '../core/dependencies.js';
+import { laneOfWords } from '../core/event/taint.js';
+import { statePath } from '../memory/state.js';
+import { NOTHING_BUFFERED } from '../review/buffered.js';
+import { markFacts, marksOf, withReviewFacts } from '../review/state-facts.js';
+import type { Skipped, SkippedAt } from './admit.js';
+import { readFindings } from './learn.js';
+import { withActs } from './publish.js';
+import type { RunReport, RunRequest } from './request.js';
+import { postsReviews } from './scope.js';
+
+/**
+ * Tells what is open on a pull request whose run is skipped: a step that is green because nothing was new must not hide what
+ * was found before, and 👎 and *Resolve* start no run of their own. Nothing is read for whoever may start no run.
+ */
+export async function tellSkipped(
+  { at, ...skipped }: Skipped,
+  { trigger, dryRun }: RunRequest,
+  deps: Dependencies,
+): Promise<Extract<RunReport, { kind: 'skipped' }>> {
+  const { message, reason } = skipped.decision;
+  const { unchangedSince: since } = skipped;
+  if (at === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
+  const { agent } = at.basis;
+  const facts = (await at.memory)?.facts ?? [];
+  if (reason === 'closed' || (!postsReviews(agent) && marksOf(facts).length === 0)) {
+    await deps.progress?.skip({
+      trigger,
+      agent: agent.name,
+      message,
+      ...(since === undefined ? {} : { since }),
+    });
+    return skipped;
+  }
+  const change = await deps.github?.change(deps.deadline.signal);
+  const { ledger, trouble } = await readFindings(
+    trigger.number,
+    {
+      agent: agent.name,
+      trigger,
+      permission: at.facts.permission,
+      facts,
+      isTrusted: laneOfWords(at.basis.trust, at.taint) === 'trusted',
+      change: change?.kind === 'read' ? change : undefined,
+      isFork: trigger.isFork,
+      isFresh: true,
+    },
+    deps,
+  );
+  const findings = withActs(ledger, NOTHING_BUFFERED, trigger.number, new Set());
+  const head = headOf(change) ?? trigger.head.sha;
+  const told = await deps.publisher.tellFindings({
+    ...findings,
+    trigger,
+    agent: agent.name,
+    head,
+    answered: new Set(),
+    skipped: { message, since },
+  });
+  await keepMarks(told.marks ?? [], at, deps);
+  if (trouble !== undefined) warnUnread(trouble, trigger.number, deps);
+  return { ...skipped, reviewResult: told.reviewResult };
+}
+
+function headOf(change: ChangeAnswer | undefined): string | undefined {
+  return change?.kind === 'read' ? change.head : undefined;
+}
+
+/** What is said where findings could not be read: what memory has of them is the least that is open. */
+function warnUnread(trouble: string, pull: number, { reporter }: Pick<Dependencies, 'reporter'>): void {
+  const message = `what is open on #${pull} could not be read: ${trouble} What memory has of it is counted.`;
+  reporter.warn({ code: 'context-incomplete', message });
+}
+
+/** Keeps what was said of findings. Trouble is a warning. */
+async function keepMarks(
+  told: readonly { readonly pull: number; readonly marks: Parameters<typeof markFacts>[0] }[],
+  { basis, memory }: Pick<SkippedAt, 'basis' | 'memory'>,
+  deps: Dependencies,
+): Promise<void> {
+  const { memory: plan, agent } = basis;
+  const store = (await memory)?.store;
+  const facts = told.flatMap(({ pull, marks }) => markFacts(marks, pull));
+  if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0) return;
+  const rewrite = (text: string) => withReviewFacts(text, facts);
+  const saved = await store.write(
+    [{ kind: 'rewrite', path: statePath(plan.path), rewrite }],
+    deps.saveSignal,
+  );
+  if (saved.kind === 'saved') return;
+  const { message, remedy } = saved;
+  deps.reporter.warn({
+    code: 'memory-save-failed',
+    agent: agent.name,
+    message: `what became of findings could not be kept for "${agent.name}": ${message}`,
+    remedy,
+  });
+}
