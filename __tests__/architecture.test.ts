@@ -96,13 +96,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 62_799,
+  'lines of src/': 62_796,
   'files of src/': 494,
   'types of src/': 1080,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 102_141,
-  'lines of scripts/, bench/ and eval/': 6198,
+  'lines of __tests__/': 102_023,
+  'lines of scripts/, bench/ and eval/': 6197,
 };
 
 describe('the ratchet', () => {

@@ -31,8 +31,7 @@ export interface Thread {
 export interface Seen {
   readonly conclusion: string;
   readonly posted: readonly Posted[];
-  /** Raised and not posted: somebody dismissed it before, or a second look refuted it. */
-  readonly heldBack: readonly Posted[];
+  /** Raised, and taken out by a second look. */
   readonly refuted: readonly Posted[];
   /** All conversations of the pull request after the run. */
   readonly threads: readonly Thread[];
@@ -95,7 +94,6 @@ export function observe({ step, repo, pull, version, renames, requests, calls }:
   return {
     conclusion: step.outputs['conclusion'] ?? 'none',
     posted: records.filter(({ state, isNew }) => isNew === true && state === 'open').map(toPosted),
-    heldBack: inState('held-back'),
     refuted: inState('refuted', 'unclear'),
     threads,
     isBlocked: reviews.some(({ state }) => state === 'CHANGES_REQUESTED'),

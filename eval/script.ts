@@ -24,13 +24,14 @@ export function scriptedCalls(request: RecordedRequest, { turns, verdicts }: Scr
 
 /** A script names a finding by its title; its handle is minted anew in each play, and stands beside the title. */
 function withHandle(call: Call, messages: Prompt['messages']): Call {
-  const { finding } = call.input;
-  if (typeof finding !== 'string') return call;
-  const line = messages
-    .join('\n')
-    .split('\n')
-    .find((one) => one.includes(finding) && HANDLE.test(one));
-  return { ...call, input: { ...call.input, finding: HANDLE.exec(line ?? '')?.[0] ?? finding } };
+  const lines = messages.flatMap((message) => message.split('\n'));
+  const named = ['finding', 'same_as'].flatMap((field) => {
+    const title = call.input[field];
+    if (typeof title !== 'string') return [];
+    const line = lines.find((one) => one.includes(title) && HANDLE.test(one));
+    return [[field, HANDLE.exec(line ?? '')?.[0] ?? title]];
+  });
+  return { ...call, input: { ...call.input, ...Object.fromEntries(named) } };
 }
 
 const HANDLE = /\bF(?=[A-Z]*\d)[A-Z0-9]{4}\b/;

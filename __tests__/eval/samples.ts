@@ -60,7 +60,6 @@ export function makeSeen(patch: Partial<Seen> = {}): Seen {
   return {
     conclusion: 'success',
     posted: [],
-    heldBack: [],
     refuted: [],
     threads: [],
     isBlocked: false,

@@ -1,8 +1,8 @@
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { Ledger, LedgerContext } from '../../src/review/ledger.js';
 import { readLedger } from '../../src/review/read-ledger.js';
-import type { OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
-import { findingLine, reviewLine } from './marks.js';
+import type { Post, Seen, Thread } from '../../src/review/seen.js';
+import { findingLine } from './marks.js';
 
 const PAGE = 'https://github.com/octocat/hello/pull/42';
 const OWN = { login: 'github-actions[bot]', isBot: true };
@@ -43,20 +43,6 @@ export function thread(patch: Partial<Thread> = {}): Thread {
     first: ours(),
     reviewId: undefined,
     replies: [],
-    ...patch,
-  };
-}
-
-/** A review that the agent `bot` posted. */
-export function ownReview(patch: Partial<OwnReview> = {}): OwnReview {
-  const { id = 9, headSha = 'head' } = patch;
-  return {
-    id,
-    url: `${PAGE}#pullrequestreview-${id}`,
-    state: 'COMMENTED',
-    body: `${reviewLine({ agent: 'bot', head: headSha })}\nTwo things.`,
-    headSha,
-    submittedAt: '2026-11-20T10:00:00Z',
     ...patch,
   };
 }

@@ -26,6 +26,7 @@ describe('the handle of a finding', () => {
         const second = handleOf(id, (handle) => handle === first);
         expect([first, second].map(readHandle)).toEqual([first, second]);
         expect(second).not.toBe(first);
+        expect(handleOf(id, () => false)).toBe(first);
       }),
     );
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { codeKey } from '../../src/review/code.js';
-import { handleOf } from '../../src/review/finding.js';
 import type { KnownFinding, SameClaim } from '../../src/review/known.js';
 import type { Ending, LedgerContext, Raising } from '../../src/review/ledger.js';
 import { readLedger } from '../../src/review/read-ledger.js';
@@ -715,13 +714,6 @@ describe('the people whose permission is asked for', () => {
     const threads = [thread({ resolvedBy: 'github-actions[bot]' })];
     expect(peopleToAsk(seen({ threads, comments }))).toEqual(['reader']);
   });
-});
-
-it('a handle is minted again while another finding of the pull request has it', () => {
-  const first = handleOf(ID, () => false);
-  expect(first).toMatch(/^F(?=.*\d)[A-Z0-9]{4}$/);
-  expect(handleOf(ID, () => false)).toBe(first);
-  expect(handleOf(ID, (one) => one === first)).not.toBe(first);
 });
 
 it('a lesson is no way round an open finding', () => {

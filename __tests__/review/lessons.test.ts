@@ -74,7 +74,7 @@ describe('a finding that people have dismissed on another pull request', () => {
     // What is too bad to be held back is shown as dismissed before.
     const isNeverHeld =
       draft.severity === 'critical' || draft.category === 'security' || about.isTrusted === false;
-    expect(raising.kind === 'raised' && raising.before !== undefined).toBe(isNeverHeld);
+    expect(raising.kind === 'raised' && raising.finding.dismissedOn !== undefined).toBe(isNeverHeld);
   });
 
   it('is an earlier one first, also if both have one name', () => {

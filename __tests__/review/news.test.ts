@@ -101,6 +101,14 @@ describe('what a run wants, held against the findings as they are now', () => {
     ],
     ['an end of what has ended meanwhile', [SETTLED], { settlements: [FIXED] }, {}, '', ['settled']],
     [
+      'an end by a run of a stranger, of what a person has ended meanwhile',
+      [SETTLED],
+      { settlements: [FIXED] },
+      { isTrusted: false },
+      '',
+      ['settled'],
+    ],
+    [
       'nothing, where a suggestion was committed',
       [known({ isGone: true, isCommitted: true })],
       {},

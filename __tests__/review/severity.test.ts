@@ -3,7 +3,6 @@ import {
   atLeast,
   compareSeverity,
   pathKindOf,
-  readCategory,
   type SeverityFacts,
   severityOf,
 } from '../../src/review/severity.js';
@@ -90,22 +89,5 @@ describe('pathKindOf', () => {
 
   it('uses the diff’s statement that a file is generated', () => {
     expect(pathKindOf('src/api.pb.go', false)).toBe('unread');
-  });
-});
-
-describe('readCategory', () => {
-  it.each([
-    ['security', 'security'],
-    ['Security', 'security'],
-    ['security/sql-injection', 'security'],
-    ['error_handling', 'error-handling'],
-    ['Missing test', 'test'],
-    ['sql-injection', undefined],
-    ['latest', undefined],
-    ['error', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('reads the rule %p as %p', (rule, category) => {
-    expect(readCategory(rule)).toBe(category);
   });
 });

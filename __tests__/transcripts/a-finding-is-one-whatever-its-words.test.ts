@@ -69,7 +69,6 @@ async function stageWith(model: readonly ModelReply[], first = FIRST): Promise<S
     roles: { monalisa: 'write' },
     model: answering([calls(first, submit('One thing.')), text('Reviewed.'), ...model]),
   });
-  stage.repo.contents = 'write';
   await stage.run({ inputs: INPUTS });
   return stage;
 }

@@ -102,7 +102,6 @@ async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
     roles: { monalisa: 'write', hubot: 'read' },
     model: byHandles(model),
   });
-  stage.repo.contents = 'write';
   return stage;
 }
 
@@ -226,7 +225,6 @@ it('a finding is not settled by the word of a model on a change from outside', a
       ].flatMap((reply) => [calls(...reply), text('Reviewed.')]),
     ),
   });
-  stage.repo.contents = 'write';
   await stage.run({ inputs: INPUTS });
   push(stage, SECOND, CHANGE + REDACT, REDACT);
   const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': SECOND });
@@ -261,7 +259,6 @@ it.each([
       text('Reviewed.'),
     ]),
   });
-  stage.repo.contents = 'write';
   await stage.run({ inputs: INPUTS });
   stage.repo.talk.resolved.set(stage.repo.talk.reviewComments[0]?.id ?? 0, resolver);
   push(stage, SECOND, CHANGE + REDACT, REDACT);

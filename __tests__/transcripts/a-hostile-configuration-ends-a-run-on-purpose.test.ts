@@ -19,7 +19,6 @@ async function run({ base = {}, inputs = {}, env = {}, model }: Given) {
     base: { 'axe/agents/reviewer.toml': AGENT, ...base },
     ...(model === undefined ? {} : { model }),
   });
-  stage.repo.contents = 'write';
   stage.github.commit(REPO, { 'reviewer.md': earlierEntry('Fine.', 'a') }, { branch: 'axe-memory' });
   const step = await runWatched(stage, { inputs: { 'memory-store': 'branch', ...inputs }, env });
   return { stage, step, messages: told(step) };
@@ -71,7 +70,6 @@ it('C1 8: agents with a common beginning have memories of their own, and a name 
     names.map((name) => [`axe/agents/${name}.toml`, agentToml({ name, memory: true })]),
   );
   const stage = await setStage({ base });
-  stage.repo.contents = 'write';
   for (const agent of names) {
     const step = await runWatched(stage, { inputs: { agent, 'memory-store': 'branch' } });
     expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });

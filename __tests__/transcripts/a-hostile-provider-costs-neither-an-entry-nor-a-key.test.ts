@@ -21,7 +21,6 @@ async function run(
     base: { 'axe/agents/worker.toml': agentToml({ memory: true, tables: QUICK }) },
     model: script,
   });
-  stage.repo.contents = 'write';
   stage.github.commit(REPO, { 'worker.md': earlierEntry('It was fine.', 'a') }, { branch: 'axe-memory' });
   const step = await runWatched(stage, {
     inputs: { agent: 'worker', 'memory-store': 'branch', ...given },

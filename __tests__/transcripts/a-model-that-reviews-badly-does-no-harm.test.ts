@@ -37,7 +37,6 @@ async function stageOf(model: StageOptions['model'], more: Partial<StageOptions>
     ...(model === undefined ? {} : { model }),
     ...more,
   });
-  stage.repo.contents = 'write';
   return stage;
 }
 

@@ -9,7 +9,6 @@ const MAIL = CHANGE.replaceAll('src/auth.ts', 'src/mail.ts');
 /** What stands on the pull request, in the check and in the job summary. */
 async function look(model: readonly ModelReply[], diff: string, inputs: Readonly<Record<string, string>>) {
   const stage = await setStage({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff, model });
-  stage.repo.contents = 'write';
   const step = await stage.run({ inputs: { 'memory-store': 'branch', 'check-run': 'true', ...inputs } });
   const { reviews, reviewComments, checkRuns } = stage.repo.talk;
   const [check] = checkRuns;

@@ -74,7 +74,6 @@ it('is never whole by a push of more files than GitHub compares: everything is r
     diff: CHANGE,
     model: [...CLEAN, ...CLEAN],
   });
-  stage.repo.contents = 'write';
   const inputs = {
     'check-run': 'true',
     'memory-store': 'branch',
@@ -98,7 +97,6 @@ it('grows with `paths`: what they kept from the first review is read by the next
     diff: CHANGE + DOCS,
     model: [...CLEAN, ...CLEAN],
   });
-  stage.repo.contents = 'write';
   const inputs = { 'check-run': 'true', 'memory-store': 'branch' };
   const next = CHANGE.replaceAll('src/auth.ts', 'src/next.ts');
   await stage.run({ inputs: { ...inputs, paths: 'src/**' } });

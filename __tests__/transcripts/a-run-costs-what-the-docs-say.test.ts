@@ -36,7 +36,6 @@ function remembers({ github, repo }: Stage): void {
     { 'other.md': earlierEntry('Fine.', 'a') },
     { branch: 'axe-memory' },
   );
-  repo.contents = 'write';
 }
 
 /** Something the first review did not see. */
@@ -112,7 +111,6 @@ it('the first save of all sends as many requests more as the page states', async
   const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
   const inputs = { 'memory-store': 'branch', agent: 'builtin/ask', 'report-to': 'issue' };
   const stage = await setStage({ event });
-  stage.repo.contents = 'write';
   const step = await stage.run({ inputs });
   expect(step.exitCode).toBe(0);
   const [, more = ''] = /The run that creates the branch makes (\d) more/.exec(PAGE) ?? [];

@@ -20,7 +20,6 @@ it('a trusted run receives what writers and itself have said, but nobody else, a
       { ...on, body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nTiming leak.` },
     ],
   });
-  repo.contents = 'write';
   const state = `- posted r ids=${ours.id} at=${new Date().toISOString()}\n`;
   github.commit(REPO, { 'reviewer.state.md': state }, { branch: 'axe-memory' });
   const thread = ours.comments[0] ?? 0;

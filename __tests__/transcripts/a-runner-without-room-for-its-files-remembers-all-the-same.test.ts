@@ -11,7 +11,6 @@ it.each([
   ['outputs', ['GITHUB_OUTPUT']],
 ])('a run that cannot write its %s saves memory, and warns of each', async (_, names) => {
   const stage = await setStage({ model: [text('It rains.')] });
-  stage.repo.contents = 'write';
   const folder = tempDir('full');
   writeFileSync(join(folder, 'file'), '');
   const full = Object.fromEntries(

@@ -19,7 +19,6 @@ async function opened(add: string): Promise<Stage> {
     model: [calls({ name: 'set_labels', input: { add } }), text('**Kind**: bug, since it worked before.')],
   });
   stage.repo.talk.labels.push('bug', 'question', 'security');
-  stage.repo.contents = 'write';
   return stage;
 }
 

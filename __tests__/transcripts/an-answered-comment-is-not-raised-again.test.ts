@@ -173,7 +173,6 @@ it('an answer counts on a stranger’s pull request, and a stranger’s gesture 
     roles: { monalisa: 'write', hubot: 'read' },
     model: [...reply, ...reply],
   });
-  stage.repo.contents = 'write';
   await stage.run({ inputs: ON_BRANCH });
   const [logged, timing] = stage.repo.talk.reviewComments.map(({ id }) => id);
   seedReaction(stage.repo, { on: 'review-comment', of: timing ?? 0, author: 'monalisa', content: '-1' });

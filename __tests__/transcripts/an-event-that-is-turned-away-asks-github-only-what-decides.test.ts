@@ -59,7 +59,6 @@ it('only the head is read for an agent that is missing on the base', async () =>
 
 it('asks for no diff of a pull request that is paused', async () => {
   const stage = await setStage();
-  stage.repo.contents = 'write';
   const payload = loadWebhook('issue_comment', 'created', {
     'issue.number': payloadField(stage.payload, 'pull_request.number'),
     'comment.body': '/axe pause',
@@ -90,7 +89,6 @@ it.each<[string, StageOptions, readonly string[]]>([
   ],
 ])('asks for no diff once a limit is used up: %s', async (_, options, beside) => {
   const stage = await setStage(options);
-  stage.repo.contents = 'write';
   const inputs = { 'memory-store': 'branch', 'max-cost-usd-per-day': '0.0000001' };
   expect((await stage.run({ inputs })).outputs['cost-usd']).toMatch(/^0\.00/);
   expect(await turnedAway(stage, inputs)).toMatchObject({

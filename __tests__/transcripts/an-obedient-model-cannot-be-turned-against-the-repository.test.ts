@@ -24,7 +24,6 @@ async function attack(body: string, patch: PayloadPatch = {}): Promise<Stage> {
   const stage = await setStage({ event, base: BASE, diff: CHANGE, model: obedientScript() });
   stage.repo.talk.labels.push('bug', 'approved');
   stage.repo.roles.set('hubot', 'write');
-  stage.repo.contents = 'write';
   return stage;
 }
 

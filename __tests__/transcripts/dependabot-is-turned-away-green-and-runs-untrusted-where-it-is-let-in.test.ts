@@ -27,7 +27,6 @@ it('the step passes with one notice that names the line to add', async () => {
 
 it('an admitted run only reads, and remembers in quarantine', async () => {
   const stage = await opened();
-  stage.repo.contents = 'write';
   const inputs = { 'allow-bots': 'dependabot[bot]', 'memory-store': 'branch' };
   const step = await stage.run({ inputs });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });

@@ -42,7 +42,8 @@ export function byHandles(replies: readonly ModelReply[]): ModelScript {
   };
 }
 
-function withHandles(call: ScriptedToolCall, handles: readonly string[]): ScriptedToolCall {
+/** A call in which `F1`, `F2` and so on are the first, the second and so on of these handles. */
+export function withHandles(call: ScriptedToolCall, handles: readonly string[]): ScriptedToolCall {
   const handleOf = (name: unknown) => {
     const [, number] = /^F(\d)$/.exec(typeof name === 'string' ? name : '') ?? [];
     return number === undefined ? name : (handles[Number(number) - 1] ?? name);

@@ -45,7 +45,6 @@ export function nameOf({ repo }: Pick<Stage, 'repo'>): string {
 
 /** Lets the token write and puts these files onto the memory branch, as runs would have left them. */
 export function rememberOnBranch(stage: Stage, files: Readonly<Record<string, string>>): void {
-  stage.repo.contents = 'write';
   stage.github.commit(nameOf(stage), files, { branch: BRANCH });
 }
 

@@ -70,7 +70,6 @@ export async function notesStage({
     model,
     github: { validate },
   });
-  stage.repo.contents = 'write';
   if (branch !== undefined) stage.github.commit(nameOf(stage), branch, { branch: BRANCH });
   const workspace = checkout(textsOf(files));
   const trunk = `refs/heads/${stage.repo.defaultBranch}`;

@@ -184,7 +184,6 @@ export async function reviewedForAnswers(roles: StageOptions['roles'] = {}) {
       text('Done again.'),
     ],
   });
-  stage.repo.contents = 'write';
   await stage.run({ inputs: ON_BRANCH });
   const [logged, timing] = stage.repo.talk.reviewComments;
   if (timing === undefined || logged === undefined) throw new Error('nothing was posted');

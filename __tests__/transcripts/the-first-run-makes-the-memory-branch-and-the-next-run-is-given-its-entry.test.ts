@@ -27,7 +27,6 @@ function bare() {
 
 it('the first run reports the new branch, and that it is public, and needs neither a checkout nor git', async () => {
   const stage = await setStage({ model: ['First.', 'Second.', 'Third.'].map((answer) => text(answer)) });
-  stage.repo.contents = 'write';
   const opened = await stage.run(bare());
   expect(opened).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
   expect(told(opened)).toEqual([

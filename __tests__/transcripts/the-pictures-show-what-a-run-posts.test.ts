@@ -144,7 +144,6 @@ it('the sources of the pictures equal what the built action and command line pri
       answer('The card is no longer logged; the receipt is still not awaited.'),
     ]),
   });
-  stage.repo.contents = 'write';
   const inputs = { 'memory-store': 'branch' };
   await stage.run({ inputs });
   const afterFirst = reviewsOf(stage);

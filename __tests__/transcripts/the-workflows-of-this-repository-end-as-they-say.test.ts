@@ -65,7 +65,6 @@ it('the review of pull requests posts what the project’s agent finds, also wit
     event: { name: 'pull_request_target', payload: loadWebhook('pull_request', 'opened') },
     base: baseFiles(),
   });
-  stage.repo.contents = 'write';
   const { exitCode, outputs } = await stage.run({
     workspace: checkout(),
     inputs: { ...step?.inputs, model: 'offline/rules' },

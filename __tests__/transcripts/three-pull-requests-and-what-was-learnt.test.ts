@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { seedReply } from '../helpers/github-review-seed.js';
 import { type ModelScript, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook, type Payload } from '../helpers/webhooks.js';
-import { byHandles } from './handle-scene.js';
+import { byHandles, handlesIn, withHandles } from './handle-scene.js';
 import { calls, conversations, REVIEWER, submit } from './review-scene.js';
 import { comparisonOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
@@ -230,8 +230,8 @@ out, and the finding is back, in its own conversation. In the third the model is
 for word all the same, and it is not posted.
 
 Nobody wrote this page: a test runs the built action on the five events, against a GitHub that checks every request by
-GitHub's own description of its API and a model whose replies are scripted, and writes down what it saw. Only times, ids
-of runs and the day are replaced. The agent is \`axe/agents/reviewer.toml\`, its memory is on the branch \`axe-memory\`
+GitHub's own description of its API and a model whose replies are scripted, and writes down what it saw. Only times, the
+day, and ids of runs and findings are replaced. The agent is \`axe/agents/reviewer.toml\`, its memory is on the branch \`axe-memory\`
 (\`memory-store: branch\`).`;
 
 /** The replies in their order, and of a second look what it comes to. */
@@ -254,7 +254,6 @@ it('the third review does not repeat what the first one learned', async () => {
     roles: { monalisa: 'write', hubot: 'read' },
     model: script(),
   });
-  stage.repo.contents = 'write';
   const page = [INTRO, `## The agent\n\n${block('toml', REVIEWER)}`];
 
   page.push(await reviewOf(stage, FIRST, 0));
@@ -376,12 +375,14 @@ async function runOn(
   });
   expect([result.exitCode, result.stderr]).toEqual([0, '']);
   const prompt = reviewsAsked(stage)[index * 2];
+  const handles = handlesIn((prompt?.messages ?? []).join('\n'));
+  const called = (REVIEWS[index] ?? []).map((call) => callLine(withHandles(call, handles)));
   const hasLook = (REVIEWS[index] ?? []).includes(SETTLED);
   const files = github.files(REPO, 'axe-memory');
   return [
     part('Request: system prompt', 'text', prompt?.system ?? ''),
     part('Request: user message', 'text', (prompt?.messages[0] ?? '').replace(/^user: /, '')),
-    part('Reply: the tools that the model calls', 'text', (REVIEWS[index] ?? []).map(callLine).join('\n')),
+    part('Reply: the tools that the model calls', 'text', called.join('\n')),
     ...(hasLook ? [part('Reply: a second look in a fresh context', 'text', callLine(LOOK))] : []),
     part('Posted', 'markdown', postedOn(stage, { number, before })),
     part('Memory after it: `reviewer.md`', 'markdown', files['reviewer.md'] ?? ''),

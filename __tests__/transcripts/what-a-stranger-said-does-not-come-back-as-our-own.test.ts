@@ -33,7 +33,6 @@ const WORKER = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
 
 async function setScene(options: StageOptions) {
   const stage = await setStage({ roles: { [STRANGER]: 'read' as Role }, ...options });
-  stage.repo.contents = 'write';
   return stage;
 }
 

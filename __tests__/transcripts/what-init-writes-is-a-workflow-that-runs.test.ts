@@ -40,7 +40,6 @@ describe('what `init` writes for reviews', () => {
     const inputs = await inputsIn(base, 'axe-review');
     expect(inputs).toMatchObject({ agent: 'reviewer', 'memory-store': 'branch' });
     const stage = await setStage({ base, diff: CHANGE });
-    stage.repo.contents = 'write';
     const step = await stage.run({ inputs, env: NO_KEY });
     expect([step.exitCode, troubles(step)]).toEqual([0, []]);
     expect(stage.model.requests()).toEqual([]);
@@ -56,7 +55,6 @@ describe('what `init` writes for reviews', () => {
     const base = await repositoryAfter(['--model', 'anthropic/claude-sonnet-4-5']);
     const inputs = await inputsIn(base, 'axe-review');
     const stage = await setStage({ base, diff: CHANGE });
-    stage.repo.contents = 'write';
     const step = await stage.run({ inputs });
     expect(step.exitCode).toBe(0);
     const [asked] = stage.model.prompts();
@@ -72,7 +70,6 @@ it('what `init` writes for mentions answers a comment', async () => {
     base,
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe What is this?' } },
   });
-  stage.repo.contents = 'write';
   const step = await stage.run({ inputs: { ...inputs, model: 'offline/rules' }, env: NO_KEY });
   expect([step.exitCode, troubles(step)]).toEqual([0, []]);
   expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });

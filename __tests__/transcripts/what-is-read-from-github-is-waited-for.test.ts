@@ -37,7 +37,6 @@ function limited(seconds: number) {
 
 async function scene() {
   const stage = await setStage({ github: { validate: false }, model: () => text(ANSWER) });
-  stage.repo.contents = 'write';
   stage.github.commit(REPO, { 'reviewer.md': earlierEntry('Before.') }, { branch: BRANCH });
   return stage;
 }

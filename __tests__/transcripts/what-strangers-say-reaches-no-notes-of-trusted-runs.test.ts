@@ -11,7 +11,6 @@ const WRITE = toolCall('memory_write', { target: 'long_term', content: OBEYED })
 async function stageWith(options: StageOptions) {
   const toml = keeperToml({ tools: ['github_comments'] });
   const stage = await setStage({ base: { 'axe/agents/keeper.toml': toml }, ...options });
-  stage.repo.contents = 'write';
   stage.github.commit(nameOf(stage), { 'MEMORY.md': `${KNOWN}\n` }, { branch: BRANCH });
   return stage;
 }

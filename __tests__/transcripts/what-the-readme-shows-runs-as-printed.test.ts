@@ -20,7 +20,6 @@ const MODEL = [calls(TIMING, submit('One finding.')), text('One finding.')];
 describe('the quick start of the README', () => {
   it('reviews a pull request and remembers it on the branch', async () => {
     const stage = await setStage({ base: { 'README.md': '# Hello\n' }, diff: CHANGE, model: MODEL });
-    stage.repo.contents = 'write';
     const step = await stage.run({ inputs: { agent: String(STEP?.with?.['agent']) } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
     expect(stage.repo.talk.reviews).toHaveLength(1);
@@ -35,7 +34,6 @@ describe('the agent of the README', () => {
       diff: CHANGE,
       model: withSecondLook(MODEL),
     });
-    stage.repo.contents = 'write';
     const step = await stage.run({ inputs: { agent: 'billing' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
     // The branch is new, which is a notice; a mistake would be a warning.

@@ -1,5 +1,6 @@
 import { cleanLine } from '../core/text/cut.js';
 import type { Finding } from './finding.js';
+import { isNeverHeld } from './lessons.js';
 import { aboutLines, type PlacedFinding } from './place.js';
 import { isBlocking } from './severity.js';
 import { codeSpan, fencedBlock } from './suggestion.js';
@@ -90,7 +91,8 @@ function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): stri
 function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
   if (dismissedOn === undefined) return '';
   const why = severity === 'critical' ? `is ${severity}` : `is about ${category}`;
-  return `*Dismissed before, on #${dismissedOn}. It is reported again because it ${why}.*`;
+  const reason = isNeverHeld({ severity, category }) ? ` It is reported again because it ${why}.` : '';
+  return `*Dismissed before, on #${dismissedOn}.${reason}*`;
 }
 
 function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame['clean']): string {
@@ -130,6 +132,6 @@ function foldOf(finding: Finding, { signature, forkGate, clean }: CommentFrame):
   ].join('\n\n');
 }
 
-function paragraphs(parts: readonly string[]): string {
+export function paragraphs(parts: readonly string[]): string {
   return parts.filter((part) => part.trim() !== '').join('\n\n');
 }

@@ -97,6 +97,11 @@ export function isOpen({ state }: { readonly state: string }): boolean {
   return state === 'open';
 }
 
+/** Whether somebody or the model has ended a finding; one that is outdated may be back. */
+export function hasEnded({ state }: Pick<Finding, 'state'>): boolean {
+  return state === 'settled' || state === 'dismissed';
+}
+
 /**
  * The id of a finding: minted when a run takes it, and never computed again. Neither its words nor its place are in it, so
  * that other words make no other finding of it. No secret hangs on it (see {@link textId}).

@@ -1,7 +1,8 @@
-import { type Buffered, type HeldBack, NOTHING_BUFFERED, type Repeated } from './buffered.js';
-import { codeKey, isTellingKey } from './code.js';
+import { type Buffered, NOTHING_BUFFERED, type Repeated } from './buffered.js';
 import type { PlacedFinding } from './place.js';
+import { isOfLine } from './same.js';
 import { compareSeverity } from './severity.js';
+import { lineOf } from './take-finding.js';
 
 /**
  * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
@@ -25,7 +26,7 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
     ),
     heldBack: uniqueBy(
       passes.flatMap(({ heldBack }) => heldBack),
-      heldKey,
+      lineOf,
     ),
     settlements: uniqueBy(
       passes.flatMap(({ settlements }) => settlements),
@@ -48,17 +49,11 @@ function addPass(
   const taken = new Map<PlacedFinding, PlacedFinding>();
   const fresh: PlacedFinding[] = [];
   for (const placed of findings) {
-    const same = before.find((one) => !taken.has(one) && isOfLine(one, placed));
+    const same = before.find((one) => !taken.has(one) && isOfLine(one.finding, placed.finding));
     if (same === undefined) fresh.push(placed);
     else taken.set(same, better(same, placed));
   }
   return [...before.map((one) => taken.get(one) ?? one), ...fresh];
-}
-
-function isOfLine({ finding: a }: PlacedFinding, { finding: b }: PlacedFinding): boolean {
-  const key = codeKey(a.code ?? '');
-  const isOneLine = a.path === b.path && a.line === b.line && key === codeKey(b.code ?? '');
-  return isOneLine && isTellingKey(key) && a.category === b.category;
 }
 
 /** The first words stay, unless the second bring evidence that the first lack. */
@@ -71,10 +66,6 @@ function better(first: PlacedFinding, second: PlacedFinding): PlacedFinding {
 
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
-}
-
-function heldKey({ finding: { path, line, category } }: HeldBack): string {
-  return `${category} ${line} ${path}`;
 }
 
 function addGates(all: readonly Buffered['gates'][]): Buffered['gates'] {

@@ -1,6 +1,6 @@
 import { codeKey } from './code.js';
 import type { DiffLines } from './diff-lines.js';
-import { type EndedBy, type EndReason, type Finding, isOpen } from './finding.js';
+import { type EndedBy, type EndReason, type Finding, hasEnded, isOpen } from './finding.js';
 import type { KnownFinding, SameClaim } from './known.js';
 import { isNeverHeld, type Lesson, lessonOfLine, lessonsLike } from './lessons.js';
 import type { FindingMark } from './marks.js';
@@ -37,8 +37,7 @@ export interface LedgerContext {
 
 /** What became of a finding that was raised. */
 export type Raising =
-  /** `before`: people have dismissed it on another pull request, and it is too bad to be held back. */
-  | { readonly kind: 'raised'; readonly finding: KnownFinding; readonly before?: Lesson | undefined }
+  | { readonly kind: 'raised'; readonly finding: KnownFinding }
   /** It is open already. */
   | { readonly kind: 'kept'; readonly finding: KnownFinding }
   /** It had ended, or is worse than it was, or on a line that changed. */
@@ -117,6 +116,7 @@ export class Ledger {
     if (asked.length > 0) return { kind: 'ask', of: asked };
     const finding = {
       ...draft,
+      dismissedOn: before?.pull ?? draft.dismissedOn,
       key: codeKey(draft.code ?? ''),
       isTold: false,
       isGone: false,
@@ -128,7 +128,7 @@ export class Ledger {
       first: undefined,
     } as const;
     this.#findings.push(finding);
-    return { kind: 'raised', finding, before };
+    return { kind: 'raised', finding };
   }
 
   #raiseAgain(was: KnownFinding, draft: Finding): Raising {
@@ -158,8 +158,7 @@ export class Ledger {
   /** Ends a finding by the model's word, or says why not; the evidence was looked at before. */
   end(name: string, { how, reason, login, isAgreed }: Ending): KnownFinding | string {
     const finding = this.find(name);
-    if (finding === undefined || finding.state === 'settled' || finding.state === 'dismissed')
-      return `${name} is not open`;
+    if (finding === undefined || hasEnded(finding)) return `${name} is not open`;
     if (!this.context.isTrusted)
       return 'somebody with write access has to decide: the change comes from outside';
     if (how === 'dismissed')
@@ -169,13 +168,13 @@ export class Ledger {
   }
 
   /** Ends the findings whose suggestion was committed by somebody whose commit decides. */
-  endCommitted(): readonly KnownFinding[] {
+  endCommitted(): void {
     const { isPushByWriter, isTrusted } = this.context;
-    return this.open
-      .filter((one) => one.isCommitted && (isPushByWriter || (isTrusted && !this.isBlocking(one))))
-      .map((one) =>
-        this.#end(one, 'settled', { by: isPushByWriter ? 'person' : 'program', why: 'suggestion' }),
-      );
+    const by = isPushByWriter ? 'person' : 'program';
+    for (const one of this.open) {
+      const isEnd = one.isCommitted && (isPushByWriter || (isTrusted && !this.isBlocking(one)));
+      if (isEnd) this.#end(one, 'settled', { by, why: 'suggestion' });
+    }
   }
 
   /** Whether an end of a finding takes more than the model's word. */

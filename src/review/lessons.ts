@@ -68,7 +68,7 @@ export function lessonOfLine(
 }
 
 /** No lesson holds back what is critical or about security. */
-export function isNeverHeld({ severity, category }: Finding): boolean {
+export function isNeverHeld({ severity, category }: Pick<Finding, 'severity' | 'category'>): boolean {
   return severity === 'critical' || category === 'security';
 }
 

@@ -1,5 +1,5 @@
 import type { Buffered, HeldBack } from './buffered.js';
-import { isOpen } from './finding.js';
+import { hasEnded, isOpen } from './finding.js';
 import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';
 import type { PlacedFinding } from './place.js';
@@ -41,11 +41,9 @@ export function applyActs(ledger: Ledger, buffered: Buffered, knew: ReadonlySet<
   for (const placed of buffered.findings) {
     const raising = ledger.raise(placed.finding, { isNew: true, knew: known });
     if (raising.kind === 'raised') {
-      const dismissedOn = raising.before?.pull ?? placed.finding.dismissedOn;
-      fresh.push(
-        dismissedOn === undefined ? placed : { ...placed, finding: { ...placed.finding, dismissedOn } },
-      );
-      known.add(raising.finding.id);
+      const { id, dismissedOn } = raising.finding;
+      fresh.push({ ...placed, finding: { ...placed.finding, dismissedOn } });
+      known.add(id);
     }
     if (raising.kind === 'kept') kept.set(raising.finding.id, raising.finding);
     if (raising.kind === 'held-back') heldBack.push({ finding: placed.finding, of: raising.of });
@@ -53,8 +51,9 @@ export function applyActs(ledger: Ledger, buffered: Buffered, knew: ReadonlySet<
   const claimed: Settlement[] = [];
   for (const settlement of buffered.settlements) {
     const { finding, how, reason, by: login, isAgreed = false } = settlement;
+    const isStill = ledger.open.some(({ id }) => id === finding.id);
     const end = ledger.end(finding.handle, { how, reason, login, isAgreed });
-    if (typeof end === 'string' && !ledger.context.isTrusted) claimed.push(settlement);
+    if (typeof end === 'string' && isStill && !ledger.context.isTrusted) claimed.push(settlement);
   }
   const isFresh = new Set(fresh.map(({ finding }) => finding.id));
   const untold = ledger.findings.filter((one) => !one.isTold && !isFresh.has(one.id));
@@ -62,7 +61,7 @@ export function applyActs(ledger: Ledger, buffered: Buffered, knew: ReadonlySet<
     fresh,
     kept: [...kept.values()],
     heldBack,
-    ended: untold.filter(({ state }) => state === 'settled' || state === 'dismissed'),
+    ended: untold.filter(hasEnded),
     back: untold.filter(isOpen),
     claimed,
   };

@@ -171,8 +171,19 @@ function lineKey({ placement }: PlacedFinding): string | undefined {
   return placement.kind === 'line' ? `${placement.side} ${placement.line} ${placement.path}` : undefined;
 }
 
+/** Ids of the conversations in which findings of this run are said. */
+export function repliedIn({ news, ledger }: Pick<ReviewParts, 'news' | 'ledger'>): ReadonlySet<string> {
+  return new Set(news.fresh.flatMap((placed) => threadAt(placed, ledger)?.id ?? []));
+}
+
 function prepareReply(placed: PlacedFinding, thread: Thread, parts: ReviewParts): PreparedReply {
-  const closedBy = thread.isResolved ? (thread.resolvedBy ?? '') : undefined;
+  const isOpened = parts.marks.some(
+    (mark) =>
+      mark.kind === 'back' &&
+      mark.closedBy === undefined &&
+      parts.ledger.findings.some((one) => one.id === mark.id && one.thread?.id === thread.id),
+  );
+  const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
   const marks = [{ ...raisedMark(placed, parts), closedBy }];
   const mark = findingMark({ agent: agentOf(parts.agent), lane: parts.lane, marks });
   // GitHub would put a suggestion in the place of the lines that the conversation is about, which may be others.

@@ -1,3 +1,4 @@
+import { laneOf } from '../core/sanitize/mark.js';
 import { codeKey, isTellingKey, lastCode } from './code.js';
 import { type DiffLines, findFile } from './diff-lines.js';
 import { firstSentence, isOpen, visibleWords } from './finding.js';
@@ -5,16 +6,7 @@ import type { KnownFinding } from './known.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
 import type { Back, FindingMark, Raised } from './marks.js';
 import { isCommitted, whereStands } from './same.js';
-import {
-  isOneLogin,
-  laneIn,
-  marksIn,
-  type Post,
-  readWord,
-  type Seen,
-  type Thread,
-  type Word,
-} from './seen.js';
+import { isOneLogin, marksIn, type Post, readWord, type Seen, type Thread, type Word } from './seen.js';
 import { isBlocking, worse } from './severity.js';
 import { offeredLines } from './suggestion.js';
 
@@ -163,7 +155,7 @@ function withWords(
     endedGone: false,
     isCommitted: false,
     // Another workflow's text may be a stranger's: its words are nobody's we know.
-    lane: isKept || (isPosted && laneIn(post) !== 'untrusted') ? first.lane : 'untrusted',
+    lane: isKept || (isPosted && laneOf(post.body) !== 'untrusted') ? first.lane : 'untrusted',
     raisedAt: first.at,
     thread,
     first,

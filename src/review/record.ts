@@ -56,13 +56,12 @@ interface RecordParts {
 
 /** Every finding that a run raised or knew of, each once and the worst first, with what has become of it. */
 export function recordsOf({ ledger, news, buffered, url }: RecordParts): readonly FindingRecord[] {
-  const fresh = new Map(news.fresh.map(({ finding }) => [finding.id, finding]));
+  const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
   const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
   const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
   const known = ledger.findings.map((one) => {
-    const raised = fresh.get(one.id);
-    if (raised !== undefined) {
-      const why = raised.dismissedOn === undefined ? undefined : `dismissed before on #${raised.dismissedOn}`;
+    if (fresh.has(one.id)) {
+      const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
       const more = { isNew: true as const, ...(why === undefined ? {} : { why }) };
       return { ...recordOf(one), ...more, ...(url === undefined ? {} : { url }) };
     }

@@ -106,6 +106,13 @@ function keysOf(file: FileLines, side: Side): ReadonlyMap<string, readonly numbe
   return keys;
 }
 
+/** Whether two findings of a run are about one line, and of one category; only a telling line says so. */
+export function isOfLine(a: Finding, b: Finding): boolean {
+  const key = codeKey(a.code ?? '');
+  const isOneLine = a.path === b.path && a.line === b.line && key === codeKey(b.code ?? '');
+  return isOneLine && isTellingKey(key) && a.category === b.category;
+}
+
 /** Whether lines that a comment offered to commit are in the change now, one after the other. */
 export function isCommitted(suggestion: string, file: FileLines | undefined): boolean {
   const offered = suggestion.split('\n').map(normalizeCode);

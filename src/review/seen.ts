@@ -1,5 +1,5 @@
 import type { Actor } from '../core/event/trigger.js';
-import { isOwnText, laneOf, type MarkLane } from '../core/sanitize/mark.js';
+import { isOwnText } from '../core/sanitize/mark.js';
 import { readHandle } from './finding.js';
 import { type FindingMark, findingMarksOf } from './marks.js';
 import { isDismissal } from './parse-reply.js';
@@ -96,13 +96,9 @@ export function isOfPerson({ body, author, isOurs, isEditedByOther }: Post): boo
   return !(isOurs && isOwnText(body)) && !author.isBot && !isEditedByOther;
 }
 
-/** The marks of a text of ours that nobody else changed, and how far its words are trusted. */
+/** The marks of a text of ours that nobody else changed. */
 export function marksIn(post: Pick<Post, 'isOurs' | 'isEditedByOther' | 'body'>): readonly FindingMark[] {
   return post.isOurs && !post.isEditedByOther ? findingMarksOf(post.body) : [];
-}
-
-export function laneIn({ body }: Pick<Post, 'body'>): MarkLane {
-  return laneOf(body);
 }
 
 /** GitHub leaves out a bot's `[bot]` in some places. */

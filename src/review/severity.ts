@@ -1,5 +1,4 @@
 import {
-  CATEGORIES,
   type Category,
   type Confidence,
   type FindingEffect,
@@ -88,16 +87,6 @@ const DOCS: readonly RegExp[] = [
   /(?:^|\/)docs?\/.*\.(?:txt|html?|svg)$/i,
   /(?:^|\/)(?:readme|changelog|changes|contributing|license|licence|copying|notice|authors)(?:\.txt)?$/i,
 ];
-
-/**
- * The category that a rule name of an older agent means: `security`, `Error Handling` and `security/sql-injection` name
- * one, `sql-injection` none.
- */
-export function readCategory(rule: string | undefined): Category | undefined {
-  const words = (rule ?? '').toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const name = `-${words.join('-')}-`;
-  return CATEGORIES.find((category) => name.includes(`-${category}-`));
-}
 
 /** How many there are of each severity, the worst first: `1 major, 2 minor`. */
 export function formatSeverities(severities: readonly Severity[]): string {

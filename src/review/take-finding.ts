@@ -1,7 +1,6 @@
 import { cleanLine, shown } from '../core/text/cut.js';
 import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import type { HeldBack, Repeated } from './buffered.js';
-import { codeKey, isTellingKey } from './code.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles } from './evidence.js';
 import { type Finding, handleOf, isOpen, mintId } from './finding.js';
@@ -12,6 +11,7 @@ import type { Ledger } from './ledger.js';
 import type { Lesson } from './lessons.js';
 import { describePlacement, type PlacedFinding, placeFinding } from './place.js';
 import { type PublishRules, TEXT_LIMITS } from './publish-rules.js';
+import { isOfLine } from './same.js';
 import { pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 import { readSuggestion, withoutOffers } from './suggestion.js';
 import type { Category, Evidence, FindingEffect, Reach, Side } from './terms.js';
@@ -133,7 +133,7 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
       case 'back':
         return takeRepeated(raising.was, placed, taking);
       case 'raised':
-        dismissedOn = raising.before?.pull;
+        dismissedOn = raising.finding.dismissedOn;
     }
   }
   if (at === undefined && findings.length >= rules.maxFindings) {
@@ -141,8 +141,7 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
   }
   const replacedFinding = at === undefined ? undefined : findings[at]?.finding;
   const { id, handle } = replacedFinding ?? placed.finding;
-  const shownAs = dismissedOn === undefined ? {} : { dismissedOn };
-  const kept = { ...placed, finding: { ...placed.finding, ...shownAs, id, handle } };
+  const kept = { ...placed, finding: { ...placed.finding, dismissedOn, id, handle } };
   const next = at === undefined ? [...findings, kept] : findings.with(at, kept);
   const number = (at ?? findings.length) + 1;
   const replaced = at === undefined ? '' : ', in place of what it said before';
@@ -284,8 +283,8 @@ function questionAbout(
 
 const MAX_ASKED = 5;
 
-/** What a question is known by: it is asked once. */
-function lineOf({ finding: { path, line, category } }: PlacedFinding): string {
+/** A question about a finding is asked once a line and category, and what is held back is counted once. */
+export function lineOf({ finding: { path, line, category } }: Pick<PlacedFinding, 'finding'>): string {
   return `${category} ${line} ${path}`;
 }
 
@@ -304,15 +303,8 @@ function slotOf(
   replaces: number | undefined,
 ): number | undefined {
   if (replaces !== undefined) return replaces - 1;
-  const key = codeKey(finding.code ?? '');
-  const at = findings.findIndex(
-    ({ finding: { path, line, category, code = '' } }) =>
-      path === finding.path &&
-      line === finding.line &&
-      category === finding.category &&
-      codeKey(code) === key,
-  );
-  return at < 0 || !isTellingKey(key) ? undefined : at;
+  const at = findings.findIndex((one) => isOfLine(one.finding, finding));
+  return at < 0 ? undefined : at;
 }
 
 /** The how many-th comment on a line it is; 0 for one that is in the text. */

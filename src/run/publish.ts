@@ -25,7 +25,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
       ? undefined
       : await act(buffered, learned.ledger, { pull, isTrusted: lane === 'trusted' }, deps);
   const others = learned.others
-    .map((one) => withActs(one.ledger, NOTHING_BUFFERED, one.pull, new Set()))
+    .map((one) => withActs(one.ledger, one.pull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
   const requested = { buffered, read, commits: change, findings, others, lane };
   return await deps.publisher.publish(plan, outcome, requested);
@@ -38,15 +38,15 @@ async function act(
   deps: Dependencies,
 ): Promise<FindingsToTell> {
   const ledger = await readAgain(before, at, deps);
-  return withActs(ledger, buffered, at.pull, new Set(before.findings.map(({ id }) => id)));
+  return withActs(ledger, at.pull, buffered, new Set(before.findings.map(({ id }) => id)));
 }
 
 /** The findings after what is to be done with them, and what is to be told. */
 export function withActs(
   ledger: Ledger,
-  buffered: Buffered,
   pull: number,
-  knew: ReadonlySet<string>,
+  buffered: Buffered = NOTHING_BUFFERED,
+  knew: ReadonlySet<string> = new Set(),
 ): FindingsToTell {
   const news = applyActs(ledger, buffered, knew);
   return { pull, ledger, news };

@@ -1,6 +1,5 @@
 import { runCommentCommand } from '../commands/comment/run-command.js';
 import type { Dependencies } from '../core/dependencies.js';
-import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { admit } from './admit.js';
 import { converse } from './converse.js';
 import { pullOf } from './learn.js';
@@ -70,7 +69,7 @@ async function refuseUnread(
   if (pull === undefined || trigger.kind === 'local') return undefined;
   const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble.replace(/\.$/, '')}`;
   const { reviewResult } = await deps.publisher.tellFindings({
-    ...withActs(ledger, NOTHING_BUFFERED, pull, new Set()),
+    ...withActs(ledger, pull),
     trigger,
     agent: agent.name,
     head: change?.head ?? ledger.seen?.head ?? '',

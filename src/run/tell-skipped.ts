@@ -1,7 +1,6 @@
-import type { ChangeAnswer, Dependencies } from '../core/dependencies.js';
+import type { Dependencies, MarksOnPull } from '../core/dependencies.js';
 import { laneOfWords } from '../core/event/taint.js';
 import { statePath } from '../memory/state.js';
-import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { markFacts, marksOf, withReviewFacts } from '../review/state-facts.js';
 import type { Skipped, SkippedAt } from './admit.js';
 import { readFindings } from './learn.js';
@@ -18,12 +17,12 @@ export async function tellSkipped(
   { trigger, dryRun }: RunRequest,
   deps: Dependencies,
 ): Promise<Extract<RunReport, { kind: 'skipped' }>> {
-  const { message, reason } = skipped.decision;
+  const { message } = skipped.decision;
   const { unchangedSince: since } = skipped;
   if (at === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
   const { agent } = at.basis;
   const facts = (await at.memory)?.facts ?? [];
-  if (reason === 'closed' || (!postsReviews(agent) && marksOf(facts).length === 0)) {
+  if (!postsReviews(agent) && marksOf(facts).length === 0) {
     await deps.progress?.skip({
       trigger,
       agent: agent.name,
@@ -32,7 +31,8 @@ export async function tellSkipped(
     });
     return skipped;
   }
-  const change = await deps.github?.change(deps.deadline.signal);
+  const answer = await deps.github?.change(deps.deadline.signal);
+  const change = answer?.kind === 'read' ? answer : undefined;
   const { ledger, trouble } = await readFindings(
     trigger.number,
     {
@@ -41,29 +41,24 @@ export async function tellSkipped(
       permission: at.facts.permission,
       facts,
       isTrusted: laneOfWords(at.basis.trust, at.taint) === 'trusted',
-      change: change?.kind === 'read' ? change : undefined,
+      change,
       isFork: trigger.isFork,
       isFresh: true,
     },
     deps,
   );
-  const findings = withActs(ledger, NOTHING_BUFFERED, trigger.number, new Set());
-  const head = headOf(change) ?? trigger.head.sha;
+  const findings = withActs(ledger, trigger.number);
   const told = await deps.publisher.tellFindings({
     ...findings,
     trigger,
     agent: agent.name,
-    head,
+    head: change?.head ?? trigger.head.sha,
     answered: new Set(),
     skipped: { message, since },
   });
   await keepMarks(told.marks ?? [], at, deps);
   if (trouble !== undefined) warnUnread(trouble, trigger.number, deps);
   return { ...skipped, reviewResult: told.reviewResult };
-}
-
-function headOf(change: ChangeAnswer | undefined): string | undefined {
-  return change?.kind === 'read' ? change.head : undefined;
 }
 
 /** What is said where findings could not be read: what memory has of them is the least that is open. */
@@ -74,7 +69,7 @@ function warnUnread(trouble: string, pull: number, { reporter }: Pick<Dependenci
 
 /** Keeps what was said of findings. Trouble is a warning. */
 async function keepMarks(
-  told: readonly { readonly pull: number; readonly marks: Parameters<typeof markFacts>[0] }[],
+  told: readonly MarksOnPull[],
   { basis, memory }: Pick<SkippedAt, 'basis' | 'memory'>,
   deps: Dependencies,
 ): Promise<void> {

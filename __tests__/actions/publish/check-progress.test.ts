@@ -97,6 +97,22 @@ it.each<[string, string, ReviewEnd, Before, Skip | undefined, string]>([
     undefined,
     'neutral: No findings, cut short',
   ],
+  [
+    'of a command',
+    'names the review that blocks',
+    { ...CLEAR, isBlocking: true },
+    ['neutral', '1 major open · whole'],
+    undefined,
+    'failure: An earlier review blocks · whole',
+  ],
+  [
+    'of a command',
+    'is a success once that review is gone',
+    CLEAR,
+    ['failure', 'An earlier review blocks · whole'],
+    undefined,
+    'success: No findings · whole',
+  ],
   ['of a command', 'is not made', OPEN, undefined, undefined, ''],
 ])('the check %s %s: %#', async (_, __, review, before, skipped, expected) => {
   const { client, repo, headSha } = await startHello();

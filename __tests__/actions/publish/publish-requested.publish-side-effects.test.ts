@@ -31,7 +31,6 @@ async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
       footer: '',
       signature: '',
       reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
-      secrets: [],
       clean: (markdown) => `cleaned ${markdown}`,
       cleanTitle: (title) => `plain ${title}`,
     },

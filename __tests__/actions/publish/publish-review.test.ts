@@ -37,11 +37,11 @@ describe('a review', () => {
     expect(said).toEqual(Array(2).fill(expect.stringContaining(`"kind":"raised","id":"${id}"`)));
   });
 
-  it('does not repeat what is open, whatever the review is called', async () => {
+  it('does not repeat what is open', async () => {
     const hello = await startPull();
     await publish(hello, REVIEWED);
     const again = { findings: [placed({ id: '1'.repeat(16), title: 'Still wrong' })], review: QUIET.review };
-    const { part, open } = await publish(hello, { ...again, findings: again.findings });
+    const { part, open } = await publish(hello, again);
     expect([part.line, open, texts(hello)]).toEqual(['Not repeated: 1 open.', 1, [expect.anything()]]);
   });
 
@@ -134,6 +134,13 @@ describe('a review that is not posted', () => {
     });
     // Only what a run has come to is anything for a check.
     expect(part.review?.unposted.length).toBe(run.end === undefined ? 1 : undefined);
+  });
+
+  it('does not free a pull request that a review before it blocks', async () => {
+    const hello = await startPull();
+    await publish(hello, REVIEWED);
+    const { part } = await publish(hello, settle('fixed'), { mayComment: false });
+    expect(part.review).toMatchObject({ open: [], isBlocking: true });
   });
 
   it('is a warning with the line to add, is shown on the lines, and is no state to keep', async () => {

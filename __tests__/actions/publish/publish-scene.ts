@@ -77,7 +77,7 @@ export interface PublishScene
   extends Partial<Omit<RequestedRun, 'requested'>>,
     Partial<Pick<PublishRequest, 'lane'>>,
     Partial<Pick<RequestedOptions, 'client' | 'blockOn' | 'maxComments'>>,
-    Partial<Pick<LedgerContext, 'memory' | 'isFork' | 'isPushByWriter'>> {
+    Partial<Pick<LedgerContext, 'lines' | 'memory' | 'isFork' | 'isPushByWriter'>> {
   /** The commit that was reviewed; default: the newest. */
   readonly head?: string;
 }
@@ -91,7 +91,7 @@ export async function readPull(
   const answer = await createGitHubPort(client, pullRequest())?.said(42, { isFresh: true }, noAbort());
   return readLedger(answer?.kind === 'read' ? answer.seen : undefined, {
     agent,
-    lines: readDiffLines(repo.pulls.get(42)?.diff ?? ''),
+    lines: 'lines' in rest ? rest.lines : readDiffLines(repo.pulls.get(42)?.diff ?? ''),
     isFork,
     isTrusted: lane === 'trusted',
     isPushByWriter,
@@ -143,7 +143,7 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PublishScene 
   const requested: PublishRequest = {
     buffered,
     commits,
-    findings: withActs(ledger, buffered, 42, knew),
+    findings: withActs(ledger, 42, buffered, knew),
     others: [],
     lane,
     read: { coverage: undefined, unseen: [] },
@@ -167,7 +167,6 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PublishScene 
       footer: '',
       signature: '',
       reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
-      secrets: [],
       clean: (markdown) => markdown.replaceAll('@', ''),
       cleanTitle: (title) => title,
     },

@@ -184,6 +184,16 @@ describe('the conversation of a finding that has ended', () => {
     ]);
   });
 
+  it('keeps what could not be said in it for the summary', async () => {
+    const hello = await reviewed();
+    hello.github.fail({ route: REPLY, status: 422, body: { message: 'Locked' }, times: 9 });
+    const { part } = await publish(hello, { findings: [OTHER], ...QUIET });
+    expect([part.details, part.review?.unposted.map(({ finding }) => finding.title)]).toEqual([
+      expect.stringContaining('Rows are lost'),
+      ['Rows are lost'],
+    ]);
+  });
+
   it('is answered without a review where the run wants none', async () => {
     const hello = await reviewed();
     await publish(hello, (ledger) => ({ ...settle('fixed')(ledger), review: undefined }));
@@ -268,6 +278,15 @@ describe('the conversation of a finding that is open', () => {
     expect(state(hello)).toEqual({ review: 'CHANGES_REQUESTED', resolvedBy: undefined, replies: [] });
   });
 
+  it('is closed for good by whoever closes what was said in it since', async () => {
+    const hello = await reviewed();
+    resolve(hello, 'monalisa');
+    await publish(hello, { findings: [OTHER], ...QUIET });
+    resolve(hello, 'monalisa');
+    hello.repo.roles.set('monalisa', 'write');
+    expect((await readPull(hello)).open.map(({ title }) => title)).toEqual([]);
+  });
+
   it('is named in the review where the token may not open it', async () => {
     const hello = await reviewed();
     resolve(hello, 'monalisa');
@@ -320,7 +339,7 @@ describe('a review that asks for changes', () => {
     ['one that blocks nothing', { findings: [MINOR] }, false],
     ['another one that blocks', { findings: [placed({ line: 24, title: 'Leak' })] }, true],
     ['one that is worse than it was', repeat('It is wrong', { severity: 'critical' }), true],
-  ])('and that a person dismissed is asked again for %s: %#', async (_, wanted, isAsked) => {
+  ])('that a person dismissed decides about %s: %#', async (_, wanted, isAsked) => {
     const hello = await reviewed();
     const { reviews } = hello.repo.talk;
     reviews.splice(0, 1, ...reviews.slice(0, 1).map((one) => ({ ...one, submittedAt: NOW.toISOString() })));
@@ -331,7 +350,25 @@ describe('a review that asks for changes', () => {
   });
 });
 
+it.each<[PublishScene, boolean]>([
+  [{}, true],
+  [{ lines: undefined }, false],
+])('a run asks for changes later only where the change is known: %#', async (scene, isAsked) => {
+  const hello = await reviewed([placed()], { blockOn: 'critical' });
+  await publish(hello, {}, scene);
+  expect(hello.repo.talk.reviews.some(({ state }) => state === 'CHANGES_REQUESTED')).toBe(isAsked);
+});
+
 describe('what is kept of findings', () => {
+  it('does not say that a stranger closed what has ended', async () => {
+    const hello = await reviewed();
+    hello.repo.contents = 'read';
+    await publish(hello, settle('fixed'));
+    resolve(hello, 'monalisa');
+    const { marks } = await publish(hello, QUIET);
+    expect(decided(marks)).toMatchObject([{ kind: 'ended', closed: false }]);
+  });
+
   it('is where they stand once they were read, and what their texts say where memory knows nothing', async () => {
     const hello = await reviewed();
     const [comment] = hello.repo.talk.reviewComments;

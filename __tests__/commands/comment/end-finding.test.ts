@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
 import type { Post } from '../../../src/review/seen.js';
 import { marksOf, parseReviewFacts } from '../../../src/review/state-facts.js';
 import { runPipeline } from '../../../src/run/run.js';
@@ -44,7 +45,8 @@ async function say(
     actor: author,
     ...where,
   });
-  const report = await runPipeline(makeRequest({ trigger, inWorkflow: true }), deps);
+  const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
+  const report = await runPipeline(makeRequest({ trigger, inWorkflow: true, admissionPolicy }), deps);
   const [told] = deps.told;
   const states = told?.ledger.findings.map(({ handle, state }) => `${handle} ${state}`);
   return { report, deps, states, reply: deps.replies[0] };
@@ -55,6 +57,8 @@ describe('a command about a finding', () => {
     ['/axe dismiss', {}, ['FQ7K2 dismissed']],
     ['/axe done thanks', {}, ['FQ7K2 settled']],
     ['/axe dismiss FQ7K2', { isBelow: true }, ['FQ7K2 dismissed']],
+    ['@axe dismiss FQ7K2', { isBelow: true }, ['FQ7K2 dismissed']],
+    ['@axe done', {}, ['FQ7K2 settled']],
     ['/axe dismiss fx4r9', { first: JOINED }, ['FQ7K2 open', 'FX4R9 dismissed']],
     [
       '/axe reopen',

@@ -447,7 +447,6 @@ export class World {
           footer: '',
           signature: '',
           reporter: { event: () => undefined, warn: () => undefined },
-          secrets: [],
           clean,
           cleanTitle: clean,
         },

@@ -148,7 +148,7 @@ async function tell(
   const check = { repository, headSha, agent };
   const before = await readBefore({ ...check, headSha: skipped?.since ?? headSha }, options);
   if (skipped === undefined && before === undefined) return;
-  const { title, isWhole } = titleAfter(review.open, before);
+  const { title, isWhole } = titleAfter(review, before);
   const isClear = review.open.length === 0 && !review.isBlocking && !isUnread;
   const wasFailure = before === undefined || before.conclusion === 'failure';
   const clear = isWhole ? 'success' : wasFailure ? 'neutral' : before.conclusion;
@@ -159,14 +159,19 @@ async function tell(
 
 /** The title says what is open now, and as before how much was read. */
 function titleAfter(
-  open: ReviewEnd['open'],
+  { open, isBlocking }: ReviewEnd,
   before: Pick<CheckRunReport, 'title' | 'conclusion'> | undefined,
 ): { readonly title: string; readonly isWhole: boolean } {
-  const [known, read = ''] = /^(?:No findings|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
-  const said = `${openTitle(open.map(({ severity }) => severity))}${read}`;
+  const [known, read = ''] =
+    /^(?:No findings|An earlier review blocks|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
+  const said = `${openTitle(
+    open.map(({ severity }) => severity),
+    isBlocking,
+  )}${read}`;
   const isWhole = open.length === 0 && read === coverageTitle(WHOLE);
-  if (before === undefined && open.length === 0) return { title: 'Nothing was reviewed', isWhole };
-  const isKept = known === undefined && open.length === 0 && before?.conclusion !== 'failure';
+  const isClear = open.length === 0 && !isBlocking;
+  if (before === undefined && isClear) return { title: 'Nothing was reviewed', isWhole };
+  const isKept = known === undefined && isClear && before?.conclusion !== 'failure';
   return { title: isKept && before !== undefined ? before.title : said, isWhole };
 }
 

@@ -157,11 +157,12 @@ function conclusionOf({ open, isBlocking, coverage }: CommitCheck): CheckRunRepo
 function titleOf({ open, isBlocking, isAnswered, isCut, coverage }: CommitCheck): string {
   const read = `${coverage === undefined ? '' : coverageTitle(coverage)}${isCut ? ', cut short' : ''}`;
   if (open === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${read}`;
-  return `${open.length === 0 && isBlocking ? 'An earlier review blocks' : openTitle(open)}${read}`;
+  return `${openTitle(open, isBlocking)}${read}`;
 }
 
 /** `1 major, 2 minor open`. */
-export function openTitle(open: readonly Severity[]): string {
+export function openTitle(open: readonly Severity[], isBlocking: boolean): string {
+  if (open.length === 0 && isBlocking) return 'An earlier review blocks';
   return open.length === 0 ? 'No findings' : `${formatSeverities(open)} open`;
 }
 

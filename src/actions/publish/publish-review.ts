@@ -4,11 +4,17 @@ import { cleanLine } from '../../core/text/cut.js';
 import { count } from '../../core/text/number.js';
 import { warningText } from '../../core/warning.js';
 import type { Buffered } from '../../review/buffered.js';
+import { paragraphs } from '../../review/comment-text.js';
 import { formatFindings } from '../../review/format-buffered.js';
 import type { Ledger } from '../../review/ledger.js';
 import { readReviewMark } from '../../review/marks.js';
 import { worstFirst } from '../../review/place.js';
-import { type PreparedComment, type PreparedReview, prepareReview } from '../../review/prepare-review.js';
+import {
+  type PreparedComment,
+  type PreparedReview,
+  prepareReview,
+  repliedIn,
+} from '../../review/prepare-review.js';
 import { recordsOf } from '../../review/record.js';
 import { formatEarlier } from '../../review/said.js';
 import type { PublishedPart, RequestedReview } from './requested.js';
@@ -19,8 +25,10 @@ import {
   changeConversations,
   hasNews,
   isAsking,
+  isRequesting,
   reviewsOf,
   sayReplies,
+  standing,
   type TellingOptions,
   withdrawRequests,
 } from './tell-findings.js';
@@ -35,20 +43,7 @@ export async function postReview(requested: RequestedReview): Promise<PublishedP
   if (!isOver) return unposted(requested);
   const { client } = options;
   if (client === undefined) return unpublished(requested, NO_TOKEN);
-  return await postNew(requested, { client, now: requested.now, ...tellingOf(requested) });
-}
-
-function tellingOf({ place, agent, commits, lane, options }: RequestedReview) {
-  const { blockOn, reporter } = options;
-  return {
-    place,
-    agent,
-    head: commits.head,
-    lane,
-    blockOn,
-    reporter,
-    clean: (text: string) => options.clean(text),
-  };
+  return await postNew(requested, { ...requested, ...options, client, head: requested.commits.head });
 }
 
 /** A run that says nothing of findings hides none: what is open counts for the check, the outputs and `fail-on`. */
@@ -57,12 +52,11 @@ function unchanged(requested: RequestedReview): PublishedPart {
   const { pull, ledger, news } = findings;
   const kept = { marks: [{ pull, marks: bindings(ledger, now) }], posted: adoptedIds(ledger) };
   if (isQuestion) return { isReview: false, ...kept };
-  const isBlocking = isAsking(ledger, { agent, blockOn: options.blockOn });
   return {
     isReview: false,
     ...kept,
     records: recordsOf({ ledger, news, buffered, url: undefined }),
-    review: { open: ledger.open, isBlocking, unposted: [] },
+    review: standing(ledger, { agent, blockOn: options.blockOn }),
   };
 }
 
@@ -82,17 +76,18 @@ async function postNew(requested: RequestedReview, telling: TellingOptions): Pro
   const { findings, buffered, now, answered = NOBODY } = requested;
   const { ledger, news } = findings;
   // Which conversations are answered in is known before any is resolved.
-  const replying = new Set(prepare(requested, NOTHING_CHANGED).replies.map(({ thread }) => thread.id));
+  const replying = repliedIn(findings);
   const changed = await changeConversations(findings, { replying, answered }, telling);
   const prepared = prepare(requested, changed);
   const result = isWorthPosting(requested, telling)
     ? await post(requested, { prepared, telling })
     : ('nothing-new' as const);
   const url = result !== 'nothing-new' && result.kind === 'published' ? result.url : undefined;
-  const said = await sayReplies([...changed.replies, ...prepared.replies], telling);
+  const { said, unsaid } = await sayReplies([...changed.replies, ...prepared.replies], telling);
+  const unreplied = prepared.replies.filter((one) => unsaid.includes(one)).map(({ placed }) => placed);
   const isBlocking = await withdrawRequests(ledger, telling);
   const isLost = result !== 'nothing-new' && result.kind === 'failed';
-  const left = isLost ? worstFirst(news.fresh) : [];
+  const left = isLost ? worstFirst(news.fresh) : unreplied;
   const marks = [...bindings(ledger, now), ...changed.marks, ...(isLost ? [] : prepared.raised)];
   const part = {
     isReview: !isNothing(buffered),
@@ -116,12 +111,14 @@ async function postNew(requested: RequestedReview, telling: TellingOptions): Pro
   }
   if (result.kind === 'failed')
     return { ...part, ...lost(requested, result), line: line === '' ? undefined : line };
-  const details = formatFindings(UNPOSTED, [...(result.created ? [] : news.fresh), ...prepared.omitted]);
+  const details = formatFindings(UNPOSTED, [
+    ...(result.created ? unreplied : news.fresh),
+    ...prepared.omitted,
+  ]);
   return { ...part, line, url: result.url, details };
 }
 
 const NOBODY: ReadonlySet<string> = new Set();
-const NOTHING_CHANGED: Changed = { marks: [], replies: [] };
 
 /** The first review always says something; a later one only what people do not know yet. */
 function isWorthPosting(
@@ -136,10 +133,10 @@ function isWorthPosting(
   return reviews.length === 0 || told.length + news.back.length + news.claimed.length > 0;
 }
 
-/** Findings ask for changes, and no review of the agent does. */
+/** Findings ask for changes, and no review of the agent does. Of a change that is not known nobody can say that. */
 function mustAsk(ledger: Ledger, of: Pick<TellingOptions, 'agent' | 'blockOn'>): boolean {
-  const isStanding = reviewsOf(ledger, of.agent).some(({ state }) => state === 'CHANGES_REQUESTED');
-  return isAsking(ledger, of) && !isStanding;
+  if (ledger.context.lines === undefined) return false;
+  return isAsking(ledger, of) && !isRequesting(ledger, of.agent);
 }
 
 function prepare(requested: RequestedReview, { marks }: Changed): PreparedReview {
@@ -225,7 +222,7 @@ function lost({ buffered, findings }: RequestedReview, failed: Failed) {
   };
 }
 
-function unposted({ buffered, findings: { ledger, news } }: RequestedReview): PublishedPart {
+function unposted({ agent, buffered, findings: { ledger, news } }: RequestedReview): PublishedPart {
   const fresh = worstFirst(news.fresh);
   const { review: draft } = buffered;
   const details = [
@@ -236,7 +233,7 @@ function unposted({ buffered, findings: { ledger, news } }: RequestedReview): Pu
     isReview: false,
     isReviewLost: true,
     details: paragraphs(details),
-    review: { open: ledger.open, isBlocking: false, unposted: fresh },
+    review: { open: ledger.open, isBlocking: isRequesting(ledger, agent), unposted: fresh },
     records: recordsOf({ ledger, news, buffered, url: undefined }),
   };
 }
@@ -274,15 +271,14 @@ function toldLine({ findings: { ledger, news } }: RequestedReview, isSaid: boole
     some.length === 0 ? '' : text(count(some.length, 'earlier finding'));
   const dismissed = news.ended.filter(({ state }) => state === 'dismissed');
   const settled = news.ended.filter(({ state }) => state === 'settled');
-  const open = ledger.open.filter(({ first }) => first !== undefined);
+  const back = news.back.filter(({ by }) => by !== undefined);
+  const told = new Set(back.map(({ id }) => id));
+  const open = ledger.open.filter(({ id, first }) => first !== undefined && !told.has(id));
   return sentences([
     number(settled, (some) => `Settled ${some}.`),
     number(dismissed, (some) => `${some} dismissed.`),
     number(news.claimed, (some) => `Left ${some} for a person to settle.`),
-    number(
-      news.back.filter(({ by }) => by !== undefined),
-      (some) => `${some} came back.`,
-    ),
+    number(back, (some) => `${some} came back.`),
     isSaid && open.length > 0 ? `${count(open.length, 'earlier finding')} open.` : '',
   ]);
 }
@@ -299,10 +295,6 @@ function notRepeated({ buffered, findings: { news } }: RequestedReview): string 
     refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
     unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,
   ]);
-}
-
-function paragraphs(parts: readonly string[]): string {
-  return parts.filter((part) => part.trim() !== '').join('\n\n');
 }
 
 function sentences(parts: readonly string[]): string {

@@ -138,7 +138,7 @@ async function publishParts(
 ): Promise<PublishedPart> {
   const { findings, buffered } = requested;
   if (buffered === NOTHING_BUFFERED && findings === undefined) return { isReview: false };
-  const { client, review, reporter, secrets } = options;
+  const { client, review, reporter } = options;
   const clean = cleanFor(requested, options);
   const run = {
     trigger: plan.trigger,
@@ -158,7 +158,6 @@ async function publishParts(
     footer: reviewFooter({ plan, outcome, requested }, { runUrl: options.runUrl, clean }),
     signature: signatureOf(plan.agent.name, options.runUrl),
     reporter,
-    secrets,
     clean,
     cleanTitle: titleCleaner(options),
   });

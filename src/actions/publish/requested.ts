@@ -22,7 +22,6 @@ export interface RequestedOptions {
   /** The same for a comment on a line. */
   readonly signature: string;
   readonly reporter: Reporter;
-  readonly secrets: readonly string[];
   /** Outbound cleaning for comments (D24). */
   clean(markdown: string): string;
   /** The same for titles, which are plain text. */

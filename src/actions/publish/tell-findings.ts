@@ -6,7 +6,7 @@ import type { PullRequestPlace } from '../../adapters/github/reading/changed-fil
 import type { FindingsToTell, Reporter } from '../../core/dependencies.js';
 import { isMarked, type Mark, type MarkLane } from '../../core/sanitize/mark.js';
 import { count } from '../../core/text/number.js';
-import { isOpen } from '../../review/finding.js';
+import { hasEnded, isOpen } from '../../review/finding.js';
 import type { KnownFinding } from '../../review/known.js';
 import type { Ledger } from '../../review/ledger.js';
 import { agentOf, type FindingMark, readReviewMark, replyMark } from '../../review/marks.js';
@@ -14,6 +14,7 @@ import { asksForChanges, hiddenFindings } from '../../review/news.js';
 import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from '../../review/said.js';
 import { isOneLogin, marksIn, type OwnReview, type Thread } from '../../review/seen.js';
 import type { Severity } from '../../review/terms.js';
+import type { ReviewEnd } from './requested.js';
 import { withGitHub } from './with-github.js';
 
 /** How findings are told of on GitHub. */
@@ -77,7 +78,7 @@ export async function changeConversations(
   const othersIn = (thread: Thread, opened: KnownFinding) =>
     ledger.findings
       .filter((one) => one.thread?.id === thread.id && one.id !== opened.id)
-      .filter(({ state }) => state === 'settled' || state === 'dismissed')
+      .filter(hasEnded)
       .map((one) => endedMark(one, { at, closed: false }));
   for (const finding of news.back) {
     const { thread } = finding;
@@ -104,14 +105,14 @@ export async function changeConversations(
       !replying.has(thread.id) &&
       ledger.findings.every((one) => one.thread?.id !== thread.id || !isOpen(one));
     const mayClose = isLast && lane === 'trusted' && finding.why !== 'resolved';
-    const isClosed =
-      thread !== undefined &&
-      isLast &&
-      (thread.isResolved ? isClosedByWriter(thread, ledger.context) : mayClose && (await set(thread, true)));
-    const mark = endedMark(finding, { at, closed: isClosed });
+    const closed =
+      thread?.isResolved === false
+        ? mayClose && (await set(thread, true))
+        : isLast && isClosed(thread, ledger.context);
+    const mark = endedMark(finding, { at, closed });
     marks.push(mark);
     const text = answered.has(finding.id) ? undefined : endText(finding, frame);
-    if (text !== undefined) say(finding, isClosed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
+    if (text !== undefined) say(finding, closed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
   }
   for (const settlement of news.claimed) {
     const { finding } = settlement;
@@ -120,8 +121,13 @@ export async function changeConversations(
   return { marks, replies };
 }
 
-/** A stranger who opened the pull request can close every conversation on it, which says nothing. */
-function isClosedByWriter({ resolvedBy = '', first }: Thread, { isWriter }: Ledger['context']): boolean {
+/**
+ * Whether a conversation is closed by somebody whose closing says something: a stranger who opened the pull request can
+ * close every conversation on it.
+ */
+export function isClosed(thread: Thread | undefined, { isWriter }: Ledger['context']): boolean {
+  if (thread?.isResolved !== true) return false;
+  const { resolvedBy = '', first } = thread;
   return isOneLogin(resolvedBy, first.author.login) || isWriter(resolvedBy);
 }
 
@@ -146,13 +152,13 @@ function setter({
   };
 }
 
-/** Says what was changed, each in its conversation; how many were said. Trouble is one warning. */
-export async function sayReplies(
-  replies: readonly Reply[],
+/** Says what was changed, each in its conversation, and how many were said. Trouble is one warning, and ends it. */
+export async function sayReplies<Said extends Reply>(
+  replies: readonly Said[],
   { client, place, reporter }: TellingOptions,
-): Promise<number> {
+): Promise<{ readonly said: number; readonly unsaid: readonly Said[] }> {
   let said = 0;
-  for (const { thread, mark, body } of replies) {
+  for (const [index, { thread, mark, body }] of replies.entries()) {
     // A run that was killed may have said it.
     if (thread.replies.some(({ isOurs, body: before }) => isOurs && isMarked(before, mark))) continue;
     const reply = { ...place, commentId: thread.first.id, firstId: thread.first.id, mark, body };
@@ -160,12 +166,13 @@ export async function sayReplies(
     const result = response.kind === 'failed' ? response : response.answer;
     if (result.kind !== 'failed') said += 1;
     else {
-      const message = `${count(replies.length - said, 'answer')} in conversations of findings could not be posted: ${result.message}`;
+      const unsaid = replies.slice(index);
+      const message = `${count(unsaid.length, 'answer')} in conversations of findings could not be posted: ${result.message}`;
       reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });
-      return said;
+      return { said, unsaid };
     }
   }
-  return said;
+  return { said, unsaid: [] };
 }
 
 /** The reviews of an agent that were sent. */
@@ -173,6 +180,11 @@ export function reviewsOf({ seen }: Ledger, agent: string): readonly OwnReview[]
   return (seen?.reviews ?? []).filter(
     ({ state, body }) => state !== 'PENDING' && agentOf(readReviewMark(body)?.agent ?? '') === agentOf(agent),
   );
+}
+
+/** Whether a review of the agent asks for changes. */
+export function isRequesting(ledger: Ledger, agent: string): boolean {
+  return reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
 }
 
 /** Whether the agent's findings ask for changes; a person who dismissed its review has decided about those of then. */
@@ -187,15 +199,19 @@ export function isAsking(
   return asksForChanges(ledger, blockOn, Math.max(0, ...overruled));
 }
 
+/** What a run comes to that posts nothing of findings: those that are open count all the same. */
+export function standing(ledger: Ledger, of: Pick<TellingOptions, 'agent' | 'blockOn'>): ReviewEnd {
+  return { open: ledger.open, isBlocking: isAsking(ledger, of), unposted: [] };
+}
+
 /** Whether something became of findings that nobody was told of, or a review of the agent does not say any more what is open. */
 export function hasNews(
   { ledger, news }: Pick<FindingsToTell, 'ledger' | 'news'>,
   of: Pick<TellingOptions, 'agent' | 'blockOn'>,
 ): boolean {
   if (ledger.seen === undefined) return false;
-  const isRequesting = reviewsOf(ledger, of.agent).some(({ state }) => state === 'CHANGES_REQUESTED');
   const told = [news.ended, news.back, news.claimed, hiddenFindings(ledger)];
-  return told.some(({ length }) => length > 0) || isRequesting !== isAsking(ledger, of);
+  return told.some(({ length }) => length > 0) || isRequesting(ledger, of.agent) !== isAsking(ledger, of);
 }
 
 /**
@@ -225,12 +241,14 @@ export async function withdrawRequests(ledger: Ledger, options: TellingOptions):
  * What is kept of the findings of a pull request besides the marks of this run: where they stand, which GitHub tells only
  * once they are there; and where memory knows nothing of the pull request, what its texts say.
  */
-export function bindings({ findings, context: { memory } }: Ledger, now: Date): readonly FindingMark[] {
+export function bindings({ findings, context }: Ledger, now: Date): readonly FindingMark[] {
   const kept = new Map(
-    (memory?.marks ?? []).flatMap((mark) => (mark.kind === 'raised' ? [[mark.id, mark] as const] : [])),
+    (context.memory?.marks ?? []).flatMap((mark) =>
+      mark.kind === 'raised' ? [[mark.id, mark] as const] : [],
+    ),
   );
   return findings.flatMap((finding): readonly FindingMark[] => {
-    const { first, said, thread, severity, path, line, key, isTold, state } = finding;
+    const { first, said, thread, severity, path, line, key, isTold } = finding;
     if (first === undefined) return [];
     const known = kept.get(first.id);
     const isBound = said === undefined || (known?.thread === said.thread && known.comment === said.comment);
@@ -240,9 +258,9 @@ export function bindings({ findings, context: { memory } }: Ledger, now: Date): 
       thread: said?.thread,
       comment: said?.comment,
     };
-    const isEnded = known === undefined && isTold && (state === 'settled' || state === 'dismissed');
+    const isEnded = known === undefined && isTold && hasEnded(finding);
     const at = now.getTime();
-    return isEnded ? [raised, endedMark(finding, { at, closed: thread?.isResolved === true })] : [raised];
+    return isEnded ? [raised, endedMark(finding, { at, closed: isClosed(thread, context) })] : [raised];
   });
 }
 

@@ -9,7 +9,7 @@ import { postReview } from './publish-review.js';
 import { type ActionPublisherOptions, cleanFor, titleCleaner } from './publisher-options.js';
 import type { RequestedReview } from './requested.js';
 import { redactRecord, signatureOf } from './review-frame.js';
-import { hasNews, isAsking } from './tell-findings.js';
+import { hasNews, isClosed, standing } from './tell-findings.js';
 
 /** A run that knows of answers on other pull requests. */
 interface TellingRun {
@@ -26,7 +26,7 @@ export async function tellOthers(
   const parts = { trigger, agent: agent.name, lane };
   const told: MarksOnPull[] = [];
   for (const findings of others) {
-    // Their newest commit was not asked for: nothing but conversations is changed.
+    // Their change is not known: no review is posted, only taken back.
     const requested = newsOf({ ...findings, ...parts, head: findings.ledger.seen?.head ?? '' }, options);
     told.push(...((await postReview(requested)).marks ?? []));
   }
@@ -39,13 +39,13 @@ export async function tellFindings(
   options: ActionPublisherOptions,
 ): Promise<Pick<Published, 'marks' | 'reviewResult'>> {
   const { ledger, news, pull, head, agent, trigger, skipped } = told;
-  const isChanged = hasNews(told, { agent, blockOn: options.review.rules.blockOn });
+  const of = { agent, blockOn: options.review.rules.blockOn };
+  const isChanged = hasNews(told, of);
   const maySay = options.comment !== 'never' && ledger.seen !== undefined && isChanged;
   const part = maySay ? await postReview(newsOf({ ...told, lane: 'trusted' }, options)) : undefined;
   const records = recordsOf({ ledger, news, buffered: NOTHING_BUFFERED, url: undefined });
   if (options.inputs.checkRun && (isChanged || skipped !== undefined)) {
-    const isBlocking = isAsking(ledger, { agent, blockOn: options.review.rules.blockOn });
-    const review = part?.review ?? { open: ledger.open, isBlocking, unposted: [] };
+    const review = part?.review ?? standing(ledger, of);
     const isUnread = ledger.seen === undefined;
     const { repository } = trigger;
     await options.progress?.tell({ repository, headSha: head, agent, review, skipped, isUnread });
@@ -61,7 +61,7 @@ function unsaid({ ledger, news }: ToldFindings, now: Date): readonly FindingMark
   if (ledger.seen === undefined) return [];
   const at = now.getTime();
   return [
-    ...news.ended.map((one) => endedMark(one, { at, closed: one.thread?.isResolved === true })),
+    ...news.ended.map((one) => endedMark(one, { at, closed: isClosed(one.thread, ledger.context) })),
     ...news.back.map((one) => backMark(one, { at, closedBy: one.thread?.resolvedBy })),
   ];
 }
@@ -75,7 +75,7 @@ function newsOf(
   { pull, ledger, news, trigger, agent, head, lane, answered }: NewsParts,
   options: ActionPublisherOptions,
 ): RequestedReview {
-  const { client, review, reporter, secrets, now } = options;
+  const { client, review, reporter, now } = options;
   return {
     buffered: NOTHING_BUFFERED,
     place: { repository: trigger.repository, number: pull },
@@ -95,7 +95,6 @@ function newsOf(
       footer: '',
       signature: signatureOf(agent, options.runUrl),
       reporter,
-      secrets,
       clean: cleanFor({ lane }, options),
       cleanTitle: titleCleaner(options),
     },

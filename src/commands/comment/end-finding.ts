@@ -1,5 +1,4 @@
 import type { Dependencies, Reply } from '../../core/dependencies.js';
-import type { CommentTrigger } from '../../core/event/trigger.js';
 import { cleanLine } from '../../core/text/cut.js';
 import {
   formatCommandResult,
@@ -7,7 +6,6 @@ import {
   type MemoryRefusal,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { NOTHING_BUFFERED } from '../../review/buffered.js';
 import { isOpen } from '../../review/finding.js';
 import type { KnownFinding } from '../../review/known.js';
 import type { Ledger } from '../../review/ledger.js';
@@ -86,7 +84,8 @@ async function carryOut(
     const remedy = 'Write it below the pull request.';
     return forAll(refusal('refused', 'findings are on pull requests', remedy));
   }
-  const change = await deps.github?.change(deps.deadline.signal);
+  const answer = await deps.github?.change(deps.deadline.signal);
+  const change = answer?.kind === 'read' ? answer : undefined;
   const facts = (await readMemory(agent, memory?.plan, deps))?.facts ?? [];
   const parts = {
     agent: agent.name,
@@ -94,10 +93,10 @@ async function carryOut(
     permission: undefined,
     facts,
     isTrusted: true,
-    change: change?.kind === 'read' ? change : undefined,
-    isFork: change?.kind === 'read' && change.isFork,
+    change,
+    isFork: change?.isFork === true,
     isFresh: true,
-    add: (seen: Seen) => withComment(seen, trigger, deps.clock.now()),
+    add: (seen: Seen) => withComment(seen, command, deps.clock.now()),
   };
   const { ledger, trouble } = await readFindings(trigger.number, parts, deps);
   if (trouble !== undefined)
@@ -105,12 +104,12 @@ async function carryOut(
   const meant = findMeant(command, ledger);
   if (!Array.isArray(meant)) return meant;
   if (request.dryRun) return { result: done('Dry run: nothing was changed.', false) };
-  const findings = withActs(ledger, NOTHING_BUFFERED, trigger.number, new Set());
+  const findings = withActs(ledger, trigger.number);
   const told = await deps.publisher.tellFindings({
     ...findings,
     trigger,
     agent: agent.name,
-    head: change?.kind === 'read' ? change.head : (ledger.seen?.head ?? ''),
+    head: change?.head ?? ledger.seen?.head ?? '',
     answered: new Set(meant.map(({ id }) => id)),
     skipped: undefined,
   });
@@ -132,10 +131,19 @@ function isLeftOpen(
   return thread !== undefined && !isClosed && !ledger.open.some((one) => one.thread?.id === thread.id);
 }
 
-/** The comment that gives the command may not be among those that GitHub lists yet. */
-function withComment(seen: Seen, { commentId, inReplyTo, body, author }: CommentTrigger, now: Date): Seen {
+/**
+ * The comment that gives the command may not be among those that GitHub lists yet, and after the trigger phrase it reads like
+ * none: the ledger reads it as the command that it is.
+ */
+function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: FindingCommand, now: Date): Seen {
+  const { commentId, inReplyTo, author } = trigger;
+  const body = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
   const posts = [...seen.comments, ...seen.threads.flatMap(({ first, replies }) => [first, ...replies])];
-  if (posts.some(({ id }) => id === commentId)) return seen;
+  if (posts.some(({ id }) => id === commentId)) {
+    const put = (post: Post) => (post.id === commentId ? { ...post, body } : post);
+    const threads = seen.threads.map((thread) => ({ ...thread, replies: thread.replies.map(put) }));
+    return { ...seen, threads, comments: seen.comments.map(put) };
+  }
   const post: Post = {
     id: commentId,
     url: '',

@@ -3,7 +3,7 @@ import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { publishedText } from './published.js';
 
-/** `submit_review`: summary and verdict of the review. */
+/** `submit_review`: the summary of the review. */
 export function createSubmitReview(publications: Publications): Tool {
   return defineTool({
     name: 'submit_review',
