@@ -144,15 +144,6 @@ export function addReaction(
   return { reaction, isNew: true };
 }
 
-/** Whether it was there. */
-export function takeReaction(place: ReactionPlace, content: string): boolean {
-  const { reactions } = place.repo.talk;
-  const found = findReaction(place, content);
-  if (found === undefined) return false;
-  reactions.splice(reactions.indexOf(found), 1);
-  return true;
-}
-
 function findReaction({ repo, viewer, subject }: ReactionPlace, content: string): StoredReaction | undefined {
   return repo.talk.reactions.find(
     ({ on, of, author, content: own }) =>
