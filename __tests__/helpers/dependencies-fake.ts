@@ -1,10 +1,9 @@
+import type { AgentLibrary } from '../../src/core/agent/agent-source.js';
 import { formatModelRef } from '../../src/core/agent/model-ref.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type {
-  AgentLibrary,
   ChangeAnswer,
   Dependencies,
-  PermissionAnswer,
   Published,
   PublishRequest,
   Reply,
@@ -16,6 +15,7 @@ import type {
 } from '../../src/core/dependencies.js';
 import { AxeError, NotFoundError } from '../../src/core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
+import type { PermissionAnswer } from '../../src/core/event/permission.js';
 import type { OpenModel } from '../../src/core/loop/asker.js';
 import type { LanguageModel } from '../../src/core/loop/messages.js';
 import { DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/core/prompt/context.js';

@@ -5,7 +5,8 @@ import { fetchContext } from '../adapters/github/context/fetch-context.js';
 import { fetchPermission } from '../adapters/github/reading/permissions.js';
 import { fetchComparedFiles, subjectCommits } from '../adapters/github/reading/reader.js';
 import { fetchSubject, readSubjectsOnce } from '../adapters/github/reading/subject.js';
-import type { GitHub, PermissionAnswer } from '../core/dependencies.js';
+import type { GitHub } from '../core/dependencies.js';
+import type { PermissionAnswer } from '../core/event/permission.js';
 import type { Trigger } from '../core/event/trigger.js';
 
 /** What the pipeline asks GitHub for. */

@@ -2,9 +2,9 @@ import { createGitHubAgentLibrary } from '../adapters/github/agents/agent-librar
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import { GitHubError } from '../adapters/github/client/errors.js';
 import { resolveCommit } from '../adapters/github/reading/contents.js';
+import type { AgentLibrary } from '../core/agent/agent-source.js';
 import { builtInText, findBuiltInAgent } from '../core/agent/built-in.js';
 import { loadText } from '../core/agent/parse.js';
-import type { AgentLibrary } from '../core/dependencies.js';
 import { ConfigError } from '../core/errors.js';
 import { connectGitHub, type GitHubAccess } from './github.js';
 

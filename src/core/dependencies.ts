@@ -1,3 +1,4 @@
+import type { Deadline } from '../adapters/host/deadline.js';
 import type { Change } from '../memory/change.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { Buffered } from '../review/buffered.js';
@@ -8,35 +9,20 @@ import type { News } from '../review/news.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import type { NewSince } from '../review/scope.js';
 import type { Seen } from '../review/seen.js';
-import type { LoadedAgent } from './agent/agent-source.js';
-import type { ModelRef } from './agent/model-ref.js';
+import type { AgentLibrary, LoadedAgent } from './agent/agent-source.js';
 import type { Clock } from './clock.js';
-import type { Permission } from './event/permission.js';
+import type { PermissionAnswer } from './event/permission.js';
 import type { Trigger } from './event/trigger.js';
 import type { Trust } from './event/trust.js';
-import type { OpenModel } from './loop/asker.js';
+import type { Models } from './loop/asker.js';
 import type { LoopEvent } from './loop/events.js';
-import type { LanguageModel } from './loop/messages.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
 import type { RunOutcome } from './outcome.js';
 import type { MemoryPlan, Plan, ReadByRun } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
-import type { ContextFile } from './prompt/context-files.js';
 import type { MarkLane } from './sanitize/mark.js';
 import type { Effect, Tool } from './tools/tool.js';
 import type { Warning } from './warning.js';
-
-/** Where models come from. */
-export interface Models {
-  /** Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked for. */
-  configure(): Promise<void>;
-  /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
-  open(ref: ModelRef): Promise<LanguageModel>;
-  /** What is known of a model; all undefined for one we have no figures of. */
-  facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
-  /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
-  askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
-}
 
 /** The tools of an agent are asked for. */
 export interface ToolRequest {
@@ -60,23 +46,6 @@ export interface ToolBox {
   changed?(): Promise<readonly Tool[] | undefined>;
   /** Ends what was started for the tools. */
   close(): Promise<void>;
-}
-
-/** Agents, skills and context files: from disk, or from the base ref by API (D4, D21). */
-export interface AgentLibrary {
-  /** Throws a ConfigError that lists the agents that exist. */
-  loadAgent(name: string): Promise<LoadedAgent>;
-  /**
-   * The skill's text; `path` as the agent or `--skill` names it. It is the one nearest to the agent, which this library
-   * has loaded; without an agent, to any. Throws a ConfigError.
-   */
-  loadSkill(path: string, agent?: LoadedAgent): Promise<string>;
-  /** Files that match, sorted by path in byte order, where the agent is from. Throws a ConfigError for a malformed pattern. */
-  loadContextFiles(
-    patterns: readonly string[],
-    workdir: string,
-    agent?: LoadedAgent,
-  ): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] }>;
 }
 
 /** Listeners of a run. Must not throw. */
@@ -207,11 +176,6 @@ export interface Progress {
   end(message: string, kind: 'failed' | 'cancelled'): Promise<void>;
 }
 
-/** What an account may do in a repository; `unknown` where it could not be asked. */
-export type PermissionAnswer =
-  | { readonly kind: 'known'; readonly permission: Permission }
-  | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };
-
 /** What was not read, in a sentence. */
 interface Unread {
   readonly kind: 'unread';
@@ -248,16 +212,6 @@ export interface GitHub {
 export interface Journal {
   pending(changes: readonly Change[]): Promise<void>;
   done(changes: readonly Change[]): Promise<void>;
-}
-
-/** The one deadline of a run: every wait listens to it. */
-export interface Deadline {
-  /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */
-  readonly signal: AbortSignal;
-  /** Sets the limit, counted in milliseconds from the start of the run. */
-  limit(limitMs: number): void;
-  /** Milliseconds that are left; Infinity while there is no limit. */
-  leftMs(): number;
 }
 
 /** `axe` where the command line is started under that name, in the place of axe. */

@@ -1,7 +1,7 @@
-import type { Dependencies, PermissionAnswer } from '../core/dependencies.js';
+import type { Dependencies } from '../core/dependencies.js';
 import { AxeError } from '../core/errors.js';
 import { decideAdmission, type EventFacts, needsPermission } from '../core/event/admission.js';
-import type { Permission } from '../core/event/permission.js';
+import type { Permission, PermissionAnswer } from '../core/event/permission.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { RunReport } from './request.js';
 

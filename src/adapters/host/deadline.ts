@@ -1,6 +1,15 @@
-import type { Deadline } from '../../core/dependencies.js';
 import { ProviderError } from '../../core/errors.js';
 import { noteTimeLeft } from '../../core/time-limit.js';
+
+/** The one deadline of a run: every wait listens to it. */
+export interface Deadline {
+  /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */
+  readonly signal: AbortSignal;
+  /** Sets the limit, counted in milliseconds from the start of the run. */
+  limit(limitMs: number): void;
+  /** Milliseconds that are left; Infinity while there is no limit. */
+  leftMs(): number;
+}
 
 export interface RunDeadline extends Deadline {
   cancel(reason: Error): void;

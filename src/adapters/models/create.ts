@@ -1,8 +1,8 @@
 import { formatModelRef } from '../../core/agent/model-ref.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../../core/defaults.js';
-import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
 import { ProviderError } from '../../core/errors.js';
+import type { Models } from '../../core/loop/asker.js';
 import type { LanguageModel } from '../../core/loop/messages.js';
 import { formOf } from '../../core/loop/model-settings.js';
 import { type Chunks, withBody } from '../../core/response.js';

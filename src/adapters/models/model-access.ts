@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { ModelRef } from '../../core/agent/model-ref.js';
-import type { Models } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
+import type { Models } from '../../core/loop/asker.js';
 import { findProvider, type Provider } from './catalog.js';
 import { toProviderError } from './errors.js';
 import {

@@ -1,3 +1,4 @@
+import type { ContextFile } from '../prompt/context-files.js';
 import type { Warning } from '../warning.js';
 import type { AgentConfig } from './config.js';
 
@@ -46,4 +47,21 @@ export interface LoadedAgent {
   readonly warnings: readonly Warning[];
   /** What of it only a workflow cannot use; left out: nothing. */
   readonly workflowWarnings?: readonly Warning[];
+}
+
+/** Agents, skills and context files: from disk, or from the base ref by API (D4, D21). */
+export interface AgentLibrary {
+  /** Throws a ConfigError that lists the agents that exist. */
+  loadAgent(name: string): Promise<LoadedAgent>;
+  /**
+   * The skill's text; `path` as the agent or `--skill` names it. It is the one nearest to the agent, which this library
+   * has loaded; without an agent, to any. Throws a ConfigError.
+   */
+  loadSkill(path: string, agent?: LoadedAgent): Promise<string>;
+  /** Files that match, sorted by path in byte order, where the agent is from. Throws a ConfigError for a malformed pattern. */
+  loadContextFiles(
+    patterns: readonly string[],
+    workdir: string,
+    agent?: LoadedAgent,
+  ): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] }>;
 }

@@ -1,5 +1,4 @@
-import type { AgentLibrary } from '../dependencies.js';
-import type { AgentText, LoadedAgent, SourceText } from './agent-source.js';
+import type { AgentLibrary, AgentText, LoadedAgent, SourceText } from './agent-source.js';
 import type { TomlSource } from './fault.js';
 import { inspectAgent } from './inspect.js';
 import { makeConfig } from './make-config.js';

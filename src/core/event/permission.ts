@@ -12,3 +12,8 @@ export function mayWrite(permission: Permission | 'unknown'): boolean {
 export function isSameAccount(a: Actor, b: Actor): boolean {
   return a.login !== 'ghost' && a.login.toLowerCase() === b.login.toLowerCase();
 }
+
+/** What an account may do in a repository; `unknown` where it could not be asked. */
+export type PermissionAnswer =
+  | { readonly kind: 'known'; readonly permission: Permission }
+  | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Message,
   SharedV4Warning,
 } from '@ai-sdk/provider';
+import type { ModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../errors.js';
 import { grouped } from '../text/number.js';
 import type { Budget, Price } from './budget.js';
@@ -245,4 +246,16 @@ function estimateUsage(
 /** Nonsense counts as nothing said. */
 function count(tokens: number | undefined): number | undefined {
   return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
+}
+
+/** Where models come from. */
+export interface Models {
+  /** Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked for. */
+  configure(): Promise<void>;
+  /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
+  open(ref: ModelRef): Promise<LanguageModel>;
+  /** What is known of a model; all undefined for one we have no figures of. */
+  facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
+  /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
+  askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
 }

@@ -1,12 +1,11 @@
 import * as v from 'valibot';
-import type { AgentPlace, SourceText } from '../../../core/agent/agent-source.js';
+import type { AgentLibrary, AgentPlace, SourceText } from '../../../core/agent/agent-source.js';
 import { BUILT_IN_PREFIX, builtInText, findBuiltInAgent } from '../../../core/agent/built-in.js';
 import { decodeAgent } from '../../../core/agent/decode.js';
 import { checkAgentName } from '../../../core/agent/name.js';
 import { agentNotFound, skillNotFound } from '../../../core/agent/not-found.js';
 import { createAgentLibrary } from '../../../core/agent/parse.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
-import type { AgentLibrary } from '../../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../../core/prompt/context-files.js';
 import { compareBytes } from '../../../core/text/bytes.js';

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { PermissionAnswer } from '../../../core/dependencies.js';
-import type { Permission } from '../../../core/event/permission.js';
+import type { Permission, PermissionAnswer } from '../../../core/event/permission.js';
 import type { Repository } from '../../../core/event/trigger.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';

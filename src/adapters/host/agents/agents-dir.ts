@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { AgentPlace, SourceText } from '../../../core/agent/agent-source.js';
+import type { AgentLibrary, AgentPlace, SourceText } from '../../../core/agent/agent-source.js';
 import { BUILT_IN_PREFIX, builtInText, findBuiltInAgent } from '../../../core/agent/built-in.js';
 import { checkAgentName } from '../../../core/agent/name.js';
 import { createAgentLibrary, parseAgent } from '../../../core/agent/parse.js';
-import type { AgentLibrary } from '../../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
 import { compileGlob } from '../../../core/text/glob.js';
 import { confine, shownPath } from '../confine.js';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { AgentLibrary } from '../../../core/dependencies.js';
+import type { AgentLibrary } from '../../../core/agent/agent-source.js';
 import { ConfigError } from '../../../core/errors.js';
 import {
   BINARY_CHECK_BYTES,
