@@ -11,8 +11,8 @@ export async function scaling() {
   const { withEntry } = await import('../lib/memory/units.js');
   const { readDiffLines } = await import('../lib/review/diff-lines.js');
   const { ownPart } = await import('../lib/review/own-part.js');
-  const { findMention } = await import('../lib/core/event/mention.js');
-  const { cleanMarkdown } = await import('../lib/core/sanitize/markdown.js');
+  const { findMention } = await import('../lib/event/mention.js');
+  const { cleanMarkdown } = await import('../lib/safety/markdown.js');
   const works = [
     ['put an entry into a log', 4000, (size) => [log(size, 'a'), log(1, 'b')], withEntry],
     ['lines of a diff, one file', 4000, (size) => [hunks(size)], readDiffLines],

@@ -14,9 +14,9 @@ const SIZES = [100_000, 1_000_000];
 /** Lines to print. */
 export async function tail() {
   compile();
-  const { createFiles } = await import('../lib/adapters/host/files.js');
+  const { createFiles } = await import('../lib/lib/write-files.js');
   const { createFileStore } = await import('../lib/memory/stores/file/file-store.js');
-  const { createClock } = await import('../lib/adapters/host/clock.js');
+  const { createClock } = await import('../lib/lib/system-clock.js');
   const { lastEntries } = await import('../lib/memory/run-log.js');
   const folder = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
   const store = createFileStore({

@@ -1,5 +1,5 @@
-import type { Price } from '../src/core/loop/budget.js';
-import { estimateText } from '../src/core/text/truncate.js';
+import { estimateText } from '../src/lib/text/truncate.js';
+import type { Price } from '../src/loop/budget.js';
 import type { Case } from './case.js';
 import type { Versions } from './versions.js';
 

@@ -1,8 +1,8 @@
-import { createFetch } from '../src/adapters/host/net/http.js';
-import { createModels } from '../src/adapters/models/create.js';
-import { parseModelRef } from '../src/core/agent/model-ref.js';
-import type { Environment } from '../src/core/environment.js';
-import { costOf } from '../src/core/loop/budget.js';
+import { parseModelRef } from '../src/agent/model-ref.js';
+import type { Environment } from '../src/lib/environment.js';
+import { createFetch } from '../src/lib/net/http.js';
+import { costOf } from '../src/loop/budget.js';
+import { createModels } from '../src/model/create.js';
 import type { Expected } from './case.js';
 import { isDoubtful, isMeant } from './match.js';
 import type { Posted, Seen } from './observe.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Environment } from '../src/core/environment.js';
-import { AxeError } from '../src/core/errors.js';
+import type { Environment } from '../src/lib/environment.js';
+import { AxeError } from '../src/lib/errors.js';
 import { formatClaims, isRight, judgeClaims, loadClaims } from './claims.js';
 import { estimateCase, estimateLook } from './estimate.js';
 import { evaluate } from './evaluate.js';

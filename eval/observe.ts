@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { StoredRepo } from '../__tests__/helpers/github-state.js';
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
 import type { StepResult } from '../__tests__/helpers/run-action.js';
-import { parseDiff } from '../src/core/text/diff.js';
+import { parseDiff } from '../src/lib/text/diff.js';
 import { findingMarksOf } from '../src/review/marks.js';
 import type { Coverage, FindingRecord } from '../src/review/record.js';
 import type { Version } from './versions.js';

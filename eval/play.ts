@@ -1,6 +1,6 @@
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
 import { runMainHere } from '../__tests__/helpers/run-main.js';
-import { parseDiff } from '../src/core/text/diff.js';
+import { parseDiff } from '../src/lib/text/diff.js';
 import type { Answer, Case, Expected, Step } from './case.js';
 import type { Source } from './gateway.js';
 import type { LoadedCase } from './load.js';

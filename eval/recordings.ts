@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
-import { redact } from '../src/core/sanitize/redact.js';
+import { redact } from '../src/safety/redact.js';
 
 /** Where recorded answers are kept. */
 export const RECORDED = join(import.meta.dirname, 'recorded');

@@ -6,9 +6,9 @@ import { parse } from 'yaml';
 import { LIMITS } from './limits.js';
 
 const { inputs, outputs } = parse(readFileSync('action.yml', 'utf8'));
-const defaults = await load('src/core/defaults.ts');
+const defaults = await load('src/lib/defaults.ts');
 const agentSchema = JSON.parse(readFileSync('schema/agent.schema.json', 'utf8'));
-const { formatCommandTable } = await load('src/core/event/comment-commands.ts');
+const { formatCommandTable } = await load('src/event/comment-commands.ts');
 
 /** The inputs in the order in which people look for them. */
 const INPUT_GROUPS = {
@@ -79,7 +79,7 @@ function agentKeysPage() {
     'Agent keys',
     about,
     keySections(agentSchema, ''),
-    '`src/core/agent/schema.ts` and `scripts/schema/describe-keys.ts`',
+    '`src/agent/schema.ts` and `scripts/schema/describe-keys.ts`',
   );
 }
 
@@ -144,7 +144,7 @@ function limitsPage() {
   });
   const about =
     'Every default and limit. What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
-  return page('Defaults and limits', about, sections, '`src/core/defaults.ts`');
+  return page('Defaults and limits', about, sections, '`src/lib/defaults.ts`');
 }
 
 function limitOf(name) {

@@ -1,4 +1,4 @@
-// How the values of src/core/defaults.ts are shown to people; `scripts/docs.js` makes a page of it. Each export of that file
+// How the values of src/lib/defaults.ts are shown to people; `scripts/docs.js` makes a page of it. Each export of that file
 // has a row, so that a new limit is not forgotten.
 
 const KIB = 1024;

@@ -1,5 +1,5 @@
-import { main } from './actions/main.js';
-import { endProcess, ownRunner } from './actions/runner/runner.js';
+import { main } from './action/main.js';
+import { endProcess, ownRunner } from './runner/runner.js';
 
 await main(ownRunner());
 endProcess();

@@ -1,10 +1,10 @@
-import { isNothingPending, NOTHING_PENDING } from './actions/runner/pending-state.js';
-import { endProcess, ownRunner } from './actions/runner/runner.js';
+import { isNothingPending, NOTHING_PENDING } from './runner/pending-state.js';
+import { endProcess, ownRunner } from './runner/runner.js';
 
 // The main step saves nearly always, so the rest of the program is loaded only if it did not.
 if (isNothingPending(process.env)) process.stdout.write(`${NOTHING_PENDING}\n`);
 else {
-  const { post } = await import('./actions/post.js');
+  const { post } = await import('./action/post.js');
   await post(ownRunner());
   endProcess();
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/agent/parse.js';
 import { agentsCommand } from '../../src/cli/agents.js';
 import { main } from '../../src/cli/main.js';
-import { parseAgent } from '../../src/core/agent/parse.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 

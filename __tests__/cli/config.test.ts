@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parseProvidersConfig } from '../../src/adapters/models/providers-config.js';
 import { configCommand } from '../../src/cli/config.js';
+import { parseProvidersConfig } from '../../src/model/providers-config.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 

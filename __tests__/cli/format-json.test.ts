@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatErrorJson, formatJson } from '../../src/cli/format-json.js';
-import { AxeError, ProviderError } from '../../src/core/errors.js';
-import type { Limit, RunOutcome } from '../../src/core/outcome.js';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
+import type { Limit, RunOutcome } from '../../src/lib/outcome.js';
 import { called, completed, exhausted, STATS } from '../helpers/reports.js';
 
 /** What a program reads from the line. */

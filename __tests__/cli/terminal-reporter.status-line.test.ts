@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createStatusLine, createTerminalReporter } from '../../src/cli/terminal-reporter.js';
-import type { RunEvent } from '../../src/core/dependencies.js';
+import type { RunEvent } from '../../src/run/dependencies.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { createFakeScreen } from '../helpers/fake-screen.js';
 import { reportOf, STATS } from '../helpers/reports.js';

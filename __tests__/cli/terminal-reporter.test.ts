@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTerminalReporter } from '../../src/cli/terminal-reporter.js';
-import type { RunEvent } from '../../src/core/dependencies.js';
-import { ProviderError } from '../../src/core/errors.js';
-import type { Warning } from '../../src/core/warning.js';
+import { ProviderError } from '../../src/lib/errors.js';
+import type { Warning } from '../../src/lib/warning.js';
 import type { RestoreResult } from '../../src/memory/store.js';
+import type { RunEvent } from '../../src/run/dependencies.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { reportOf } from '../helpers/reports.js';
 

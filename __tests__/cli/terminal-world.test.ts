@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createDeadline } from '../../src/adapters/host/deadline.js';
 import {
   createTerminalDependencies,
   type TerminalDependenciesOptions,
 } from '../../src/cli/terminal-world.js';
-import type { Dependencies } from '../../src/core/dependencies.js';
-import { AxeError } from '../../src/core/errors.js';
-import type { RunOutcome } from '../../src/core/outcome.js';
-import type { Warning } from '../../src/core/warning.js';
+import { createDeadline } from '../../src/lib/deadline.js';
+import { AxeError } from '../../src/lib/errors.js';
+import type { RunOutcome } from '../../src/lib/outcome.js';
+import type { Warning } from '../../src/lib/warning.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import type { Dependencies } from '../../src/run/dependencies.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
 import { tempDir } from '../helpers/temp.js';

@@ -1,5 +1,5 @@
-import { DEFAULT_FAIL_ON } from '../../src/core/defaults.js';
-import { CONCLUSIONS } from '../../src/core/outcome.js';
+import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
+import { CONCLUSIONS } from '../../src/lib/outcome.js';
 import { ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { markdownFaults } from '../helpers/markdown-faults.js';
 import { leaks } from '../hostile/invariants.js';

@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findProvider, PROVIDER_IDS } from '../../src/adapters/models/catalog.js';
-import { findFacts, findPrice } from '../../src/adapters/models/model-table.js';
-import { BUILT_IN_AGENTS } from '../../src/core/agent/built-in.js';
+import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
 import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,
@@ -12,9 +10,11 @@ import {
   MAX_CALLS_PER_TURN,
   MAX_PARALLEL_CALLS,
   MAX_TURNS,
-} from '../../src/core/defaults.js';
-import type { ToolPorts } from '../../src/core/tools/ports.js';
-import { createTools } from '../../src/core/tools/registry.js';
+} from '../../src/lib/defaults.js';
+import { findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
+import { findFacts, findPrice } from '../../src/model/model-table.js';
+import type { ToolPorts } from '../../src/tools/ports.js';
+import { createTools } from '../../src/tools/registry.js';
 import { ACTION_INPUTS } from '../helpers/action-yml.js';
 import { cellsOf, DOCS, markedTable, readDocument } from '../helpers/documents.js';
 
@@ -106,9 +106,8 @@ describe('the table of limits', () => {
 describe('the table of reasons to skip', () => {
   it('has each reason of the code', () => {
     const [, union = ''] =
-      /^export type SkipReason =([\s\S]*?);$/m.exec(
-        readFileSync(join(ROOT, 'src/core/event/skip.ts'), 'utf8'),
-      ) ?? [];
+      /^export type SkipReason =([\s\S]*?);$/m.exec(readFileSync(join(ROOT, 'src/event/skip.ts'), 'utf8')) ??
+      [];
     const reasons = [...union.matchAll(/\| '([\w-]+)'/g)].map(([, reason]) => `\`${reason}\``);
     const [, ...rows] = markedTable('docs/events.md', 'skip-reasons');
     expect(reasons.length).toBeGreaterThan(10);

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { formatClaims, isRight, loadClaims } from '../../eval/claims.js';
 import { loadCases } from '../../eval/load.js';
 import { makeVersions } from '../../eval/versions.js';
-import { parseDiff } from '../../src/core/text/diff.js';
+import { parseDiff } from '../../src/lib/text/diff.js';
 import { startChild } from '../helpers/child.js';
 import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { readInputs } from '../../src/actions/inputs/inputs.js';
-import { parseEvent } from '../../src/adapters/github/events/parse-event.js';
-import { readCommand } from '../../src/commands/comment/read-command.js';
-import type { Admission } from '../../src/core/event/admission.js';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
-import type { Trigger } from '../../src/core/event/trigger.js';
+import type { Admission } from '../../src/event/admission.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import { parseEvent } from '../../src/event/parse-event.js';
+import type { Trigger } from '../../src/event/trigger.js';
+import { readCommand } from '../../src/run/commands/read-command.js';
+import { readInputs } from '../../src/runner/inputs/inputs.js';
 import { decideAdmission } from '../helpers/admission.js';
 import { allWebhooks, type Payload, type PayloadPatch, patchPayload } from '../helpers/webhooks.js';
 import {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { grantTools } from '../../src/core/tools/effects.js';
-import type { ToolPorts } from '../../src/core/tools/ports.js';
-import { createTools } from '../../src/core/tools/registry.js';
-import { REVIEW_TOOL_NAMES } from '../../src/core/tools/review/review-tools.js';
+import { grantTools } from '../../src/tools/effects.js';
+import type { ToolPorts } from '../../src/tools/ports.js';
+import { createTools } from '../../src/tools/registry.js';
+import { REVIEW_TOOL_NAMES } from '../../src/tools/review/review-tools.js';
 import { agentOf } from '../helpers/needed-permissions.js';
 
 const FOLDER = join(import.meta.dirname, '../../examples');

@@ -2,10 +2,10 @@ import {
   type Admission,
   decideAdmission as decide,
   needsPermission as needs,
-} from '../../src/core/event/admission.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
-import type { Permission } from '../../src/core/event/permission.js';
-import type { Trigger } from '../../src/core/event/trigger.js';
+} from '../../src/event/admission.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import type { Permission } from '../../src/event/permission.js';
+import type { Trigger } from '../../src/event/trigger.js';
 
 /** Whether an event by an actor with a permission starts a run. */
 export function decideAdmission(

@@ -1,6 +1,22 @@
-import type { AgentLibrary } from '../../src/core/agent/agent-source.js';
-import { formatModelRef } from '../../src/core/agent/model-ref.js';
-import { parseAgent } from '../../src/core/agent/parse.js';
+import type { AgentLibrary } from '../../src/agent/agent-source.js';
+import { formatModelRef } from '../../src/agent/model-ref.js';
+import { parseAgent } from '../../src/agent/parse.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import type { PermissionAnswer } from '../../src/event/permission.js';
+import { AxeError, NotFoundError } from '../../src/lib/errors.js';
+import type { Warning } from '../../src/lib/warning.js';
+import type { OpenModel } from '../../src/loop/asker.js';
+import type { LanguageModel } from '../../src/loop/messages.js';
+import { applyChanges, type Change } from '../../src/memory/change.js';
+import type { MemoryStore, Place, ReadRequest, RestoreResult, SaveResult } from '../../src/memory/store.js';
+import { guarded } from '../../src/memory/stores/guard.js';
+import { readLogIn } from '../../src/memory/stores/read-log.js';
+import { DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/context.js';
+import type { ContextFile } from '../../src/prompt/context-files.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import type { ReviewResult } from '../../src/review/findings-json.js';
+import { recordsOf } from '../../src/review/record.js';
+import type { NewSince } from '../../src/review/scope.js';
 import type {
   ChangeAnswer,
   Dependencies,
@@ -12,23 +28,7 @@ import type {
   ToldFindings,
   ToolBox,
   ToolRequest,
-} from '../../src/core/dependencies.js';
-import { AxeError, NotFoundError } from '../../src/core/errors.js';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
-import type { PermissionAnswer } from '../../src/core/event/permission.js';
-import type { OpenModel } from '../../src/core/loop/asker.js';
-import type { LanguageModel } from '../../src/core/loop/messages.js';
-import { DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/core/prompt/context.js';
-import type { ContextFile } from '../../src/core/prompt/context-files.js';
-import type { Warning } from '../../src/core/warning.js';
-import { applyChanges, type Change } from '../../src/memory/change.js';
-import type { MemoryStore, Place, ReadRequest, RestoreResult, SaveResult } from '../../src/memory/store.js';
-import { guarded } from '../../src/memory/stores/guard.js';
-import { readLogIn } from '../../src/memory/stores/read-log.js';
-import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import type { ReviewResult } from '../../src/review/findings-json.js';
-import { recordsOf } from '../../src/review/record.js';
-import type { NewSince } from '../../src/review/scope.js';
+} from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';

@@ -1,5 +1,5 @@
-import type { GitHubClient, GitHubResponse } from '../../src/adapters/github/client/client.js';
-import { type GitHubError, httpError } from '../../src/adapters/github/client/errors.js';
+import type { GitHubClient, GitHubResponse } from '../../src/github/client/client.js';
+import { type GitHubError, httpError } from '../../src/github/client/errors.js';
 
 /** A request as the fake saw it. GraphQL requests have the route `graphql` and their variables as params. */
 export interface SeenRequest {

@@ -1,4 +1,3 @@
-import { formatMark, type Mark } from '../../src/core/sanitize/mark.js';
 import {
   type Back,
   type Ended,
@@ -8,6 +7,7 @@ import {
   reviewMark,
 } from '../../src/review/marks.js';
 import { answerMark } from '../../src/review/publication.js';
+import { formatMark, type Mark } from '../../src/safety/mark.js';
 
 const ID = '0123456789abcdef';
 const AT = Date.parse('2026-11-20T10:00:00Z');

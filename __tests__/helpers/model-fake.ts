@@ -3,8 +3,8 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
-import type { OpenModel } from '../../src/core/loop/asker.js';
-import type { LanguageModel } from '../../src/core/loop/messages.js';
+import type { OpenModel } from '../../src/loop/asker.js';
+import type { LanguageModel } from '../../src/loop/messages.js';
 
 /** One reply: a result, an error the provider raises, or a function of what was asked. */
 export type FakeReply =

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILT_IN_AGENTS } from '../../src/core/agent/built-in.js';
-import type { AgentConfig } from '../../src/core/agent/config.js';
-import { parseAgent } from '../../src/core/agent/parse.js';
+import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
+import type { AgentConfig } from '../../src/agent/config.js';
+import { parseAgent } from '../../src/agent/parse.js';
 import {
   eventsOf,
   inputsOf,

@@ -1,5 +1,5 @@
-import type { Dependencies } from '../../src/core/dependencies.js';
 import { admit } from '../../src/run/admit.js';
+import type { Dependencies } from '../../src/run/dependencies.js';
 import { makePlan } from '../../src/run/plan.js';
 import type { Restored, RunReport, RunRequest } from '../../src/run/request.js';
 import { restore } from '../../src/run/restore.js';

@@ -1,8 +1,8 @@
-import type { Outputs } from '../../src/actions/outputs.js';
-import type { SummaryOptions } from '../../src/actions/report/reporter.js';
-import { reporterOf } from '../../src/actions/report/reporters.js';
-import { AxeError, type ExitCode } from '../../src/core/errors.js';
-import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/core/outcome.js';
+import { AxeError, type ExitCode } from '../../src/lib/errors.js';
+import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
+import type { Outputs } from '../../src/report/outputs.js';
+import type { SummaryOptions } from '../../src/report/reporter.js';
+import { reporterOf } from '../../src/report/reporters.js';
 import type { RunReport, RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, type FakeDependenciesParts, makeRequest } from './dependencies-fake.js';

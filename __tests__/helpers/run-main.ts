@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { main } from '../../src/actions/main.js';
+import { main } from '../../src/action/main.js';
 import { prepareStep, type StepOptions, type StepResult, stepResult } from './run-action.js';
 import { afterAllTests } from './test-end.js';
 

@@ -5,7 +5,7 @@ import type {
   PullRequestTrigger,
   ScheduleTrigger,
   WorkflowRunTrigger,
-} from '../../src/core/event/trigger.js';
+} from '../../src/event/trigger.js';
 
 /** The account that may write in the tests' repository. */
 export const OCTOCAT = { login: 'octocat', isBot: false } as const;

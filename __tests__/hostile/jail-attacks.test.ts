@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { jailPlaces, untrackedCredentials } from '../../src/adapters/host/process/jail-places.js';
-import { createCommandJail } from '../../src/adapters/host/process/process-jail.js';
-import { safePrograms } from '../../src/adapters/host/process/programs.js';
-import { createShell } from '../../src/adapters/host/process/shell.js';
-import { protectedPaths } from '../../src/adapters/host/workspace/jail.js';
+import { jailPlaces, untrackedCredentials } from '../../src/tools/process/jail-places.js';
+import { createCommandJail } from '../../src/tools/process/process-jail.js';
+import { safePrograms } from '../../src/tools/process/programs.js';
+import { createShell } from '../../src/tools/process/shell.js';
+import { protectedPaths } from '../../src/tools/workspace/jail.js';
 import { absentWays, isolated, waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { JAIL_ATTACKS } from './jail-attacks.js';

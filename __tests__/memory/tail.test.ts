@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createFiles } from '../../src/adapters/host/files.js';
-import { MAX_LOADED_MEMORY_BYTES } from '../../src/core/defaults.js';
-import type { OpenFile } from '../../src/core/files.js';
+import { MAX_LOADED_MEMORY_BYTES } from '../../src/lib/defaults.js';
+import type { OpenFile } from '../../src/lib/files.js';
+import { createFiles } from '../../src/lib/write-files.js';
 import { countEntries, lastEntries } from '../../src/memory/run-log.js';
 import { countEntriesIn, openBytes, readTail } from '../../src/memory/tail.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { OpenFile } from '../../src/core/files.js';
-import { countBytes, decodeBytes, encodeBytes } from '../../src/core/text/bytes.js';
+import type { OpenFile } from '../../src/lib/files.js';
+import { countBytes, decodeBytes, encodeBytes } from '../../src/lib/text/bytes.js';
 import { EntrySplitter, parseEntries } from '../../src/memory/run-log.js';
 import { openText, PartReader, partLog, piecesOf } from '../../src/memory/trim.js';
 import { anyLog } from './commands/logs.js';

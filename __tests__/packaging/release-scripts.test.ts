@@ -50,7 +50,7 @@ describe('the notes of a release', () => {
     const folder = tempDir('release');
     writeFiles(folder, {
       'package.json': JSON.stringify({ version }),
-      'src/core/version.ts': `export const VERSION = '${built}';\n`,
+      'src/lib/version.ts': `export const VERSION = '${built}';\n`,
       'CHANGELOG.md': changelog,
     });
     return folder;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createQuota, LIMITS, limitedFetch } from '../../bench/append/github-limits.js';
 import { createVirtualClock } from '../../bench/append/virtual-clock.js';
-import { createClock } from '../../src/adapters/host/clock.js';
-import { createFiles } from '../../src/adapters/host/files.js';
-import { openBranchMemory } from '../../src/composition/branch-memory.js';
-import { connectGitHub } from '../../src/composition/github.js';
+import { createClock } from '../../src/lib/system-clock.js';
+import { createFiles } from '../../src/lib/write-files.js';
 import type { MemoryStore, SaveResult } from '../../src/memory/store.js';
 import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../src/memory/stores/file/file-store.js';
+import { openBranchMemory } from '../../src/run/branch-memory.js';
+import { connectGitHub } from '../../src/run/github.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { tempDir } from '../helpers/temp.js';
 import { textOf } from '../memory/stores/contract.js';

@@ -1,4 +1,4 @@
-import { parseDiff } from '../../src/core/text/diff.js';
+import { parseDiff } from '../../src/lib/text/diff.js';
 import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
 import { createShownFiles, linesOfDiff } from '../../src/review/evidence.js';
 import { type Finding, handleOf, mintId } from '../../src/review/finding.js';

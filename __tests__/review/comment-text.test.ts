@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { sanitize } from '../../src/core/sanitize/sanitize.js';
 import { commentText, findingInText, plainFinding } from '../../src/review/comment-text.js';
 import type { Finding } from '../../src/review/finding.js';
 import type { Severity } from '../../src/review/terms.js';
+import { sanitize } from '../../src/safety/sanitize.js';
 import { finding, placed } from './change.js';
 
 const HEADING = '🟠 **Major · security** — T';

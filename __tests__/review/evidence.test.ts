@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDiff } from '../../src/core/text/diff.js';
+import { parseDiff } from '../../src/lib/text/diff.js';
 import {
   checkEvidence,
   createShownFiles,

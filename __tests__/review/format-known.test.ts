@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseFences } from '../../src/core/sanitize/fence.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import { formatKnown, type KnownParts } from '../../src/review/format-known.js';
 import type { KnownFinding } from '../../src/review/known.js';
 import type { Lesson } from '../../src/review/lessons.js';
+import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';
 import { known, ledgerOf, lesson, otherKnown } from './threads.js';
 

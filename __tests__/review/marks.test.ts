@@ -1,6 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatMark, isOwnText } from '../../src/core/sanitize/mark.js';
-import { sanitize } from '../../src/core/sanitize/sanitize.js';
 import {
   agentOf,
   type FindingMark,
@@ -9,6 +7,8 @@ import {
   readReviewMark,
   reviewMark,
 } from '../../src/review/marks.js';
+import { formatMark, isOwnText } from '../../src/safety/mark.js';
+import { sanitize } from '../../src/safety/sanitize.js';
 import { back, ended, marked, raised } from './threads.js';
 
 const ALL: readonly FindingMark[] = [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_COMMENT_CHARACTERS } from '../../src/core/defaults.js';
-import { sanitize } from '../../src/core/sanitize/sanitize.js';
+import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { KnownFinding } from '../../src/review/known.js';
 import { findingMarksOf } from '../../src/review/marks.js';
@@ -10,6 +9,7 @@ import type { PlacedFinding } from '../../src/review/place.js';
 import { prepareReview, type ReviewParts } from '../../src/review/prepare-review.js';
 import type { Thread } from '../../src/review/seen.js';
 import { SEVERITIES, type Severity } from '../../src/review/terms.js';
+import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
 import { ended, HEAD, KEY, known, ledgerOf, NOW, raised, thread } from './threads.js';
 

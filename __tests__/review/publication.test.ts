@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_COMMENT_CHARACTERS } from '../../src/core/defaults.js';
-import { formatMark } from '../../src/core/sanitize/mark.js';
+import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { answerMark, framedBody } from '../../src/review/publication.js';
+import { formatMark } from '../../src/safety/mark.js';
 
 const LINE = formatMark(answerMark('bot', 'trusted'));
 const footer = '<sub>Memory: 1 entry</sub>';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_COMMENT_CHARACTERS } from '../../src/core/defaults.js';
-import { sanitize } from '../../src/core/sanitize/sanitize.js';
+import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { findingMarksOf } from '../../src/review/marks.js';
 import { formatReviewBody, type ReviewBodyParts } from '../../src/review/review-body.js';
 import type { Severity } from '../../src/review/terms.js';
+import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
 import { HEAD, raised } from './threads.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sanitize } from '../../src/core/sanitize/sanitize.js';
 import { codeSpan, fencedBlock, readSuggestion, withoutOffers } from '../../src/review/suggestion.js';
+import { sanitize } from '../../src/safety/sanitize.js';
 
 describe('a suggestion', () => {
   it.each<[string, string | undefined, string | undefined]>([

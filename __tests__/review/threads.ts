@@ -1,4 +1,3 @@
-import { formatMark } from '../../src/core/sanitize/mark.js';
 import { codeKey } from '../../src/review/code.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { KnownFinding } from '../../src/review/known.js';
@@ -7,6 +6,7 @@ import type { Lesson } from '../../src/review/lessons.js';
 import { type Back, type Ended, type FindingMark, findingMark, type Raised } from '../../src/review/marks.js';
 import { readLedger } from '../../src/review/read-ledger.js';
 import type { OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
+import { formatMark } from '../../src/safety/mark.js';
 import { CHANGE, finding, LINES } from './change.js';
 
 export const ID = '0123456789abcdef';

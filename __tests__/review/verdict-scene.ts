@@ -1,4 +1,4 @@
-import { parseDiff } from '../../src/core/text/diff.js';
+import { parseDiff } from '../../src/lib/text/diff.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import { createShownFiles, linesOfDiff, type ShownFiles } from '../../src/review/evidence.js';
 import { type Finding, mintId } from '../../src/review/finding.js';

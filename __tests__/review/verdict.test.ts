@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGiveVerdict } from '../../src/core/tools/review/give-verdict.js';
 import { type FindingVerdict, type VerdictRequest, Verdicts } from '../../src/review/verdict.js';
+import { createGiveVerdict } from '../../src/tools/review/give-verdict.js';
 import { FORGED, request, shownFiles } from './verdict-scene.js';
 
 describe('the verdicts of a verifier', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Acknowledgement } from '../../src/core/dependencies.js';
-import { ConfigError } from '../../src/core/errors.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
-import type { Trigger } from '../../src/core/event/trigger.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import type { Trigger } from '../../src/event/trigger.js';
+import { ConfigError } from '../../src/lib/errors.js';
+import type { Acknowledgement } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Trigger } from '../../src/core/event/trigger.js';
+import type { Trigger } from '../../src/event/trigger.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

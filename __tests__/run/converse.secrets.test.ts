@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Effect, Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
+import type { Effect, Tool } from '../../src/tools/tool.js';
 import { AGENT, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 

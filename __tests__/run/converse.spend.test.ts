@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
+import type { Tool } from '../../src/tools/tool.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError, ProviderError } from '../../src/core/errors.js';
-import { notesToolsPrompt } from '../../src/core/prompt/notes-prompt.js';
-import type { Tool } from '../../src/core/tools/tool.js';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
+import { notesToolsPrompt } from '../../src/prompt/notes-prompt.js';
 import { runPipeline } from '../../src/run/run.js';
+import type { Tool } from '../../src/tools/tool.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,

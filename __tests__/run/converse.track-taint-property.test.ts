@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Effect, Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
+import type { Effect, Tool } from '../../src/tools/tool.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTaintTracker, type TaintTracker } from '../../src/core/event/taint.js';
-import type { Effect, Tool } from '../../src/core/tools/tool.js';
+import { createTaintTracker, type TaintTracker } from '../../src/event/taint.js';
 import { trackTaint } from '../../src/run/converse.js';
+import type { Effect, Tool } from '../../src/tools/tool.js';
 
 function tool(effect: Effect): Tool {
   return {

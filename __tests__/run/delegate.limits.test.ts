@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProviderError } from '../../src/core/errors.js';
-import type { LanguageModel } from '../../src/core/loop/messages.js';
-import type { Effect, Tool } from '../../src/core/tools/tool.js';
+import { ProviderError } from '../../src/lib/errors.js';
+import type { LanguageModel } from '../../src/loop/messages.js';
 import { runPipeline } from '../../src/run/run.js';
+import type { Effect, Tool } from '../../src/tools/tool.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
 import { createSimulatedClock } from '../memory/stores/simulated-clock.js';

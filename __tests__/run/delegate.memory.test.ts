@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProviderError } from '../../src/core/errors.js';
-import type { Tool } from '../../src/core/tools/tool.js';
+import { ProviderError } from '../../src/lib/errors.js';
+import type { Tool } from '../../src/tools/tool.js';
 import { call, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
+import { AxeError, ConfigError, ProviderError } from '../../src/lib/errors.js';
 import { call, createFakeModel, never, reply, says } from '../helpers/model-fake.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 

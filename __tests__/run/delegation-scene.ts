@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import type { Dependencies } from '../../src/core/dependencies.js';
-import type { LanguageModel } from '../../src/core/loop/messages.js';
-import type { RunOutcome } from '../../src/core/outcome.js';
+import type { RunOutcome } from '../../src/lib/outcome.js';
+import type { LanguageModel } from '../../src/loop/messages.js';
+import type { Dependencies } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SaidAnswer } from '../../src/core/dependencies.js';
-import type { TriggerContext } from '../../src/core/prompt/context.js';
+import type { TriggerContext } from '../../src/prompt/context.js';
 import type { FindingMark } from '../../src/review/marks.js';
 import type { Thread } from '../../src/review/seen.js';
 import { markFacts, marksOf, parseReviewFacts, withReviewFacts } from '../../src/review/state-facts.js';
+import type { SaidAnswer } from '../../src/run/dependencies.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   createFakeDependencies,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Dependencies } from '../../src/core/dependencies.js';
-import { ProviderError } from '../../src/core/errors.js';
-import type { Trigger } from '../../src/core/event/trigger.js';
-import type { Tool } from '../../src/core/tools/tool.js';
+import type { Trigger } from '../../src/event/trigger.js';
+import { ProviderError } from '../../src/lib/errors.js';
 import { notesPlaces, pathOf } from '../../src/memory/notes/place.js';
 import type { Place } from '../../src/memory/store.js';
 import { createTreeStore } from '../../src/memory/stores/store.js';
+import type { Dependencies } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
+import type { Tool } from '../../src/tools/tool.js';
 import {
   createFakeDependencies,
   type FakeDependenciesParts,

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { ProviderError } from '../../src/core/errors.js';
+import { ProviderError } from '../../src/lib/errors.js';
 import type { Buffered } from '../../src/review/buffered.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';

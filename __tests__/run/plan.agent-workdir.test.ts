@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../src/core/errors.js';
+import { ConfigError } from '../../src/lib/errors.js';
 import { runPipeline } from '../../src/run/run.js';
 import { AGENT, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ConfigError, ProviderError } from '../../src/core/errors.js';
+import { ConfigError, ProviderError } from '../../src/lib/errors.js';
 import { answerForm } from '../../src/run/plan.js';
 
 const SCHEMA = '{"type":"object"}';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Trigger } from '../../src/core/event/trigger.js';
-import type { Remark, TriggerContext } from '../../src/core/prompt/context.js';
+import type { Trigger } from '../../src/event/trigger.js';
+import type { Remark, TriggerContext } from '../../src/prompt/context.js';
 import { AGENT_WITH_MEMORY, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { comment, issue, OCTOCAT, pullRequest, STRANGER } from '../helpers/triggers.js';

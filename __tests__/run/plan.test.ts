@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
-import type { Trigger } from '../../src/core/event/trigger.js';
+import type { Trigger } from '../../src/event/trigger.js';
+import { AxeError, ConfigError, ProviderError } from '../../src/lib/errors.js';
 import {
   AGENT,
   broken,

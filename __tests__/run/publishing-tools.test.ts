@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Trigger } from '../../src/core/event/trigger.js';
+import type { Trigger } from '../../src/event/trigger.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { FullReason, Scope } from '../../src/review/scope.js';
 import type { Thread } from '../../src/review/seen.js';

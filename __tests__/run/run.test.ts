@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError, ProviderError } from '../../src/core/errors.js';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import { markFacts, withReviewFacts } from '../../src/review/state-facts.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

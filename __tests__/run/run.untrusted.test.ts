@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
-import type { Trigger } from '../../src/core/event/trigger.js';
-import type { Tool } from '../../src/core/tools/tool.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import type { Trigger } from '../../src/event/trigger.js';
 import { runPipeline } from '../../src/run/run.js';
+import type { Tool } from '../../src/tools/tool.js';
 import { AGENT, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { comment, issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_LOADED_MEMORY_BYTES } from '../../src/core/defaults.js';
-import { AxeError } from '../../src/core/errors.js';
-import type { TaintSource, TaintTracker } from '../../src/core/event/taint.js';
-import type { RunOutcome } from '../../src/core/outcome.js';
-import type { Plan } from '../../src/core/plan.js';
+import type { TaintSource, TaintTracker } from '../../src/event/taint.js';
+import { MAX_LOADED_MEMORY_BYTES } from '../../src/lib/defaults.js';
+import { AxeError } from '../../src/lib/errors.js';
+import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { RestoreResult } from '../../src/memory/store.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { memoryWarnings, readMemory } from '../../src/run/restore.js';
+import type { Plan } from '../../src/run/run-plan.js';
 import { entriesOf, remember } from '../../src/run/save.js';
 import {
   AGENT,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
-import type { TriggerContext } from '../../src/core/prompt/context.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import type { TriggerContext } from '../../src/prompt/context.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import { withReviewFacts } from '../../src/review/state-facts.js';
 import type { RunRequest } from '../../src/run/request.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SaidAnswer } from '../../src/core/dependencies.js';
-import type { PullRequestTrigger } from '../../src/core/event/trigger.js';
+import type { PullRequestTrigger } from '../../src/event/trigger.js';
 import { blocking } from '../../src/review/fail-on.js';
 import {
   markFacts,
@@ -9,6 +8,7 @@ import {
   type ReviewFact,
   withReviewFacts,
 } from '../../src/review/state-facts.js';
+import type { SaidAnswer } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

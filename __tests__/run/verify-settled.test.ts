@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProviderError } from '../../src/core/errors.js';
+import { ProviderError } from '../../src/lib/errors.js';
 import { codeKey } from '../../src/review/code.js';
 import { withReviewFacts } from '../../src/review/state-facts.js';
 import { findingLine } from '../helpers/marks.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError, ProviderError } from '../../src/core/errors.js';
-import type { Tool } from '../../src/core/tools/tool.js';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
+import type { Tool } from '../../src/tools/tool.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { agrees, askedText, raises, refutes, runVerified, seenLine, verdict } from './verify-scene.js';
 

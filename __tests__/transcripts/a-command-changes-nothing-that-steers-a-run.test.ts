@@ -1,11 +1,11 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { BAD_SERVER } from '../adapters/mcp/scene.js';
 import { waysHere } from '../helpers/jail.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
+import { BAD_SERVER } from '../tools/mcp/scene.js';
 import { setStage, told, troubles } from './stage.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { SUMMARY_REQUEST } from '../../src/core/loop/compact.js';
+import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import { nameOf } from './memory-command-scene.js';
 import { keeperToml, notesStage, placesOf, type Store } from './notes-scene.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_REPLY_BYTES } from '../../src/core/defaults.js';
+import { MAX_REPLY_BYTES } from '../../src/lib/defaults.js';
 import { startLoopback } from '../helpers/loopback.js';
 import { type ModelReply, startModelServer, text } from '../helpers/model-server.js';
 import { runWatched } from '../hostile/watched-run.js';

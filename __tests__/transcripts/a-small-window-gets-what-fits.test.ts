@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { parseFences } from '../../src/core/sanitize/fence.js';
-import { estimateText } from '../../src/core/text/truncate.js';
+import { estimateText } from '../../src/lib/text/truncate.js';
+import { parseFences } from '../../src/safety/fence.js';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';

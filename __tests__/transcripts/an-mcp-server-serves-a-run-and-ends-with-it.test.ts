@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { BAD_SERVER, EVERYTHING, tryRead, until } from '../adapters/mcp/scene.js';
 import {
   type ModelReply,
   type ModelScript,
@@ -11,6 +10,7 @@ import {
 } from '../helpers/model-server.js';
 import { startCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { BAD_SERVER, EVERYTHING, tryRead, until } from '../tools/mcp/scene.js';
 import { told } from './stage.js';
 import { agentToml, resultsOf, scheduledStage } from './tool-scene.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { EVERYTHING } from '../adapters/mcp/scene.js';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
+import { EVERYTHING } from '../tools/mcp/scene.js';
 import { resultsOf, scheduledStage } from './tool-scene.js';
 
 const KEY = 'sk-ant-api03-canary-Zm9vYmFyYmF6cXV4Cg';

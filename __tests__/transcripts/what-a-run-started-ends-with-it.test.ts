@@ -1,13 +1,13 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { EVERYTHING, tryRead, until } from '../adapters/mcp/scene.js';
 import { startChild } from '../helpers/child.js';
 import { type ModelReply, startModelServer, toolCall } from '../helpers/model-server.js';
 import { startStep } from '../helpers/run-action.js';
 import { CLI, startCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
+import { EVERYTHING, tryRead, until } from '../tools/mcp/scene.js';
 import { agentToml } from './tool-scene.js';
 
 const LONG_SLEEP_SECONDS = 100_000;

@@ -5,12 +5,12 @@ import { GITHUB_TOKEN, startGitHubServer } from '../../__tests__/helpers/github-
 import { createFakeCache } from '../../__tests__/memory/stores/fake-cache.js';
 import { createFakeFiles } from '../../__tests__/memory/stores/fake-files.js';
 import { seededRandom } from '../../__tests__/memory/stores/simulated-clock.js';
-import type { GitHubClient } from '../../src/adapters/github/client/client.js';
-import { openBranchMemory } from '../../src/composition/branch-memory.js';
-import { connectGitHub } from '../../src/composition/github.js';
+import type { GitHubClient } from '../../src/github/client/client.js';
 import { parseEntries } from '../../src/memory/run-log.js';
 import type { MemoryStore } from '../../src/memory/store.js';
 import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
+import { openBranchMemory } from '../../src/run/branch-memory.js';
+import { connectGitHub } from '../../src/run/github.js';
 import { benchEntry } from './entry.js';
 import { createQuota, LIMITS, type LimitedQuota, limitedFetch } from './github-limits.js';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.js';

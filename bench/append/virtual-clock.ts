@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/core/clock.js';
+import type { Clock, Timer } from '../../src/lib/clock.js';
 
 /** Time that many runs share and that nobody waits for: it moves on to whoever has to be woken next. */
 export interface VirtualClock extends Clock {

@@ -2,15 +2,15 @@
 // how long it took and how many attempts. `read` as second argument counts the entries instead.
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createClock } from '../../src/adapters/host/clock.js';
-import { createFiles } from '../../src/adapters/host/files.js';
-import { openBranchMemory } from '../../src/composition/branch-memory.js';
-import { connectGitHub } from '../../src/composition/github.js';
+import { createClock } from '../../src/lib/system-clock.js';
+import { createFiles } from '../../src/lib/write-files.js';
 import { countEntries } from '../../src/memory/run-log.js';
 import type { MemoryStore } from '../../src/memory/store.js';
 import { createCacheClient } from '../../src/memory/stores/cache/cache-library.js';
 import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../src/memory/stores/file/file-store.js';
+import { openBranchMemory } from '../../src/run/branch-memory.js';
+import { connectGitHub } from '../../src/run/github.js';
 import { benchEntry } from './entry.js';
 
 const [, , kind = '', id = ''] = process.argv;

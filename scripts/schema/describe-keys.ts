@@ -9,9 +9,9 @@ import {
   RESPONSE_TYPES,
   REVIEW_DEPTHS,
   TRANSPORTS,
-} from '../../src/core/agent/choices.js';
-import { MAX_SUB_AGENT_DEPTH } from '../../src/core/agent/validate.js';
-import { DEFAULT_MODEL, REVIEW_PASSES } from '../../src/core/defaults.js';
+} from '../../src/agent/choices.js';
+import { MAX_SUB_AGENT_DEPTH } from '../../src/agent/validate.js';
+import { DEFAULT_MODEL, REVIEW_PASSES } from '../../src/lib/defaults.js';
 import { ALL_NOTES_TOOLS } from '../../src/memory/notes/tool-names.js';
 import { CATEGORIES, SEVERITIES } from '../../src/review/terms.js';
 

@@ -1,5 +1,5 @@
-import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/core/action-address.js';
-import { AGENT_SCHEMA, isTable } from '../../src/core/agent/schema.js';
+import { AGENT_SCHEMA, isTable } from '../../src/agent/schema.js';
+import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/lib/action-address.js';
 import { KEY_DESCRIPTIONS, type KeyDescription } from './describe-keys.js';
 
 /** A JSON schema as it is written to a file. */

@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
-import { isFolder } from '../adapters/host/agents/agent-files.js';
-import { type AgentsDir, createDiskSource } from '../adapters/host/agents/agents-dir.js';
-import { readConfigFile } from '../adapters/host/config-file.js';
-import { inspectSchema } from '../adapters/host/json-schema.js';
-import { configDir } from '../adapters/host/xdg.js';
-import { modelProblem } from '../adapters/models/model-access.js';
-import { parseProvidersConfig } from '../adapters/models/providers-config.js';
-import type { ValidationDependencies } from '../commands/validate/validation.js';
-import { agentsDirsOf, localAgents } from '../composition/agents.js';
-import { AxeError } from '../core/errors.js';
+import { isFolder } from '../agent/read-agent-files.js';
+import { type AgentsDir, createDiskSource } from '../agent/read-agents-dir.js';
+import { readConfigFile } from '../lib/config-file.js';
+import { AxeError } from '../lib/errors.js';
+import { configDir } from '../lib/xdg.js';
+import { inspectSchema } from '../loop/json-schema.js';
+import { modelProblem } from '../model/model-access.js';
+import { parseProvidersConfig } from '../model/providers-config.js';
+import { agentsDirsOf, localAgents } from '../run/agents.js';
+import type { ValidationDependencies } from '../run/validate/validation.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,4 +1,4 @@
-import { DEFAULT_MODEL } from '../core/defaults.js';
+import { DEFAULT_MODEL } from '../lib/defaults.js';
 import type { CommandHelp } from './help.js';
 
 export const INIT_HELP: CommandHelp = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { createFolder, createMissingFiles, type NewFile } from '../adapters/host/config-file.js';
-import { configDir } from '../adapters/host/xdg.js';
-import type { ExitCode } from '../core/errors.js';
+import { createFolder, createMissingFiles, type NewFile } from '../lib/config-file.js';
+import type { ExitCode } from '../lib/errors.js';
+import { configDir } from '../lib/xdg.js';
 import { expectPositionals } from './flags.js';
 import { type CommandHelp, readGroup } from './help.js';
 import { print, type Terminal } from './terminal.js';

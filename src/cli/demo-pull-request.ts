@@ -1,9 +1,7 @@
-import type { FindingsToTell, GitHub, Published, Publisher, PublishRequest } from '../core/dependencies.js';
-import type { FetchedChange } from '../core/event/fetched-change.js';
-import type { PullRequestTrigger } from '../core/event/trigger.js';
-import { formatMark } from '../core/sanitize/mark.js';
-import { parseDiff } from '../core/text/diff.js';
-import { count } from '../core/text/number.js';
+import type { FetchedChange } from '../event/fetched-change.js';
+import type { PullRequestTrigger } from '../event/trigger.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import type { Finding } from '../review/finding.js';
 import { type FindingMark, replyMark } from '../review/marks.js';
@@ -11,6 +9,8 @@ import { type PreparedComment, prepareReview } from '../review/prepare-review.js
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import { backMark, backText, endedMark, endText } from '../review/said.js';
 import type { Post, Seen, Thread } from '../review/seen.js';
+import type { FindingsToTell, GitHub, Published, Publisher, PublishRequest } from '../run/dependencies.js';
+import { formatMark } from '../safety/mark.js';
 
 const AUTHOR = { login: 'you', isBot: false };
 const BOT = { login: 'github-actions', isBot: true };

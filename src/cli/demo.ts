@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { RunDeadline } from '../adapters/host/deadline.js';
-import { createFiles, withTempDir } from '../adapters/host/files.js';
-import { diffOfRange, runGit } from '../adapters/host/git.js';
-import { readTextFile } from '../adapters/host/text-file.js';
-import { AxeError, type ExitCode } from '../core/errors.js';
+import type { RunDeadline } from '../lib/deadline.js';
+import { AxeError, type ExitCode } from '../lib/errors.js';
+import { diffOfRange, runGit } from '../lib/git.js';
+import { readTextFile } from '../lib/text-file.js';
+import { createFiles, withTempDir } from '../lib/write-files.js';
 import { severityMark } from '../review/comment-text.js';
 import { lessonsOf } from '../review/lessons.js';
 import { marksOf, parseReviewFacts } from '../review/state-facts.js';

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path';
-import { createClock } from '../adapters/host/clock.js';
-import { createFiles } from '../adapters/host/files.js';
-import { dataDir } from '../adapters/host/xdg.js';
-import type { Environment } from '../core/environment.js';
-import { messageOf } from '../core/errors.js';
+import type { Environment } from '../lib/environment.js';
+import { messageOf } from '../lib/errors.js';
+import { createClock } from '../lib/system-clock.js';
+import { createFiles } from '../lib/write-files.js';
+import { dataDir } from '../lib/xdg.js';
 import type { Change } from '../memory/change.js';
 import { untrustedPath } from '../memory/log-path.js';
 import { isNotesPath } from '../memory/notes/place.js';

@@ -1,8 +1,8 @@
-import type { ModelParams } from '../core/agent/config.js';
-import { formatFloat } from '../core/agent/format-agent.js';
-import type { AxeError } from '../core/errors.js';
-import { errorOf, type RunOutcome, type RunStats, type ToolCallRecord } from '../core/outcome.js';
-import { cutToBytes } from '../core/text/cut.js';
+import type { ModelParams } from '../agent/config.js';
+import { formatFloat } from '../agent/format-agent.js';
+import type { AxeError } from '../lib/errors.js';
+import { errorOf, type RunOutcome, type RunStats, type ToolCallRecord } from '../lib/outcome.js';
+import { cutToBytes } from '../lib/text/cut.js';
 
 /** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */
 const MAX_OUTPUT_BYTES = 1024;

@@ -1,5 +1,5 @@
-import { nearest } from '../core/agent/suggest.js';
-import { AxeError } from '../core/errors.js';
+import { nearest } from '../agent/suggest.js';
+import { AxeError } from '../lib/errors.js';
 import { type Flag, formatFlags, type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 

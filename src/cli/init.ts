@@ -1,26 +1,21 @@
 import { join } from 'node:path';
-import { createDiskSource } from '../adapters/host/agents/agents-dir.js';
-import { findRepositoryRoot, readCheckedOut, readOrigin } from '../adapters/host/checkout.js';
-import {
-  createMissingFiles,
-  listFolder,
-  type NewFile,
-  readConfigFile,
-} from '../adapters/host/config-file.js';
-import { inspectSchema } from '../adapters/host/json-schema.js';
-import { findProvider, KEY_PROVIDERS } from '../adapters/models/catalog.js';
-import { modelProblem } from '../adapters/models/model-access.js';
-import { formatValidation } from '../commands/validate/format-validation.js';
-import { validateAgents } from '../commands/validate/validate-agents.js';
-import { allFaults, isValid } from '../commands/validate/validation.js';
-import { AGENTS_DIRS } from '../composition/agents.js';
-import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../core/action-address.js';
-import { findBuiltInAgent } from '../core/agent/built-in.js';
-import { inspectAgent } from '../core/agent/inspect.js';
-import { parseModelRef } from '../core/agent/model-ref.js';
-import { nearest } from '../core/agent/suggest.js';
-import { DEFAULT_MODEL } from '../core/defaults.js';
-import { AxeError, type ExitCode } from '../core/errors.js';
+import { findBuiltInAgent } from '../agent/built-in.js';
+import { inspectAgent } from '../agent/inspect.js';
+import { parseModelRef } from '../agent/model-ref.js';
+import { createDiskSource } from '../agent/read-agents-dir.js';
+import { nearest } from '../agent/suggest.js';
+import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/action-address.js';
+import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/checkout.js';
+import { createMissingFiles, listFolder, type NewFile, readConfigFile } from '../lib/config-file.js';
+import { DEFAULT_MODEL } from '../lib/defaults.js';
+import { AxeError, type ExitCode } from '../lib/errors.js';
+import { inspectSchema } from '../loop/json-schema.js';
+import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
+import { modelProblem } from '../model/model-access.js';
+import { AGENTS_DIRS } from '../run/agents.js';
+import { formatValidation } from '../run/validate/format-validation.js';
+import { validateAgents } from '../run/validate/validate-agents.js';
+import { allFaults, isValid } from '../run/validate/validation.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 

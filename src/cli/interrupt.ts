@@ -1,5 +1,5 @@
-import { createDeadline, type RunDeadline } from '../adapters/host/deadline.js';
-import { AxeError } from '../core/errors.js';
+import { createDeadline, type RunDeadline } from '../lib/deadline.js';
+import { AxeError } from '../lib/errors.js';
 import type { RunReport } from '../run/request.js';
 import { STOP_STATUS, type StopSignal, type Terminal } from './terminal.js';
 

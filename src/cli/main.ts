@@ -1,5 +1,5 @@
-import { AxeError, type ExitCode } from '../core/errors.js';
-import { VERSION } from '../core/version.js';
+import { AxeError, type ExitCode } from '../lib/errors.js';
+import { VERSION } from '../lib/version.js';
 import { AGENTS_COMMANDS, AGENTS_HELP, agentsCommand } from './agents.js';
 import { DEMO_HELP, DOCTOR_HELP, GC_HELP, HELP_HELP, INIT_HELP, VERSION_HELP } from './command-help.js';
 import { CONFIG_COMMANDS, CONFIG_HELP, configCommand } from './config.js';

@@ -1,13 +1,13 @@
-import { formatModelRef } from '../core/agent/model-ref.js';
-import type { Reporter, RunEvent } from '../core/dependencies.js';
-import { callTarget } from '../core/loop/tool-calls.js';
-import type { RunOutcome, RunStats } from '../core/outcome.js';
-import type { Plan } from '../core/plan.js';
-import { sourcePosition } from '../core/position.js';
-import { cleanLine } from '../core/text/cut.js';
-import { count, duration, usd } from '../core/text/number.js';
-import { type Warning, warningText } from '../core/warning.js';
+import { formatModelRef } from '../agent/model-ref.js';
+import type { RunOutcome, RunStats } from '../lib/outcome.js';
+import { sourcePosition } from '../lib/position.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { count, duration, usd } from '../lib/text/number.js';
+import { type Warning, warningText } from '../lib/warning.js';
+import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
+import type { Reporter, RunEvent } from '../run/dependencies.js';
+import type { Plan } from '../run/run-plan.js';
 import { formatParams } from './format-json.js';
 import type { Colors, Terminal } from './terminal.js';
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
-import type { ProgramName } from '../core/dependencies.js';
-import type { Environment } from '../core/environment.js';
-import { type AxeError, formatError } from '../core/errors.js';
+import type { Environment } from '../lib/environment.js';
+import { type AxeError, formatError } from '../lib/errors.js';
+import type { ProgramName } from '../run/dependencies.js';
 
 /** The terminal a command runs in: everything of the process that commands may touch. */
 export interface Terminal {

@@ -1,7 +1,7 @@
-import { MAX_TASK_CODE_POINTS } from '../core/defaults.js';
-import type { Trigger } from '../core/event/trigger.js';
-import type { RunOutcome } from '../core/outcome.js';
-import { count } from '../core/text/number.js';
+import type { Trigger } from '../event/trigger.js';
+import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import { count } from '../lib/text/number.js';
 
 /**
  * Task and result of a run that has read what people without write access wrote: only what we compute from closed sets,

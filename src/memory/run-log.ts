@@ -1,4 +1,4 @@
-import { MAX_RESULT_CODE_POINTS } from '../core/defaults.js';
+import { MAX_RESULT_CODE_POINTS } from '../lib/defaults.js';
 import { parseProvenance } from './provenance.js';
 
 /**

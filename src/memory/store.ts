@@ -1,5 +1,5 @@
-import type { OpenFile } from '../core/files.js';
-import type { Warning } from '../core/warning.js';
+import type { OpenFile } from '../lib/files.js';
+import type { Warning } from '../lib/warning.js';
 import type { Change, MemoryTree } from './change.js';
 
 /** The kinds of places that memory lives in (D13). */

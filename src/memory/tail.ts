@@ -1,5 +1,5 @@
-import { MAX_RESULT_CODE_POINTS } from '../core/defaults.js';
-import type { OpenFile } from '../core/files.js';
+import { MAX_RESULT_CODE_POINTS } from '../lib/defaults.js';
+import type { OpenFile } from '../lib/files.js';
 import { countEntries } from './run-log.js';
 
 interface Tail {

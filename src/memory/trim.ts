@@ -1,5 +1,5 @@
-import type { OpenFile } from '../core/files.js';
-import { decodeBytes, encodeBytes } from '../core/text/bytes.js';
+import type { OpenFile } from '../lib/files.js';
+import { decodeBytes, encodeBytes } from '../lib/text/bytes.js';
 import { countEntries, type Entry, EntrySplitter } from './run-log.js';
 import { openBytes, readExactly, wholeAtEnd } from './tail.js';
 import { textId, UnitBuilder } from './units.js';

@@ -1,5 +1,5 @@
-import { cleanLine, shown } from '../core/text/cut.js';
-import { count } from '../core/text/number.js';
+import { cleanLine, shown } from '../lib/text/cut.js';
+import { count } from '../lib/text/number.js';
 import { allowedName } from './allow-list.js';
 import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';

@@ -1,7 +1,7 @@
-import { FENCE_NOTICE, fence } from '../core/sanitize/fence.js';
-import { cleanLine, utf8Bytes } from '../core/text/cut.js';
-import type { DiffFile } from '../core/text/diff.js';
-import type { DiffLine } from '../core/text/diff-hunk.js';
+import { cleanLine, utf8Bytes } from '../lib/text/cut.js';
+import type { DiffFile } from '../lib/text/diff.js';
+import type { DiffLine } from '../lib/text/diff-hunk.js';
+import { FENCE_NOTICE, fence } from '../safety/fence.js';
 import type { ShownFiles, ShownLines } from './evidence.js';
 import type { Finding } from './finding.js';
 import type { PlacedFinding } from './place.js';

@@ -1,4 +1,4 @@
-import type { Trigger } from '../core/event/trigger.js';
+import type { Trigger } from '../event/trigger.js';
 
 /** A comment on a pull request that asks for a review. */
 interface ReviewCommand {

@@ -1,4 +1,4 @@
-import { cleanLine } from '../core/text/cut.js';
+import { cleanLine } from '../lib/text/cut.js';
 import type { Finding } from './finding.js';
 import { isNeverHeld } from './lessons.js';
 import { aboutLines, type PlacedFinding } from './place.js';

@@ -1,7 +1,7 @@
-import type { FetchedChange } from '../core/event/fetched-change.js';
-import { cleanLine } from '../core/text/cut.js';
-import { parseDiff } from '../core/text/diff.js';
-import { count, grouped } from '../core/text/number.js';
+import type { FetchedChange } from '../event/fetched-change.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { count, grouped } from '../lib/text/number.js';
 import type { Coverage, UnreadReason } from './record.js';
 import { type Scope, whyFull } from './scope.js';
 import { codeSpan } from './suggestion.js';

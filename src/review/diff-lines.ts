@@ -1,5 +1,5 @@
-import { type DiffFile, parseDiff } from '../core/text/diff.js';
-import type { DiffHunk } from '../core/text/diff-hunk.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import type { DiffHunk } from '../lib/text/diff-hunk.js';
 import type { Side } from './terms.js';
 
 /** A line that can carry a comment. */

@@ -1,5 +1,5 @@
-import { shown } from '../core/text/cut.js';
-import type { DiffFile } from '../core/text/diff.js';
+import { shown } from '../lib/text/cut.js';
+import type { DiffFile } from '../lib/text/diff.js';
 import { normalizeCode } from './code.js';
 import type { Evidence, Side } from './terms.js';
 

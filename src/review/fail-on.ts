@@ -1,4 +1,4 @@
-import { count, grouped } from '../core/text/number.js';
+import { count, grouped } from '../lib/text/number.js';
 import { isOpen } from './finding.js';
 import type { Coverage, FindingRecord } from './record.js';
 import { formatSeverities, isBlocking } from './severity.js';

@@ -1,4 +1,4 @@
-import { cleanLine } from '../core/text/cut.js';
+import { cleanLine } from '../lib/text/cut.js';
 import type { Buffered, Refusal } from './buffered.js';
 import { plainFinding } from './comment-text.js';
 import type { PlacedFinding } from './place.js';

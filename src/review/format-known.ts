@@ -1,5 +1,5 @@
-import { fence } from '../core/sanitize/fence.js';
-import { cleanLine } from '../core/text/cut.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { fence } from '../safety/fence.js';
 import type { DiffLines } from './diff-lines.js';
 import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';

@@ -1,4 +1,4 @@
-import { shown } from '../core/text/cut.js';
+import { shown } from '../lib/text/cut.js';
 import { atLeast } from './severity.js';
 import type { Severity, Side } from './terms.js';
 

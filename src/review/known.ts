@@ -1,4 +1,4 @@
-import type { MarkLane } from '../core/sanitize/mark.js';
+import type { MarkLane } from '../safety/mark.js';
 import type { Finding } from './finding.js';
 import type { Raised } from './marks.js';
 import type { Thread } from './seen.js';

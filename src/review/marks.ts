@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Mark, type MarkLane, markOf } from '../core/sanitize/mark.js';
+import { type Mark, type MarkLane, markOf } from '../safety/mark.js';
 import { ACTORS, END_REASONS } from './finding.js';
 import { CATEGORIES, SEVERITIES } from './terms.js';
 

@@ -1,5 +1,5 @@
-import { type DiffFile, parseDiff } from '../core/text/diff.js';
-import { type DiffHunk, splitHunks } from '../core/text/diff-hunk.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { type DiffHunk, splitHunks } from '../lib/text/diff-hunk.js';
 import { filesByPath } from './diff-lines.js';
 
 /**

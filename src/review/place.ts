@@ -1,4 +1,4 @@
-import { shown } from '../core/text/cut.js';
+import { shown } from '../lib/text/cut.js';
 import { type DiffLines, type FileLines, findFile, formatRanges, nearestLine } from './diff-lines.js';
 import type { Finding } from './finding.js';
 import { compareSeverity } from './severity.js';

@@ -1,5 +1,5 @@
-import { MAX_COMMENT_CHARACTERS } from '../core/defaults.js';
-import { formatMark, type Mark, type MarkLane } from '../core/sanitize/mark.js';
+import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
+import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 
 /** What a body is put together from. */
 interface FramedParts {

@@ -1,4 +1,4 @@
-import { laneOf } from '../core/sanitize/mark.js';
+import { laneOf } from '../safety/mark.js';
 import { codeKey, isTellingKey, lastCode } from './code.js';
 import { type DiffLines, findFile } from './diff-lines.js';
 import { firstSentence, isOpen, visibleWords } from './finding.js';

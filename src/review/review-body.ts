@@ -1,7 +1,7 @@
-import { MAX_COMMENT_CHARACTERS } from '../core/defaults.js';
-import { formatMark, type Mark, type MarkLane } from '../core/sanitize/mark.js';
-import { cleanLine, cutToBytes } from '../core/text/cut.js';
-import { count } from '../core/text/number.js';
+import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
+import { cleanLine, cutToBytes } from '../lib/text/cut.js';
+import { count } from '../lib/text/number.js';
+import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 import type { PassRecord, Refuted } from './buffered.js';
 import { findingInText, severityMark, titleLine } from './comment-text.js';
 import { type FindingMark, reviewMark } from './marks.js';

@@ -1,6 +1,6 @@
-import type { ReviewDepth } from '../core/agent/choices.js';
-import type { ReviewConfig } from '../core/agent/config.js';
-import { isOffline, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
+import type { ReviewDepth } from '../agent/choices.js';
+import type { ReviewConfig } from '../agent/config.js';
+import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import type { SeverityOverrides } from './severity.js';
 import type { Severity } from './terms.js';
 

@@ -1,4 +1,4 @@
-import { cleanLine } from '../core/text/cut.js';
+import { cleanLine } from '../lib/text/cut.js';
 import { severityMark, titleLine } from './comment-text.js';
 import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';

@@ -1,4 +1,4 @@
-import { count } from '../core/text/number.js';
+import { count } from '../lib/text/number.js';
 import { NOTHING_READ } from './coverage.js';
 import { isOpen } from './finding.js';
 import type { FindingsReport } from './findings-json.js';

@@ -1,5 +1,5 @@
-import type { FetchedChange } from '../core/event/fetched-change.js';
-import type { Warning } from '../core/warning.js';
+import type { FetchedChange } from '../event/fetched-change.js';
+import type { Warning } from '../lib/warning.js';
 import { lastReviewed, type PathPatterns, type Reviewed, type ReviewFact } from './state-facts.js';
 
 /** Why a review looks at the whole pull request. */

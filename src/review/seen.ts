@@ -1,5 +1,5 @@
-import type { Actor } from '../core/event/trigger.js';
-import { isOwnText } from '../core/sanitize/mark.js';
+import type { Actor } from '../event/trigger.js';
+import { isOwnText } from '../safety/mark.js';
 import { readHandle } from './finding.js';
 import { type FindingMark, findingMarksOf } from './marks.js';
 import { isDismissal } from './parse-reply.js';

@@ -1,4 +1,4 @@
-import { shown } from '../core/text/cut.js';
+import { shown } from '../lib/text/cut.js';
 import { type PublicationAnswer, refused, taken } from './answer.js';
 import { normalizeCode } from './code.js';
 import { type DiffLines, findFile } from './diff-lines.js';

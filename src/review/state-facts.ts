@@ -1,6 +1,6 @@
-import { formatMarkValue } from '../core/sanitize/mark.js';
 import { decodeField, encodeField } from '../memory/field.js';
 import { type Fact, parseState, withFacts } from '../memory/state.js';
+import { formatMarkValue } from '../safety/mark.js';
 import type { PullMemory } from './ledger.js';
 import type { MarkOnPull } from './lessons.js';
 import { type FindingMark, readFindingMark } from './marks.js';

@@ -1,5 +1,5 @@
-import { FENCE_NOTICE, fence } from '../core/sanitize/fence.js';
-import { cleanLine } from '../core/text/cut.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { FENCE_NOTICE, fence } from '../safety/fence.js';
 import { type ClaimedLines, type ClaimSurroundings, type DescribedClaims, describeAround } from './claims.js';
 import type { Settlement } from './settle.js';
 

@@ -1,4 +1,4 @@
-import { cleanLine, shown } from '../core/text/cut.js';
+import { cleanLine, shown } from '../lib/text/cut.js';
 import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import type { HeldBack, Repeated } from './buffered.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';

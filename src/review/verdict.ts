@@ -1,5 +1,5 @@
-import { cleanLine } from '../core/text/cut.js';
-import { count } from '../core/text/number.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { count } from '../lib/text/number.js';
 import { type PublicationAnswer, refused, taken } from './answer.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles } from './evidence.js';
 import type { Evidence, FindingEffect, Reach } from './terms.js';

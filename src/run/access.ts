@@ -1,8 +1,8 @@
-import type { Dependencies } from '../core/dependencies.js';
-import { AxeError } from '../core/errors.js';
-import { decideAdmission, type EventFacts, needsPermission } from '../core/event/admission.js';
-import type { Permission, PermissionAnswer } from '../core/event/permission.js';
-import type { Trigger } from '../core/event/trigger.js';
+import { decideAdmission, type EventFacts, needsPermission } from '../event/admission.js';
+import type { Permission, PermissionAnswer } from '../event/permission.js';
+import type { Trigger } from '../event/trigger.js';
+import { AxeError } from '../lib/errors.js';
+import type { Dependencies } from './dependencies.js';
 import type { RunReport } from './request.js';
 
 /** Whether an event starts anything, with the actor's permission if it does. */

@@ -1,7 +1,7 @@
-import { AxeError } from '../core/errors.js';
-import { type ChangeFacts, decideAdmission } from '../core/event/admission.js';
-import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import { createPathFilter, type TriggerContext } from '../core/prompt/context.js';
+import { type ChangeFacts, decideAdmission } from '../event/admission.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { AxeError } from '../lib/errors.js';
+import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { reviewCommand } from '../review/command.js';
 import { filesWithoutLines } from '../review/coverage.js';
 import type { Scope } from '../review/scope.js';

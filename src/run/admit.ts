@@ -1,6 +1,4 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { Dependencies } from '../core/dependencies.js';
-import { ConfigError, isNotFound } from '../core/errors.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
 import {
   type AdmissionFacts,
   decideAdmission,
@@ -8,19 +6,21 @@ import {
   isPausable,
   isRepeatable,
   type StateFacts,
-} from '../core/event/admission.js';
-import { refuseCheckout } from '../core/event/checkout.js';
-import type { Permission } from '../core/event/permission.js';
-import { createTaintTracker, type TaintTracker } from '../core/event/taint.js';
-import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import { classifyTrust, contentAuthor } from '../core/event/trust.js';
-import { spendBefore, usedUp } from '../core/loop/spend.js';
-import type { TriggerContext } from '../core/prompt/context.js';
-import { isForkUnknown, trustOfDiff } from '../core/prompt/fork-trust.js';
+} from '../event/admission.js';
+import { refuseCheckout } from '../event/checkout.js';
+import type { Permission } from '../event/permission.js';
+import { createTaintTracker, type TaintTracker } from '../event/taint.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { classifyTrust, contentAuthor } from '../event/trust.js';
+import { ConfigError, isNotFound } from '../lib/errors.js';
+import { spendBefore, usedUp } from '../loop/spend.js';
+import type { TriggerContext } from '../prompt/context.js';
+import { isForkUnknown, trustOfDiff } from '../prompt/fork-trust.js';
 import { reviewCommand } from '../review/command.js';
 import { planScope } from '../review/scope.js';
 import { isPaused, type ReviewFact } from '../review/state-facts.js';
 import { admitActor, askPermission, permissionOf } from './access.js';
+import type { Dependencies } from './dependencies.js';
 import { planBasis, runAhead } from './plan.js';
 import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
 import { readMemory } from './restore.js';

@@ -1,5 +1,5 @@
-import type { Trigger } from '../core/event/trigger.js';
-import type { TriggerContext } from '../core/prompt/context.js';
+import type { Trigger } from '../event/trigger.js';
+import type { TriggerContext } from '../prompt/context.js';
 
 /** The change a run looks at: the commits that were compared, and their whole diff. */
 export interface ReviewedDiff {

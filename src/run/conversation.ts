@@ -1,12 +1,12 @@
-import { AxeError } from '../core/errors.js';
-import type { RunOutcome } from '../core/outcome.js';
-import type { Plan } from '../core/plan.js';
-import type { Warning } from '../core/warning.js';
+import { AxeError } from '../lib/errors.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import type { Warning } from '../lib/warning.js';
 import type { Publications } from '../review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
 import type { ReviewedDiff } from './change.js';
 import type { ConversationParts, Delegation } from './delegation.js';
 import type { RunRequest } from './request.js';
+import type { Plan } from './run-plan.js';
 
 /** What a run talks about. */
 export interface Subject {

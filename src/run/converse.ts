@@ -1,28 +1,25 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import { DEFAULT_MAX_DEPTH } from '../core/defaults.js';
-import type { Dependencies } from '../core/dependencies.js';
-import { AxeError } from '../core/errors.js';
-import { laneOfWords, type TaintTracker } from '../core/event/taint.js';
-import type { OpenModel } from '../core/loop/asker.js';
-import { Budget } from '../core/loop/budget.js';
-import type { LoopDependencies } from '../core/loop/events.js';
-import { retryPolicy } from '../core/loop/retry.js';
-import { runAgent } from '../core/loop/run-agent.js';
-import { costLimit, spendBefore, unheldLimits } from '../core/loop/spend.js';
-import { UsageByAgent } from '../core/loop/usage.js';
-import type { RunOutcome } from '../core/outcome.js';
-import { type Plan, readByRun } from '../core/plan.js';
-import { namedNotesTools, notesAreOff } from '../core/plan-notes.js';
-import { type FittedPrompt, fitPrompt } from '../core/prompt/fit-prompt.js';
-import { NO_NOTES } from '../core/prompt/system.js';
-import { count } from '../core/text/number.js';
-import { keepSecrets } from '../core/tools/keep-secrets.js';
-import { createMemoryTools } from '../core/tools/memory/memory-tools.js';
-import type { Effect, Tool } from '../core/tools/tool.js';
-import type { Warning } from '../core/warning.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { laneOfWords, type TaintTracker } from '../event/taint.js';
+import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import { count } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
+import type { OpenModel } from '../loop/asker.js';
+import { Budget } from '../loop/budget.js';
+import type { LoopDependencies } from '../loop/events.js';
+import { retryPolicy } from '../loop/retry.js';
+import { runAgent } from '../loop/run-agent.js';
+import { costLimit, spendBefore, unheldLimits } from '../loop/spend.js';
+import { UsageByAgent } from '../loop/usage.js';
 import type { Notes } from '../memory/notes/session.js';
+import { type FittedPrompt, fitPrompt } from '../prompt/fit-prompt.js';
+import { NO_NOTES } from '../prompt/system.js';
 import type { ShownLines } from '../review/evidence.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
+import { keepSecrets } from '../tools/keep-secrets.js';
+import { createMemoryTools } from '../tools/memory/memory-tools.js';
+import type { Effect, Tool } from '../tools/tool.js';
 import { conclude, converseOnce, type Held, type Subject } from './conversation.js';
 import { createCallAgent } from './delegate.js';
 import {
@@ -32,11 +29,14 @@ import {
   fallbacksOf,
   goalOf,
 } from './delegation.js';
+import type { Dependencies } from './dependencies.js';
 import { holdReview } from './hold-review.js';
 import { spentKeeper } from './keep-spent.js';
 import type { RunNotes } from './notes.js';
+import { namedNotesTools, notesAreOff } from './plan-notes.js';
 import { openPublications, publishingTools } from './publishing-tools.js';
 import type { Conversed, Restored, RunRequest } from './request.js';
+import { type Plan, readByRun } from './run-plan.js';
 
 /**
  * The fourth step: the conversation of the run's agent, from opening its model to what its end counts as. Throws an

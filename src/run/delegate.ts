@@ -1,21 +1,21 @@
 import { resolve } from 'node:path';
-import type { Dependencies, Reporter, RunEvent } from '../core/dependencies.js';
-import { AxeError, ProviderError } from '../core/errors.js';
-import type { LoopDependencies } from '../core/loop/events.js';
-import { turnLimitMessage } from '../core/loop/run-agent.js';
-import type { Limit, RunOutcome, RunStats } from '../core/outcome.js';
-import type { Plan } from '../core/plan.js';
-import { type NotesPlan, planNotes } from '../core/plan-notes.js';
-import type { Task } from '../core/prompt/task.js';
-import { cleanLine } from '../core/text/cut.js';
-import type { Tool, ToolResult } from '../core/tools/tool.js';
+import { AxeError, ProviderError } from '../lib/errors.js';
+import type { Limit, RunOutcome, RunStats } from '../lib/outcome.js';
+import { cleanLine } from '../lib/text/cut.js';
+import type { LoopDependencies } from '../loop/events.js';
+import { turnLimitMessage } from '../loop/run-agent.js';
+import type { Task } from '../prompt/task.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
+import type { Tool, ToolResult } from '../tools/tool.js';
 import { cutWarning, judge } from './conversation.js';
 import type { AgentPosition, Delegation } from './delegation.js';
+import type { Dependencies, Reporter, RunEvent } from './dependencies.js';
+import { type NotesPlan, planNotes } from './plan-notes.js';
 import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
 import { UNPUBLISHED } from './publish.js';
 import type { Remembered } from './request.js';
 import { memoryWarnings, notesWarnings, readMemory } from './restore.js';
+import type { Plan } from './run-plan.js';
 import { remember } from './save.js';
 
 /**

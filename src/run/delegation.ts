@@ -1,20 +1,20 @@
-import type { ModelParams } from '../core/agent/config.js';
-import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
-import type { Dependencies } from '../core/dependencies.js';
-import type { TaintTracker } from '../core/event/taint.js';
-import type { OpenModel } from '../core/loop/asker.js';
-import type { Budget } from '../core/loop/budget.js';
-import type { LoopDependencies } from '../core/loop/events.js';
-import type { ConversationGoal } from '../core/loop/run-agent.js';
-import type { UsageByAgent } from '../core/loop/usage.js';
-import { withoutSecrets } from '../core/loop/without-secrets.js';
-import type { RunOutcome } from '../core/outcome.js';
-import type { Plan } from '../core/plan.js';
-import type { Effect, Tool } from '../core/tools/tool.js';
+import type { ModelParams } from '../agent/config.js';
+import { formatModelRef, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import type { TaintTracker } from '../event/taint.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import type { OpenModel } from '../loop/asker.js';
+import type { Budget } from '../loop/budget.js';
+import type { LoopDependencies } from '../loop/events.js';
+import type { ConversationGoal } from '../loop/run-agent.js';
+import type { UsageByAgent } from '../loop/usage.js';
+import { withoutSecrets } from '../loop/without-secrets.js';
 import type { Publications } from '../review/buffer.js';
 import type { ShownLines } from '../review/evidence.js';
+import type { Effect, Tool } from '../tools/tool.js';
+import type { Dependencies } from './dependencies.js';
 import type { RunNotes } from './notes.js';
 import type { RunRequest } from './request.js';
+import type { Plan } from './run-plan.js';
 
 /** What an agent and its sub-agents have in common. */
 export interface Delegation {

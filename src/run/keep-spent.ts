@@ -1,10 +1,10 @@
-import type { Dependencies } from '../core/dependencies.js';
-import { messageOf } from '../core/errors.js';
-import { type Spend, spentFact } from '../core/loop/spend.js';
-import type { Plan } from '../core/plan.js';
+import { messageOf } from '../lib/errors.js';
+import { type Spend, spentFact } from '../loop/spend.js';
 import type { Change } from '../memory/change.js';
 import { statePath } from '../memory/state.js';
 import { type Spent, withReviewFacts } from '../review/state-facts.js';
+import type { Dependencies } from './dependencies.js';
+import type { Plan } from './run-plan.js';
 
 /** What a run of an event has cost, to be kept; undefined where nothing is to be kept of it. */
 export function spentOf(

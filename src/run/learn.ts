@@ -1,7 +1,6 @@
-import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../core/defaults.js';
-import type { Dependencies, GitHub, ReviewedChange } from '../core/dependencies.js';
-import { mayWrite, type Permission } from '../core/event/permission.js';
-import type { Trigger } from '../core/event/trigger.js';
+import { mayWrite, type Permission } from '../event/permission.js';
+import type { Trigger } from '../event/trigger.js';
+import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import { formatKnown } from '../review/format-known.js';
 import type { Ledger, LedgerContext } from '../review/ledger.js';
@@ -13,6 +12,7 @@ import { compareSeverity } from '../review/severity.js';
 import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
 import type { Severity } from '../review/terms.js';
 import { askPermission, permissionOf } from './access.js';
+import type { Dependencies, GitHub, ReviewedChange } from './dependencies.js';
 import type { Learned } from './request.js';
 
 /** What findings are read with. */

@@ -1,5 +1,5 @@
-import { AxeError, messageOf } from '../core/errors.js';
-import { errorOf, type RunOutcome } from '../core/outcome.js';
+import { AxeError, messageOf } from '../lib/errors.js';
+import { errorOf, type RunOutcome } from '../lib/outcome.js';
 
 /** Why a conversation besides the run's own came to nothing. */
 export interface LostAnswer {

@@ -1,19 +1,19 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { Dependencies } from '../core/dependencies.js';
-import type { Lane } from '../core/event/trust.js';
-import type { MemoryPlan } from '../core/plan.js';
-import { grantNotesTools, type NotesPlan } from '../core/plan-notes.js';
-import { makeNotesPrompt } from '../core/prompt/notes-prompt.js';
-import type { NotesPrompt } from '../core/prompt/system.js';
-import { sanitize } from '../core/sanitize/sanitize.js';
-import { dateOf } from '../core/text/dates.js';
-import type { Warning } from '../core/warning.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import type { Lane } from '../event/trust.js';
+import { dateOf } from '../lib/text/dates.js';
+import type { Warning } from '../lib/warning.js';
 import { applyChanges, type NoteChange } from '../memory/change.js';
 import { type NotesPlaces, notesUnder, pathOf } from '../memory/notes/place.js';
 import { createNotesSession, listNotes, type NotesSession } from '../memory/notes/session.js';
 import type { NotesTool } from '../memory/notes/tool-names.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 import { damageOf, damageWarning } from '../memory/stores/read-log.js';
+import { makeNotesPrompt } from '../prompt/notes-prompt.js';
+import type { NotesPrompt } from '../prompt/system.js';
+import { sanitize } from '../safety/sanitize.js';
+import type { Dependencies } from './dependencies.js';
+import { grantNotesTools, type NotesPlan } from './plan-notes.js';
+import type { MemoryPlan } from './run-plan.js';
 
 /** The notes of a run, opened. */
 export interface RunNotes {

@@ -1,19 +1,19 @@
-import { REVIEW_PASSES } from '../core/defaults.js';
-import { AxeError } from '../core/errors.js';
-import type { TokenUse } from '../core/loop/budget.js';
-import type { LoopDependencies } from '../core/loop/events.js';
-import { withStats } from '../core/loop/usage.js';
-import type { RunOutcome } from '../core/outcome.js';
-import type { Plan, ReviewPass } from '../core/plan.js';
-import { buildSystemPrompt } from '../core/prompt/system.js';
-import { count } from '../core/text/number.js';
-import { estimateText } from '../core/text/truncate.js';
-import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
+import { REVIEW_PASSES } from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import { count } from '../lib/text/number.js';
+import { estimateText } from '../lib/text/truncate.js';
+import type { TokenUse } from '../loop/budget.js';
+import type { LoopDependencies } from '../loop/events.js';
+import { withStats } from '../loop/usage.js';
+import { buildSystemPrompt } from '../prompt/system.js';
 import type { Publications } from '../review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../review/buffered.js';
 import { joinPasses } from '../review/join-passes.js';
+import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { ConversationParts, Delegation } from './delegation.js';
 import { type LostAnswer, lostBy, lostByThrown, remediesOf } from './lost-answer.js';
+import type { Plan, ReviewPass } from './run-plan.js';
 
 /** What several passes came to. */
 export interface Passed {

@@ -1,16 +1,16 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { ReviewConfig } from '../core/agent/config.js';
-import { REVIEW_PASSES } from '../core/defaults.js';
-import type { ReviewPass } from '../core/plan.js';
-import type { DiffPolicy } from '../core/prompt/context.js';
-import { mapChange, type PartLimits, splitDiff } from '../core/prompt/diff-parts.js';
-import { resolveTask, type Task, type TaskParts } from '../core/prompt/task.js';
-import { fence } from '../core/sanitize/fence.js';
-import { cleanLine } from '../core/text/cut.js';
-import { parseDiff } from '../core/text/diff.js';
-import { count } from '../core/text/number.js';
-import type { Warning } from '../core/warning.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import type { ReviewConfig } from '../agent/config.js';
+import { REVIEW_PASSES } from '../lib/defaults.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
+import type { DiffPolicy } from '../prompt/context.js';
+import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
+import { resolveTask, type Task, type TaskParts } from '../prompt/task.js';
 import type { ReviewPlan } from '../review/review-plan.js';
+import { fence } from '../safety/fence.js';
+import type { ReviewPass } from './run-plan.js';
 
 /** What passes are planned from. */
 interface PassParts {

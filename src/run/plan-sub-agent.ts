@@ -1,13 +1,13 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import { parseModelRef } from '../core/agent/model-ref.js';
-import type { Dependencies } from '../core/dependencies.js';
-import { AxeError } from '../core/errors.js';
-import type { OpenModel } from '../core/loop/asker.js';
-import { type Plan, planMemory } from '../core/plan.js';
-import { skillBody } from '../core/prompt/system.js';
-import type { Task } from '../core/prompt/task.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { parseModelRef } from '../agent/model-ref.js';
+import { AxeError } from '../lib/errors.js';
+import type { OpenModel } from '../loop/asker.js';
+import { skillBody } from '../prompt/system.js';
+import type { Task } from '../prompt/task.js';
 import { type Delegation, openModel } from './delegation.js';
+import type { Dependencies } from './dependencies.js';
 import { agentWorkdir, answerForm, withInstruction } from './plan.js';
+import { type Plan, planMemory } from './run-plan.js';
 
 /** An agent that another one calls. */
 export interface SubAgent {

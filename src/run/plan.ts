@@ -1,29 +1,26 @@
 import { resolve } from 'node:path';
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { AgentConfig, ModelParams } from '../core/agent/config.js';
-import { parseModelRef } from '../core/agent/model-ref.js';
-import type { Dependencies } from '../core/dependencies.js';
-import { taskOfMention } from '../core/event/mention.js';
-import { laneOfWords } from '../core/event/taint.js';
-import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
-import type { Trust } from '../core/event/trust.js';
-import { roomForPrompt } from '../core/loop/compact.js';
-import { replyTokensOf } from '../core/loop/run-agent.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import type { AgentConfig, ModelParams } from '../agent/config.js';
+import { parseModelRef } from '../agent/model-ref.js';
+import { taskOfMention } from '../event/mention.js';
+import { laneOfWords } from '../event/taint.js';
+import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
+import type { Trust } from '../event/trust.js';
+import { estimateText } from '../lib/text/truncate.js';
+import { causeFirst } from '../lib/time-limit.js';
+import { roomForPrompt } from '../loop/compact.js';
+import { replyTokensOf } from '../loop/run-agent.js';
 import {
   type AnswerForm,
   checkObject,
   formatInstruction,
   responseFormatOf,
   schemaOrigin,
-} from '../core/loop/structured.js';
-import { type Plan, planMemory } from '../core/plan.js';
-import { planNotes } from '../core/plan-notes.js';
-import { createPathFilter, type DiffPolicy, type TriggerContext } from '../core/prompt/context.js';
-import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../core/prompt/own-changes.js';
-import { buildSystemPrompt, skillBody } from '../core/prompt/system.js';
-import { isBlank, resolveTask, type Task } from '../core/prompt/task.js';
-import { estimateText } from '../core/text/truncate.js';
-import { causeFirst } from '../core/time-limit.js';
+} from '../loop/structured.js';
+import { createPathFilter, type DiffPolicy, type TriggerContext } from '../prompt/context.js';
+import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/own-changes.js';
+import { buildSystemPrompt, skillBody } from '../prompt/system.js';
+import { isBlank, resolveTask, type Task } from '../prompt/task.js';
 import { reviewCommand } from '../review/command.js';
 import { coverageOf, NOTHING_READ } from '../review/coverage.js';
 import type { Coverage } from '../review/record.js';
@@ -32,9 +29,12 @@ import { marksOf, postedIds } from '../review/state-facts.js';
 import { admitChange } from './admit-change.js';
 import { changeOf } from './change.js';
 import { openModel, smallerWindow } from './delegation.js';
+import type { Dependencies } from './dependencies.js';
 import { type FindingsParts, learnAnswers, NOTHING_LEARNT } from './learn.js';
+import { planNotes } from './plan-notes.js';
 import { planPasses } from './plan-passes.js';
 import type { Admitted, Basis, Draft, RunReport, RunRequest } from './request.js';
+import { type Plan, planMemory } from './run-plan.js';
 import { findScope, postsReviews } from './scope.js';
 
 /** What the findings of a run's pull request are read with. */

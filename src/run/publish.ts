@@ -1,8 +1,8 @@
-import type { Dependencies, FindingsToTell, Published } from '../core/dependencies.js';
-import { laneOfWords } from '../core/event/taint.js';
+import { laneOfWords } from '../event/taint.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
 import type { Ledger } from '../review/ledger.js';
 import { applyActs } from '../review/news.js';
+import type { Dependencies, FindingsToTell, Published } from './dependencies.js';
 import { pullOf, readAgain } from './learn.js';
 import type { Conversed } from './request.js';
 import { entriesOf, keepInJournal } from './save.js';

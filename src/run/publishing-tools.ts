@@ -1,11 +1,9 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import { createPathFilter, type DiffPolicy } from '../core/prompt/context.js';
-import { isReadByPeople } from '../core/prompt/diff-pack.js';
-import { parseDiff } from '../core/text/diff.js';
-import { createReviewTools, REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
-import type { Tool } from '../core/tools/tool.js';
-import type { Warning } from '../core/warning.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { parseDiff } from '../lib/text/diff.js';
+import type { Warning } from '../lib/warning.js';
+import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
+import { isReadByPeople } from '../prompt/diff-pack.js';
 import { Publications } from '../review/buffer.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import { createShownFiles, linesOfDiff } from '../review/evidence.js';
@@ -13,6 +11,8 @@ import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rule
 import type { Scope } from '../review/scope.js';
 import type { SeverityOverrides } from '../review/severity.js';
 import { lastReviewed, type ReviewFact } from '../review/state-facts.js';
+import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
+import type { Tool } from '../tools/tool.js';
 import type { ReviewedDiff } from './change.js';
 import type { Learned } from './request.js';
 

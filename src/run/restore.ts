@@ -1,19 +1,19 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { Dependencies } from '../core/dependencies.js';
-import type { MemoryPlan, Plan, ReviewPass } from '../core/plan.js';
-import type { NotesPlan } from '../core/plan-notes.js';
-import type { Task } from '../core/prompt/task.js';
-import { FENCE_NOTICE } from '../core/sanitize/fence.js';
-import { grouped } from '../core/text/number.js';
-import type { Warning } from '../core/warning.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { grouped } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
 import type { NoteChange } from '../memory/change.js';
 import { notesUnder } from '../memory/notes/place.js';
 import { promptText } from '../memory/run-log.js';
 import type { RestoreResult } from '../memory/store.js';
+import type { Task } from '../prompt/task.js';
 import { parseReviewFacts } from '../review/state-facts.js';
+import { FENCE_NOTICE } from '../safety/fence.js';
+import type { Dependencies } from './dependencies.js';
 import { lessonsFor } from './learn.js';
 import { openNotes } from './notes.js';
+import type { NotesPlan } from './plan-notes.js';
 import type { Draft, Memory, Restored, RunRequest } from './request.js';
+import type { MemoryPlan, Plan, ReviewPass } from './run-plan.js';
 import { needsFindings } from './scope.js';
 
 /**

@@ -1,7 +1,7 @@
-import { runCommentCommand } from '../commands/comment/run-command.js';
-import type { Dependencies } from '../core/dependencies.js';
 import { admit } from './admit.js';
+import { runCommentCommand } from './commands/run-command.js';
 import { converse } from './converse.js';
+import type { Dependencies } from './dependencies.js';
 import { pullOf } from './learn.js';
 import { makePlan } from './plan.js';
 import { publish, withActs } from './publish.js';

@@ -1,11 +1,8 @@
-import type { Dependencies, Published } from '../core/dependencies.js';
-import type { TaintTracker } from '../core/event/taint.js';
-import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import { type SpendLimits, unheldLimits } from '../core/loop/spend.js';
-import { isCutShort, type RunOutcome } from '../core/outcome.js';
-import type { MemoryPlan, Plan } from '../core/plan.js';
-import { sanitize } from '../core/sanitize/sanitize.js';
-import type { Warning } from '../core/warning.js';
+import type { TaintTracker } from '../event/taint.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { isCutShort, type RunOutcome } from '../lib/outcome.js';
+import type { Warning } from '../lib/warning.js';
+import { type SpendLimits, unheldLimits } from '../loop/spend.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import { computedEntry, storedTask } from '../memory/computed-entry.js';
 import { encodeField } from '../memory/field.js';
@@ -17,9 +14,12 @@ import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
 import { pruneState } from '../review/prune-state.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../review/scope.js';
 import { markFacts, type Reviewed, type ReviewFact, withReviewFacts } from '../review/state-facts.js';
+import { sanitize } from '../safety/sanitize.js';
 import type { ReviewedDiff } from './change.js';
+import type { Dependencies, Published } from './dependencies.js';
 import { spentChange, spentOf } from './keep-spent.js';
 import type { Conversed, EntryChange, Memory, Remembered } from './request.js';
+import type { MemoryPlan, Plan } from './run-plan.js';
 
 /** The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning (D14). */
 export async function save(

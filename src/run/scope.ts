@@ -1,15 +1,15 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
-import type { Dependencies } from '../core/dependencies.js';
-import type { FetchedChange } from '../core/event/fetched-change.js';
-import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import { createPathFilter, type TriggerContext } from '../core/prompt/context.js';
-import { parseDiff } from '../core/text/diff.js';
-import type { Warning } from '../core/warning.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import type { FetchedChange } from '../event/fetched-change.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { parseDiff } from '../lib/text/diff.js';
+import type { Warning } from '../lib/warning.js';
+import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { reviewCommand } from '../review/command.js';
 import { ownPart } from '../review/own-part.js';
 import { planScope, type Scope } from '../review/scope.js';
 import type { PathPatterns } from '../review/state-facts.js';
 import { changeOf } from './change.js';
+import type { Dependencies } from './dependencies.js';
 import type { Memory, RunRequest } from './request.js';
 
 /** What a scope is found from; what takes time may still be on its way. */

@@ -1,27 +1,27 @@
-import type { LoadedAgent } from '../core/agent/agent-source.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
 import {
   type InternalAgent,
   type InternalAgentParts,
   internalAgent,
   paramsForAnother,
   VERIFIER,
-} from '../core/agent/internal.js';
-import { isOffline, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
-import { VERIFICATION } from '../core/defaults.js';
-import { ConfigError } from '../core/errors.js';
-import type { OpenModel } from '../core/loop/asker.js';
-import type { LoopDependencies } from '../core/loop/events.js';
-import type { RunOutcome, RunStats } from '../core/outcome.js';
-import type { Plan } from '../core/plan.js';
-import type { ContextFile } from '../core/prompt/context-files.js';
-import { skillBody } from '../core/prompt/system.js';
-import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
+} from '../agent/internal.js';
+import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import { VERIFICATION } from '../lib/defaults.js';
+import { ConfigError } from '../lib/errors.js';
+import type { RunOutcome, RunStats } from '../lib/outcome.js';
+import type { OpenModel } from '../loop/asker.js';
+import type { LoopDependencies } from '../loop/events.js';
+import type { ContextFile } from '../prompt/context-files.js';
+import { skillBody } from '../prompt/system.js';
 import type { DescribedClaims } from '../review/claims.js';
 import { createShownFiles, type ShownFiles } from '../review/evidence.js';
 import { type FindingVerdict, Verdicts } from '../review/verdict.js';
+import { createGiveVerdict } from '../tools/review/give-verdict.js';
 import { type Delegation, openModel } from './delegation.js';
 import { type LostAnswer, lostBy, lostByThrown } from './lost-answer.js';
 import { agentWorkdir } from './plan.js';
+import type { Plan } from './run-plan.js';
 
 /** What second looks came to. */
 export interface Looked {

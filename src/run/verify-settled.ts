@@ -1,9 +1,9 @@
-import { SETTLE_VERIFIER } from '../core/agent/internal.js';
-import { isOffline } from '../core/agent/model-ref.js';
-import { VERIFICATION } from '../core/defaults.js';
-import { withStats } from '../core/loop/usage.js';
-import { parseDiff } from '../core/text/diff.js';
-import { count } from '../core/text/number.js';
+import { SETTLE_VERIFIER } from '../agent/internal.js';
+import { isOffline } from '../agent/model-ref.js';
+import { VERIFICATION } from '../lib/defaults.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
+import { withStats } from '../loop/usage.js';
 import type { Buffered } from '../review/buffered.js';
 import type { ShownFiles } from '../review/evidence.js';
 import type { Settlement } from '../review/settle.js';

@@ -1,11 +1,10 @@
-import { VERIFIER } from '../core/agent/internal.js';
-import { VERIFICATION } from '../core/defaults.js';
-import type { LoopDependencies } from '../core/loop/events.js';
-import { withStats } from '../core/loop/usage.js';
-import type { RunOutcome } from '../core/outcome.js';
-import type { Plan } from '../core/plan.js';
-import { type DiffFile, parseDiff } from '../core/text/diff.js';
-import { count } from '../core/text/number.js';
+import { VERIFIER } from '../agent/internal.js';
+import { VERIFICATION } from '../lib/defaults.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
+import type { LoopDependencies } from '../loop/events.js';
+import { withStats } from '../loop/usage.js';
 import { applyVerdicts } from '../review/apply-verdicts.js';
 import type { Buffered } from '../review/buffered.js';
 import { describeClaims, groupClaims } from '../review/claims.js';
@@ -16,6 +15,7 @@ import type { ReviewedDiff } from './change.js';
 import type { Delegation } from './delegation.js';
 import { reasonsOf, remediesOf } from './lost-answer.js';
 import { atMost, quietly } from './passes.js';
+import type { Plan } from './run-plan.js';
 import {
   joinLooks,
   type Looked,

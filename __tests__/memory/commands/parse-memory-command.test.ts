@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { COMMENT_COMMANDS } from '../../../src/core/event/comment-commands.js';
+import { COMMENT_COMMANDS } from '../../../src/event/comment-commands.js';
 import {
   commandInComment,
   hasSeveralCommands,

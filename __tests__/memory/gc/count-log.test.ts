@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
+import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
 import { countLog, figuresOf } from '../../../src/memory/gc/count-log.js';
 import { countEntries, formatEntry } from '../../../src/memory/run-log.js';
 import { openText, partLog } from '../../../src/memory/trim.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { utf8Bytes } from '../../../src/core/text/cut.js';
+import { utf8Bytes } from '../../../src/lib/text/cut.js';
 import { type BlockOptions, formatMemoryBlock } from '../../../src/memory/notes/context-block.js';
 
 const SCRATCHPAD = 'projects/p-00000000/SCRATCHPAD.md';

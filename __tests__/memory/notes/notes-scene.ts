@@ -1,13 +1,13 @@
-import { MAX_SHOWN_NOTES_BYTES } from '../../../src/core/defaults.js';
-import { sanitize } from '../../../src/core/sanitize/sanitize.js';
-import { createMemoryTools } from '../../../src/core/tools/memory/memory-tools.js';
-import type { ToolResult } from '../../../src/core/tools/tool.js';
-import type { Warning } from '../../../src/core/warning.js';
+import { MAX_SHOWN_NOTES_BYTES } from '../../../src/lib/defaults.js';
+import type { Warning } from '../../../src/lib/warning.js';
 import type { MemoryTree } from '../../../src/memory/change.js';
 import { type NotesPlaces, notesPlaces } from '../../../src/memory/notes/place.js';
 import { createNotesSession, type NotesCaps, type NotesSession } from '../../../src/memory/notes/session.js';
 import { ALL_NOTES_TOOLS } from '../../../src/memory/notes/tool-names.js';
 import type { TreeResult } from '../../../src/memory/store.js';
+import { sanitize } from '../../../src/safety/sanitize.js';
+import { createMemoryTools } from '../../../src/tools/memory/memory-tools.js';
+import type { ToolResult } from '../../../src/tools/tool.js';
 
 export const ROOT = '/data/axe/memory';
 export const CAPS: NotesCaps = { maxWriteBytes: 65_536, warnFileBytes: 1_048_576, dedup: true };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dateOf, isDate } from '../../../src/core/text/dates.js';
+import { dateOf, isDate } from '../../../src/lib/text/dates.js';
 import {
   backupPath,
   isNotesPath,

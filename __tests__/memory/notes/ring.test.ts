@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatRecent } from '../../../src/actions/report/format-notes.js';
+import { formatRecent } from '../../../src/report/format-notes.js';
 import { createNotesScene, PROJECT, ROOT } from './notes-scene.js';
 
 describe('the newest changes of a run', () => {

@@ -2,9 +2,7 @@ import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createFiles } from '../../../src/adapters/host/files.js';
-import { notesToolsPrompt } from '../../../src/core/prompt/notes-prompt.js';
-import { NO_NOTES, withNotes } from '../../../src/core/prompt/system.js';
+import { createFiles } from '../../../src/lib/write-files.js';
 import {
   appendMemoryBlock,
   type BlockOptions,
@@ -16,6 +14,8 @@ import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
 import { compactionHeading, fileTooLarge } from '../../../src/memory/notes/session.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
+import { notesToolsPrompt } from '../../../src/prompt/notes-prompt.js';
+import { NO_NOTES, withNotes } from '../../../src/prompt/system.js';
 import { createFakeClock } from '../stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeBytes } from '../../../src/core/text/bytes.js';
+import { decodeBytes } from '../../../src/lib/text/bytes.js';
 import type { Change } from '../../../src/memory/change.js';
 import type { MemoryStore, RestoreResult } from '../../../src/memory/store.js';
 import { append, entryText, forget, idsIn, plainEntry } from './entries.js';

@@ -1,4 +1,4 @@
-import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
+import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
 import { decodeField } from '../../../src/memory/field.js';
 import type {
   BranchCommit,

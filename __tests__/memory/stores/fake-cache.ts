@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Files } from '../../../src/core/files.js';
-import { decodeBytes } from '../../../src/core/text/bytes.js';
+import type { Files } from '../../../src/lib/files.js';
+import { decodeBytes } from '../../../src/lib/text/bytes.js';
 import type { CacheClient, CacheRestore, CacheSave } from '../../../src/memory/stores/cache/cache-outcome.js';
 
 interface CacheEntry {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/core/clock.js';
+import type { Clock } from '../../../src/lib/clock.js';
 import { createFakeTimers } from './fake-timers.js';
 
 /** A clock that only moves for sleepers: each sleep moves it on at once. */

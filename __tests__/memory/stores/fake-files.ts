@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import type { FileStat, Files, OpenFile } from '../../../src/core/files.js';
-import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
+import type { FileStat, Files, OpenFile } from '../../../src/lib/files.js';
+import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
 
 /** A file that names may point to; an open file keeps it although its name goes to another one. */
 interface Inode {

@@ -1,4 +1,4 @@
-import type { Timer } from '../../../src/core/clock.js';
+import type { Timer } from '../../../src/lib/clock.js';
 
 /** The timers of a clock whose time a test moves on. */
 export interface FakeTimers {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError } from '../../../src/core/errors.js';
-import { limitTime } from '../../../src/core/time-limit.js';
+import { AxeError } from '../../../src/lib/errors.js';
+import { limitTime } from '../../../src/lib/time-limit.js';
 import type { CommitResult, TreeBackend } from '../../../src/memory/stores/backend.js';
 import { createTreeStore } from '../../../src/memory/stores/store.js';
 import { describeMemoryStore } from './contract.js';

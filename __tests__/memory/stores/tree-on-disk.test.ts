@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createFiles } from '../../../src/adapters/host/files.js';
-import { encodeBytes } from '../../../src/core/text/bytes.js';
+import { encodeBytes } from '../../../src/lib/text/bytes.js';
+import { createFiles } from '../../../src/lib/write-files.js';
 import { readTree, writeTree } from '../../../src/memory/stores/tree-on-disk.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 

@@ -1,5 +1,5 @@
-import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
-import { GitHubError } from '../../../src/adapters/github/client/errors.js';
+import type { GitHubClient } from '../../../src/github/client/client.js';
+import { GitHubError } from '../../../src/github/client/errors.js';
 import type { OwnReview, Post, Seen, Thread } from '../../../src/review/seen.js';
 
 /** The account of the runs, somebody with write access, and a stranger who opened the pull request. */

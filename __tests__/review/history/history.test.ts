@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { reviewsOf } from '../../../src/actions/publish/tell-findings.js';
-import { markOf } from '../../../src/core/sanitize/mark.js';
+import { reviewsOf } from '../../../src/publish/tell-findings.js';
 import { codeKey } from '../../../src/review/code.js';
 import { blocking } from '../../../src/review/fail-on.js';
 import { isOpen } from '../../../src/review/finding.js';
@@ -10,6 +9,7 @@ import type { Ledger } from '../../../src/review/ledger.js';
 import { formatSarif } from '../../../src/review/sarif.js';
 import { compareSeverity, isBlocking } from '../../../src/review/severity.js';
 import type { Severity } from '../../../src/review/terms.js';
+import { markOf } from '../../../src/safety/mark.js';
 import { type Fault, STRANGER, WRITER } from './github.js';
 import { AUTHORS, PEOPLE, pick, raisedIn, type Setup, type Step, World } from './world.js';
 

@@ -1,6 +1,5 @@
-import { postReview } from '../../../src/actions/publish/publish-review.js';
-import type { PublishedPart } from '../../../src/actions/publish/requested.js';
-import { formatMark } from '../../../src/core/sanitize/mark.js';
+import { postReview } from '../../../src/publish/publish-review.js';
+import type { PublishedPart } from '../../../src/publish/requested.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../../src/review/buffered.js';
 import { readDiffLines } from '../../../src/review/diff-lines.js';
 import { type Finding, handleOf, isOpen, mintId } from '../../../src/review/finding.js';
@@ -21,6 +20,7 @@ import {
   withReviewFacts,
 } from '../../../src/review/state-facts.js';
 import { SEVERITIES, type Severity } from '../../../src/review/terms.js';
+import { formatMark } from '../../../src/safety/mark.js';
 import {
   BOT,
   type Fault,

@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.js';
-import type { Warning } from '../../core/warning.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Warning } from '../../lib/warning.js';
 import type { Change, MemoryTree } from '../change.js';
 import type { Provenance } from '../provenance.js';
 import { statePath } from '../state.js';

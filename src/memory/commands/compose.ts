@@ -1,5 +1,5 @@
-import { MAX_RESULT_CODE_POINTS } from '../../core/defaults.js';
-import { sanitize } from '../../core/sanitize/sanitize.js';
+import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
+import { sanitize } from '../../safety/sanitize.js';
 import type { Change } from '../change.js';
 import { formatProvenance, type Provenance } from '../provenance.js';
 import { formatEntry } from '../run-log.js';

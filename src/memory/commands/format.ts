@@ -1,4 +1,4 @@
-import { count } from '../../core/text/number.js';
+import { count } from '../../lib/text/number.js';
 import type { MemoryEntry } from './entry.js';
 
 const MAX_LINES = 3;

@@ -1,5 +1,5 @@
-import { encodeBytes } from '../../core/text/bytes.js';
-import { grouped } from '../../core/text/number.js';
+import { encodeBytes } from '../../lib/text/bytes.js';
+import { grouped } from '../../lib/text/number.js';
 import type { MemoryTree, NoteChange } from '../change.js';
 import { backupPath, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';

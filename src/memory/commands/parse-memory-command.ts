@@ -1,5 +1,5 @@
-import { AxeError } from '../../core/errors.js';
-import type { Trigger } from '../../core/event/trigger.js';
+import type { Trigger } from '../../event/trigger.js';
+import { AxeError } from '../../lib/errors.js';
 import type { LogLane } from './entry.js';
 
 export type MemoryCommand =

@@ -1,6 +1,6 @@
-import { nearest } from '../../core/agent/suggest.js';
-import { countBytes } from '../../core/text/bytes.js';
-import { count, grouped } from '../../core/text/number.js';
+import { nearest } from '../../agent/suggest.js';
+import { countBytes } from '../../lib/text/bytes.js';
+import { count, grouped } from '../../lib/text/number.js';
 import { findingFigures } from '../../review/finding-figures.js';
 import { marksOf, parseReviewFacts } from '../../review/state-facts.js';
 import { isNotesPath } from '../notes/place.js';

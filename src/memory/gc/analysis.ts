@@ -1,4 +1,4 @@
-import { AxeError } from '../../core/errors.js';
+import { AxeError } from '../../lib/errors.js';
 import { textId } from '../units.js';
 
 export interface GcReply {

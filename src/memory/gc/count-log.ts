@@ -1,6 +1,6 @@
-import type { OpenFile } from '../../core/files.js';
-import { dateOf } from '../../core/text/dates.js';
-import { count } from '../../core/text/number.js';
+import type { OpenFile } from '../../lib/files.js';
+import { dateOf } from '../../lib/text/dates.js';
+import { count } from '../../lib/text/number.js';
 import { stripProvenance } from '../run-log.js';
 import { type LogPart, partsOf, type Trimmings } from '../trim.js';
 

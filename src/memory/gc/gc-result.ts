@@ -1,5 +1,5 @@
-import type { AxeError } from '../../core/errors.js';
-import type { RunStats } from '../../core/outcome.js';
+import type { AxeError } from '../../lib/errors.js';
+import type { RunStats } from '../../lib/outcome.js';
 import type { SaveResult } from '../store.js';
 import type { CountedLog, TrimPlan } from './count-log.js';
 

@@ -1,9 +1,9 @@
-import { cutToBytes, utf8Bytes } from '../../core/text/cut.js';
-import { dateOf } from '../../core/text/dates.js';
-import { foldLetters } from '../../core/text/fold-letters.js';
-import { grouped } from '../../core/text/number.js';
-import { estimateText } from '../../core/text/truncate.js';
-import type { Warning } from '../../core/warning.js';
+import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
+import { dateOf } from '../../lib/text/dates.js';
+import { foldLetters } from '../../lib/text/fold-letters.js';
+import { grouped } from '../../lib/text/number.js';
+import { estimateText } from '../../lib/text/truncate.js';
+import type { Warning } from '../../lib/warning.js';
 import { readableText } from '../run-log.js';
 import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';
 

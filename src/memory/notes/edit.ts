@@ -1,4 +1,4 @@
-import { utf8Bytes } from '../../core/text/cut.js';
+import { utf8Bytes } from '../../lib/text/cut.js';
 import { separator } from '../run-log.js';
 
 /** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */

@@ -1,10 +1,10 @@
-import { ToolError } from '../../core/errors.js';
-import type { Lane } from '../../core/event/trust.js';
-import { createQueue } from '../../core/queue.js';
-import { compareBytes, encodeBytes } from '../../core/text/bytes.js';
-import { cutToBytes, utf8Bytes } from '../../core/text/cut.js';
-import { dateOf } from '../../core/text/dates.js';
-import type { Warning } from '../../core/warning.js';
+import type { Lane } from '../../event/trust.js';
+import { ToolError } from '../../lib/errors.js';
+import { createQueue } from '../../lib/queue.js';
+import { compareBytes, encodeBytes } from '../../lib/text/bytes.js';
+import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
+import { dateOf } from '../../lib/text/dates.js';
+import type { Warning } from '../../lib/warning.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
 import { untrustedPath } from '../log-path.js';
 import { promptText, readableText } from '../run-log.js';

@@ -1,4 +1,4 @@
-import type { Warning } from '../../core/warning.js';
+import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import type { BlockedPlace, Place, SaveFailure, StoreKind } from '../store.js';
 

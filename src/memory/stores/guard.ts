@@ -1,4 +1,4 @@
-import { createQueue } from '../../core/queue.js';
+import { createQueue } from '../../lib/queue.js';
 import { untrustedPath } from '../log-path.js';
 import type { MemoryStore } from '../store.js';
 import { isUnder } from './tree-path.js';

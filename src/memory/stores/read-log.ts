@@ -1,6 +1,6 @@
-import type { OpenFile } from '../../core/files.js';
-import { decodeBytes, encodeBytes } from '../../core/text/bytes.js';
-import type { Warning } from '../../core/warning.js';
+import type { OpenFile } from '../../lib/files.js';
+import { decodeBytes, encodeBytes } from '../../lib/text/bytes.js';
+import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { lastEntries } from '../run-log.js';
 import { statePath } from '../state.js';

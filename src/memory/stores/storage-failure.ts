@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.js';
+import { messageOf } from '../../lib/errors.js';
 import type { SaveFailure, StorageFailure } from '../store.js';
 
 /** What an error of the file system means for whoever saves. */

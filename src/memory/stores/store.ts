@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.js';
-import { AxeError, messageOf } from '../../core/errors.js';
-import { limitTime } from '../../core/time-limit.js';
+import type { Clock } from '../../lib/clock.js';
+import { AxeError, messageOf } from '../../lib/errors.js';
+import { limitTime } from '../../lib/time-limit.js';
 import { statePath } from '../state.js';
 import type { MemoryStore, ReadRequest, RestoreResult, TreeResult } from '../store.js';
 import type { Snapshot, TreeBackend, Unreadable } from './backend.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { messageOf } from '../../core/errors.js';
-import type { FileStat, Files } from '../../core/files.js';
-import { readWhole } from '../../core/text/bytes.js';
-import type { Warning } from '../../core/warning.js';
+import { messageOf } from '../../lib/errors.js';
+import type { FileStat, Files } from '../../lib/files.js';
+import { readWhole } from '../../lib/text/bytes.js';
+import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { isNotesPath } from '../notes/place.js';
 import type { BlockedPlace } from '../store.js';

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../core/text/bytes.js';
+import { compareBytes } from '../../lib/text/bytes.js';
 import { noteKind } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 

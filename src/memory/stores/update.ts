@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.js';
-import { messageOf } from '../../core/errors.js';
-import { limitTime, timeLeftMs } from '../../core/time-limit.js';
+import type { Clock } from '../../lib/clock.js';
+import { messageOf } from '../../lib/errors.js';
+import { limitTime, timeLeftMs } from '../../lib/time-limit.js';
 import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.js';
 import type { FailedSave, SaveFailure, SaveResult } from '../store.js';
 import type { CommitResult, TreeBackend, Unreadable } from './backend.js';

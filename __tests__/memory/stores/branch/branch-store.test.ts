@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Clock } from '../../../../src/core/clock.js';
+import type { Clock } from '../../../../src/lib/clock.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
 import type { BranchTrouble } from '../../../../src/memory/stores/branch/branch.js';
 import { createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GitHubError, graphqlError, httpError } from '../../../../src/adapters/github/client/errors.js';
+import { GitHubError, graphqlError, httpError } from '../../../../src/github/client/errors.js';
 import type { MemoryBranch, MemoryBranchPlace } from '../../../../src/memory/stores/branch/branch.js';
 import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
 import {

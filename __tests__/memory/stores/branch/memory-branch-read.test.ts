@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeBytes } from '../../../../src/core/text/bytes.js';
+import { encodeBytes } from '../../../../src/lib/text/bytes.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import {
   blobAnswer,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGitHubClient } from '../../../../src/adapters/github/client/client.js';
-import { encodeBytes } from '../../../../src/core/text/bytes.js';
-import { noteTimeLeft } from '../../../../src/core/time-limit.js';
+import { createGitHubClient } from '../../../../src/github/client/client.js';
+import { encodeBytes } from '../../../../src/lib/text/bytes.js';
+import { noteTimeLeft } from '../../../../src/lib/time-limit.js';
 import type { BranchCommit, BranchRead, MemoryBranch } from '../../../../src/memory/stores/branch/branch.js';
 import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
 import { ANSWER_LOST, graphQlRateLimit, secondaryRateLimit } from '../../../helpers/github-faults.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { httpError } from '../../../../src/adapters/github/client/errors.js';
+import { httpError } from '../../../../src/github/client/errors.js';
 import { type Answer, noAbort } from '../../../helpers/github-client-fake.js';
 import {
   branchWith,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeBytes } from '../../../../src/core/text/bytes.js';
+import { encodeBytes } from '../../../../src/lib/text/bytes.js';
 import { applyChanges, type Change } from '../../../../src/memory/change.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
 import { type BaseFiles, createBaseStore } from '../../../../src/memory/stores/branch/read-base.js';

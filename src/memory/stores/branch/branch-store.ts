@@ -1,7 +1,7 @@
-import type { Clock } from '../../../core/clock.js';
-import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
-import { ConfigError } from '../../../core/errors.js';
-import type { Warning } from '../../../core/warning.js';
+import type { Clock } from '../../../lib/clock.js';
+import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
+import { ConfigError } from '../../../lib/errors.js';
+import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath } from '../../notes/place.js';
 import type { MemoryStore, Place } from '../../store.js';

@@ -1,5 +1,5 @@
-import type { GitHubClient } from '../../../adapters/github/client/client.js';
-import { GitHubError } from '../../../adapters/github/client/errors.js';
+import type { GitHubClient } from '../../../github/client/client.js';
+import { GitHubError } from '../../../github/client/errors.js';
 import type { SaveFailure } from '../../store.js';
 
 export type BranchFile =

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { grouped } from '../../../core/text/number.js';
+import { grouped } from '../../../lib/text/number.js';
 import { compareFiles, isTreePath } from '../tree-path.js';
 import {
   type BranchAccess,

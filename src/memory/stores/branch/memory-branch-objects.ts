@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { fetchBlob } from '../../../adapters/github/reading/contents.js';
-import { decodeBytes, encodeBytes } from '../../../core/text/bytes.js';
+import { fetchBlob } from '../../../github/reading/contents.js';
+import { decodeBytes, encodeBytes } from '../../../lib/text/bytes.js';
 import { type BranchAccess, type BranchFile, placeNotUnderstood } from './branch.js';
 
 /**

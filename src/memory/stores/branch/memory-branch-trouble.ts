@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { GitHubError } from '../../../adapters/github/client/errors.js';
+import { GitHubError } from '../../../github/client/errors.js';
 import {
   type BranchAccess,
   type BranchCommit,

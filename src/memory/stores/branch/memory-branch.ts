@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { GitHubClient } from '../../../adapters/github/client/client.js';
-import { GitHubError } from '../../../adapters/github/client/errors.js';
-import { noteTimeLeft } from '../../../core/time-limit.js';
+import type { GitHubClient } from '../../../github/client/client.js';
+import { GitHubError } from '../../../github/client/errors.js';
+import { noteTimeLeft } from '../../../lib/time-limit.js';
 import {
   type BranchAccess,
   type BranchCommit,

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../core/clock.js';
-import { AxeError, messageOf } from '../../../core/errors.js';
-import { decodeBytes } from '../../../core/text/bytes.js';
-import type { Warning } from '../../../core/warning.js';
+import type { Clock } from '../../../lib/clock.js';
+import { AxeError, messageOf } from '../../../lib/errors.js';
+import { decodeBytes } from '../../../lib/text/bytes.js';
+import type { Warning } from '../../../lib/warning.js';
 import { type Change, type MemoryTree, pathsOf } from '../../change.js';
 import { statePath } from '../../state.js';
 import type { BlockedPlace, MemoryStore } from '../../store.js';

@@ -1,13 +1,9 @@
-import {
-  type ArchiveRefusal,
-  MAX_ARCHIVE_BYTES,
-  refuseArchive,
-} from '../../../adapters/host/archive/archive.js';
-import { createClock } from '../../../adapters/host/clock.js';
-import type { Clock } from '../../../core/clock.js';
-import type { Environment } from '../../../core/environment.js';
-import { messageOf } from '../../../core/errors.js';
-import { grouped } from '../../../core/text/number.js';
+import { type ArchiveRefusal, MAX_ARCHIVE_BYTES, refuseArchive } from '../../../github/archive.js';
+import type { Clock } from '../../../lib/clock.js';
+import type { Environment } from '../../../lib/environment.js';
+import { messageOf } from '../../../lib/errors.js';
+import { createClock } from '../../../lib/system-clock.js';
+import { grouped } from '../../../lib/text/number.js';
 import { cacheWriteRemedy } from './cache-key.js';
 import {
   type CacheClient,

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import type { Files } from '../../../core/files.js';
+import type { Files } from '../../../lib/files.js';
 import type { Place, SaveFailure } from '../../store.js';
 import { codeOf, failureOf } from '../storage-failure.js';
 import { isTreePath, outsideTree } from '../tree-path.js';

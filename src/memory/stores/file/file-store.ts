@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Clock } from '../../../core/clock.js';
-import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
-import { messageOf } from '../../../core/errors.js';
-import type { Files, OpenFile } from '../../../core/files.js';
-import { decodeBytes } from '../../../core/text/bytes.js';
+import type { Clock } from '../../../lib/clock.js';
+import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
+import { messageOf } from '../../../lib/errors.js';
+import type { Files, OpenFile } from '../../../lib/files.js';
+import { decodeBytes } from '../../../lib/text/bytes.js';
 import { applyChange, type Change, holdsEntry, isCarriedOut, isMade, type NoteChange } from '../../change.js';
 import { backupPath } from '../../notes/place.js';
 import type { FailedSave, MemoryStore, SaveResult } from '../../store.js';

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../core/errors.js';
-import { readWhole } from '../../../core/text/bytes.js';
+import { messageOf } from '../../../lib/errors.js';
+import { readWhole } from '../../../lib/text/bytes.js';
 import { statePath } from '../../state.js';
 import type { BlockedPlace, FailedRead, ReadRequest, RestoreResult, TreeResult } from '../../store.js';
 import { readRunLog, shownTree, withState } from '../read-log.js';

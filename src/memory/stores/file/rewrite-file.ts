@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import type { Clock } from '../../../core/clock.js';
-import type { Files, OpenFile } from '../../../core/files.js';
-import { decodeBytes, readWhole } from '../../../core/text/bytes.js';
+import type { Clock } from '../../../lib/clock.js';
+import type { Files, OpenFile } from '../../../lib/files.js';
+import { decodeBytes, readWhole } from '../../../lib/text/bytes.js';
 import { separator } from '../../run-log.js';
 
 export interface NextVersion {

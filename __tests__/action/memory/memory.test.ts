@@ -1,0 +1,316 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type ActionMemoryOptions, openActionMemory } from '../../../src/action/memory/memory.js';
+import type { Trigger } from '../../../src/event/trigger.js';
+import type { Change } from '../../../src/memory/change.js';
+import type { MemoryStore } from '../../../src/memory/store.js';
+import { readInputs } from '../../../src/runner/inputs/inputs.js';
+import {
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  failure,
+  noAbort,
+} from '../../helpers/github-client-fake.js';
+import { setProcessEnv } from '../../helpers/process-env.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
+
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
+const V2 = { ACTIONS_RESULTS_URL: 'http://127.0.0.1:2/' };
+
+let workspace: string;
+
+beforeEach(() => {
+  workspace = tempDir('workspace');
+});
+
+interface Opening extends Partial<Omit<ActionMemoryOptions, 'inputs'>> {
+  /** Inputs as a workflow writes them. */
+  readonly given?: Readonly<Record<string, string>>;
+}
+
+async function open({ given = {}, ...patch }: Opening = {}): Promise<MemoryStore> {
+  const inputs = Object.entries({ agent: 'bot', ...given }).map(([name, value]) => [
+    `INPUT_${name.toUpperCase()}`,
+    value,
+  ]);
+  return await openActionMemory({
+    inputs: readInputs(Object.fromEntries(inputs)).memory,
+    env: {},
+    trigger: SCHEDULE,
+    workspace,
+    cwd: workspace,
+    client: undefined,
+    memoryClient: undefined,
+    clock: createFakeClock(),
+    ...patch,
+  });
+}
+
+const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0, count: false }, noAbort());
+const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
+const write = (store: MemoryStore) => store.write([APPEND], noAbort());
+
+/** The part of a key that identifies a branch. */
+function hashOf(ref: string): string {
+  return createHash('sha256').update(ref).digest('hex').slice(0, 16);
+}
+
+/** A GitHub that has files at the base of the pull request, and answers for others as told. */
+function github(
+  files: Readonly<Record<string, string>>,
+  otherwise: () => unknown = () => {
+    throw failure(404);
+  },
+): FakeGitHubClient {
+  return createFakeGitHubClient({
+    'GET /repos/{owner}/{repo}/contents/{path}': ({ params }) => {
+      const text = params['ref'] === 'main' ? files[String(params['path'])] : undefined;
+      if (text === undefined) return otherwise();
+      const content = Buffer.from(text).toString('base64');
+      return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
+    },
+  });
+}
+
+/** A GitHub whose repositories have no branch for memory. */
+function branchless(): FakeGitHubClient {
+  return createFakeGitHubClient({ graphql: () => ({ repository: { isPrivate: false, ref: null } }) });
+}
+
+describe('the store of a workflow', () => {
+  it.each(['branch', 'cache', 'file', 'none'])(
+    'is of the kind that `memory-store: %s` names',
+    async (input) => {
+      expect((await open({ given: { 'memory-store': input }, env: V2 })).kind).toBe(input);
+    },
+  );
+
+  it('is empty and accepts everything with `memory-store: none`', async () => {
+    const store = await open({ given: { 'memory-store': 'none' } });
+    const location = 'nowhere (`memory-store: none`)';
+    expect(await read(store)).toMatchObject({ kind: 'empty', location });
+    expect(await write(store)).toMatchObject({ kind: 'saved', location });
+  });
+
+  it('fails to read a branch without a token, instead of reporting empty memory (D14)', async () => {
+    const store = await open({ given: { 'memory-store': 'branch' } });
+    const message = 'there is no token to reach the memory branch with';
+    const remedy = 'Give `github-token` or `repositories-token`.';
+    expect(await read(store)).toEqual({ kind: 'failed', location: 'branch', message, remedy });
+    expect(await write(store)).toEqual({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: `it could not be loaded, so nothing was added to it (${message})`,
+      remedy,
+    });
+  });
+});
+
+describe('memory on a branch', () => {
+  const OTHER = { 'memory-repo': 'octocat/memory' };
+
+  it.each<[Readonly<Record<string, string>>, string, string]>([
+    [{}, 'octocat/hello@axe-memory', 'bot.md'],
+    [{ 'memory-path': 'bots' }, 'octocat/hello@axe-memory', 'bots/bot.md'],
+    [{ 'memory-path': '.' }, 'octocat/hello@axe-memory', 'bot.md'],
+    [{ 'memory-path': 'packages/api' }, 'octocat/hello@axe-memory', 'packages/api/bot.md'],
+    [{ 'memory-branch': 'main' }, 'octocat/hello@main', '.axe/memory/bot.md'],
+    [{ 'memory-branch': 'main', 'memory-path': '.' }, 'octocat/hello@main', 'bot.md'],
+    [{ 'memory-branch': 'main', 'memory-path': 'docs' }, 'octocat/hello@main', 'docs/bot.md'],
+    [OTHER, 'octocat/memory@axe-memory', 'octocat/hello/bot.md'],
+    [{ ...OTHER, 'memory-path': '.' }, 'octocat/memory@axe-memory', 'bot.md'],
+    [{ ...OTHER, 'memory-path': 'a/b' }, 'octocat/memory@axe-memory', 'a/b/bot.md'],
+    [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
+    [{ 'memory-repo': 'octocat/hello' }, 'octocat/hello@axe-memory', 'octocat/hello/bot.md'],
+  ])('is, with %j, on %s at %s', async (given, place, path) => {
+    const memoryClient = branchless();
+    const restored = await read(await open({ given, memoryClient }));
+    expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
+    const [repository = '', branch = ''] = place.split('@');
+    for (const { params } of memoryClient.requests) {
+      expect([`${params['owner']}/${params['name']}`, params['ref']]).toEqual([
+        repository,
+        `refs/heads/${branch}`,
+      ]);
+      expect(Object.values(params)).toContain(path);
+    }
+  });
+
+  it('is accessed with the token for its repository and with no other', async () => {
+    const client = branchless();
+    const memoryClient = branchless();
+    await read(await open({ given: OTHER, client, memoryClient }));
+    expect([client.requests.length, memoryClient.requests.length > 0]).toEqual([0, true]);
+  });
+
+  it('is read first and last if the workflow asks for it, whatever the cache holds (D34)', async () => {
+    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
+    const given = { 'memory-store': 'branch' };
+    const restored = await read(await open({ given, env: V2, memoryClient: branchless() }));
+    expect(restored).toMatchObject({
+      kind: 'empty',
+      location: 'octocat/hello@axe-memory:bot.md',
+      warnings: [],
+    });
+  });
+});
+
+describe('memory in the cache', () => {
+  const place = async (opening: Opening) => {
+    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
+    const { given = {} } = opening;
+    const restored = await read(await open({ ...opening, given: { 'memory-store': 'cache', ...given } }));
+    expect(restored).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('there is no Actions cache here'),
+    });
+    return restored.location;
+  };
+
+  it.each([
+    ['refs/heads/main', 'cache axe-memory/v1/trunk/default/'],
+    ['refs/pull/42/merge', 'cache axe-memory/v1/pr-42/default/'],
+    ['refs/heads/fix', `cache axe-memory/v1/br-${hashOf('refs/heads/fix')}/default/`],
+  ])('for %s has a version chain of its own', async (ref, location) => {
+    expect(await place({ env: { GITHUB_REF: ref }, trigger: pullRequest() })).toBe(location);
+  });
+
+  it('for a schedule is that of the default branch, although its event might not name it', async () => {
+    const repository = { ...SCHEDULE.repository, defaultBranch: '' };
+    const trigger = { ...SCHEDULE, repository };
+    const env = { GITHUB_REF: 'refs/heads/trunk' };
+    expect(await place({ env, trigger })).toBe('cache axe-memory/v1/trunk/default/');
+  });
+
+  it('in a folder is in the version chain of all', async () => {
+    const given = { 'memory-path': 'packages/api' };
+    expect(await place({ given })).toBe('cache axe-memory/v1/trunk/default/');
+  });
+});
+
+describe('memory in the workspace', () => {
+  const FILE = { 'memory-store': 'file' };
+
+  it.each([
+    ['.axe/memory', '.axe/memory/bot.md'],
+    ['docs', 'docs/bot.md'],
+    ['.', 'bot.md'],
+    ['', '.axe/memory/bot.md'],
+  ])('is a plain file in `memory-path: %s`, named relative to the repository', async (path, location) => {
+    const store = await open({ given: { ...FILE, 'memory-path': path } });
+    expect(await read(store)).toMatchObject({ kind: 'empty', location });
+    const root = dirname(location);
+    const within = root === '.' ? { root: '', separator: '' } : { root, separator: '/' };
+    expect(await write(store)).toMatchObject({ kind: 'saved', location, within });
+    expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
+    expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
+  });
+
+  it.each<[string, Trigger]>([
+    ['an issue', issue()],
+    ['a comment', comment()],
+    ['a schedule', SCHEDULE],
+  ])('comes from the checkout on %s', async (_, trigger) => {
+    writeFiles(workspace, { '.axe/memory/bot.md': ENTRY });
+    const client = github({ '.axe/memory/bot.md': 'of the base' });
+    expect(await read(await open({ given: FILE, trigger, client }))).toMatchObject({ text: ENTRY });
+    expect(client.requests).toEqual([]);
+  });
+
+  it.each(['.axe', '.axe/memory', '.axe/memory/bot.md'])(
+    'is not read or written through a link at %s, which anybody might have created',
+    async (link) => {
+      const outside = tempDir('outside');
+      writeFiles(outside, { 'memory/bot.md': ENTRY, 'bot.md': ENTRY });
+      writeFiles(workspace, { [join(link, '..', 'keep')]: '' });
+      const target = link.endsWith('.md') ? join(outside, 'bot.md') : outside;
+      symlinkSync(target, join(workspace, link));
+      const store = await open({ given: FILE });
+      expect(await read(store)).not.toMatchObject({ kind: 'restored' });
+      expect(await write(store)).toMatchObject({ kind: 'failed' });
+      expect(readFileSync(join(outside, 'bot.md'), 'utf8')).toBe(ENTRY);
+      expect(readFileSync(join(outside, 'memory/bot.md'), 'utf8')).toBe(ENTRY);
+    },
+  );
+});
+
+describe('memory in the workspace on a pull request (D13, D21)', () => {
+  const FILE = { 'memory-store': 'file' };
+  const PLACE = '.axe/memory/bot.md';
+
+  it('is read at the base, whatever the checkout holds, and written to the checkout', async () => {
+    writeFiles(workspace, { [PLACE]: 'whatever the head says' });
+    const client = github({ [PLACE]: ENTRY });
+    const store = await open({ given: FILE, trigger: pullRequest(), client });
+    expect(await read(store)).toMatchObject({
+      kind: 'restored',
+      text: ENTRY,
+      location: `octocat/hello@main:${PLACE}`,
+    });
+    expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
+    expect(readFileSync(join(workspace, PLACE), 'utf8')).toMatch(/^whatever the head says.*Seen\.\n\n$/s);
+    expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      'a folder',
+      () => ({ type: 'dir' }),
+      /^read octocat\/hello@main:\.axe\/memory\/bot\.md: is a directory$/,
+    ],
+    ['a link', () => ({ type: 'symlink' }), /^read octocat\/hello@main:.*: it is a symlink, not a file$/],
+    [
+      'a file of 200 MB',
+      () => ({ type: 'file', size: 200 * 1024 * 1024 }),
+      /^read octocat\/hello@main:.*: it has 209,715,200 bytes; 104,857,600 are the limit$/,
+    ],
+    [
+      'nothing GitHub lets us see',
+      () => {
+        throw failure(403);
+      },
+      /403/,
+    ],
+  ])('is unreadable, not empty, if the base has %s', async (_, answer, message) => {
+    const opening = { given: FILE, trigger: pullRequest(), client: github({}, answer) };
+    const store = await open(opening);
+    expect(await read(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
+    expect(await write(store)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/^it could not be loaded, so nothing was added to it \(.+\)$/),
+    });
+    // Nobody has read before the post step writes.
+    expect(await write(await open(opening))).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(message),
+    });
+    expect(existsSync(join(workspace, PLACE))).toBe(false);
+  });
+
+  it('comes from the default branch after a comment on a pull request, whatever was checked out', async () => {
+    writeFiles(workspace, { [PLACE]: 'whatever the head says' });
+    const client = github({ [PLACE]: ENTRY });
+    const store = await open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
+    expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
+    expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
+    expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
+  });
+
+  it('comes from the base branch if that is not the default branch', async () => {
+    const client = github({ [PLACE]: ENTRY });
+    const trigger = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
+    const store = await open({ given: FILE, trigger, client });
+    expect(await read(store)).toMatchObject({ kind: 'empty', location: `octocat/hello@release:${PLACE}` });
+  });
+
+  it('comes from the checkout if GitHub cannot be asked for the base', async () => {
+    writeFiles(workspace, { [PLACE]: ENTRY });
+    const trigger = comment({ on: 'pull_request', number: 42 });
+    expect(await read(await open({ given: FILE, trigger }))).toMatchObject({ text: ENTRY, location: PLACE });
+  });
+});

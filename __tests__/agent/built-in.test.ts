@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from '../../src/agent/built-in.js';
+import { checkAgentName } from '../../src/agent/name.js';
+import { parseAgent } from '../../src/agent/parse.js';
+import { GITHUB_TOOL_NAMES } from '../../src/tools/github/github-tools.js';
+import { REVIEW_TOOL_NAMES } from '../../src/tools/review/review-tools.js';
+
+const KNOWN: readonly string[] = [...GITHUB_TOOL_NAMES, ...REVIEW_TOOL_NAMES];
+
+describe('the built-in agents', () => {
+  it('are a reviewer, a triager and one that answers (D4)', () => {
+    expect(BUILT_IN_AGENTS.map(({ name }) => name)).toEqual([
+      'builtin/pr-reviewer',
+      'builtin/triage',
+      'builtin/ask',
+    ]);
+  });
+
+  it.each(BUILT_IN_AGENTS.map((agent) => [agent.name, agent] as const))(
+    '%s is a valid agent with memory and without unknown keys',
+    (name, agent) => {
+      const { config, warnings } = parseAgent(agent.toml, { name, file: name });
+      expect(warnings).toEqual([]);
+      expect(config).toMatchObject({
+        name: agent.shortName,
+        model: 'anthropic/claude-sonnet-5-5',
+        memory: { enabled: true, path: '', lastN: 10, maxEntries: 200 },
+      });
+      expect(config.description).not.toBe('');
+      expect(`${BUILT_IN_PREFIX}${checkAgentName(agent.shortName)}`).toBe(name);
+    },
+  );
+
+  it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
+    '%s has the instructions that other people’s text is data, and to use its memory',
+    (name, toml) => {
+      const { systemPrompt } = parseAgent(toml, { name, file: name }).config;
+      expect(systemPrompt).toMatch(/other people/);
+      expect(systemPrompt).toMatch(/never (an )?instructions? to you/);
+      expect(systemPrompt).toMatch(/Your memory holds/);
+      expect(systemPrompt).not.toContain('\\');
+    },
+  );
+
+  it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
+    '%s lists existing tools, reads on GitHub, and writes and executes nothing',
+    (name, toml) => {
+      const { tools } = parseAgent(toml, { name, file: name }).config;
+      expect(tools.filter((tool) => !KNOWN.includes(tool))).toEqual([]);
+      expect(tools).toContain('github_search');
+      expect(tools).toContain('github_file');
+    },
+  );
+
+  it('are found only by their full name', () => {
+    expect(findBuiltInAgent('builtin/ask')?.shortName).toBe('ask');
+    expect(findBuiltInAgent('ask')).toBeUndefined();
+    expect(findBuiltInAgent('builtin/none')).toBeUndefined();
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLocator, locate } from '../../src/agent/locate.js';
+import type { KeyPath } from '../../src/agent/toml-keys.js';
+
+const TEXT = `# memory.last_n = 1
+name = "v" # model = 2
+model="x"
+  "quoted key" = 1
+'literal' . sub = 2
+text = """
+[memory]
+last_n = 3
+"""
+raw = '''
+[[mcp_servers]]
+name = "no" '''
+list = [
+  "a = 1", # b = 2
+  { inner = 1, deep = { x = 1 } },
+  [ { y = 1 } ],
+]
+inline = { a = 1, b.c = "}", d = [1, 2] }
+escaped = "\\" = 1"
+many = """a""\\""" b"""""
+after = 1
+
+[ memory ]
+last_n = 4
+[a.b.c]
+d.e = 5
+[[mcp_servers]]
+name = "one"
+[mcp_servers.headers]
+Authorization = "x"
+[[mcp_servers]]
+name = "two"
+  [[mcp_servers.nested]]
+  z = 1
+  [[mcp_servers.nested]]
+  z = 2
+[Upper]
+Key = 1
+`;
+
+describe('locate', () => {
+  it.each<[KeyPath, number, number]>([
+    [['name'], 2, 1],
+    [['model'], 3, 1],
+    [['quoted key'], 4, 3],
+    [['literal', 'sub'], 5, 1],
+    [['literal'], 5, 1],
+    [['text'], 6, 1],
+    [['raw'], 10, 1],
+    [['list'], 13, 1],
+    [['list', 1, 'inner'], 15, 5],
+    [['list', 1, 'deep', 'x'], 15, 25],
+    [['list', 2, 0, 'y'], 16, 7],
+    [['inline'], 18, 1],
+    [['inline', 'a'], 18, 12],
+    [['inline', 'b', 'c'], 18, 19],
+    [['inline', 'd'], 18, 30],
+    [['escaped'], 19, 1],
+    [['many'], 20, 1],
+    [['after'], 21, 1],
+    [['memory'], 23, 3],
+    [['memory', 'last_n'], 24, 1],
+    [['a', 'b', 'c'], 25, 2],
+    [['a', 'b'], 25, 2],
+    [['a', 'b', 'c', 'd', 'e'], 26, 1],
+    [['mcp_servers'], 27, 3],
+    [['mcp_servers', 0], 27, 3],
+    [['mcp_servers', 0, 'name'], 28, 1],
+    [['mcp_servers', 0, 'headers', 'Authorization'], 30, 1],
+    [['mcp_servers', 1], 31, 3],
+    [['mcp_servers', 1, 'name'], 32, 1],
+    [['mcp_servers', 1, 'nested', 0, 'z'], 34, 3],
+    [['mcp_servers', 1, 'nested', 1, 'z'], 36, 3],
+    [['upper', 'key'], 38, 1],
+    [['UPPER'], 37, 2],
+  ])('finds %j', (path, line, column) => {
+    expect(locate(TEXT, path)).toEqual({ line, column });
+  });
+
+  it.each<[KeyPath]>([
+    [['last_n']],
+    [['memory', 'name']],
+    [['mcp_servers', 2]],
+    [['mcp_servers', 1, 'headers']],
+    [['list', 0]],
+    [['b']],
+    [['list', 'b']],
+    [[]],
+  ])('does not find %j', (path) => {
+    expect(locate(TEXT, path)).toBeUndefined();
+  });
+
+  it('prefers the exact name to one that differs in case', () => {
+    const locator = createLocator('Key = 1\nkey = 2\n');
+    expect(locator.find(['key'])).toEqual({ line: 2, column: 1 });
+    expect(locator.find(['Key'])).toEqual({ line: 1, column: 1 });
+    expect(locator.find(['KEY'])).toEqual({ line: 1, column: 1 });
+  });
+
+  it.each([
+    ['CRLF', 'a = 1\r\nb = """x\r\n"""\r\nc = 3\r\n', ['c'], 4],
+    ['no line end at the end', 'a = 1\nc = 3', ['c'], 2],
+    ['an escaped quoted key', '"a\\u0062\\x63" = 1', ['abc'], 1],
+    ['an empty key', '"" = 1', [''], 1],
+    ['a value that is a date', 'd = 1979-05-27 07:32:00\nc = 1', ['c'], 2],
+    ['quotes before the closing ones', 'd = """a"""""\nc = 1', ['c'], 2],
+    ['apostrophes before the closing ones', "d = '''a'''''\nc = 1", ['c'], 2],
+    ['a backslash in a literal string', "d = '\\'\nc = 1", ['c'], 2],
+    ['a line end after a backslash', 'd = """a\\\n  c = 9"""\nc = 1', ['c'], 3],
+  ])('reads %s', (_what, text, path, line) => {
+    expect(locate(text, path)).toMatchObject({ line });
+  });
+
+  it('returns the table around a key, or else the first line', () => {
+    const locator = createLocator(TEXT);
+    expect(locator.findNearest(['memory', 'enabled'])).toEqual({ line: 23, column: 3 });
+    expect(locator.findNearest(['mcp_servers', 1, 'url'])).toEqual({ line: 31, column: 3 });
+    expect(locator.findNearest(['nothing', 'here'])).toEqual({ line: 1, column: 1 });
+  });
+
+  it.each([
+    ['an open bracket', '['],
+    ['two open brackets', '[['],
+    ['a key alone', 'a'],
+    ['a missing value', 'a = '],
+    ['an open string', 'a = "'],
+    ['an open long string', 'a = """'],
+    ['an open quoted key', "'"],
+    ['an open list', 'a = ['],
+    ['an open table', 'a = {'],
+    ['a key alone in a table', 'a = {b'],
+    ['an open header', '[a'],
+    ['a missing key', '= 1'],
+    ['closing brackets', ']]'],
+    ['a backslash', '\\'],
+    ['a NUL', '\u0000'],
+    ['5000 open lists', `a = ${'['.repeat(5000)}`],
+    ['5000 open tables', `a = ${'{a='.repeat(5000)}`],
+  ])('ends on %s', (_what, text) => {
+    expect(locate(text, ['zz'])).toBeUndefined();
+  });
+});

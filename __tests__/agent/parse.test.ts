@@ -1,0 +1,703 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/agent/parse.js';
+import { ConfigError } from '../../src/lib/errors.js';
+
+const HEAD = 'name = "v"\nmodel = "anthropic/m"\n';
+
+function parse(text: string) {
+  return parseAgent(text, { name: 'v', file: 'axe/agents/v.toml' });
+}
+
+/** What parsing throws; fails the test if it throws nothing, or anything but a ConfigError. */
+function errorOf(text: string): ConfigError {
+  try {
+    parse(text);
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown;
+    throw thrown;
+  }
+  throw new Error('expected a ConfigError');
+}
+
+describe('a complete agent', () => {
+  it('has every key of axe and of ours', () => {
+    const { config, warnings } = parse(`${HEAD}
+description = "d"
+system_prompt = """  keep
+
+this """
+skill = "skills/s/SKILL.md"
+files = ["a.md", "src/**"]
+workdir = "w"
+tools = ["read_file", "no_such_tool"]
+allowed_hosts = ["example.com"]
+sub_agents = ["x", "y"]
+timeout = 90
+stream = true
+
+[sub_agents_config]
+max_depth = 5
+parallel = false
+timeout = 30
+
+[[mcp_servers]]
+name = "web"
+url = " https://mcp.example.com/sse "
+transport = "sse"
+headers = { Authorization = "Bearer \${TOKEN}", x-Case = "kept" }
+
+[[mcp_servers]]
+Name = "local"
+transport = "stdio"
+command = "npx"
+args = ["-y", "server"]
+env = { API_KEY = "\${KEY}", lower_case = "kept" }
+
+[memory]
+enabled = true
+path = "m.md"
+last_n = 5
+max_entries = 50
+provenance = "off"
+notes = true
+tools = ["write_memory", "memory_search", "memory_write", "memory_search"]
+dir = "notes-here"
+scope = "shared"
+project = "octo-org/hello"
+daily = "recent"
+dedup = false
+max_inject_bytes = 1000
+max_write_bytes = 2000
+max_log_bytes = 3000
+warn_file_bytes = 4000
+
+[params]
+temperature = 0
+max_tokens = 2048
+response_format = { type = "json_schema", schema = { type = "object", minProperties = 1 } }
+
+[retry]
+max_retries = 3
+backoff = "linear"
+initial_delay_ms = 100
+max_delay_ms = 1000
+
+[budget]
+max_tokens = 10_000
+
+[review]
+Depth = "quick"
+verify_model = "openai/x"
+verifier = "skeptic"
+parts = 4
+part_tokens = 9000
+min_severity = "nit"
+instructions = "REVIEW.md"
+
+[review.severity]
+test = "nit"
+error-handling = "major"
+`);
+    expect(warnings).toEqual([]);
+    expect(config).toEqual({
+      name: 'v',
+      description: 'd',
+      model: 'anthropic/m',
+      systemPrompt: '  keep\n\nthis ',
+      skill: 'skills/s/SKILL.md',
+      files: ['a.md', 'src/**'],
+      workdir: 'w',
+      tools: ['read_file', 'no_such_tool'],
+      allowedHosts: ['example.com'],
+      subAgents: ['x', 'y'],
+      subAgentsConfig: { maxDepth: 5, parallel: false, timeoutSeconds: 30 },
+      mcpServers: [
+        {
+          name: 'web',
+          transport: 'sse',
+          url: 'https://mcp.example.com/sse',
+          headers: { Authorization: 'Bearer ${TOKEN}', 'x-Case': 'kept' },
+          command: '',
+          args: [],
+          env: {},
+        },
+        {
+          name: 'local',
+          transport: 'stdio',
+          url: '',
+          headers: {},
+          command: 'npx',
+          args: ['-y', 'server'],
+          env: { API_KEY: '${KEY}', lower_case: 'kept' },
+        },
+      ],
+      memory: {
+        enabled: true,
+        path: 'm.md',
+        lastN: 5,
+        hasLastN: true,
+        maxEntries: 50,
+        provenance: 'off',
+        notes: true,
+        tools: ['memory_write', 'memory_search', 'write_memory'],
+        dir: 'notes-here',
+        scope: 'shared',
+        project: 'octo-org/hello',
+        daily: 'recent',
+        dedup: false,
+        maxInjectBytes: 1000,
+        maxWriteBytes: 2000,
+        maxLogBytes: 3000,
+        warnFileBytes: 4000,
+      },
+      params: {
+        temperature: 0,
+        maxTokens: 2048,
+        responseFormat: { type: 'json_schema', schema: { type: 'object', minProperties: 1 } },
+      },
+      retry: { maxRetries: 3, backoff: 'linear', initialDelayMs: 100, maxDelayMs: 1000 },
+      budget: { maxTokens: 10_000 },
+      review: {
+        depth: 'quick',
+        verifyModel: 'openai/x',
+        verifier: 'skeptic',
+        parts: 4,
+        partTokens: 9000,
+        minSeverity: 'nit',
+        instructions: 'REVIEW.md',
+        severity: { test: 'nit', 'error-handling': 'major' },
+      },
+      timeoutSeconds: 90,
+      stream: true,
+    });
+  });
+
+  it('has axe’s defaults for missing keys', () => {
+    expect(parse(HEAD).config).toEqual({
+      name: 'v',
+      description: '',
+      model: 'anthropic/m',
+      systemPrompt: '',
+      skill: '',
+      files: [],
+      workdir: '',
+      tools: [],
+      allowedHosts: [],
+      subAgents: [],
+      subAgentsConfig: { maxDepth: 0, parallel: undefined, timeoutSeconds: 0 },
+      mcpServers: [],
+      memory: {
+        enabled: false,
+        path: '',
+        lastN: 0,
+        hasLastN: false,
+        maxEntries: 0,
+        provenance: 'auto',
+        notes: false,
+        tools: [],
+        dir: '',
+        scope: 'project',
+        project: '',
+        daily: 'calendar',
+        dedup: true,
+        maxInjectBytes: 32_768,
+        maxWriteBytes: 65_536,
+        maxLogBytes: 0,
+        warnFileBytes: 1_048_576,
+      },
+      params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
+      retry: { maxRetries: undefined, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 },
+      budget: { maxTokens: 0 },
+      review: {
+        depth: undefined,
+        verifyModel: '',
+        verifier: '',
+        parts: 6,
+        partTokens: 22_000,
+        minSeverity: undefined,
+        instructions: '',
+        severity: {},
+      },
+      timeoutSeconds: 0,
+      stream: false,
+    });
+  });
+
+  it('keeps a configured first delay that is larger than a default maximum', () => {
+    const { retry } = parse(`${HEAD}[retry]\ninitial_delay_ms = 60000\n`).config;
+    expect(retry).toMatchObject({ initialDelayMs: 60_000, maxDelayMs: 60_000 });
+  });
+
+  it.each(['text', 'json_object', 'json_schema'] as const)(
+    'accepts the response format %s as a word',
+    (type) => {
+      const { params } = parse(`${HEAD}[params]\nresponse_format = "${type}"\n`).config;
+      expect(params.responseFormat).toEqual({ type, schema: undefined });
+    },
+  );
+
+  it('keeps the case of keys that the user chooses', () => {
+    const { params } = parse(
+      `${HEAD}[params.Response_Format]\nTYPE = "json_schema"\n[params.Response_Format.SCHEMA.properties.userId]\ntype = "string"\n`,
+    ).config;
+    expect(params.responseFormat).toEqual({
+      type: 'json_schema',
+      schema: { properties: { userId: { type: 'string' } } },
+    });
+  });
+});
+
+describe('the memory keys of axe (axe-behaviour §2)', () => {
+  it('TestLoad_MemoryConfig_AllFields: reads all four memory fields', () => {
+    const text = `${HEAD}[memory]\nenabled = true\npath = "/tmp/mem.md"\nlast_n = 5\nmax_entries = 50\n`;
+    expect(parse(text).config.memory).toMatchObject({
+      enabled: true,
+      path: '/tmp/mem.md',
+      lastN: 5,
+      maxEntries: 50,
+    });
+  });
+
+  it('TestLoad_MemoryConfig_Defaults: has zero values without a memory table', () => {
+    expect(parse(HEAD).config.memory).toMatchObject({ enabled: false, path: '', lastN: 0, maxEntries: 0 });
+  });
+
+  it.each([
+    ['TestValidate_MemoryLastN_Negative', 'last_n', 'memory.last_n must be non-negative'],
+    ['TestValidate_MemoryMaxEntries_Negative', 'max_entries', 'memory.max_entries must be non-negative'],
+  ])('%s: refuses -1', (_test, key, message) => {
+    expect(errorOf(`${HEAD}[memory]\n${key} = -1\n`).message).toBe(message);
+  });
+
+  it.each([
+    ['TestValidate_MemoryLastN_Zero', 'last_n'],
+    ['TestValidate_MemoryMaxEntries_Zero', 'max_entries'],
+  ])('%s: accepts 0', (_test, key) => {
+    expect(parse(`${HEAD}[memory]\n${key} = 0\n`).config.memory).toMatchObject({ lastN: 0, maxEntries: 0 });
+  });
+});
+
+describe('wrong values', () => {
+  const server = (lines: string) => `[[mcp_servers]]\n${lines}\n`;
+  const ok = 'name = "a"\nurl = "https://example.com/mcp"\ntransport = "sse"';
+  it.each([
+    ['timeout = -1', 'timeout must be non-negative', 3],
+    ['[sub_agents_config]\nmax_depth = -1', 'sub_agents_config.max_depth must be non-negative', 4],
+    ['[sub_agents_config]\nmax_depth = 6', 'sub_agents_config.max_depth cannot exceed 5', 4],
+    ['[sub_agents_config]\ntimeout = -1', 'sub_agents_config.timeout must be non-negative', 4],
+    ['[params]\ntemperature = nan', 'params.temperature must be a finite number, but is nan', 4],
+    [server('transport = "sse"'), 'mcp_servers[0].name is required', 3],
+    [server('name = "a"\ntransport = "sse"'), 'mcp_servers[0].url is required', 3],
+    [server('name = "a"\ntransport = "stdio"'), 'mcp_servers[0].command is required', 3],
+    [server('name = "a"\nurl = "not a url"\ntransport = "sse"'), 'mcp_servers[0].url is invalid', 5],
+    [
+      server('name = "a"\nurl = "ftp://example.com"\ntransport = "sse"'),
+      'mcp_servers[0].url must use http or https scheme, got "ftp"',
+      5,
+    ],
+    [
+      server('name = "a"\nurl = "https://example.com"\ntransport = "SSE"'),
+      'mcp_servers[0].transport must be one of: sse, streamable-http, stdio',
+      6,
+    ],
+    [
+      server('name = "a"\nurl = "https://example.com"'),
+      'mcp_servers[0].transport must be one of: sse, streamable-http, stdio',
+      3,
+    ],
+    [server(`${ok}\nenv = { A = "1" }`), 'mcp_servers[0].env is for `transport = "stdio"` only', 7],
+    [
+      server('name = "a"\ntransport = "stdio"\ncommand = "c"\nenv = { "A=B" = "1" }'),
+      'mcp_servers[0].env has "A=B", which is not a variable name',
+      7,
+    ],
+    [server(ok) + server(ok), 'mcp_servers names must be unique: "a"', 8],
+    [server(ok) + server('url = "https://example.com"'), 'mcp_servers[1].name is required', 7],
+    ['[retry]\nmax_retries = -1', 'retry.max_retries must be non-negative', 4],
+    ['[retry]\nbackoff = "random"', 'retry.backoff must be one of: exponential, linear, fixed', 4],
+    ['[retry]\ninitial_delay_ms = -1', 'retry.initial_delay_ms must be non-negative', 4],
+    ['[retry]\nmax_delay_ms = -1', 'retry.max_delay_ms must be non-negative', 4],
+    [
+      '[retry]\ninitial_delay_ms = 10\nmax_delay_ms = 9',
+      'retry.max_delay_ms must be >= retry.initial_delay_ms',
+      5,
+    ],
+    ['[budget]\nmax_tokens = -1', 'budget.max_tokens must be non-negative', 4],
+    ['[params]\ntemperature = inf', 'params.temperature must be a finite number, but is inf', 4],
+    ['[params]\ntemperature = -inf', 'params.temperature must be a finite number, but is -inf', 4],
+    ['[params]\neffort = "huge"', 'params.effort must be one of: low, medium, high, xhigh, max', 4],
+    ['[params]\napi = "rest"', 'params.api must be one of: responses, chat', 4],
+    ['[params.price]\ninput = 1', 'params.price.output must be a price, 0 or more', 3],
+    ['[params.price]\ninput = -1\noutput = 2', 'params.price.input must be a price, 0 or more', 4],
+    [
+      '[params]\nresponse_format = "xml"',
+      'params.response_format must be one of: text, json_object, json_schema',
+      4,
+    ],
+    [
+      '[params]\nresponse_format = { type = "xml" }',
+      'params.response_format.type must be one of: text, json_object, json_schema',
+      4,
+    ],
+    ['[memory]\nprovenance = "yes"', 'memory.provenance must be one of: auto, on, off', 4],
+    ['[memory]\nscope = "team"', 'memory.scope must be one of: project, shared', 4],
+    ['[memory]\ndaily = "all"', 'memory.daily must be one of: calendar, recent', 4],
+    [
+      '[memory]\ntools = ["memory_read", "memory_serach"]',
+      'memory.tools must be one of: memory_write, memory_read, memory_search, write_memory; got "memory_serach"',
+      4,
+    ],
+    ['[memory]\nmax_inject_bytes = -1', 'memory.max_inject_bytes must be non-negative', 4],
+    ['[memory]\nmax_write_bytes = -1', 'memory.max_write_bytes must be non-negative', 4],
+    ['[memory]\nmax_log_bytes = -1', 'memory.max_log_bytes must be non-negative', 4],
+    ['[memory]\nwarn_file_bytes = -1', 'memory.warn_file_bytes must be non-negative', 4],
+    [
+      '[memory]\nenabled = true\nnotes = true\npath = "projects/a/notes/b.md"',
+      'memory.path cannot be "projects/a/notes/b.md": notes are kept there',
+      6,
+    ],
+  ])('%j is refused', (lines, message, line) => {
+    const error = errorOf(`${HEAD}${lines}\n`);
+    expect(error.message).toBe(message);
+    expect(error.at).toMatchObject({ file: 'axe/agents/v.toml', line });
+    expect(error.remedy).toBeTruthy();
+  });
+
+  it('two MCP servers of one name are refused with the reason', () => {
+    const server = '[[mcp_servers]]\nname = "a"\nurl = "https://example.com"\ntransport = "sse"\n';
+    expect(errorOf(`${HEAD}${server}${server}`).remedy).toBe(
+      'Give each server a name of its own: `tools-allowed` and messages refer to a server by its name.',
+    );
+  });
+
+  it.each([
+    ['memory_serach', 'Did you mean `memory_search`?'],
+    ['read_file', 'Other tools belong into `tools` at the top of the file.'],
+  ])('the memory tool %s is refused with a remedy', (tool, remedy) => {
+    expect(errorOf(`${HEAD}[memory]\ntools = ["${tool}"]\n`).remedy).toBe(remedy);
+  });
+
+  it('a run log can have the name of a note if there are no notes', () => {
+    expect(parse(`${HEAD}[memory]\nenabled = true\npath = "MEMORY.md"\n`).config.memory.path).toBe(
+      'MEMORY.md',
+    );
+  });
+
+  it('notes without memory are a warning at their line, since they have no effect', () => {
+    expect(parse(`${HEAD}[memory]\nnotes = true\n`).warnings).toMatchObject([
+      { code: 'agent-unused-key', at: { line: 4 } },
+    ]);
+    expect(parse(`${HEAD}[memory]\nenabled = true\nnotes = true\n`).warnings).toEqual([]);
+  });
+
+  it('redaction has no key that turns it off (D11)', () => {
+    expect(parse(`${HEAD}[memory]\nredact = false\n`).warnings).toMatchObject([
+      { code: 'agent-unknown-key' },
+    ]);
+  });
+
+  it('the first problem in axe’s order is reported, whatever the order in the file', () => {
+    const text = `${HEAD}[budget]\nmax_tokens = -1\n[retry]\nmax_retries = -1\n[memory]\nlast_n = -1\n`;
+    expect(errorOf(text).message).toBe('memory.last_n must be non-negative');
+  });
+});
+
+describe('wrong types', () => {
+  it.each([
+    ['memory = []', 'memory must be a table, but is a list', '`[memory]`'],
+    ['memory = 1979-05-27', 'memory must be a table, but is a date or time', '`[memory]`'],
+    ['name2 = 1\ntimeout = "30"', 'timeout must be an integer, but is a string', '`timeout = 30`'],
+    [
+      '[params]\nmax_tokens = 1e3',
+      'params.max_tokens must be an integer, but is a float',
+      '`max_tokens = 1000`',
+    ],
+    [
+      '[params]\ntemperature = "0.5"',
+      'params.temperature must be a number, but is a string',
+      '`temperature = 0.5`',
+    ],
+    [
+      '[memory]\nenabled = "TRUE"',
+      'memory.enabled must be true or false, but is a string',
+      '`enabled = true`',
+    ],
+    [
+      '[mcp_servers]\nname = "a"',
+      'mcp_servers must be a list of tables, but is a table',
+      '`[[mcp_servers]]`',
+    ],
+    ['mcp_servers = [1]', 'mcp_servers[0] must be a table, but is an integer', '`[[mcp_servers]]`'],
+    [
+      '[params]\nresponse_format = 1',
+      'params.response_format must be a string or a table, but is an integer',
+      'json_object',
+    ],
+    [
+      '[[mcp_servers]]\nheaders = ["a"]',
+      'mcp_servers[0].headers must be a table of strings, but is a list',
+      'Authorization',
+    ],
+    [
+      '[[mcp_servers]]\nenv = { A = 1 }',
+      'mcp_servers[0].env.A must be a string, but is an integer',
+      '`A = "text"`',
+    ],
+    [
+      '[[mcp_servers]]\nheaders = { A = 1 }',
+      'mcp_servers[0].headers.A must be a string, but is an integer',
+      '`A = "text"`',
+    ],
+    ['skill = true', 'skill must be a string, but is a boolean', '`skill = "text"`'],
+  ])('%j names the key, the types and the right form', (lines, message, form) => {
+    const error = errorOf(`${HEAD}${lines}\n`);
+    expect(error.message).toBe(`failed to parse agent config "v": ${message}`);
+    expect(error.remedy).toContain(form);
+    expect(error.at?.line).toBeGreaterThan(2);
+  });
+
+  it('the first of several in the file is reported, and only that one', () => {
+    const error = errorOf(`${HEAD}[params]\nmax_tokens = "x"\n[memory]\nlast_n = "y"\n`);
+    expect(error.message).toContain('params.max_tokens');
+    expect(error.message).not.toContain('last_n');
+  });
+
+  it('a duplicate key in different case is refused with both lines', () => {
+    const error = errorOf(`${HEAD}[memory]\nlast_n = 1\nLast_N = 2\n`);
+    expect(error.message).toBe(
+      `failed to parse agent config "v": Key 'memory.Last_N' has already been defined, as 'memory.last_n'`,
+    );
+    expect(error.at).toMatchObject({ line: 5, column: 1 });
+    expect(error.remedy).toContain('line 4');
+  });
+});
+
+describe('unknown keys', () => {
+  it.each([
+    ['[memory]\nlastn = 1', 'memory.last_n', 4],
+    ['[memory]\nMaxEntries = 1', 'memory.max_entries', 4],
+    ['[paramz]\ntemperature = 1', 'params', 3],
+    ['sub_agent = []', 'sub_agents', 3],
+    [
+      '[[mcp_servers]]\nname = "a"\nurl = "https://example.com"\ntransport = "sse"\nheader = { a = "b" }',
+      'mcp_servers[0].headers',
+      7,
+    ],
+  ])('%j is a warning that suggests the nearest key', (lines, suggestion, line) => {
+    const { warnings } = parse(`${HEAD}${lines}\n`);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatchObject({ code: 'agent-unknown-key', at: { line } });
+    expect(warnings[0]?.message).toContain(`Did you mean \`${suggestion}\`?`);
+  });
+
+  it('a key that was written below the wrong table is reported with its right place', () => {
+    const { warnings } = parse(`${HEAD}[memory]\nenabled = true\n\nskill = "s"\n`);
+    expect(warnings[0]?.message).toContain('belongs above the first `[table]`');
+    expect(warnings[0]?.at).toMatchObject({ line: 6 });
+  });
+
+  it('the rest is counted when a file has very many', () => {
+    const keys = Array.from({ length: 5000 }, (_, index) => `zz${index} = 1`).join('\n');
+    const { warnings } = parse(`${HEAD}${keys}\n`);
+    expect(warnings).toHaveLength(21);
+    expect(warnings.at(-1)?.message).toContain('4980 more');
+  });
+});
+
+describe('corpus C1', () => {
+  it.each([
+    ['name = ', 1, 8],
+    ['name = "v"\nmodel = "s3cr3t', 2, 9],
+    ['name = "v"\nmodel = s3cr3t', 2, 9],
+    ['name = "s3cr3t" x', 1, 17],
+    ['[memory', 1, 2],
+    ['name', 1, 1],
+    ['files = ["s3cr3t"\nname = "v"', 2, 1],
+    ['name = "v\ns3cr3t"', 1, 10],
+    ['name = "\\q"', 1, 10],
+  ])(
+    'C1 1: a syntax error in %j is reported with file, line and column, and without the text',
+    (text, line, column) => {
+      const error = errorOf(text);
+      expect(error.message).toMatch(/^failed to parse agent config "v": [^\n]+$/);
+      expect(`${error.message}${error.remedy}`).not.toContain('s3cr3t');
+      expect(error.at).toEqual({ file: 'axe/agents/v.toml', line, column });
+      expect(error.remedy).toBeTruthy();
+    },
+  );
+
+  it('C1 1: a duplicate key is reported with the line of the first', () => {
+    expect(errorOf(`${HEAD}[memory]\nenabled = true\n[memory]\n`)).toMatchObject({
+      message: `failed to parse agent config "v": Key 'memory' has already been defined`,
+      at: { line: 5 },
+      remedy: 'It is already on line 3; leave one of the two out.',
+    });
+  });
+
+  it.each([['\uFEFFname = "v"\r\nmodel = "anthropic/m"\r\n'], ['\uFEFFname = "v"\nmodel = "anthropic/m"']])(
+    'C1 2: a byte order mark and CRLF are accepted: %j',
+    (text) => {
+      expect(parse(text).config.name).toBe('v');
+    },
+  );
+
+  it('C1 2: lines and columns do not count a byte order mark', () => {
+    expect(errorOf('\uFEFFname = ').at).toMatchObject({ line: 1, column: 8 });
+    expect(errorOf('\uFEFFname = 1').at).toMatchObject({ line: 1, column: 1 });
+  });
+
+  it('C1 2: an empty file is reported with what is missing', () => {
+    expect(errorOf('').message).toBe('agent config missing required field: name');
+  });
+
+  it('C1 3: an unknown key that resembles a known one is a warning with a suggestion', () => {
+    const { warnings } = parse(`${HEAD}[memory]\nmax_entrys = 5\n`);
+    expect(warnings).toEqual([
+      {
+        code: 'agent-unknown-key',
+        message: 'unknown key `memory.max_entrys` is ignored. Did you mean `memory.max_entries`?',
+        at: { file: 'axe/agents/v.toml', line: 4, column: 1 },
+      },
+    ]);
+  });
+
+  it.each([
+    ['"10"', 'must be an integer, but is a string'],
+    ['-1', 'must be non-negative'],
+    ['1e9', 'must be an integer, but is a float'],
+    ['nan', 'must be an integer, but is a float'],
+    ['1.5', 'must be an integer, but is a float'],
+    ['9007199254740992', 'is out of range'],
+    ['99999999999999999999', 'is out of range'],
+  ])('C1 4: last_n = %s is refused with the key and the expected value', (value, what) => {
+    const error = errorOf(`${HEAD}[memory]\nlast_n = ${value}\n`);
+    expect(error.message).toContain('memory.last_n');
+    expect(error.message).toContain(what);
+    expect(error.at).toMatchObject({ line: 4 });
+  });
+
+  it('C1 4: a large integer is accepted', () => {
+    expect(parse(`${HEAD}[memory]\nlast_n = 1000000000\n`).config.memory.lastN).toBe(1e9);
+  });
+
+  it.each([
+    '__proto__.polluted = true',
+    '[__proto__]\npolluted = true',
+    '["__proto__"]\npolluted = true',
+    'x = { __proto__ = { polluted = true } }',
+    'x = [{ __proto__.polluted = true }]',
+    '[params.response_format.schema.__proto__]\npolluted = true',
+    '[[mcp_servers]]\nheaders = { __proto__ = "x" }',
+  ])('C1 5: %j is refused and pollutes nothing', (lines) => {
+    expect(errorOf(`${HEAD}${lines}\n`).message).toBe(
+      'failed to parse agent config "v": `__proto__` is not a key',
+    );
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it.each([
+    '[constructor.prototype]\npolluted = true',
+    'constructor.prototype.polluted = true',
+    'toString = 1',
+  ])('C1 5: %j is an unknown key like any other', (lines) => {
+    const { config, warnings } = parse(`${HEAD}${lines}\n`);
+    expect(warnings).toMatchObject([{ code: 'agent-unknown-key', at: { line: 3 } }]);
+    expect('polluted' in {}).toBe(false);
+    expect(config).toEqual(parse(HEAD).config);
+  });
+
+  it.each([
+    ['10k nested lists', `a = ${'['.repeat(10_000)}`],
+    ['10k closed nested lists', `a = ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+    ['10k nested inline tables', `a = ${'{a='.repeat(10_000)}1${'}'.repeat(10_000)}`],
+    ['a table name of 10k parts', `[${'a.'.repeat(10_000)}b]`],
+    ['a dotted key of 100k parts', `${'a.'.repeat(100_000)}b = 1`],
+    ['a deep JSON schema', `[params.response_format.schema.${'a.'.repeat(5000)}b]\nc = 1`],
+    [
+      'many keys below a table name of 1000 parts',
+      `[${'a.'.repeat(1000)}b]\n${'"x" = 1\n'.replace('x', 'k')}`,
+    ],
+  ])('C1 6: %s are refused as nested too deeply', (_what, lines) => {
+    const error = errorOf(`${HEAD}${lines}\n`);
+    expect(error.message).toContain('nested too deeply');
+    expect(error.at?.file).toBe('axe/agents/v.toml');
+  });
+
+  it('C1 6: a file of 10 MB is refused before it is parsed', () => {
+    const error = errorOf(`${HEAD}# ${'x'.repeat(10 * 1024 * 1024)}`);
+    expect(error.message).toContain('the most is 262,144 bytes');
+  });
+
+  it('C1 6: a key of 200 kB is a warning of one short line', () => {
+    const { warnings } = parse(`${HEAD}${'k'.repeat(200_000)} = 1\n`);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.message.length).toBeLessThan(300);
+  });
+
+  it('C1 6: a list of 60k wrong values is one error', () => {
+    expect(errorOf(`${HEAD}files = [${'1,'.repeat(60_000)}]\n`).message).toContain('files[0]');
+  });
+
+  it('C1 7: a key with a line break and a workflow command stays on one line', () => {
+    const { warnings } = parse(`${HEAD}"x\\n::error::y" = 1\n`);
+    expect(warnings[0]?.message).toContain('"x\\n::error::y"');
+    expect(warnings[0]?.message).not.toContain('\n');
+  });
+});
+
+describe('the raw options for a provider', () => {
+  it('are kept under their own names, with numbers as numbers', () => {
+    const { params } = parse(
+      `${HEAD}[params]\neffort = "low"\n[params.Anthropic]\ninferenceGeo = "us"\nthinking = { type = "adaptive" }\n[params.compatible.provider]\norder = ["a"]\nmax_price = { prompt = 1 }\n[params.price]\ninput = 1\noutput = 4.5\n`,
+    ).config;
+    expect(params).toEqual({
+      temperature: undefined,
+      maxTokens: 0,
+      responseFormat: undefined,
+      effort: 'low',
+      price: { input: 1, output: 4.5, cacheRead: 1, cacheWrite: 1 },
+      tables: {
+        anthropic: { inferenceGeo: 'us', thinking: { type: 'adaptive' } },
+        compatible: { provider: { order: ['a'], max_price: { prompt: 1 } } },
+      },
+    });
+  });
+
+  it.each([
+    ['anthropic', 'mcpServers = [{ type = "url" }]', 'mcpServers'],
+    ['anthropic', 'container = "c_1"', 'container'],
+    ['anthropic', 'fallbacks = [{ model = "x" }]', 'fallbacks'],
+    ['openai', 'store = true', 'store'],
+    ['openai', 'previousResponseId = "r"', 'previousResponseId'],
+    ['openai', 'conversation = "c"', 'conversation'],
+    ['openai', 'additionalTools = []', 'additionalTools'],
+    ['openai', 'apiKey = "x"', 'apiKey'],
+    ['google', 'cachedContent = "c"', 'cachedContent'],
+    ['bedrock', 'additionalModelRequestFields = { tools = [] }', 'additionalModelRequestFields.tools'],
+    ['bedrock', 'extra = [{ tools = [] }]', 'extra.0.tools'],
+    ['compatible', 'functions = []', 'functions'],
+    ['compatible', 'plugins = [{ id = "web" }]', 'plugins'],
+    ['compatible', 'models = ["a/b"]', 'models'],
+    ['compatible', 'web_search_options = {}', 'web_search_options'],
+  ])('of %s that give tools, storage, other models or keys are refused: %s', (provider, line, key) => {
+    const error = errorOf(`${HEAD}[params.${provider}]\n${line}\n`);
+    expect(error.message).toBe(`params.${provider}.${key} is not allowed`);
+    expect(error.at).toMatchObject({ line: 4 });
+  });
+
+  it.each(['https://example.com/v1', `sk-ant-${'a'.repeat(24)}`])(
+    'hold neither a key nor an address',
+    (value) => {
+      expect(errorOf(`${HEAD}[params.openai]\nuser = "${value}"\n`).message).toBe(
+        'params.openai.user looks like a key or an address',
+      );
+    },
+  );
+
+  it.each(['promptCacheKey = "k"', 'parallelToolCalls = false', 'thinking = { budgetTokens = 5000 }'])(
+    'that only sound alike are taken: %s',
+    (line) => {
+      expect(() => parse(`${HEAD}[params.openai]\n${line}\n`)).not.toThrow();
+    },
+  );
+});

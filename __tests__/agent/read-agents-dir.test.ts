@@ -1,0 +1,404 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createAgentsDir } from '../../src/agent/read-agents-dir.js';
+import { MAX_AGENT_BYTES } from '../../src/lib/defaults.js';
+import { ConfigError } from '../../src/lib/errors.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+function agent(name: string, more = ''): string {
+  return `name = "${name}"\nmodel = "anthropic/m"\n${more}`;
+}
+
+/** A repository with both agent folders and a configuration folder next to it. */
+function library(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  const root = tempDir('agents');
+  const cwd = join(root, 'repo');
+  const configDir = join(root, 'config/axe');
+  mkdirSync(cwd);
+  writeFiles(root, files);
+  return {
+    root,
+    cwd,
+    configDir,
+    agents: createAgentsDir({ dirs: ['axe/agents', '.axe/agents'], configDir, cwd }),
+  };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<ConfigError> {
+  const thrown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (thrown instanceof ConfigError) return thrown;
+  throw new Error(`expected a ConfigError, got ${String(thrown)}`);
+}
+
+describe('loadAgent', () => {
+  it('uses the first of the folders, then the configuration folder (D4)', async () => {
+    const { agents } = library({
+      'repo/axe/agents/a.toml': agent('first'),
+      'repo/.axe/agents/a.toml': agent('second'),
+      'config/axe/agents/a.toml': agent('third'),
+      'repo/.axe/agents/b.toml': agent('second'),
+      'config/axe/agents/b.toml': agent('third'),
+      'config/axe/agents/c.toml': agent('third'),
+    });
+    expect(await agents.loadAgent('a')).toMatchObject({
+      name: 'a',
+      config: { name: 'first' },
+      source: 'axe/agents/a.toml',
+    });
+    expect(await agents.loadAgent('b')).toMatchObject({
+      config: { name: 'second' },
+      source: '.axe/agents/b.toml',
+    });
+    expect((await agents.loadAgent('c')).config.name).toBe('third');
+  });
+
+  it('names the agent by its file, whatever its key `name` is (axe-behaviour §1)', async () => {
+    const { agents, configDir } = library({ 'config/axe/agents/file.toml': agent('key') });
+    expect(await agents.loadAgent('file')).toMatchObject({
+      name: 'file',
+      config: { name: 'key' },
+      source: join(configDir, 'agents/file.toml'),
+    });
+    expect((await errorOf(agents.loadAgent('key'))).message).toBe('agent config not found: key');
+  });
+
+  it.each(['bots/review.toml', './bots/review.toml', '../repo/bots/review.toml'])(
+    'accepts the path %s, relative to the current folder',
+    async (path) => {
+      const { agents } = library({ 'repo/bots/review.toml': agent('review') });
+      expect(await agents.loadAgent(path)).toMatchObject({
+        name: path,
+        config: { name: 'review' },
+        source: 'bots/review.toml',
+      });
+    },
+  );
+
+  it('accepts an absolute path', async () => {
+    const { agents, root } = library({ 'elsewhere/x.toml': agent('x') });
+    expect((await agents.loadAgent(join(root, 'elsewhere/x.toml'))).config.name).toBe('x');
+  });
+
+  it.each([
+    ['builtin/pr-reviewer', 'pr-reviewer'],
+    ['builtin/triage', 'triage'],
+    ['builtin/ask', 'ask'],
+  ])('loads the built-in %s', async (name, key) => {
+    expect(await library().agents.loadAgent(name)).toMatchObject({
+      name,
+      config: { name: key },
+      source: 'built-in',
+      warnings: [],
+    });
+  });
+
+  it('passes on the warnings of the file, with its place', async () => {
+    const { agents } = library({ 'repo/axe/agents/a.toml': agent('a', '[memory]\nlastn = 1\n') });
+    expect((await agents.loadAgent('a')).warnings).toMatchObject([
+      { code: 'agent-unknown-key', at: { file: 'axe/agents/a.toml', line: 4 } },
+    ]);
+  });
+
+  it('works without a configuration folder', async () => {
+    const { cwd } = library({ 'repo/axe/agents/a.toml': agent('a') });
+    const agents = createAgentsDir({ dirs: [join(cwd, 'axe/agents')], cwd });
+    expect((await agents.loadAgent('a')).config.name).toBe('a');
+    expect((await errorOf(agents.loadAgent('b'))).message).toBe('agent config not found: b');
+  });
+
+  it('C1 9: reports a missing agent with the existing ones, the nearest first (golden 21, step 35)', async () => {
+    const { agents } = library({
+      'repo/axe/agents/zed.toml': agent('zed'),
+      'repo/.axe/agents/review.toml': agent('review'),
+      'config/axe/agents/nightly.toml': agent('nightly'),
+    });
+    const error = await errorOf(agents.loadAgent('reveiw'));
+    expect(error).toMatchObject({ message: 'agent config not found: reveiw', exitCode: 2 });
+    expect(error.remedy).toMatch(/^Did you mean `review`\? There are: `review`, /);
+    for (const name of ['zed', 'nightly', 'builtin/pr-reviewer', 'builtin/triage', 'builtin/ask']) {
+      expect(error.remedy).toContain(`\`${name}\``);
+    }
+    expect(error.remedy).toContain('`axe/agents`, `.axe/agents`');
+  });
+
+  it('reports a missing built-in agent and a missing path in the same way', async () => {
+    const { agents } = library();
+    const builtIn = await errorOf(agents.loadAgent('builtin/pr-review'));
+    expect(builtIn.message).toBe('agent config not found: builtin/pr-review');
+    expect(builtIn.remedy).toContain('Did you mean `builtin/pr-reviewer`?');
+    expect((await errorOf(agents.loadAgent('bots/x.toml'))).message).toBe(
+      'agent config not found: bots/x.toml',
+    );
+  });
+
+  it.each(['../escape', 'grp/sub', '..', 'a\u0000b', '', '../../etc/x'])(
+    'C1 7: refuses the name %j, unlike axe (D5; golden 21, steps 39 and 40)',
+    async (name) => {
+      const { agents } = library({
+        'config/axe/escape.toml': agent('e'),
+        'config/axe/agents/grp/sub.toml': agent('s'),
+      });
+      expect((await errorOf(agents.loadAgent(name))).message).toMatch(/^invalid agent name /);
+    },
+  );
+
+  it('C1 7: refuses a reserved name by path as well', async () => {
+    const { agents } = library({ 'repo/bots/memory.toml': agent('m') });
+    expect((await errorOf(agents.loadAgent('bots/memory.toml'))).message).toBe(
+      'agent name "memory" is reserved',
+    );
+  });
+
+  it('C1 8: refuses two agents that differ only in case, but not one with a common beginning (D5)', async () => {
+    const { agents } = library({
+      'repo/axe/agents/review.toml': agent('one'),
+      'repo/axe/agents/Review.toml': agent('two'),
+      'repo/axe/agents/review-security.toml': agent('three'),
+      'repo/.axe/agents/Triage.toml': agent('four'),
+      'repo/axe/agents/triage.toml': agent('five'),
+    });
+    expect((await errorOf(agents.loadAgent('review'))).message).toBe(
+      'agents "review" and "Review" in axe/agents differ only in case',
+    );
+    expect((await errorOf(agents.loadAgent('Review'))).message).toContain('differ only in case');
+    expect((await agents.loadAgent('review-security')).config.name).toBe('three');
+    expect((await agents.loadAgent('triage')).config.name).toBe('five');
+    expect((await agents.loadAgent('Triage')).config.name).toBe('four');
+  });
+
+  it('C1 8: does not find a name in a different case', async () => {
+    const { agents } = library({ 'repo/axe/agents/review.toml': agent('one') });
+    expect((await errorOf(agents.loadAgent('Review'))).remedy).toContain('Did you mean `review`?');
+  });
+
+  it('refuses an invalid file with its path in the repository', async () => {
+    const { agents } = library({ 'repo/axe/agents/a.toml': 'name = "a"\n' });
+    expect(await errorOf(agents.loadAgent('a'))).toMatchObject({
+      message: 'agent config missing required field: model',
+      at: { file: 'axe/agents/a.toml', line: 1 },
+    });
+  });
+
+  it('C1 2: refuses UTF-16', async () => {
+    const { agents } = library({ 'repo/axe/agents/a.toml': Uint8Array.from([0xff, 0xfe, 0x61, 0]) });
+    expect((await errorOf(agents.loadAgent('a'))).message).toContain('UTF-16');
+  });
+
+  it('C1 6: refuses a file over the limit without reading it', async () => {
+    const { agents } = library({ 'repo/axe/agents/a.toml': new Uint8Array(MAX_AGENT_BYTES + 1).fill(0x23) });
+    expect((await errorOf(agents.loadAgent('a'))).message).toBe(
+      `failed to parse agent config "a": the file has 262,145 bytes; the most is 262,144 bytes`,
+    );
+  });
+
+  it('C1.6 refuses a file of 3 GB, which could not even be read, by its size', async () => {
+    const { agents, cwd } = library({ 'repo/axe/agents/a.toml': agent('a') });
+    truncateSync(join(cwd, 'axe/agents/a.toml'), 3 * 1024 ** 3);
+    expect((await errorOf(agents.loadAgent('a'))).message).toContain('the file has 3,221,225,472 bytes');
+  });
+
+  it('does not accept a FIFO or a folder as an agent', async () => {
+    const { agents, cwd } = library({ 'repo/axe/agents/x.toml': agent('x') });
+    const pipe = join(cwd, 'axe/agents/pipe.toml');
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+    mkdirSync(join(cwd, 'axe/agents/folder.toml'));
+    expect((await errorOf(agents.loadAgent('pipe'))).message).toBe(
+      `failed to read agent config "pipe": ${pipe} is not a regular file`,
+    );
+    expect((await errorOf(agents.loadAgent('folder'))).message).toBe('agent config not found: folder');
+    expect((await errorOf(agents.loadAgent('axe/agents/folder.toml'))).message).toBe(
+      `failed to read agent config "axe/agents/folder.toml": read ${cwd}/axe/agents/folder.toml: is a directory`,
+    );
+  });
+});
+
+describe('listAgents', () => {
+  it('lists an agent once, from the folder it is loaded from', async () => {
+    const { agents } = library({
+      'repo/axe/agents/a.toml': agent('a', 'description = "near"\n'),
+      'config/axe/agents/a.toml': agent('a', 'description = "far"\n'),
+    });
+    expect(await agents.listAgents()).toMatchObject([
+      { id: 'a', description: 'near', file: 'axe/agents/a.toml' },
+    ]);
+  });
+
+  it('reports why a name cannot be used', async () => {
+    const { agents } = library({
+      'repo/axe/agents/my agent.toml': agent('a'),
+      'repo/axe/agents/x.toml': agent('x'),
+      'repo/axe/agents/X.toml': agent('x'),
+    });
+    const listed = await agents.listAgents();
+    expect(listed.map(({ id, error }) => [id, error?.message])).toEqual([
+      ['X', 'agents "X" and "x" in axe/agents differ only in case'],
+      ['my agent', 'invalid agent name "my agent"'],
+      ['x', 'agents "x" and "X" in axe/agents differ only in case'],
+    ]);
+  });
+});
+
+describe('agentFile', () => {
+  it('returns the path of the file, even of an invalid one', async () => {
+    const { agents, cwd } = library({ 'repo/axe/agents/a.toml': 'broken' });
+    expect(await agents.agentFile('a')).toBe(join(cwd, 'axe/agents/a.toml'));
+    expect((await errorOf(agents.agentFile('b'))).message).toBe('agent config not found: b');
+    expect((await errorOf(agents.agentFile('builtin/ask'))).message).toContain('is built in');
+  });
+});
+
+describe('loadSkill', () => {
+  it.each([
+    ['skills/s/SKILL.md', 'near'],
+    ['s', 'near'],
+    ['other/T.md', 'near other'],
+    ['skills/far/SKILL.md', 'far'],
+    ['far', 'far'],
+    ['flat.md', 'flat'],
+    ['', ''],
+  ])('finds %j next to the agents, then in the configuration folder', async (path, text) => {
+    const { agents } = library({
+      'repo/axe/skills/s/SKILL.md': 'near',
+      'config/axe/skills/s/SKILL.md': 'hidden',
+      'repo/axe/other/T.md': 'near other',
+      'config/axe/skills/far/SKILL.md': 'far',
+      'config/axe/flat.md': 'flat',
+    });
+    expect(await agents.loadSkill(path)).toBe(text);
+  });
+
+  it('does not find a path relative to the current folder, in axe’s words (golden 23, step 03)', async () => {
+    const { agents, configDir } = library({ 'repo/local/SKILL.md': 'x' });
+    const error = await errorOf(agents.loadSkill('local/SKILL.md'));
+    expect(error).toMatchObject({ message: `skill not found: ${configDir}/local/SKILL.md`, exitCode: 2 });
+    expect(error.remedy).toContain('`axe/local/SKILL.md`');
+  });
+
+  it('C1 9: reports a missing skill with the nearest that exists', async () => {
+    const { agents } = library({ 'repo/axe/skills/review/SKILL.md': 'x' });
+    for (const path of ['reviwe', 'skills/reviwe/SKILL.md']) {
+      expect((await errorOf(agents.loadSkill(path))).remedy).toContain(
+        'Did you mean `skills/review/SKILL.md`?',
+      );
+    }
+  });
+
+  it.each([
+    ['skills/review/SKILL.md', { 'repo/axe/skills/review/skill.md': 'x' }, '`skills/review/skill.md`'],
+    ['review', { 'repo/axe/skills/review/REVIEW.md': 'x' }, '`skills/review/REVIEW.md`'],
+    ['axe/skills/review/SKILL.md', { 'repo/axe/skills/review/SKILL.md': 'x' }, '`skills/review/SKILL.md`'],
+  ])('suggests for %j what exists, not what was written', async (path, files, meant) => {
+    const { agents } = library(files);
+    expect((await errorOf(agents.loadSkill(path))).remedy).toMatch(
+      new RegExp(`^Did you mean ${meant}\\? Searched for `),
+    );
+  });
+
+  it('suggests nothing if a folder of that name has no skill', async () => {
+    const { agents } = library({ 'repo/axe/skills/review/notes.txt': 'x' });
+    expect((await errorOf(agents.loadSkill('skills/review/SKILL.md'))).remedy).toMatch(/^Searched for `/);
+  });
+
+  it('C1 10: does not follow a relative path or a link out of the repository', async () => {
+    const { agents, root, cwd } = library({ 'secret.md': 'secret', 'repo/axe/x.md': 'x' });
+    symlinkSync(join(root, 'secret.md'), join(cwd, 'axe/link.md'));
+    mkdirSync(join(cwd, 'axe/skills'));
+    symlinkSync(root, join(cwd, 'axe/skills/out'));
+    for (const path of ['../../secret.md', '../../../etc/passwd', 'link.md', 'skills/out/secret.md']) {
+      expect((await errorOf(agents.loadSkill(path))).message).toBe(
+        `skill "${path}" leads out of the folders that skills are read from`,
+      );
+    }
+  });
+
+  it('C1 10: accepts an absolute path, other files of the repository, and links in the user’s own folder (D4)', async () => {
+    const { agents, root, configDir } = library({
+      'dotfiles/SKILL.md': 'mine',
+      'repo/docs/SKILL.md': 'docs',
+      'config/axe/skills/x/SKILL.md': 'x',
+    });
+    symlinkSync(join(root, 'dotfiles'), join(configDir, 'skills/mine'));
+    expect(await agents.loadSkill('skills/mine/SKILL.md')).toBe('mine');
+    expect(await agents.loadSkill('../docs/SKILL.md')).toBe('docs');
+    expect(await agents.loadSkill(join(root, 'dotfiles/SKILL.md'))).toBe('mine');
+  });
+
+  it('does not let a repository place its skill under a user’s agent', async () => {
+    const { agents } = library({
+      'config/axe/agents/mine.toml': agent('mine', 'skill = "skills/s/SKILL.md"\n'),
+      'config/axe/skills/s/SKILL.md': 'mine',
+      'repo/axe/skills/s/SKILL.md': 'theirs',
+    });
+    const mine = await agents.loadAgent('mine');
+    expect(await agents.loadSkill(mine.config.skill, mine)).toBe('mine');
+  });
+
+  it('also searches the folder above an agent that was named by path', async () => {
+    const { agents } = library({
+      'repo/tools/bots/a.toml': agent('a', 'skill = "s"\n'),
+      'repo/tools/skills/s/SKILL.md': 'tools',
+    });
+    const bot = await agents.loadAgent('tools/bots/a.toml');
+    expect(await agents.loadSkill('s', bot)).toBe('tools');
+  });
+
+  it('gives each of several agents the skill next to it, even if another has one of the same name', async () => {
+    const { agents } = library({
+      'repo/axe/agents/a.toml': agent('a', 'skill = "s"\n'),
+      'repo/axe/skills/s/SKILL.md': 'repo',
+      'repo/tools/bots/b.toml': agent('b', 'skill = "s"\n'),
+      'repo/tools/skills/s/SKILL.md': 'tools',
+    });
+    const names = ['a', 'tools/bots/b.toml'];
+    const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
+    const skills = await Promise.all(loaded.map((each) => agents.loadSkill('s', each)));
+    expect(skills).toEqual(['repo', 'tools']);
+  });
+
+  it('looks next to all agents for a skill that replaces the agent’s own', async () => {
+    const { agents } = library({
+      'config/axe/agents/mine.toml': agent('mine', 'skill = "skills/s/SKILL.md"\n'),
+      'repo/axe/skills/other/SKILL.md': 'other',
+    });
+    expect(await agents.loadSkill('other', await agents.loadAgent('mine'))).toBe('other');
+  });
+
+  it('never opens a FIFO, and refuses a very large file', async () => {
+    const { agents, cwd } = library({ 'repo/axe/big.md': 'x'.repeat(1024 * 1024) });
+    expect(spawnSync('mkfifo', [join(cwd, 'axe/pipe.md')]).status).toBe(0);
+    expect((await errorOf(agents.loadSkill('pipe.md'))).message).toContain('is not a regular file');
+    expect((await errorOf(agents.loadSkill('big.md'))).message).toContain('has 1,048,576 bytes');
+  });
+});
+
+describe('a skill that leads into memory or `.git`', () => {
+  it.each([
+    ['mem/untrusted/bot.md', 'memory is kept there'],
+    ['by-link.md', 'memory is kept there'],
+    ['.git/description', 'credentials may be kept there'],
+    ['git-link.md', 'credentials may be kept there'],
+  ])('is refused: %s (D47)', async (path, reason) => {
+    const { cwd } = library({ 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' });
+    symlinkSync('mem/untrusted/bot.md', join(cwd, 'by-link.md'));
+    symlinkSync('.git/description', join(cwd, 'git-link.md'));
+    const agents = createAgentsDir({ dirs: ['agents'], cwd, memoryRoots: ['mem'], isConfined: true });
+    for (const name of [path, join(cwd, path)])
+      expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
+  });
+});
+
+describe('loadContextFiles', () => {
+  it('accepts a workdir relative to the current folder', async () => {
+    const { agents } = library({ 'repo/docs/a.md': 'a' });
+    expect(await agents.loadContextFiles(['*.md'], 'docs')).toEqual({
+      files: [{ path: 'a.md', content: 'a' }],
+      warnings: [],
+    });
+    expect((await agents.loadContextFiles(['docs/*.md'], '')).files).toHaveLength(1);
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/agent/parse.js';
+import { PLACEHOLDER_MODEL, scaffoldAgent } from '../../src/agent/scaffold.js';
+import { AGENT_SCHEMA } from '../../src/agent/schema.js';
+
+const FRESH = new URL('../golden/axe/20-agents-commands/agents/fresh.toml', import.meta.url);
+
+describe('scaffoldAgent', () => {
+  it('has the keys and values of axe’s file, in its order (golden 20, step 02)', () => {
+    const axes = settings(readFileSync(fileURLToPath(FRESH), 'utf8'));
+    expect(inOrder(axes, settings(scaffoldAgent('fresh')))).toEqual(axes);
+  });
+
+  it('names every key that an agent file can have', () => {
+    const { config } = parseAgent(uncommented('a'), { name: 'a', file: 'a.toml' });
+    const missing = keysOf(AGENT_SCHEMA).filter((key) => !uncommented('a').includes(`${key} = `));
+    expect(missing).toEqual([]);
+    expect(config.mcpServers.map(({ transport }) => transport)).toEqual(['streamable-http', 'stdio']);
+  });
+
+  it('marks the model as the only value that has to be filled in', () => {
+    const [before = ''] = scaffoldAgent('a').split(`model = "${PLACEHOLDER_MODEL}"`);
+    expect(before).toMatch(/# Fill in: .*anthropic\/claude-sonnet-5-5.*\n$/);
+  });
+
+  it.each([
+    ['TestScaffold_IncludesMemoryLastN', '# last_n = 10'],
+    ['TestScaffold_IncludesMemoryMaxEntries', '# max_entries = 100'],
+    [
+      'the memory keys, commented out (axe-behaviour §18)',
+      '# [memory]\n# enabled = false\n# path = ""\n# last_n = 10\n# max_entries = 100\n',
+    ],
+  ])('%s: contains %j', (_test, text) => {
+    expect(scaffoldAgent('a')).toContain(text);
+  });
+
+  it.each(['fresh', 'q"x', 'back\\slash', 'line\nbreak', 'tab\t\u007f', 'ß漢🎉'])(
+    'creates a readable file for the name %j',
+    (name) => {
+      const { config, warnings } = parseAgent(scaffoldAgent(name), { name, file: 'x.toml' });
+      expect(config.name).toBe(name);
+      expect(warnings).toEqual([]);
+    },
+  );
+
+  it('has no key in its comments that would not be read', () => {
+    expect(parseAgent(uncommented('a'), { name: 'a', file: 'a.toml' })).toMatchObject({
+      warnings: [],
+      config: { memory: { lastN: 10, maxEntries: 100 }, params: { temperature: 0.3, maxTokens: 4096 } },
+    });
+  });
+});
+
+function uncommented(name: string): string {
+  return scaffoldAgent(name).replaceAll(/^# (?=\[|\w+ = )/gm, '');
+}
+
+/** Names of all keys that hold a value; a table's own name is in its heading. */
+function keysOf(schema: object): string[] {
+  if ('wrapped' in schema && schema.wrapped instanceof Object) return keysOf(schema.wrapped);
+  if ('item' in schema && schema.item instanceof Object) return keysOf(schema.item);
+  if (!('entries' in schema) || !(schema.entries instanceof Object)) return [];
+  return Object.entries(schema.entries).flatMap(([key, inner]) => {
+    const below = keysOf(inner);
+    return below.length === 0 ? [key] : below;
+  });
+}
+
+/** Of some lines those that follow each other in the order of the wanted ones. */
+function inOrder(wanted: readonly string[], lines: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const line of lines) if (line === wanted[found.length]) found.push(line);
+  return found;
+}
+
+/** The lines that set something or open a table, comment or not. */
+function settings(toml: string): string[] {
+  return toml.split('\n').filter((line) => /^(?:# )?(?:\w+ = |\[)/.test(line));
+}

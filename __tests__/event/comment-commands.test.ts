@@ -1,0 +1,34 @@
+import { expect, it } from '@jest/globals';
+import { COMMENT_COMMANDS, formatCommandTable } from '../../src/event/comment-commands.js';
+import { reviewCommand } from '../../src/review/command.js';
+import { readCommand } from '../../src/run/commands/read-command.js';
+import { cellsOf, markedTable } from '../helpers/documents.js';
+import { comment } from '../helpers/triggers.js';
+
+it('the commands in docs/events.md are those of `/axe help`', () => {
+  const [head, , ...rows] = formatCommandTable().split('\n').map(cellsOf);
+  expect(markedTable('docs/events.md', 'commands')).toEqual([head, ...rows]);
+});
+
+it.each(
+  COMMENT_COMMANDS.flatMap(({ name, forms, asksModel }) =>
+    forms.map((form) => [form, name, asksModel] as const),
+  ),
+)('a listed command is recognized: %s', (form, name, asksModel) => {
+  const written = form.replace('<id>', '9f2c4d5e').replace('<text>', 'We use tabs.').replace(' [reason]', '');
+  const trigger = comment({ on: 'pull_request', body: written });
+  const read = readCommand(trigger, '');
+  if (asksModel === true) {
+    expect([read, reviewCommand(trigger)]).toEqual([undefined, { isFull: form.endsWith('full') }]);
+    return;
+  }
+  const kinds: Readonly<Record<string, object>> = {
+    help: { kind: 'help' },
+    pause: { kind: 'pause', command: { kind: 'paused' } },
+    resume: { kind: 'pause', command: { kind: 'resumed' } },
+    forget: { kind: 'memory' },
+    remember: { kind: 'memory' },
+    promote: { kind: 'memory' },
+  };
+  expect(read).toMatchObject(kinds[name] ?? { kind: 'finding', verb: name });
+});

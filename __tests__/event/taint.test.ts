@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { createTaintTracker, describeTaint, type TaintSource } from '../../src/event/taint.js';
+
+const SOURCES: readonly TaintSource[] = [
+  { kind: 'event', reason: 'it reads text by hubot, who is not known to have write access' },
+  { kind: 'failing-checks' },
+  { kind: 'history' },
+  { kind: 'own-words' },
+  { kind: 'tool', tool: 'run_command' },
+];
+
+describe('a run that has read nothing by strangers', () => {
+  it.each(['trusted', 'tainted', 'untrusted', 'none'] as const)('stays in the lane %s', (lane) => {
+    expect(createTaintTracker({ kind: 'schedule' }).lane(lane)).toBe(lane);
+  });
+});
+
+describe.each(SOURCES)('a run that is tainted by $kind', (source) => {
+  it.each([
+    ['trusted', 'tainted'],
+    ['tainted', 'tainted'],
+    ['untrusted', 'untrusted'],
+    ['none', 'none'],
+  ] as const)('writes to the lane %s as %s', (planned, lane) => {
+    const taint = createTaintTracker({ kind: 'push' });
+    taint.add(source);
+    expect(taint.lane(planned)).toBe(lane);
+  });
+
+  it('changes nothing on a person’s own machine', () => {
+    const taint = createTaintTracker({ kind: 'local' });
+    taint.add(source);
+    expect([taint.lane('trusted'), taint.sources]).toEqual(['trusted', []]);
+  });
+
+  it('states why, in words that follow "because"', () => {
+    expect(describeTaint(source)).toMatch(/^(?:it |`)[^\n]+[^.]$/);
+  });
+});
+
+it('the taint tracker keeps every source once, in the order in which they were read', () => {
+  const taint = createTaintTracker({ kind: 'push' });
+  for (const source of [...SOURCES, ...SOURCES.toReversed()]) taint.add(source);
+  expect(taint.sources).toEqual(SOURCES);
+});

@@ -1,0 +1,80 @@
+import { expect, it } from '@jest/globals';
+import * as v from 'valibot';
+import { askGraphQl, askRest } from '../../../src/github/client/ask.js';
+import { graphqlError, httpError } from '../../../src/github/client/errors.js';
+import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
+
+const requestLine = 'POST /graphql';
+
+function refusal(type: string, message = 'no') {
+  return graphqlError({ requestLine, headers: {}, errors: [{ type, message }] });
+}
+
+it.each([
+  ['FORBIDDEN', refusal('FORBIDDEN'), 'Add `checks: read` under `permissions:` of the job.'],
+  [
+    'NOT_FOUND',
+    refusal('NOT_FOUND'),
+    'If it exists, the token cannot see it: add `checks: read` under `permissions:` of the job.',
+  ],
+  ['RATE_LIMITED', refusal('RATE_LIMITED'), expect.stringContaining('used up its requests')],
+  [
+    'a 401',
+    httpError({ requestLine, status: 401, headers: {}, body: {} }),
+    expect.stringContaining('`github-token`'),
+  ],
+])('a query that is refused with %s keeps all but the remedy', async (_, error, remedy) => {
+  const client = createFakeGitHubClient({
+    graphql: () => {
+      throw error;
+    },
+  });
+  const question = { query: '', variables: {}, schema: v.unknown(), what: 'it', permission: 'checks: read' };
+  const { message, reason, status, retryAfterMs } = error;
+  await expect(askGraphQl(client, question, noAbort())).rejects.toMatchObject({
+    message,
+    reason,
+    status,
+    retryAfterMs,
+    remedy,
+  });
+});
+
+it('an answer that does not fit is reported with the place and the mismatch', async () => {
+  const client = createFakeGitHubClient({
+    'GET /repos/{owner}/{repo}': () => ({ id: 'x' }),
+    graphql: () => null,
+  });
+  const rest = {
+    route: 'GET /repos/{owner}/{repo}',
+    params: { owner: 'o', repo: 'r' },
+    what: 'the repository',
+  };
+  const schema = v.object({ id: v.number() });
+  await expect(askRest(client, { ...rest, schema }, noAbort())).rejects.toThrow(
+    "GitHub's answer to `GET /repos/o/r` does not hold the repository",
+  );
+  const graph = { query: '', variables: {}, what: 'the repository', permission: '' };
+  await expect(askGraphQl(client, { ...graph, schema }, noAbort())).rejects.toThrow(
+    "GitHub's answer does not hold the repository",
+  );
+});
+
+it('JSON that arrives as text is parsed', async () => {
+  const client = createFakeGitHubClient({ 'GET /search/code': () => '{"id":1}' });
+  const question = {
+    route: 'GET /search/code',
+    params: {},
+    schema: v.object({ id: v.number() }),
+    what: 'it',
+  };
+  expect(await askRest(client, question, noAbort())).toEqual({ id: 1 });
+});
+
+it('an aborted signal is passed on unchanged', async () => {
+  const reason = new Error('time is up');
+  const question = { query: '', variables: {}, schema: v.unknown(), what: 'it', permission: 'checks: read' };
+  await expect(askGraphQl(createFakeGitHubClient({}), question, AbortSignal.abort(reason))).rejects.toBe(
+    reason,
+  );
+});

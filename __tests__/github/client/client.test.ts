@@ -1,0 +1,360 @@
+import { describe, expect, it } from '@jest/globals';
+import { createGitHubClient, type GitHubClient } from '../../../src/github/client/client.js';
+import { GitHubError } from '../../../src/github/client/errors.js';
+import { noteTimeLeft } from '../../../src/lib/time-limit.js';
+import { type Handler, type Peer, sendJson, startLoopback } from '../../helpers/loopback.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
+
+/** No time is left to wait in. */
+const { signal } = new AbortController();
+noteTimeLeft(signal, () => 0);
+
+/** A client of a server that answers as told. */
+async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubClient; peer: Peer }> {
+  const peer = await startLoopback(handle);
+  const client = await createGitHubClient({
+    token: 'token-1',
+    apiUrl: `${peer.url}${prefix}`,
+    graphqlUrl: `${peer.url}${prefix.replace('/v3', '')}/graphql`,
+    fetch: globalThis.fetch,
+    userAgent: 'axe-action/test',
+    clock: createFakeClock(),
+  });
+  return { client, peer };
+}
+
+/** What a promise rejects with. */
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(
+    () => new Error('it did not reject'),
+    (thrown: unknown) => thrown,
+  );
+}
+
+async function githubError(promise: Promise<unknown>): Promise<GitHubError> {
+  const thrown = await rejection(promise);
+  if (thrown instanceof GitHubError) return thrown;
+  throw thrown;
+}
+
+describe('a request', () => {
+  it('fills the route, sends the token and the user agent, and returns status, headers and parsed body', async () => {
+    const { client, peer } = await connect((_, response) =>
+      sendJson(response, 200, { id: 7 }, { 'x-test': 'yes' }),
+    );
+    const answer = await client.request('GET /repos/{owner}/{repo}/pulls', {
+      params: { owner: 'octocat', repo: 'hello', per_page: 100 },
+      signal,
+    });
+    expect(answer).toMatchObject({ status: 200, body: { id: 7 }, headers: { 'x-test': 'yes' } });
+    const [seen] = peer.requests();
+    expect(seen?.path).toBe('/repos/octocat/hello/pulls');
+    expect(seen?.query.get('per_page')).toBe('100');
+    expect(seen?.headers['authorization']).toBe('token token-1');
+    expect(seen?.headers['user-agent']).toMatch(/^axe-action\/test /);
+  });
+
+  it('goes to the paths of a GHES server', async () => {
+    const { client, peer } = await connect((_, response) => sendJson(response, 200, { data: {} }), '/api/v3');
+    await client.request('GET /repos/{owner}/{repo}', { params: { owner: 'a', repo: 'b' }, signal });
+    await client.graphql('query { viewer { login } }', { variables: {}, signal });
+    expect(peer.requests().map((request) => request.path)).toEqual(['/api/v3/repos/a/b', '/api/graphql']);
+  });
+
+  it('requests the media type and returns text as text', async () => {
+    const { client, peer } = await connect((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/vnd.github.diff; charset=utf-8' }).end('diff');
+    });
+    const answer = await client.request('GET /x', { accept: 'application/vnd.github.diff', signal });
+    expect(answer.body).toBe('diff');
+    expect(peer.requests()[0]?.headers['accept']).toBe('application/vnd.github.diff');
+  });
+
+  it('sends what is not in the route as a JSON body', async () => {
+    const { client, peer } = await connect((_, response) => sendJson(response, 201, {}));
+    await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      params: { owner: 'octocat', repo: 'hello', issue_number: 1, body: 'Hi' },
+      signal,
+    });
+    expect(peer.requests()[0]?.body).toEqual({ body: 'Hi' });
+  });
+});
+
+describe('a failed answer', () => {
+  interface Refusal {
+    readonly name: string;
+    readonly status: number;
+    readonly body: { readonly message: string; readonly errors?: readonly object[] };
+    readonly headers: Readonly<Record<string, string>>;
+    readonly reason: string;
+    readonly retryAfterMs?: number;
+    readonly remedy: string | undefined;
+  }
+  const denied = { message: 'Resource not accessible by integration' };
+  it.each<Refusal>([
+    {
+      name: 'a 403 with the accepted permissions names the line of YAML',
+      status: 403,
+      body: denied,
+      headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' },
+      reason: 'denied',
+      remedy: 'Add `issues: write` or `pull-requests: write` under `permissions:` of the job.',
+    },
+    {
+      name: 'permissions needed together are named together, without metadata',
+      status: 403,
+      body: denied,
+      headers: { 'x-accepted-github-permissions': 'metadata=read,contents=write,workflows=write' },
+      reason: 'denied',
+      remedy: 'Add `contents: write` and `workflows: write` under `permissions:` of the job.',
+    },
+    {
+      name: 'a 403 without the header derives them from the route',
+      status: 403,
+      body: denied,
+      headers: {},
+      reason: 'denied',
+      remedy: 'Add `pull-requests: read` under `permissions:` of the job.',
+    },
+    {
+      name: 'a 401 is about the token',
+      status: 401,
+      body: { message: 'Bad credentials' },
+      headers: {},
+      reason: 'denied',
+      remedy: 'The token is not valid (any more); check the `github-token` input.',
+    },
+    {
+      name: 'a 404 might hide a missing permission',
+      status: 404,
+      body: { message: 'Not Found' },
+      headers: {},
+      reason: 'missing',
+      remedy:
+        'If it exists, the token cannot see it: add `pull-requests: read` under `permissions:` of the job.',
+    },
+    {
+      name: 'a secondary rate limit states how long to wait',
+      status: 403,
+      body: { message: 'You have exceeded a secondary rate limit' },
+      headers: { 'retry-after': '30' },
+      reason: 'rate-limited',
+      retryAfterMs: 30_000,
+      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 30 s.',
+    },
+    {
+      name: 'a spent rate limit counts until its reset by the server’s clock',
+      status: 403,
+      body: { message: 'API rate limit exceeded' },
+      headers: {
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(Date.parse('2026-01-02T03:04:05Z') / 1000 + 2400),
+        date: 'Fri, 02 Jan 2026 03:04:05 GMT',
+      },
+      reason: 'rate-limited',
+      retryAfterMs: 2_400_000,
+      remedy: 'The token has used up its requests; GitHub asks for a pause of 2400 s.',
+    },
+    {
+      name: 'a rate limit without a time is a minute',
+      status: 429,
+      body: { message: 'Too many requests' },
+      headers: {},
+      reason: 'rate-limited',
+      retryAfterMs: 60_000,
+      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 60 s.',
+    },
+    {
+      name: 'a rate limit can give its end as a date',
+      status: 429,
+      body: { message: 'Too many requests' },
+      headers: { 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT', date: 'Fri, 02 Jan 2026 03:04:05 GMT' },
+      reason: 'rate-limited',
+      retryAfterMs: 30_000,
+      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 30 s.',
+    },
+    {
+      name: 'a 406 is too large',
+      status: 406,
+      body: { message: 'Sorry, the diff exceeded the maximum number of files (300)' },
+      headers: {},
+      reason: 'too-large',
+      remedy: undefined,
+    },
+    {
+      name: 'a 422 shows the fields GitHub complains about',
+      status: 422,
+      body: { message: 'Validation Failed', errors: [{ field: 'body', code: 'custom' }] },
+      headers: {},
+      reason: 'invalid',
+      remedy: undefined,
+    },
+  ])('$name', async ({ status, body, headers, reason, retryAfterMs, remedy }) => {
+    const { client, peer } = await connect((_, response) => sendJson(response, status, body, headers));
+    const error = await githubError(
+      client.request('GET /repos/{owner}/{repo}/pulls/{n}', {
+        params: { owner: 'octocat', repo: 'hello', n: 1 },
+        signal,
+      }),
+    );
+    expect({ ...error, message: error.message }).toMatchObject({
+      status,
+      reason,
+      retryAfterMs,
+      remedy,
+      requestLine: 'GET /repos/octocat/hello/pulls/1',
+    });
+    expect(error.message).toContain(`GitHub answered ${status} to \`GET /repos/octocat/hello/pulls/1\``);
+    expect(error.message).toContain(body.message);
+    expect(peer.requests()).toHaveLength(1);
+  });
+
+  it('never shows the token or a page of HTML', async () => {
+    const { client } = await connect((_, response) => {
+      response.writeHead(500, { 'content-type': 'text/html' }).end('<html>Unicorn</html>');
+    });
+    const error = await githubError(client.request('POST /repos/{owner}/{repo}/git/refs', { signal }));
+    expect(error.message).not.toContain('Unicorn');
+    expect(JSON.stringify({ ...error, message: error.message, cause: error.cause })).not.toContain('token-1');
+  });
+});
+
+describe('a missing answer', () => {
+  it.each([
+    ['GET /x', 502],
+    ['POST /x', 502],
+  ])('is not requested again here: %s', async (route, status) => {
+    const { client, peer } = await connect((_, response) => sendJson(response, status, {}));
+    expect((await githubError(client.request(route, { signal }))).reason).toBe('unavailable');
+    expect(peer.requests()).toHaveLength(1);
+  });
+
+  it('is distinguished from one that comes, in words with a subject', async () => {
+    const { client } = await connect((_, response) => void response.destroy());
+    const error = await githubError(client.request('POST /x', { signal }));
+    expect(error).toMatchObject({ reason: 'unavailable', status: undefined });
+    expect(error.message).toMatch(
+      /^GitHub did not answer `POST \/x`: the connection broke before the answer was complete \(.+\)$/,
+    );
+    expect(error.remedy).toContain('`GITHUB_API_URL`');
+  });
+
+  it('names neither method nor address of a GraphQL query', async () => {
+    const { client } = await connect((_, response) => void response.destroy());
+    const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+    expect(error.message).toMatch(/^GitHub did not answer: the connection broke/);
+  });
+});
+
+describe('GraphQL', () => {
+  it('returns the data and sends query and variables', async () => {
+    const { client, peer } = await connect((_, response) =>
+      sendJson(response, 200, { data: { viewer: { login: 'octocat' } } }),
+    );
+    const variables = { url: 'x', method: 'y' };
+    expect(await client.graphql('query { viewer { login } }', { variables, signal })).toEqual({
+      viewer: { login: 'octocat' },
+    });
+    expect(peer.requests()[0]?.body).toEqual({ query: 'query { viewer { login } }', variables });
+  });
+
+  it.each([
+    ['NOT_FOUND', 'Could not resolve to a Repository', 'missing'],
+    ['FORBIDDEN', 'Resource not accessible by integration', 'denied'],
+    ['RATE_LIMITED', 'API rate limit exceeded', 'rate-limited'],
+    ['RATE_LIMIT', 'API rate limit already exceeded for installation ID 1.', 'rate-limited'],
+    ['INSUFFICIENT_SCOPES', 'Your token has not been granted the required scopes', 'denied'],
+    [undefined, 'Timeout on validation of query', 'unavailable'],
+    [undefined, 'Parse error', 'invalid'],
+  ])('rejects an answer with errors of type %s', async (type, message, reason) => {
+    const { client } = await connect((_, response) =>
+      sendJson(response, 200, { data: null, errors: [{ type, message }] }),
+    );
+    const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+    expect(error.reason).toBe(reason);
+    expect(error.message).toContain(message.replace(/\.$/, ''));
+  });
+
+  it('reports how long an exceeded limit lasts', async () => {
+    const { client } = await connect((_, response) =>
+      sendJson(
+        response,
+        200,
+        { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
+        {
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': '1767229200',
+          date: 'Thu, 01 Jan 2026 00:20:00 GMT',
+        },
+      ),
+    );
+    const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+    expect(error.retryAfterMs).toBe(40 * 60_000);
+  });
+
+  it('returns missing data as null if the caller asks for that', async () => {
+    const data = { repository: { ref: { target: { file: null } } } };
+    const missing = { type: 'NOT_FOUND', message: "Could not resolve file for path 'a.md'." };
+    let errors: readonly unknown[] = [missing];
+    const { client } = await connect((_, response) => sendJson(response, 200, { data, errors }));
+    const ask = (missingIsNull: boolean) =>
+      client.graphql('query { x }', { variables: {}, signal, missingIsNull });
+    expect(await ask(true)).toEqual(data);
+    expect((await githubError(ask(false))).reason).toBe('missing');
+    errors = [missing, { message: 'Something went wrong' }];
+    expect((await githubError(ask(true))).message).toContain('Something went wrong');
+  });
+});
+
+it.each([
+  ['the route says', {}],
+  ['GitHub says', { 'x-accepted-github-permissions': 'checks=read' }],
+])('a required `write` permission is requested at once if %s that reading is enough', async (_, headers) => {
+  const peer = await startLoopback((_request, response) =>
+    sendJson(response, 403, { message: 'Resource not accessible by integration' }, headers),
+  );
+  const client = await createGitHubClient({
+    token: 'token-1',
+    apiUrl: peer.url,
+    graphqlUrl: `${peer.url}/graphql`,
+    fetch: globalThis.fetch,
+    userAgent: 'axe-action/test',
+    clock: createFakeClock(),
+    needsWrite: ['checks'],
+  });
+  const error = await githubError(client.request('GET /repos/o/r/commits/main/check-runs', { signal }));
+  expect(error.remedy).toBe('Add `checks: write` under `permissions:` of the job.');
+});
+
+it('an address without a GraphQL API has no remedy about permissions', async () => {
+  const { client } = await connect((_, response) => sendJson(response, 404, { message: 'Not Found' }));
+  const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+  expect(error).toMatchObject({ reason: 'invalid', message: 'GitHub answered 404: Not Found' });
+  expect(error.remedy).toContain('`GITHUB_GRAPHQL_URL`');
+});
+
+it('one full stop is left at the end of GitHub’s message', async () => {
+  const { client } = await connect((_, response) =>
+    sendJson(response, 403, { message: 'You have exceeded a secondary rate limit.' }),
+  );
+  const { message } = await githubError(client.request('GET /x', { signal }));
+  expect(message).toBe('GitHub answered 403 to `GET /x`: You have exceeded a secondary rate limit');
+});
+
+describe('an aborted signal', () => {
+  it('rejects with its reason and sends nothing', async () => {
+    const { client, peer } = await connect((_, response) => sendJson(response, 200, {}));
+    const reason = new Error('time is up');
+    const aborted = AbortSignal.abort(reason);
+    expect(await rejection(client.request('GET /x', { signal: aborted }))).toBe(reason);
+    expect(peer.requests()).toEqual([]);
+  });
+
+  it('ends a request in progress, with its reason and without another attempt', async () => {
+    const controller = new AbortController();
+    const reason = new Error('time is up');
+    const { client, peer } = await connect(() => controller.abort(reason));
+    expect(await rejection(client.request('GET /x', { signal: controller.signal }))).toBe(reason);
+    expect(peer.requests()).toHaveLength(1);
+  });
+});

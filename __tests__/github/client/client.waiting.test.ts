@@ -1,0 +1,167 @@
+import { describe, expect, it } from '@jest/globals';
+import { createGitHubClient, type GitHubClient, type RetryPause } from '../../../src/github/client/client.js';
+import { limitTime } from '../../../src/lib/time-limit.js';
+import { noAbort } from '../../helpers/github-client-fake.js';
+import { createFakeClock, type FakeClock } from '../../memory/stores/fake-clock.js';
+
+const GET = 'GET /user/issues';
+const POST = 'POST /user/repos';
+
+/** What a server does in place of an answer. */
+type Fault = () => Response;
+
+function answerOf(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Fault {
+  return () => Response.json({ message }, { status, headers });
+}
+
+function limited(headers: Readonly<Record<string, string>> = {}, status = 403): Fault {
+  return answerOf(status, 'You have exceeded a secondary rate limit', headers);
+}
+
+const BROKEN: Fault = () => {
+  throw new TypeError('fetch failed', { cause: Object.assign(new Error('closed'), { code: 'ECONNRESET' }) });
+};
+const DOWN = answerOf(503, 'down');
+
+/** A client that meets these faults before it is answered; no chance in its pauses. */
+async function stage(faults: readonly Fault[], clock: FakeClock = createFakeClock(() => 0)) {
+  const left = [...faults];
+  const asked: string[] = [];
+  const told: RetryPause[] = [];
+  const client = await createGitHubClient({
+    token: 'token-1',
+    apiUrl: 'https://api.github.com',
+    graphqlUrl: 'https://api.github.com/graphql',
+    fetch: async (url) => {
+      asked.push(String(url));
+      return left.shift()?.() ?? Response.json({ number: 1, data: { number: 1 } });
+    },
+    userAgent: 'axe-action/test',
+    clock,
+    onPause: (pause) => told.push(pause),
+  });
+  return { client, clock, told, asked };
+}
+
+function times(count: number, fault: Fault): readonly Fault[] {
+  return Array.from({ length: count }, () => fault);
+}
+
+describe('a rate-limited request', () => {
+  it.each([
+    ['as long as GitHub says', { 'retry-after': '7' }, [7000, 7000]],
+    ['a minute without a value', {}, [60_000]],
+    ['longer each time with a useless value', { 'retry-after': '0' }, [1000, 3000, 9000]],
+  ])('is repeated after a pause: %s', async (_, headers, pauses) => {
+    const { client, asked, clock } = await stage(pauses.map(() => limited(headers)));
+    expect((await client.request(POST, { signal: noAbort() })).body).toMatchObject({ number: 1 });
+    expect(clock.slept).toEqual(pauses);
+    expect(asked).toHaveLength(pauses.length + 1);
+  });
+
+  it.each(['query { x }', 'mutation { x }'])('is repeated by GraphQL: %s', async (query) => {
+    const { client, clock } = await stage([limited({ 'retry-after': '2' }, 429)]);
+    expect(await client.graphql(query, { variables: {}, signal: noAbort() })).toEqual({ number: 1 });
+    expect(clock.slept).toEqual([2000]);
+  });
+
+  it('is not repeated a seventh time', async () => {
+    const { client, asked } = await stage(times(9, limited({ 'retry-after': '1' })));
+    const answer = client.request(GET, {
+      signal: limitTime({ clock: createFakeClock(), limitMs: 1e9, signal: noAbort() }).signal,
+    });
+    await expect(answer).rejects.toMatchObject({ reason: 'rate-limited' });
+    expect(asked).toHaveLength(6);
+  });
+});
+
+describe('a request that failed temporarily', () => {
+  it.each([
+    ['a read', (client: GitHubClient) => client.request(GET, { signal: noAbort() })],
+    [
+      'a query',
+      (client: GitHubClient) => client.graphql('query { x }', { variables: {}, signal: noAbort() }),
+    ],
+  ])('is repeated with growing pauses, if it is %s', async (_, ask) => {
+    const { client, asked, clock } = await stage([BROKEN, DOWN, BROKEN]);
+    await ask(client);
+    expect(clock.slept).toEqual([1000, 3000, 9000]);
+    expect(asked).toHaveLength(4);
+  });
+
+  it('reports in the end how often it was tried, and in which time', async () => {
+    const { client, asked } = await stage(times(9, DOWN));
+    await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({
+      reason: 'unavailable',
+      status: 503,
+      message: 'GitHub answered 503 to `GET /user/issues`: down (asked 4 times in 13 s)',
+      remedy: expect.stringContaining('githubstatus'),
+    });
+    expect(asked).toHaveLength(4);
+  });
+
+  it('is not repeated a third time if each answer takes 20 seconds', async () => {
+    const clock = createFakeClock(() => 0);
+    const slow: Fault = () => {
+      clock.advance(20_000);
+      return BROKEN();
+    };
+    const { client, asked } = await stage(times(9, slow), clock);
+    await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({
+      message: expect.stringContaining('(asked 2 times in 41 s)'),
+    });
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['a POST', (client: GitHubClient) => client.request(POST, { signal: noAbort() })],
+    [
+      'a mutation',
+      (client: GitHubClient) => client.graphql(' mutation { x }', { variables: {}, signal: noAbort() }),
+    ],
+  ])('is not repeated if it is %s, since it might have been carried out', async (_, send) => {
+    const { client, asked } = await stage([DOWN]);
+    await expect(send(client)).rejects.toMatchObject({ status: 503 });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a pause', () => {
+  it('is reported before it starts', async () => {
+    const { client, told } = await stage([limited({ 'retry-after': '7' })]);
+    await client.request(GET, { signal: noAbort() });
+    expect(told).toMatchObject([{ pauseMs: 7000, error: { reason: 'rate-limited' } }]);
+  });
+
+  it.each([
+    ['GitHub', 3_600, 100_000],
+    ['us', 1, 900],
+  ])('is not started if the time of the run ends before that of %s', async (_, retryAfterS, limitMs) => {
+    const { client, clock } = await stage([limited({ 'retry-after': String(retryAfterS) })]);
+    const { signal } = limitTime({ clock, limitMs, signal: noAbort() });
+    await expect(client.request(GET, { signal })).rejects.toMatchObject({ reason: 'rate-limited' });
+    expect(clock.slept).toEqual([]);
+  });
+
+  it('lasts at most two minutes if no deadline is known', async () => {
+    const { client, clock } = await stage(times(3, limited({ 'retry-after': '50' })));
+    await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({
+      reason: 'rate-limited',
+    });
+    expect(clock.slept).toEqual([50_000, 50_000]);
+  });
+
+  it('ends with the signal, and no request follows', async () => {
+    const abort = new AbortController();
+    const clock = { ...createFakeClock(), sleep: async () => abort.abort(new Error('time is up')) };
+    const { client, asked } = await stage([limited({ 'retry-after': '1' })], clock);
+    await expect(client.request(GET, { signal: abort.signal })).rejects.toThrow('time is up');
+    expect(asked).toHaveLength(1);
+  });
+});
+
+it.each([404, 401, 422])('a %d is passed on at once', async (status) => {
+  const { client, clock } = await stage([answerOf(status, 'no')]);
+  await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({ status });
+  expect(clock.slept).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { fetchNewSince } from '../../../src/github/context/fetch-change.js';
+import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../helpers/github-client-fake.js';
+
+const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n';
+const FILE = {
+  filename: 'a.ts',
+  status: 'modified',
+  additions: 1,
+  deletions: 1,
+  patch: '@@ -1 +1 @@\n-a\n+b',
+};
+const COMMIT = { sha: 'h', commit: { message: 'm' }, parents: [{}] };
+const AHEAD = { status: 'ahead', total_commits: 1, commits: [COMMIT], files: [FILE] };
+
+/** What is new, with GitHub's answers: an error by its status. */
+async function newSince(comparison: unknown, diff: string | number = DIFF) {
+  const client = createFakeGitHubClient({
+    [COMPARE]: ({ accept }) => {
+      const answer = accept?.endsWith('.diff') === true ? diff : comparison;
+      if (typeof answer === 'number') throw failure(answer);
+      return answer;
+    },
+  });
+  return await fetchNewSince(client, { repository: HELLO, base: 'b', head: 'h' }, noAbort());
+}
+
+describe('the changes since a commit', () => {
+  it('are its diff and its files', async () => {
+    expect(await newSince(AHEAD)).toEqual({
+      kind: 'ahead',
+      hasMerge: false,
+      change: {
+        diff: DIFF,
+        files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
+        filesTotal: 1,
+      },
+      warnings: [],
+    });
+  });
+
+  it('are put together from the files if GitHub produces no diff', async () => {
+    expect(await newSince(AHEAD, 406)).toMatchObject({
+      kind: 'ahead',
+      change: { diff: expect.stringContaining('+b') },
+      warnings: [{ code: 'context-incomplete' }],
+    });
+  });
+
+  it.each([
+    ['a commit with two parents', { commits: [COMMIT, { ...COMMIT, parents: [{}, {}] }], total_commits: 2 }],
+    ['more commits than are listed', { total_commits: 300 }],
+  ])('might include what a merge brought: %s', async (_, patch) => {
+    expect(await newSince({ ...AHEAD, ...patch })).toMatchObject({ kind: 'ahead', hasMerge: true });
+  });
+
+  it.each(['diverged', 'behind', 'identical'])('are empty if the head is %s', async (status) => {
+    expect(await newSince({ ...AHEAD, status })).toEqual({ kind: 'rewritten' });
+  });
+
+  it.each([
+    ['the commit was removed', 404, 404, 'rewritten'],
+    ['the token cannot read it', 403, 403, 'unread'],
+    ['GitHub is down', 500, 500, 'unread'],
+    ['there are more files than GitHub lists', { ...AHEAD, files: Array(300).fill(FILE) }, 406, 'unread'],
+    ['the answer is invalid', 'x', DIFF, 'unread'],
+  ])('are unknown if %s', async (_, comparison, diff, kind) => {
+    expect(await newSince(comparison, diff)).toEqual({ kind });
+  });
+});

@@ -1,0 +1,338 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PullRequestTrigger } from '../../../src/event/trigger.js';
+import { fetchContext } from '../../../src/github/context/fetch-context.js';
+import { warningText } from '../../../src/lib/warning.js';
+import {
+  type Answer,
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  failure,
+  HELLO,
+  noAbort,
+} from '../../helpers/github-client-fake.js';
+
+const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
+/** What stands around every pull request here: nothing. */
+const QUIET = {
+  'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits': () => [],
+  'GET /repos/{owner}/{repo}/commits/{ref}/check-runs': () => ({ check_runs: [] }),
+  'GET /repos/{owner}/{repo}/commits/{ref}/status': () => ({ statuses: [] }),
+};
+const HEAD = 'a'.repeat(40);
+const BASE = 'b'.repeat(40);
+const NEWER = 'c'.repeat(40);
+
+const trigger: PullRequestTrigger = {
+  kind: 'pull_request',
+  event: 'pull_request',
+  action: 'synchronize',
+  repository: HELLO,
+  actor: { login: 'octocat', isBot: false },
+  number: 42,
+  title: 'Fix auth',
+  body: '',
+  author: { login: 'octocat', isBot: false },
+  isDraft: false,
+  head: { sha: HEAD, ref: 'fix', repository: 'octocat/hello' },
+  base: { sha: BASE, ref: 'main' },
+  isFork: false,
+};
+
+const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
+
+function file(filename: string, patch?: string, status = 'modified'): Record<string, unknown> {
+  return { filename, status, additions: 1, deletions: 1, ...(patch === undefined ? {} : { patch }) };
+}
+
+interface Server {
+  readonly diff?: Answer;
+  readonly files?: readonly unknown[];
+  /** Files between the event's commits, as a comparison lists them. */
+  readonly pinnedFiles?: readonly unknown[];
+  readonly headSha?: string;
+  readonly changedFiles?: number;
+}
+
+/** A pull request as GitHub holds it now. */
+function github(server: Server): FakeGitHubClient {
+  const files = server.files ?? [file('a.ts', '@@ -1 +1 @@\n-old\n+new')];
+  return createFakeGitHubClient({
+    [COMPARE]: (request) => {
+      if (request.accept === undefined) return { files: server.pinnedFiles ?? files };
+      return server.diff === undefined ? DIFF : server.diff(request);
+    },
+    [FILES]: ({ params }) => {
+      const [page, size] = [Number(params['page']), Number(params['per_page'])];
+      return files.slice((page - 1) * size, page * size);
+    },
+    graphql: () => subject(server.headSha ?? HEAD, server.changedFiles ?? files.length),
+    ...QUIET,
+  });
+}
+
+/** The pull request as it is now. */
+function subject(headRefOid: string, changedFiles: number): unknown {
+  const none = { nodes: [] };
+  const issueOrPullRequest = {
+    __typename: 'PullRequest',
+    headRefOid,
+    headRefName: 'fix',
+    headRepository: null,
+    baseRefOid: BASE,
+    baseRefName: 'main',
+    changedFiles,
+    comments: { totalCount: 0, ...none },
+    reviewThreads: { ...none, pageInfo: { endCursor: null, hasNextPage: false } },
+    reviews: none,
+    timelineItems: none,
+    closingIssuesReferences: none,
+  };
+  return { repository: { issueOrPullRequest } };
+}
+
+function refuse(status: number, message: string): Answer {
+  return () => {
+    throw failure(status, 'GET /repos/octocat/hello/compare/x', message);
+  };
+}
+
+const TOO_LARGE = refuse(406, 'Sorry, the diff exceeded the maximum number of files (300)');
+
+async function fetched(server: Server) {
+  const client = github(server);
+  const context = await fetchContext(client, trigger, noAbort());
+  if (context.kind !== 'pull_request') throw new Error('not a pull request');
+  return { client, ...context, messages: context.warnings.map(warningText) };
+}
+
+describe('the context of a pull request', () => {
+  it('is its diff and its files', async () => {
+    const { diff, files, filesTotal, warnings } = await fetched({});
+    expect(diff).toBe(DIFF);
+    expect(files).toEqual([{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }]);
+    expect(filesTotal).toBe(1);
+    expect(warnings).toEqual([]);
+  });
+
+  it('C5 71: compares the two commits of the event', async () => {
+    const { client } = await fetched({});
+    expect(client.requests.find((request) => request.route === COMPARE)).toEqual({
+      route: COMPARE,
+      params: { owner: 'octocat', repo: 'hello', basehead: `${BASE}...${HEAD}` },
+      accept: 'application/vnd.github.diff',
+    });
+  });
+
+  it('C5 71: is that of the event even if the head has moved, and reports the move', async () => {
+    const { diff, files, filesTotal, messages } = await fetched({
+      headSha: NEWER,
+      files: [file('a.ts', '@@'), file('sneaked-in.ts', '@@')],
+      pinnedFiles: [file('a.ts', '@@')],
+    });
+    expect(diff).toBe(DIFF);
+    expect(files.map(({ path }) => path)).toEqual(['a.ts']);
+    expect(filesTotal).toBe(1);
+    expect(messages).toEqual([
+      'pull request #42 has moved on to ccccccc since the event; this run looks at aaaaaaa. The push that came after has a run of its own.',
+    ]);
+  });
+
+  it('D39: counts the files of a head that has moved, though a comparison lists only 300', async () => {
+    const pinnedFiles = Array.from({ length: 300 }, (_, index) => file(`f${index}.ts`, '@@'));
+    const counted = await fetched({ headSha: NEWER, pinnedFiles, diff: TOO_LARGE, changedFiles: 420 });
+    expect(counted.filesTotal).toBe(420);
+    const whole = [...pinnedFiles, file('f300.ts', '@@')]
+      .map(({ filename }) => `diff --git a/${filename} b/${filename}\n`)
+      .join('');
+    const listed = await fetched({ headSha: NEWER, pinnedFiles, diff: () => whole, changedFiles: 1 });
+    expect(listed.files).toHaveLength(301);
+    expect(listed.filesTotal).toBe(301);
+  });
+
+  it('asks for no list of files where the diff holds all of them', async () => {
+    const files = Array.from({ length: 250 }, (_, index) => file(`f${index}.ts`, '@@'));
+    const diff = files.map((_, index) => `diff --git a/f${index}.ts b/f${index}.ts\n`).join('');
+    const result = await fetched({ files, diff: () => diff });
+    expect(result.files).toHaveLength(250);
+    expect(result.client.requests.filter(({ route }) => route === FILES)).toEqual([]);
+    expect(result.warnings).toEqual([]);
+  });
+
+  it('lists files over many pages where the diff lacks some', async () => {
+    const files = Array.from({ length: 250 }, (_, index) => file(`f${index}.ts`, '@@'));
+    const diff = files.slice(1).map((_, index) => `diff --git a/f${index}.ts b/f${index}.ts\n`);
+    const result = await fetched({ files, diff: () => diff.join('') });
+    expect(result.files).toHaveLength(250);
+    expect(result.client.requests.filter(({ route }) => route === FILES)).toHaveLength(3);
+    expect(result.messages).toEqual([
+      'the diff holds 249 of the 250 files that the pull request changes. Read the rest on GitHub, or split the pull request.',
+    ]);
+  });
+
+  it('C5 68: stops at the 3000 files that GitHub lists, and reports how many there are', async () => {
+    const files = Array.from({ length: 3100 }, (_, index) => file(`f${index}.ts`, '@@'));
+    const result = await fetched({ files, diff: TOO_LARGE, changedFiles: 3100 });
+    expect(result.files).toHaveLength(3000);
+    expect(result.filesTotal).toBe(3100);
+    expect(result.messages[0]).toContain('100 files are not listed at all');
+  });
+
+  it('names the former path of a renamed file', async () => {
+    const renamed = { ...file('new.ts', undefined, 'renamed'), previous_filename: 'old.ts' };
+    const place = { path: 'new.ts', status: 'renamed', previousPath: 'old.ts' };
+    const diff = 'diff --git a/old.ts b/new.ts\nrename from old.ts\nrename to new.ts\n@@ -1 +1 @@\n-a\n+b\n';
+    for (const answer of [TOO_LARGE, () => diff]) {
+      const { files } = await fetched({ files: [renamed], diff: answer });
+      expect(files).toEqual([{ ...place, additions: 1, deletions: 1 }]);
+    }
+  });
+
+  it('C5 68: is empty if nothing changed', async () => {
+    const { diff, files, warnings } = await fetched({ diff: () => '', files: [] });
+    expect({ diff, files, warnings }).toEqual({ diff: '', files: [], warnings: [] });
+  });
+
+  it('reads a diff that arrives as bytes', async () => {
+    const { diff } = await fetched({ diff: () => new TextEncoder().encode(DIFF).buffer });
+    expect(diff).toBe(DIFF);
+  });
+
+  it('warns about a diff that holds fewer files than were changed', async () => {
+    const { messages } = await fetched({ changedFiles: 5 });
+    expect(messages).toEqual([
+      'the diff holds 1 of the 5 files that the pull request changes. Read the rest on GitHub, or split the pull request.',
+    ]);
+  });
+});
+
+describe('a diff that GitHub does not send', () => {
+  it.each([
+    ['C5 68: for its size (406)', TOO_LARGE],
+    ['for its size (422)', refuse(422, 'too_large')],
+    ['in time', refuse(504, 'this diff is taking too long to generate')],
+    ['for want of a common ancestor', refuse(404, 'No common ancestor')],
+  ])('%s is put together from the files', async (_, diff) => {
+    const files = [
+      file('a.ts', '@@ -1 +1 @@\n-old\n+new'),
+      file('new.ts', '@@ -0,0 +1 @@\n+x', 'added'),
+      file('gone.ts', '@@ -1 +0,0 @@\n-x', 'removed'),
+      { ...file('b.ts', undefined, 'renamed'), previous_filename: 'old b.ts' },
+      file('image.png', undefined, 'added'),
+      file('odd\nname.ts', '@@ -1 +1 @@\n-1\n+2'),
+    ];
+    const result = await fetched({ diff, files });
+    expect(result.diff).toBe(
+      [
+        'diff --git a/a.ts b/a.ts',
+        '--- a/a.ts',
+        '+++ b/a.ts',
+        '@@ -1 +1 @@',
+        '-old',
+        '+new',
+        'diff --git a/new.ts b/new.ts',
+        'new file mode 100644',
+        '--- /dev/null',
+        '+++ b/new.ts',
+        '@@ -0,0 +1 @@',
+        '+x',
+        'diff --git a/gone.ts b/gone.ts',
+        'deleted file mode 100644',
+        '--- a/gone.ts',
+        '+++ /dev/null',
+        '@@ -1 +0,0 @@',
+        '-x',
+        'diff --git a/old b.ts b/b.ts',
+        'rename from old b.ts',
+        'rename to b.ts',
+        'diff --git a/image.png b/image.png',
+        'new file mode 100644',
+        'diff --git "a/odd\\nname.ts" "b/odd\\nname.ts"',
+        '--- "a/odd\\nname.ts"',
+        '+++ "b/odd\\nname.ts"',
+        '@@ -1 +1 @@',
+        '-1',
+        '+2',
+        '',
+      ].join('\n'),
+    );
+    expect(result.warnings).toEqual([
+      {
+        code: 'context-incomplete',
+        message:
+          'GitHub did not send the diff whole; it was put together from 6 files, 2 of them without their changes',
+        remedy: 'Read the rest on GitHub, or split the pull request.',
+      },
+    ]);
+  });
+
+  it('C5 71: is put together from the event’s files, not from newer ones', async () => {
+    const { diff, messages } = await fetched({
+      diff: TOO_LARGE,
+      headSha: NEWER,
+      files: [file('sneaked-in.ts', '@@')],
+      pinnedFiles: [file('a.ts', '@@ -1 +1 @@\n-old\n+new')],
+    });
+    expect(diff).toBe(DIFF);
+    expect(messages).toHaveLength(2);
+  });
+
+  it('because of a missing permission is put together too, and the permission is named', async () => {
+    const { diff, messages } = await fetched({ diff: refuse(403, 'no') });
+    expect(diff).toBe(DIFF);
+    expect(messages[0]).toContain('Add `contents: read` under `permissions:` of the job.');
+  });
+
+  it('because every permission is missing is left out, and the run goes on', async () => {
+    const denied = refuse(403, 'no');
+    const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, graphql: denied, ...QUIET });
+    const context = await fetchContext(client, trigger, noAbort());
+    expect(context).toMatchObject({ kind: 'none', warnings: Array(6).fill({}) });
+  });
+
+  it('is read without the list of files, which it lists itself', async () => {
+    const denied = refuse(403, 'no');
+    const client = createFakeGitHubClient({ [COMPARE]: () => DIFF, [FILES]: denied, graphql: denied });
+    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
+      kind: 'pull_request',
+      diff: DIFF,
+      files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
+      filesTotal: 1,
+    });
+  });
+
+  it.each([['for a spent limit', 429, 'rate-limited']])(
+    '%s fails the run with a remedy',
+    async (_, status, reason) => {
+      const client = github({ diff: refuse(status, 'no') });
+      await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({
+        name: 'GitHubError',
+        reason,
+        remedy: expect.any(String),
+      });
+    },
+  );
+});
+
+describe('an answer with an unexpected shape', () => {
+  it.each([
+    ['files', { [COMPARE]: TOO_LARGE, [FILES]: () => ({}), graphql: () => subject(HEAD, 1) }],
+    ['the pull request', { [COMPARE]: () => DIFF, [FILES]: () => [], graphql: () => null }],
+  ])('fails the run: %s', async (_, routes) => {
+    const client = createFakeGitHubClient(routes);
+    await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({
+      name: 'GitHubError',
+    });
+  });
+});
+
+describe('the context of other triggers', () => {
+  it('needs no further requests', async () => {
+    const client = github({});
+    expect(await fetchContext(client, { kind: 'local' }, noAbort())).toEqual({
+      kind: 'none',
+      warnings: [],
+    });
+    expect(client.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,261 @@
+import { describe, expect, it } from '@jest/globals';
+import { fetchContext } from '../../../src/github/context/fetch-context.js';
+import { fetchSurroundings, type SurroundingsRequest } from '../../../src/github/context/surroundings.js';
+import { fetchSubject } from '../../../src/github/reading/subject.js';
+import { warningText } from '../../../src/lib/warning.js';
+import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
+import { nextId } from '../../helpers/github-review-state.js';
+import { findingLine } from '../../helpers/marks.js';
+import { comment, issue, pullRequest } from '../../helpers/triggers.js';
+import { DIFF, denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+
+const BOT = 'github-actions[bot]';
+const AFTER = '2026-01-05T00:00:00Z';
+const EVENT = '2026-01-04T00:00:00Z';
+
+async function around(hello: Hello, patch: Partial<SurroundingsRequest> = {}) {
+  const request = {
+    repository: HELLO,
+    pull: 42,
+    subject: fetchSubject(hello.client, { ...hello.place, isPull: true }, noAbort()),
+    checked: { sha: hello.headSha, maxLogs: 0 },
+    before: EVENT,
+    ...patch,
+  };
+  return await fetchSurroundings(hello.client, request, noAbort());
+}
+
+function addFailure({ repo, headSha }: Hello): void {
+  const { checkRuns, jobLogs } = repo.talk;
+  const about = {
+    externalId: '',
+    status: 'completed',
+    conclusion: 'failure',
+    app: 'github-actions',
+  } as const;
+  checkRuns.push({
+    id: nextId(checkRuns),
+    headSha,
+    name: 'test',
+    title: 'Failed',
+    summary: '1 of 9',
+    annotations: [],
+    job: 3,
+    ...about,
+  });
+  jobLogs.set(3, 'start\n##[error]test broke\n');
+}
+
+describe('the surroundings of a pull request', () => {
+  it('are its commits, threads, conversation, linked issues and failing checks', async () => {
+    const hello = await startHello();
+    const { github, repo, baseSha, headSha } = hello;
+    github.addIssue(NAME, { number: 7, title: 'It breaks', body: 'Always.', author: 'monalisa' });
+    github.addPull(NAME, {
+      number: 42,
+      body: 'Fixes #7',
+      base: { ref: 'main', sha: baseSha },
+      head: { ref: 'topic', sha: headSha, repository: NAME },
+      diff: DIFF,
+    });
+    const finding = {
+      path: 'src/a.ts',
+      line: 3,
+      body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`,
+    };
+    const { id: review, comments } = seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
+    const reply = seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });
+    const said = github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'And the docs?' });
+    addFailure(hello);
+    const { surroundings, warnings } = await around(hello);
+    expect(warnings).toEqual([]);
+    const lane = { lane: 'untrusted' };
+    const writer = { author: { login: 'hubot', isBot: false }, isOurs: false, mayWrite: true, ...lane };
+    const reader = { author: { login: 'monalisa', isBot: false }, isOurs: false, mayWrite: false, ...lane };
+    expect(surroundings).toEqual({
+      commits: [
+        expect.objectContaining({ message: expect.any(String) }),
+        expect.objectContaining({ sha: headSha }),
+      ],
+      threads: [
+        {
+          path: 'src/a.ts',
+          line: 3,
+          isResolved: false,
+          isOutdated: false,
+          remarks: [
+            {
+              id: comments[0],
+              reviewId: review,
+              author: { login: BOT, isBot: true },
+              isOurs: true,
+              lane: 'trusted',
+              mayWrite: false,
+              text: finding.body,
+            },
+            { ...writer, id: reply, text: 'It is meant so.' },
+          ],
+        },
+      ],
+      comments: [{ ...reader, id: said, text: 'And the docs?' }],
+      issues: [
+        { reference: '#7', isOpen: true, title: 'It breaks', remark: { ...reader, id: 0, text: 'Always.' } },
+      ],
+      checks: [{ name: 'test', conclusion: 'failure', summary: 'Failed\n\n1 of 9', log: undefined }],
+    });
+  });
+
+  it('exclude what another workflow wrote with the same token', async () => {
+    const hello = await startHello();
+    hello.github.addComment(NAME, { issue: 42, author: BOT, body: 'Coverage: 80 %' });
+    const { surroundings } = await around(hello);
+    expect(surroundings.comments).toMatchObject([{ isOurs: false, mayWrite: false }]);
+  });
+
+  it('C5 71: exclude what was written or changed after the event, and count it', async () => {
+    const hello = await startHello();
+    const { repo, github } = hello;
+    const { comments } = seedReview(repo, {
+      pull: 42,
+      author: 'hubot',
+      comments: [{ path: 'src/a.ts', line: 3, body: 'Early.' }],
+    });
+    seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'Changed later.', editedAt: AFTER });
+    github.addComment(NAME, { issue: 42, author: 'hubot', body: 'Harmless at first.' });
+    const [later] = repo.comments;
+    if (later !== undefined) later.updatedAt = AFTER;
+    github.addIssue(NAME, { number: 7, author: 'hubot' });
+    repo.talk.edited.set(7, AFTER);
+    const pull = repo.pulls.get(42);
+    if (pull !== undefined) repo.pulls.set(42, { ...pull, body: 'Fixes #7' });
+    const { surroundings } = await around(hello);
+    expect(surroundings).toMatchObject({ comments: [], issues: [], changedLater: 3 });
+    expect(surroundings.threads?.[0]?.remarks.map(({ text }) => text)).toEqual(['Early.']);
+    expect((await around(hello, { before: undefined })).surroundings).not.toHaveProperty('changedLater');
+  });
+
+  it('leave out what the token cannot read, and name the missing permission', async () => {
+    const hello = await startHello();
+    const { github } = hello;
+    github.fail(denied('GET /repos/{owner}/{repo}/pulls/{pull_number}/commits', 'pull_requests=read'));
+    github.fail(denied('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', 'checks=read'));
+    github.fail(deniedQuery());
+    const { surroundings, warnings } = await around(hello);
+    expect(surroundings).toEqual({
+      checks: [],
+      unread: expect.arrayContaining([
+        'the commits',
+        'the review threads',
+        'the linked issues',
+        'the conversation',
+        'some of the checks',
+      ]),
+    });
+    const told = warnings.map(warningText).join('\n');
+    for (const permission of ['pull-requests: read', 'checks: read']) {
+      expect(told).toContain(`\`${permission}\``);
+    }
+  });
+});
+
+describe('the surroundings of other triggers', () => {
+  it('are for an issue the conversation, without the comment that is answered', async () => {
+    const { github, client } = await startHello();
+    github.addIssue(NAME, { number: 7, author: 'octocat' });
+    github.addComment(NAME, { issue: 7, author: 'hubot', body: 'Since Monday.' });
+    const commentId = github.addComment(NAME, { issue: 7, author: 'hubot', body: 'Since when?' });
+    expect(await fetchContext(client, issue(), noAbort())).toMatchObject({
+      kind: 'none',
+      comments: [{ text: 'Since Monday.' }, { text: 'Since when?' }],
+    });
+    const trigger = comment({ commentId });
+    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
+      comments: [{ text: 'Since Monday.' }],
+    });
+  });
+
+  it('include for a comment on a pull request its change, pinned when the run starts', async () => {
+    const { client, repo, baseSha, headSha } = await startHello();
+    repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
+    const trigger = comment({ on: 'pull_request', number: 42 });
+    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
+      kind: 'pull_request',
+      diff: DIFF,
+      pinned: { head: { sha: headSha, ref: 'topic', repository: NAME }, base: { ref: 'main', sha: baseSha } },
+    });
+  });
+
+  it('C5 71: are for a review the change of the commits that its event names', async () => {
+    const { client, repo, baseSha, headSha, github } = await startHello();
+    repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
+    github.commit(NAME, { 'src/a.ts': 'sneaked in\n' }, { branch: 'topic' });
+    const { head, base } = pullRequest({
+      head: { sha: headSha, ref: 'topic', repository: NAME },
+      base: { sha: baseSha, ref: 'main' },
+    });
+    const trigger = comment({ on: 'pull_request', number: 42, isFork: false, commits: { head, base } });
+    const context = await fetchContext(client, trigger, noAbort());
+    expect(context).toMatchObject({ kind: 'pull_request', diff: DIFF });
+    expect(context).not.toHaveProperty('pinned');
+  });
+
+  it('are for a workflow run the failing checks with the ends of their logs', async () => {
+    const hello = await startHello();
+    addFailure(hello);
+    const trigger = {
+      kind: 'workflow_run',
+      event: 'workflow_run',
+      action: 'completed',
+      repository: HELLO,
+      actor: { login: 'octocat', isBot: false },
+      workflow: 'CI',
+      conclusion: 'failure',
+      cause: 'push',
+      runId: 9,
+      branch: 'main',
+      headSha: hello.headSha,
+      message: 'Fix',
+      isFork: false,
+      pull: undefined,
+    } as const;
+    expect(await fetchContext(hello.client, trigger, noAbort())).toMatchObject({
+      // An open pull request has this commit as its head, so its change comes with the checks.
+      kind: 'change',
+      checks: [{ name: 'test', log: 'start\n##[error]test broke' }],
+    });
+  });
+
+  it('are for a push and a merge group the difference between their commits', async () => {
+    const { client, repo, baseSha, headSha } = await startHello();
+    repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
+    const about = { action: '', repository: HELLO, actor: { login: 'octocat', isBot: false } };
+    const push = {
+      kind: 'push',
+      event: 'push',
+      ...about,
+      ref: 'refs/heads/topic',
+      before: baseSha,
+      after: headSha,
+      commits: [],
+    } as const;
+    const group = {
+      kind: 'merge_group',
+      event: 'merge_group',
+      ...about,
+      head: { sha: headSha, ref: 'refs/heads/gh-readonly-queue/main/pr-42' },
+      base: { sha: baseSha, ref: 'refs/heads/main' },
+    } as const;
+    for (const trigger of [push, group]) {
+      expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
+        kind: 'change',
+        diff: DIFF,
+      });
+    }
+    const gone = { ...push, after: '0'.repeat(40) };
+    expect(await fetchContext(client, gone, noAbort())).toEqual({
+      kind: 'none',
+      warnings: [],
+    });
+  });
+});

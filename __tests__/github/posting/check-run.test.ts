@@ -1,0 +1,121 @@
+import { expect, it } from '@jest/globals';
+import {
+  type CheckAnnotation,
+  publishCheckRun,
+  readCheckRun,
+  startCheckRun,
+} from '../../../src/github/posting/check-run.js';
+import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
+import type { StoredCheckRun } from '../../helpers/github-review-state.js';
+import { denied, type Hello, startHello } from '../hello-fixture.js';
+
+const POST = 'POST /repos/{owner}/{repo}/check-runs';
+const PATCH = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
+const LIST = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+
+function notes(count: number): readonly CheckAnnotation[] {
+  return Array.from({ length: count }, (_, index) => ({
+    path: 'src/a.ts',
+    startLine: index + 1,
+    endLine: index + 1,
+    level: 'warning',
+    message: `Note ${index}`,
+    ...(index === 0 ? { title: 'First' } : {}),
+  }));
+}
+
+async function publish({ client, headSha }: Hello, count: number, name = 'bot') {
+  const report = { repository: HELLO, headSha, name, conclusion: 'neutral' } as const;
+  const texts = { title: `${count} notes`, summary: 'See the diff.', annotations: notes(count) };
+  return await publishCheckRun(client, { ...report, ...texts }, { signal: noAbort() });
+}
+
+it.each([
+  [0, [POST]],
+  [50, [POST]],
+  [51, [POST, PATCH]],
+  [120, [POST, PATCH, PATCH]],
+])('a check with %i annotations is sent fifty at a time', async (count, writes) => {
+  const hello = await startHello();
+  expect(await publish(hello, count)).toMatchObject({ kind: 'published', created: true });
+  expect(hello.github.calls()).toEqual([LIST, ...writes]);
+  const [run] = hello.repo.talk.checkRuns;
+  expect(run).toMatchObject({ status: 'completed', conclusion: 'neutral', title: `${count} notes` });
+  expect(run?.annotations.map((note) => (note as { message: string }).message)).toEqual(
+    notes(count).map(({ message }) => message),
+  );
+});
+
+it('a commit has one check of an agent, whichever run writes it, and one of each agent', async () => {
+  const hello = await startHello();
+  const first = await publish(hello, 60);
+  expect(await publish(hello, 60)).toEqual({ ...first, created: false });
+  expect(hello.repo.talk.checkRuns.map(({ annotations }) => annotations.length)).toEqual([60]);
+  expect(await publish(hello, 1, 'bot-2')).toMatchObject({ created: true });
+  expect(hello.repo.talk.checkRuns.map(({ externalId }) => externalId)).toEqual(['bot', 'bot-2']);
+});
+
+it.each([
+  ['is not repeated if it exists', BAD_GATEWAY_AFTER_EFFECT],
+  ['is repeated if it is not', BAD_GATEWAY],
+])('C5 70: a creation whose answer was lost %s', async (_, fault) => {
+  const hello = await startHello();
+  hello.github.fail({ route: POST, ...fault });
+  expect(await publish(hello, 70)).toMatchObject({ kind: 'published', created: true });
+  expect(hello.repo.talk.checkRuns.map(({ annotations }) => annotations.length)).toEqual([70]);
+});
+
+it.each([POST, LIST, PATCH])(
+  'the missing permission is reported for %s, even without the header',
+  async (route) => {
+    const hello = await startHello();
+    hello.github.fail({ ...denied(route, ''), headers: {} });
+    expect(await publish(hello, 60)).toMatchObject({
+      kind: 'failed',
+      remedy: expect.stringMatching(/Add `checks: (read|write)`/),
+    });
+  },
+);
+
+it('a check is in progress until its end, which needs no search', async () => {
+  const hello = await startHello();
+  const { client, headSha, repo } = hello;
+  const key = { repository: HELLO, headSha, name: 'bot' };
+  const started = await startCheckRun(
+    client,
+    { ...key, title: 'Reading 2 files', summary: 'At work.' },
+    noAbort(),
+  );
+  expect(repo.talk.checkRuns).toMatchObject([{ status: 'in_progress', title: 'Reading 2 files' }]);
+  expect(await readCheckRun(client, key, noAbort())).toBeUndefined();
+  const report = { ...key, conclusion: 'success', title: 'Fine', summary: 'Done.', annotations: [] } as const;
+  expect(await publishCheckRun(client, report, { signal: noAbort(), started })).toMatchObject({
+    kind: 'published',
+    id: started.id,
+  });
+  expect(hello.github.calls()).toEqual([LIST, POST, LIST, PATCH]);
+  expect(repo.talk.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success', title: 'Fine' }]);
+  expect(await readCheckRun(client, key, noAbort())).toEqual({ conclusion: 'success', title: 'Fine' });
+});
+
+it('a check is created once, even if the answer is lost', async () => {
+  const hello = await startHello();
+  hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
+  const key = { repository: HELLO, headSha: hello.headSha, name: 'bot' };
+  for (const _ of [1, 2])
+    await startCheckRun(hello.client, { ...key, title: 'At work', summary: '' }, noAbort());
+  expect(hello.repo.talk.checkRuns).toHaveLength(1);
+});
+
+it.each<[string, Partial<StoredCheckRun>, number]>([
+  ['the newest of its name is brought up to date', { externalId: 'bot' }, 7],
+  ["another program's check of that name is left alone", { externalId: 'x' }, 6],
+])('of several checks %s', async (_, patch, id) => {
+  const hello = await startHello();
+  await publish(hello, 0);
+  const [first] = hello.repo.talk.checkRuns;
+  if (first === undefined) throw new Error('no check');
+  hello.repo.talk.checkRuns.splice(0, 1, { ...first, id: 6 }, { ...first, id: 7, ...patch });
+  expect(await publish(hello, 0)).toMatchObject({ id, created: false });
+});

@@ -1,0 +1,52 @@
+import { expect, it } from '@jest/globals';
+import { dismissReviews } from '../../../src/github/posting/dismiss-review.js';
+import { noAbort } from '../../helpers/github-client-fake.js';
+import { BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
+import { seedReview } from '../../helpers/github-review-seed.js';
+import { denied, type Hello, startHello } from '../hello-fixture.js';
+
+const PUT = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
+const OURS = { pull: 42, author: 'github-actions[bot]', state: 'CHANGES_REQUESTED' } as const;
+
+async function dismiss({ client, place }: Hello, ids: readonly number[]) {
+  return await dismissReviews(client, { ...place, ids, message: 'Nothing left to change.' }, noAbort());
+}
+
+function states({ repo }: Hello): readonly string[] {
+  return repo.talk.reviews.map(({ state }) => state);
+}
+
+it('only the given reviews are dismissed', async () => {
+  const hello = await startHello();
+  const [first, , third] = [OURS, OURS, OURS].map((one) => seedReview(hello.repo, one).id);
+  expect(await dismiss(hello, [first ?? 0, third ?? 0])).toEqual({ kind: 'dismissed' });
+  expect(states(hello)).toEqual(['DISMISSED', 'CHANGES_REQUESTED', 'DISMISSED']);
+});
+
+it('no request is sent without reviews', async () => {
+  const hello = await startHello();
+  expect(await dismiss(hello, [])).toEqual({ kind: 'dismissed' });
+  expect(hello.github.calls()).toEqual([]);
+});
+
+it('a dismissal is done if the answer was lost and GitHub confirms it the second time', async () => {
+  const hello = await startHello();
+  const { id } = seedReview(hello.repo, OURS);
+  hello.github.fail({ route: PUT, ...BAD_GATEWAY_AFTER_EFFECT });
+  expect(await dismiss(hello, [id])).toEqual({ kind: 'dismissed' });
+  expect(states(hello)).toEqual(['DISMISSED']);
+});
+
+it.each([
+  ['the permission', denied(PUT, 'pull_requests=write'), /Add `pull-requests: write`/],
+  [
+    'the right by the branch’s protection',
+    { route: PUT, status: 422, body: { message: 'Unprocessable Entity', errors: ['Can not dismiss'] } },
+    /protected branch/,
+  ],
+])('the missing right is reported: %s', async (_, fault, remedy) => {
+  const hello = await startHello();
+  const { id } = seedReview(hello.repo, OURS);
+  hello.github.fail(fault);
+  expect(await dismiss(hello, [id])).toMatchObject({ kind: 'failed', remedy: expect.stringMatching(remedy) });
+});

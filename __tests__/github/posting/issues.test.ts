@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { findOrCreateIssue, type ReportIssue } from '../../../src/github/posting/issues.js';
+import { formatMark } from '../../../src/safety/mark.js';
+import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
+import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+
+const POST = 'POST /repos/{owner}/{repo}/issues';
+const PATCH = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
+const BOT = 'github-actions[bot]';
+const mark = { kind: 'report', agent: 'nightly', lane: 'trusted' } as const;
+const marker = formatMark(mark);
+
+async function report({ client }: Hello, changes: Partial<ReportIssue> = {}) {
+  const issue = { repository: HELLO, mark, title: 'Nightly report', body: 'All well.', labels: ['report'] };
+  return await findOrCreateIssue(client, { ...issue, ifFound: { kind: 'update' }, ...changes }, noAbort());
+}
+
+describe('a report', () => {
+  it('is opened once and then updated', async () => {
+    const hello = await startHello();
+    expect(await report(hello)).toEqual({
+      kind: 'published',
+      number: 43,
+      url: 'https://github.com/octocat/hello/issues/43',
+      created: true,
+    });
+    expect(hello.repo.talk.labelsOf.get(43)).toEqual(['report']);
+    expect(await report(hello, { title: 'Report', body: `Bad.\n${marker}` })).toMatchObject({
+      number: 43,
+      created: false,
+    });
+    expect([...hello.repo.issues.values()]).toMatchObject([
+      { number: 43, title: 'Report', body: `Bad.\n${marker}`, author: BOT },
+    ]);
+  });
+
+  it('is added as a comment, one for each run', async () => {
+    const hello = await startHello();
+    await report(hello);
+    const comment = (run: number) =>
+      report(hello, {
+        body: `Night ${run}`,
+        ifFound: { kind: 'comment', mark: { kind: 'run', run, lane: 'trusted' } },
+      });
+    const first = await comment(1);
+    expect(first).toMatchObject({
+      number: 43,
+      created: false,
+      url: expect.stringContaining('#issuecomment-'),
+    });
+    expect(await comment(1)).toEqual(first);
+    await comment(2);
+    expect(hello.repo.comments.map(({ body }) => body)).toEqual([
+      '<!-- axe-action {"kind":"run","run":1,"lane":"trusted"} -->\nNight 1',
+      '<!-- axe-action {"kind":"run","run":2,"lane":"trusted"} -->\nNight 2',
+    ]);
+  });
+
+  it.each([
+    ['somebody else’s issue with the marker', { author: 'monalisa', body: marker }],
+    ['an issue of ours without it', { author: BOT, body: 'All well.' }],
+  ])('is never stored in %s', async (_, issue) => {
+    const hello = await startHello();
+    hello.github.addIssue(NAME, { number: 7, ...issue });
+    expect(await report(hello)).toMatchObject({ created: true });
+    expect(hello.repo.issues.get(7)?.body).toBe(issue.body);
+  });
+
+  it('stays closed if somebody closed it', async () => {
+    const hello = await startHello();
+    await report(hello);
+    hello.repo.talk.closedIssues.add(43);
+    expect(await report(hello)).toMatchObject({ number: 44, created: true });
+  });
+
+  it('is found among many issues', async () => {
+    const hello = await startHello();
+    await report(hello);
+    for (let number = 100; number < 180; number += 1) {
+      hello.github.addIssue(NAME, { number });
+      hello.repo.talk.touched.set(number, '2099-01-01T00:00:00Z');
+    }
+    expect(await report(hello)).toMatchObject({ number: 43, created: false });
+  });
+});
+
+it.each([
+  ['is not repeated if the issue exists', BAD_GATEWAY_AFTER_EFFECT],
+  ['is repeated if it is not', BAD_GATEWAY],
+])('C5 70: a creation whose answer was lost %s', async (_, fault) => {
+  const hello = await startHello();
+  hello.github.fail({ route: POST, ...fault });
+  expect(await report(hello)).toMatchObject({ kind: 'published', number: 43, created: true });
+  expect(hello.repo.issues.size).toBe(1);
+});
+
+it.each([
+  ['to open one', denied(POST, ''), 'Add `issues: write`'],
+  ['to change it', denied(PATCH, 'issues=write'), 'Add `issues: write`'],
+  ['to look for it', deniedQuery(), 'Add `issues: write`'],
+])('is reported with the permission it lacks %s', async (_, fault, remedy) => {
+  const hello = await startHello();
+  if (fault.route === PATCH) await report(hello);
+  hello.github.fail({ ...fault, headers: {} });
+  expect(await report(hello)).toMatchObject({ kind: 'failed', remedy: expect.stringContaining(remedy) });
+});
+
+it('is reported if issues are switched off', async () => {
+  const hello = await startHello();
+  hello.github.fail({ route: POST, status: 410, body: { message: 'Issues are disabled for this repo' } });
+  expect(await report(hello)).toMatchObject({
+    kind: 'failed',
+    remedy: expect.stringContaining('Switch on issues'),
+  });
+});

@@ -1,0 +1,370 @@
+import { describe, expect, it } from '@jest/globals';
+import { publishReview, type ReviewComment, type ReviewPayload } from '../../../src/github/posting/review.js';
+import { formatMark, type Mark } from '../../../src/safety/mark.js';
+import { createFakeGitHubClient, failure, noAbort } from '../../helpers/github-client-fake.js';
+import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
+import { seedReview } from '../../helpers/github-review-seed.js';
+import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+
+const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+const COMMENT = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
+const UNRESOLVED = 'Line could not be resolved';
+const BOT = 'github-actions[bot]';
+
+const second: ReviewComment = { path: 'src/a.ts', line: 2, side: 'RIGHT', body: 'Why second?' };
+const outside: ReviewComment = { path: 'src/a.ts', line: 10, side: 'RIGHT', body: 'Nobody sees this line.' };
+
+function markOf(head: string): Mark {
+  return { kind: 'review', agent: 'bot', head, part: 1, lane: 'trusted' };
+}
+
+function markerOf(head: string): string {
+  return formatMark(markOf(head));
+}
+
+function draftOf({ place, headSha }: Hello, changes: Partial<ReviewPayload> = {}): ReviewPayload {
+  const marker = markerOf(headSha);
+  const body = `${marker}\nTwo things.`;
+  return { ...place, headSha, event: 'COMMENT', body, comments: [second], mark: markOf(headSha), ...changes };
+}
+
+async function publish(hello: Hello, changes: Partial<ReviewPayload> = {}) {
+  return await publishReview(hello.client, draftOf(hello, changes), noAbort());
+}
+
+function posts({ github }: Hello): number {
+  return github.calls().filter((call) => call === POST).length;
+}
+
+describe('a review', () => {
+  it('is posted with its comments on both sides of a line, and on ranges', async () => {
+    const hello = await startHello();
+    const comments: ReviewComment[] = [
+      second,
+      { path: 'src/a.ts', line: 2, side: 'LEFT', body: 'It was fine.' },
+      { path: 'src/a.ts', line: 3, side: 'RIGHT', startLine: 2, body: 'Both lines.' },
+      {
+        path: 'src/a.ts',
+        line: 2,
+        side: 'RIGHT',
+        startLine: 2,
+        startSide: 'LEFT',
+        body: 'Before and after.',
+      },
+      { path: 'docs/b.md', line: 1, side: 'RIGHT', startLine: 1, body: 'A range of one line.' },
+    ];
+    const result = await publish(hello, { comments, event: 'REQUEST_CHANGES' });
+    const [review] = hello.repo.talk.reviews;
+    expect(result).toEqual({
+      kind: 'published',
+      id: review?.id,
+      url: `https://github.com/octocat/hello/pull/42#pullrequestreview-${review?.id}`,
+      created: true,
+      event: 'REQUEST_CHANGES',
+      unplaced: [],
+    });
+    expect(review).toMatchObject({ author: BOT, state: 'CHANGES_REQUESTED', commit: hello.headSha });
+    expect(
+      hello.repo.talk.reviewComments.map(({ path, side, line, startSide, startLine }) => [
+        path,
+        side,
+        line,
+        startSide,
+        startLine,
+      ]),
+    ).toEqual([
+      ['src/a.ts', 'RIGHT', 2, undefined, undefined],
+      ['src/a.ts', 'LEFT', 2, undefined, undefined],
+      ['src/a.ts', 'RIGHT', 3, 'RIGHT', 2],
+      ['src/a.ts', 'RIGHT', 2, 'LEFT', 2],
+      ['docs/b.md', 'RIGHT', 1, undefined, undefined],
+    ]);
+  });
+
+  it('gets its marker if the body lacks it', async () => {
+    const hello = await startHello();
+    await publish(hello, { body: 'No marker.' });
+    expect(hello.repo.talk.reviews[0]?.body).toBe(`${markerOf(hello.headSha)}\nNo marker.`);
+  });
+
+  it('is not posted twice for the same head', async () => {
+    const hello = await startHello();
+    const first = await publish(hello, { event: 'REQUEST_CHANGES' });
+    expect(await publish(hello, { event: 'REQUEST_CHANGES' })).toEqual({ ...first, created: false });
+    expect(posts(hello)).toBe(1);
+  });
+
+  it('is found behind a page of others, with ids beyond 32 bits', async () => {
+    const hello = await startHello();
+    const first = await publish(hello);
+    for (let count = 0; count < 60; count += 1)
+      seedReview(hello.repo, { pull: 42, author: 'hubot', body: 'LGTM' });
+    expect(await publish(hello)).toMatchObject({
+      created: false,
+      id: first.kind === 'published' && first.id,
+    });
+    expect(hello.repo.talk.reviews[0]?.id).toBeGreaterThan(2 ** 32);
+  });
+
+  it.each<[string, (hello: Hello) => Parameters<typeof seedReview>[1]]>([
+    [
+      'C8 98: somebody else’s review with the marker',
+      ({ headSha }) => ({ pull: 42, author: 'monalisa', body: markerOf(headSha) }),
+    ],
+    [
+      'ours for another head',
+      () => ({ pull: 42, author: BOT, body: markerOf('f'.repeat(40)), commit: 'f'.repeat(40) }),
+    ],
+    [
+      'ours that quotes the marker',
+      ({ headSha }) => ({ pull: 42, author: BOT, body: `> ${markerOf(headSha)}` }),
+    ],
+    [
+      'ours with the marker on another commit',
+      ({ headSha }) => ({ pull: 42, author: BOT, body: markerOf(headSha), commit: 'f'.repeat(40) }),
+    ],
+  ])('%s does not prevent it from being posted', async (_, seeded) => {
+    const hello = await startHello();
+    seedReview(hello.repo, seeded(hello));
+    expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });
+    expect(posts(hello)).toBe(1);
+  });
+
+  it('is not posted again after a person dismissed it', async () => {
+    const hello = await startHello();
+    seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'DISMISSED' });
+    expect(await publish(hello)).toMatchObject({ created: false });
+    expect(posts(hello)).toBe(0);
+  });
+
+  it('replaces a draft of ours that was never submitted', async () => {
+    const hello = await startHello();
+    seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'PENDING' });
+    expect(await publish(hello)).toMatchObject({ created: true });
+    expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
+  });
+
+  it('replaces such a draft even if the answer to its removal was lost', async () => {
+    const hello = await startHello();
+    seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'PENDING' });
+    const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
+    hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
+    expect(await publish(hello)).toMatchObject({ created: true });
+    expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
+  });
+
+  it('leaves somebody’s draft under the same account alone, and reports it', async () => {
+    const hello = await startHello({ viewer: 'hubot' });
+    seedReview(hello.repo, { pull: 42, author: 'hubot', body: 'unfinished', state: 'PENDING' });
+    expect(await publish(hello)).toMatchObject({
+      kind: 'failed',
+      remedy: expect.stringContaining('submit or discard it'),
+    });
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+  });
+
+  it('requests changes on our own pull request as a comment', async () => {
+    const hello = await startHello({ viewer: 'octocat' });
+    expect(await publish(hello, { event: 'REQUEST_CHANGES' })).toMatchObject({
+      kind: 'published',
+      event: 'COMMENT',
+    });
+    expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
+  });
+});
+
+describe('C5 70: an answer that does not come after', () => {
+  it.each([
+    ['502 although the review was posted', BAD_GATEWAY_AFTER_EFFECT],
+    ['a broken connection although the review was posted', ANSWER_LOST],
+  ])('%s: the review is not posted again', async (_, fault) => {
+    const hello = await startHello();
+    hello.github.fail({ route: POST, ...fault });
+    expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+    expect(posts(hello)).toBe(1);
+  });
+
+  it('502 and no review: the review is posted once more', async () => {
+    const hello = await startHello();
+    hello.github.fail({ route: POST, ...BAD_GATEWAY });
+    expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+    expect(posts(hello)).toBe(2);
+  });
+
+  it('502 twice: the review is abandoned', async () => {
+    const hello = await startHello();
+    hello.github.fail({ route: POST, ...BAD_GATEWAY, times: 9 });
+    expect(await publish(hello)).toMatchObject({
+      kind: 'failed',
+      remedy: expect.stringContaining('githubstatus'),
+    });
+    expect(posts(hello)).toBe(2);
+  });
+
+  it('502 twice, posted at the second: the review is found', async () => {
+    const hello = await startHello();
+    hello.github.fail({ route: POST, ...BAD_GATEWAY });
+    hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
+    expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+  });
+});
+
+describe('a comment that GitHub refuses on its line', () => {
+  it.each<[string, readonly ReviewComment[], readonly number[]]>([
+    ['outside every hunk', [second, outside], [1]],
+    ['on the wrong side', [second, { ...second, line: 4, side: 'LEFT' }], [1]],
+    ['in a file that did not change', [{ ...second, path: 'README.md' }, second], [0]],
+    ['over two hunks', [second, { ...second, line: 22, startLine: 2 }], [1]],
+    ['among several', [outside, second, { ...outside, path: 'gone.ts' }], [0, 2]],
+  ])('%s goes into the body, the others stay', async (_, comments, unplaced) => {
+    const hello = await startHello();
+    const result = await publish(hello, { comments });
+    expect(result).toMatchObject({ kind: 'published', unplaced: unplaced.map((index) => comments[index]) });
+    expect(hello.repo.talk.reviewComments).toHaveLength(comments.length - unplaced.length);
+    expect(hello.repo.talk.reviews[0]?.body).toContain('**Comments on lines that the diff does not show**');
+    expect(posts(hello)).toBe(2);
+  });
+
+  it.each<[string, number, readonly number[]]>([
+    ['all are taken', 0, []],
+    ['the first is refused again', 1, [0]],
+    ['both are refused again', 2, [0, 1]],
+  ])('is posted by itself, like all others, if nothing shows which it is: %s', async (_, times, unplaced) => {
+    const hello = await startHello();
+    const refusal = { status: 422, body: { message: 'Unprocessable Entity', errors: [UNRESOLVED] } };
+    hello.github.fail({ route: POST, ...refusal });
+    if (times > 0) hello.github.fail({ route: COMMENT, ...refusal, times });
+    const comments = [second, { ...second, line: 3 }];
+    const refused = unplaced.map((index) => comments[index]);
+    expect(await publish(hello, { comments })).toMatchObject({ kind: 'published', unplaced: refused });
+    expect(hello.repo.talk.reviewComments.map(({ line }) => line)).toEqual(
+      times === 0 ? [2, 3] : times === 1 ? [3] : [],
+    );
+    const text = hello.repo.talk.reviews.at(-1)?.body ?? '';
+    expect(text.match(/<code>/g) ?? []).toHaveLength(refused.length);
+  });
+
+  it('moves the others into the body if it was not the only one', async () => {
+    const hello = await startHello();
+    const body = { message: 'Unprocessable Entity', errors: [UNRESOLVED] };
+    hello.github.fail({ route: POST, status: 422, body, times: 2 });
+    expect(await publish(hello, { comments: [outside, second] })).toMatchObject({
+      unplaced: [outside, second],
+    });
+    expect(posts(hello)).toBe(3);
+  });
+
+  it('is in the review that is found after a lost answer', async () => {
+    const hello = await startHello();
+    hello.github.fail({ route: POST, skip: 1, ...BAD_GATEWAY_AFTER_EFFECT });
+    expect(await publish(hello, { comments: [outside] })).toMatchObject({
+      unplaced: [outside],
+      created: true,
+    });
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+  });
+});
+
+describe('a review that cannot be posted', () => {
+  it.each<[string, (hello: Hello) => void, RegExp]>([
+    [
+      'without the permission',
+      ({ github }) => github.fail(denied(POST, 'pull_requests=write')),
+      /Add `pull-requests: write`/,
+    ],
+    [
+      'without the permission to look',
+      ({ github }) => github.fail(deniedQuery()),
+      /Add `pull-requests: read`/,
+    ],
+    [
+      'on a locked pull request',
+      ({ github, headSha, baseSha }) => {
+        github.addPull(NAME, {
+          number: 42,
+          locked: true,
+          base: { ref: 'main', sha: baseSha },
+          head: { ref: 'topic', sha: headSha, repository: NAME },
+        });
+      },
+      /locked or the repository archived/,
+    ],
+    [
+      'on one that does not exist',
+      ({ repo }) => void repo.pulls.clear(),
+      /If it exists, the token cannot see it: add `pull-requests: read`/,
+    ],
+    [
+      'on a commit that was pushed away',
+      ({ github, baseSha }) => {
+        github.addPull(NAME, {
+          number: 42,
+          base: { ref: 'main', sha: baseSha },
+          head: { ref: 'topic', sha: baseSha, repository: NAME },
+        });
+      },
+      /not part of the pull request any more/,
+    ],
+    [
+      'too fast',
+      ({ github }) =>
+        github.fail({
+          route: POST,
+          status: 422,
+          body: { message: 'Unprocessable Entity', errors: ['was submitted too quickly'] },
+        }),
+      /asks for a pause/,
+    ],
+    [
+      'with a token that is spent',
+      ({ github }) => github.fail({ route: POST, status: 401, body: { message: 'Bad credentials' } }),
+      /`github-token`/,
+    ],
+  ])('%s is reported with its remedy and not repeated', async (_, arrange, remedy) => {
+    const hello = await startHello();
+    arrange(hello);
+    const result = await publish(hello);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      message: expect.any(String),
+      remedy: expect.stringMatching(remedy),
+    });
+    expect(posts(hello)).toBeLessThan(2);
+  });
+
+  it('is a draft that is too long even without comments', async () => {
+    const hello = await startHello();
+    expect(await publish(hello, { body: 'x'.repeat(70_000) })).toMatchObject({
+      kind: 'failed',
+      remedy: 'The review is in the job summary.',
+    });
+  });
+
+  it('is not posted if nobody can tell whether it exists already', async () => {
+    const client = createFakeGitHubClient({
+      graphql: () => {
+        throw failure(502, 'POST /graphql');
+      },
+    });
+    const draft = {
+      repository: { owner: 'o', name: 'r', defaultBranch: 'main', isPrivate: false },
+      number: 1,
+      headSha: 'a',
+      event: 'COMMENT',
+      body: '',
+      comments: [],
+      mark: { kind: 'm', lane: 'trusted' },
+    } as const;
+    expect(await publishReview(client, draft, noAbort())).toMatchObject({ kind: 'failed' });
+    expect(client.requests.map(({ route }) => route)).toEqual(['graphql']);
+  });
+
+  it('rejects with the reason of an aborted signal', async () => {
+    const reason = new Error('time is up');
+    const hello = await startHello();
+    await expect(publishReview(hello.client, draftOf(hello), AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});

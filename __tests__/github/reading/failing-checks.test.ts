@@ -1,0 +1,119 @@
+import { expect, it } from '@jest/globals';
+import { failingChecks } from '../../../src/github/reading/failing-checks.js';
+import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import { nextId, type StoredCheckRun, type StoredStatus } from '../../helpers/github-review-state.js';
+import { denied, type Hello, startHello } from '../hello-fixture.js';
+
+const RUNS = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+const STATUS = 'GET /repos/{owner}/{repo}/commits/{ref}/status';
+const LOGS = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
+
+function addRun({ repo, headSha }: Hello, run: Partial<StoredCheckRun> & Pick<StoredCheckRun, 'name'>): void {
+  const { checkRuns, jobLogs } = repo.talk;
+  const about = {
+    externalId: '',
+    status: 'completed',
+    conclusion: 'failure',
+    app: 'github-actions',
+  } as const;
+  checkRuns.push({
+    id: nextId(checkRuns),
+    headSha,
+    title: null,
+    summary: null,
+    annotations: [],
+    ...about,
+    ...run,
+  });
+  if (run.job !== undefined) jobLogs.set(run.job, `start\n##[error]${run.name} broke\nPost job cleanup.\n`);
+}
+
+function addStatus(
+  { repo, headSha }: Hello,
+  status: Partial<StoredStatus> & Pick<StoredStatus, 'context'>,
+): void {
+  const about = { sha: headSha, state: 'failure', description: null, targetUrl: null } as const;
+  repo.talk.statuses.push({ id: repo.talk.statuses.length + 1, ...about, ...status });
+}
+
+async function failing({ client, headSha }: Hello, maxLogs = 2) {
+  return await failingChecks(client, { repository: HELLO, sha: headSha, maxLogLines: 1, maxLogs }, noAbort());
+}
+
+it('the last failures are listed, with the ends of the logs of Actions jobs', async () => {
+  const hello = await startHello();
+  addRun(hello, { name: 'lint', job: 1 });
+  addRun(hello, { name: 'lint', conclusion: 'success', job: 2 });
+  addRun(hello, { name: 'test', job: 3, title: 'Failed', summary: '1 of 9' });
+  addRun(hello, { name: 'slow', conclusion: 'timed_out', job: 4 });
+  addRun(hello, { name: 'more', job: 5 });
+  addRun(hello, { name: 'running', status: 'in_progress', conclusion: null, job: 6 });
+  addRun(hello, { name: 'coverage', app: 'octoapp' });
+  addStatus(hello, { context: 'ci/old', description: 'No', targetUrl: 'https://ci.example.com/1' });
+  addStatus(hello, { context: 'ci/fixed' });
+  addStatus(hello, { context: 'ci/fixed', state: 'success' });
+  const { checks, isComplete, problems } = await failing(hello);
+  expect([isComplete, problems]).toEqual([true, []]);
+  expect(checks.map(({ kind, name, conclusion }) => [kind, name, conclusion])).toEqual([
+    ['check-run', 'coverage', 'failure'],
+    ['check-run', 'more', 'failure'],
+    ['check-run', 'slow', 'timed_out'],
+    ['check-run', 'test', 'failure'],
+    ['status', 'ci/old', 'failure'],
+  ]);
+  expect(checks.map(({ log }) => log?.kind === 'tail' && log.text)).toEqual([
+    false,
+    '##[error]more broke',
+    '##[error]slow broke',
+    false,
+    false,
+  ]);
+  expect(checks[3]).toMatchObject({ summary: 'Failed\n\n1 of 9', url: expect.stringContaining('/runs/') });
+  expect(checks[4]).toMatchObject({ summary: 'No', url: 'https://ci.example.com/1' });
+});
+
+it('a log is never chosen by what another app claims', async () => {
+  const hello = await startHello();
+  addRun(hello, { name: 'coverage', app: 'octoapp', job: 1 });
+  const { checks } = await failing(hello);
+  expect(checks).toMatchObject([{ name: 'coverage', log: undefined }]);
+  expect(hello.github.calls()).not.toContain(LOGS);
+});
+
+it('failing checks are read over several pages', async () => {
+  const hello = await startHello();
+  for (let count = 0; count < 150; count += 1) addRun(hello, { name: `test ${count}`, app: 'octoapp' });
+  for (let count = 0; count < 130; count += 1) addStatus(hello, { context: `ci/${count}` });
+  const { checks, isComplete } = await failing(hello);
+  expect([checks.length, isComplete]).toEqual([280, true]);
+});
+
+it.each([
+  ['the check runs', RUNS, '', /Add `checks: read`/, ['ci']],
+  ['the statuses', STATUS, '', /Add `statuses: read`/, ['test']],
+])(
+  'the missing permission is reported for %s, and the rest is read',
+  async (_, route, header, remedy, names) => {
+    const hello = await startHello();
+    addRun(hello, { name: 'test', job: 1 });
+    addStatus(hello, { context: 'ci' });
+    hello.github.fail({ ...denied(route, header), headers: {} });
+    const { checks, isComplete, problems } = await failing(hello);
+    expect(checks.map(({ name }) => name)).toEqual(names);
+    expect([isComplete, problems]).toEqual([
+      false,
+      [{ message: expect.any(String), remedy: expect.stringMatching(remedy) }],
+    ]);
+  },
+);
+
+it('the missing permission for a log is reported', async () => {
+  const hello = await startHello();
+  addRun(hello, { name: 'test', job: 1 });
+  hello.github.fail({ ...denied(LOGS, ''), headers: {} });
+  const { checks } = await failing(hello);
+  expect(checks[0]?.log).toEqual({
+    kind: 'unavailable',
+    message: expect.stringContaining('Add `actions: read`'),
+  });
+});

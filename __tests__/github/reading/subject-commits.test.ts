@@ -1,0 +1,96 @@
+import { expect, it } from '@jest/globals';
+import type { Trigger } from '../../../src/event/trigger.js';
+import { subjectCommits } from '../../../src/github/reading/reader.js';
+import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
+import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+
+const HEAD = 'a'.repeat(40);
+const BASE = 'b'.repeat(40);
+const ZEROS = '0'.repeat(40);
+const { repository } = SCHEDULE;
+const event = { action: '', repository, actor: OCTOCAT };
+const heads = {
+  head: { sha: HEAD, ref: 'fix', repository: 'Octocat/Hello' },
+  base: { sha: BASE, ref: 'main' },
+};
+
+const push = (before: string, after: string): Trigger => ({
+  kind: 'push',
+  event: 'push',
+  ...event,
+  ref: 'refs/heads/main',
+  before,
+  after,
+  commits: [],
+});
+
+const ran = (patch: object): Trigger => ({
+  kind: 'workflow_run',
+  event: 'workflow_run',
+  ...event,
+  workflow: 'ci',
+  conclusion: 'failure',
+  cause: 'pull_request',
+  runId: 1,
+  branch: 'fix',
+  headSha: HEAD,
+  message: '',
+  isFork: false,
+  pull: { number: 42, base: heads.base },
+  ...patch,
+});
+
+const queue: Trigger = {
+  kind: 'merge_group',
+  event: 'merge_group',
+  ...event,
+  head: { sha: HEAD, ref: 'refs/heads/gh-readonly-queue/main/pr-42' },
+  base: heads.base,
+};
+
+const own = { head: HEAD, base: BASE, isForeign: false, isChange: true };
+const branch = { head: 'main', base: 'main', isForeign: false, pull: undefined, isChange: false };
+
+it.each<[string, Trigger, object]>([
+  ['a pull request', pullRequest(), { ...own, pull: 42 }],
+  ['one from a fork', pullRequest({ isFork: true }), { ...own, isForeign: true, pull: 42 }],
+  ['a review', comment({ on: 'pull_request', number: 42, commits: heads }), { ...own, pull: 42 }],
+  [
+    'a review of a fork',
+    comment({ on: 'pull_request', number: 42, commits: heads, isFork: true }),
+    { ...own, isForeign: true, pull: 42 },
+  ],
+  ['a push', push(BASE, HEAD), { ...own, pull: undefined }],
+  ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD }],
+  ['a deleted branch', push(BASE, ZEROS), { ...branch, base: BASE }],
+  ['a workflow run', ran({}), { ...own, pull: 42 }],
+  [
+    'one of a fork',
+    ran({ isFork: true, pull: undefined }),
+    { ...own, base: 'main', isForeign: true, pull: undefined },
+  ],
+  ['a merge queue', queue, { ...own, isForeign: true, pull: undefined }],
+  ['an issue', issue(), branch],
+  ['a comment on an issue', comment(), branch],
+  ['a schedule', SCHEDULE, branch],
+])('the commits of %s are known from the event', async (_, trigger, expected) => {
+  if (trigger.kind === 'local') throw new Error('not an event');
+  const client = createFakeGitHubClient({});
+  expect(await subjectCommits(client, trigger, noAbort())).toEqual(expected);
+  expect(client.requests).toEqual([]);
+});
+
+it.each([
+  ['the repository', { full_name: 'Octocat/Hello' }, false],
+  ['a fork', { full_name: 'hubot/hello' }, true],
+  ['a fork that was deleted', null, true],
+])('the commits of a comment that names none are requested: a head of %s', async (_, repo, isForeign) => {
+  const client = createFakeGitHubClient({
+    'GET /repos/{owner}/{repo}/pulls/{pull_number}': () => ({
+      head: { sha: HEAD, ref: 'fix', repo },
+      base: { sha: BASE, ref: 'main' },
+    }),
+  });
+  const trigger = comment({ on: 'pull_request', number: 42 });
+  expect(await subjectCommits(client, trigger, noAbort())).toEqual({ ...own, isForeign, pull: 42 });
+});

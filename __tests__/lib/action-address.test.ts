@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ACTION_ADDRESS, agentSchemaUrl, parseActionAddress } from '../../src/lib/action-address.js';
+
+describe('the address of the action', () => {
+  it('points to the schema of the version that the workflow uses', () => {
+    expect(agentSchemaUrl('octo-org/axe@v1.2.0')).toBe(
+      'https://raw.githubusercontent.com/octo-org/axe/v1.2.0/schema/agent.schema.json',
+    );
+  });
+
+  it.each(['axe@v1', 'a/b', 'a/b@', 'a/b/c@v1', 'a/b@v1 x', '../b@v1'])('is not %j', (text) => {
+    expect(parseActionAddress(text)).toBeUndefined();
+    expect(() => agentSchemaUrl(text)).toThrow('not the address');
+  });
+});
+
+describe('what people paste beside a key', () => {
+  const ROOT = join(import.meta.dirname, '../..');
+  const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !/^(?:node_modules|dist|__tests__|\.git)(?:\/|$)/.test(path))
+    .filter((path) => statSync(join(ROOT, path)).isFile());
+  const found = (pattern: RegExp) =>
+    files.flatMap((path) => (readFileSync(join(ROOT, path), 'utf8').match(pattern) ?? []).map(() => path));
+
+  it('names an owner that nobody can register; the README alone says what it will be', () => {
+    expect(ACTION_ADDRESS).toMatch(/^\w+_\w+\/axe-action@v1$/);
+    expect(found(/YOUR_ORG\/axe-action/g).length).toBeGreaterThan(20);
+    expect(found(/(?<![\w-])org\/axe-action/g)).toEqual(['README.md']);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  AxeError,
+  ConfigError,
+  formatError,
+  messageOf,
+  ProviderError,
+  type ProviderErrorCategory,
+} from '../../src/lib/errors.js';
+
+describe('errors', () => {
+  it('exit with 1 by default, and with 2 for a wrong configuration', () => {
+    expect(new AxeError('no').exitCode).toBe(1);
+    expect(new AxeError('no', { exitCode: 3 }).exitCode).toBe(3);
+    expect(new ConfigError('no').exitCode).toBe(2);
+    expect(new ConfigError('no', { exitCode: 1 }).exitCode).toBe(1);
+    expect(new ConfigError('no')).toBeInstanceOf(AxeError);
+  });
+
+  it.each<[ProviderErrorCategory, number]>([
+    ['auth', 3],
+    ['rate_limit', 3],
+    ['timeout', 3],
+    ['overloaded', 3],
+    ['server', 3],
+    ['bad_request', 1],
+  ])(
+    'of a provider start with the category %s and exit with %i (axe-behaviour §12)',
+    (category, exitCode) => {
+      const error = new ProviderError(category, 'boom', { status: 418, retryAfterMs: 5 });
+      expect(error).toMatchObject({
+        name: 'ProviderError',
+        message: `${category}: boom`,
+        category,
+        exitCode,
+        status: 418,
+        retryAfterMs: 5,
+      });
+    },
+  );
+
+  it('keep their cause', () => {
+    const cause = new Error('inner');
+    expect(new AxeError('outer', { cause }).cause).toBe(cause);
+    expect('cause' in new AxeError('outer')).toBe(false);
+  });
+
+  it.each([
+    ['the message alone', {}, 'bad key'],
+    ['with the place', { at: { file: 'bot.toml', line: 3, column: 1 } }, 'bad key\n  at bot.toml:3:1'],
+    [
+      'with place and remedy, each on a line of its own',
+      { at: { file: 'bot.toml' }, remedy: 'Remove `x`.' },
+      'bad key\n  at bot.toml\n  Remove `x`.',
+    ],
+  ])('are formatted as %s', (_, details, text) => {
+    expect(formatError(new ConfigError('bad key', details))).toBe(text);
+  });
+
+  it('have a message whatever was thrown', () => {
+    expect(messageOf(new Error('boom'))).toBe('boom');
+    expect(messageOf('boom')).toBe('boom');
+    expect(messageOf(undefined)).toBe('undefined');
+  });
+});

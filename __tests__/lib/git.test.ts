@@ -1,0 +1,185 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/lib/errors.js';
+import { diffOfRange } from '../../src/lib/git.js';
+import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+const quiet = new AbortController().signal;
+
+function repository(): GitRepo {
+  return makeGitRepo(tempDir('git'));
+}
+
+/** Two commits: `a.txt` is written, then changed. */
+function changed(): { repo: GitRepo; first: string; second: string } {
+  const repo = repository();
+  const first = repo.commit('Add a', { 'a.txt': 'one\n' });
+  const second = repo.commit('Change a', { 'a.txt': 'two\n' });
+  return { repo, first, second };
+}
+
+const CHANGE = `diff --git a/a.txt b/a.txt
+index 5626abf..f719efd 100644
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++two
+`;
+
+describe('the diff of a range', () => {
+  it.each([
+    ['two dots', 'HEAD~1..HEAD'],
+    ['three dots', 'HEAD~1...HEAD'],
+    ['one commit, against the folder', 'HEAD~1'],
+  ])('is returned for %s', async (_, range) => {
+    const { repo } = changed();
+    expect(await diffOfRange(range, repo.path, quiet)).toBe(CHANGE);
+  });
+
+  it('is empty if nothing changed', async () => {
+    expect(await diffOfRange('HEAD..HEAD', changed().repo.path, quiet)).toBe('');
+  });
+
+  it('covers the whole repository, also from a folder in it', async () => {
+    const { repo } = changed();
+    mkdirSync(join(repo.path, 'sub'));
+    repo.git('config', 'diff.relative', 'true');
+    expect(await diffOfRange('HEAD~1..HEAD', join(repo.path, 'sub'), quiet)).toBe(CHANGE);
+  });
+
+  it.each(['--output=/tmp/stolen', '-o', '--no-index', '--ext-diff'])(
+    'accepts no option as a range: %s',
+    async (range) => {
+      await expect(diffOfRange(range, changed().repo.path, quiet)).rejects.toMatchObject({
+        message: `cannot read the change "${range}": a range does not start with a hyphen`,
+        exitCode: 1,
+      });
+    },
+  );
+
+  it('does not accept a file as a range', async () => {
+    await expect(diffOfRange('a.txt', changed().repo.path, quiet)).rejects.toThrow(
+      'cannot read the change "a.txt": bad revision \'a.txt\'',
+    );
+  });
+
+  it.each([
+    ['an unknown revision', 'nope..HEAD', "bad revision 'nope..HEAD'"],
+    ['a shell command', '$(touch pwned)', "bad revision '$(touch pwned)'"],
+    ['words', 'HEAD -- a.txt', "bad revision 'HEAD -- a.txt'"],
+  ])('is an error for %s', async (_, range, reason) => {
+    await expect(diffOfRange(range, changed().repo.path, quiet)).rejects.toMatchObject({
+      name: 'AxeError',
+      message: `cannot read the change "${range}": ${reason}`,
+      remedy: expect.stringContaining('`--git`'),
+    });
+  });
+
+  it('is an error outside of a repository', async () => {
+    await expect(diffOfRange('HEAD', tempDir('git'), quiet)).rejects.toMatchObject({
+      message: 'cannot read the change "HEAD": this folder is not in a git repository',
+      remedy: 'Run it in a folder of the repository.',
+    });
+  });
+
+  it('is an error in a folder that does not exist', async () => {
+    await expect(diffOfRange('HEAD', join(tempDir('git'), 'gone'), quiet)).rejects.toThrow(
+      'git is not installed, or the folder does not exist',
+    );
+  });
+
+  it('is an error in a repository without a commit', async () => {
+    await expect(diffOfRange('HEAD', repository().path, quiet)).rejects.toThrow(
+      'cannot read the change "HEAD": bad revision \'HEAD\'',
+    );
+  });
+
+  it('ends with the reason when the run is stopped', async () => {
+    const reason = new ProviderError('timeout', 'context deadline exceeded');
+    await expect(diffOfRange('HEAD', changed().repo.path, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+
+  it('keeps text that is not ASCII, and names of files in quotes', async () => {
+    const repo = repository();
+    repo.commit('one', { 'größe.txt': 'x\n' });
+    repo.commit('two', { 'größe.txt': 'größer 🙂\n' });
+    const diff = await diffOfRange('HEAD~1', repo.path, quiet);
+    expect(diff).toContain('+größer 🙂\n');
+    expect(diff).toContain('+++ "b/gr\\303\\266\\303\\237e.txt"');
+  });
+
+  it('holds more than a pipe can buffer', async () => {
+    const repo = repository();
+    repo.commit('one', {});
+    const line = `${'x'.repeat(99)}\n`;
+    repo.commit('two', { 'big.txt': line.repeat(20_000) });
+    expect((await diffOfRange('HEAD~1', repo.path, quiet)).length).toBeGreaterThan(2_000_000);
+  });
+});
+
+describe('a user’s git configuration', () => {
+  /** A repository with a driver that would print something else, and attributes that ask for it. */
+  function configured(settings: readonly (readonly [string, string])[]): GitRepo {
+    const { repo } = changed();
+    const driver = join(repo.path, '.git', 'driver.sh');
+    writeFiles(repo.path, { '.git/driver.sh': '#!/bin/sh\necho driver was here\n' });
+    chmodSync(driver, 0o755);
+    writeFiles(repo.path, { '.git/info/attributes': '*.txt diff=own\n' });
+    for (const [key, value] of settings) repo.git('config', key, value.replace('DRIVER', driver));
+    return repo;
+  }
+
+  it.each([
+    ['color.ui', 'always'],
+    ['color.diff', 'always'],
+    ['diff.external', 'DRIVER'],
+    ['diff.own.command', 'DRIVER'],
+    ['diff.own.textconv', 'DRIVER'],
+    ['core.pager', 'DRIVER'],
+    ['pager.diff', 'true'],
+    ['diff.noprefix', 'true'],
+    ['diff.mnemonicPrefix', 'true'],
+    ['diff.context', '0'],
+    ['diff.wsErrorHighlight', 'all'],
+    ['log.showSignature', 'true'],
+    ['log.decorate', 'full'],
+    ['log.date', 'relative'],
+    ['format.pretty', 'fuller'],
+    ['core.abbrev', '7'],
+  ])('does not change the diff: %s = %s', async (key, value) => {
+    const repo = configured([[key, value]]);
+    expect(await diffOfRange('HEAD~1..HEAD', repo.path, quiet)).toBe(CHANGE);
+  });
+
+  it.each([
+    ['diff.renames', 'false'],
+    ['diff.renames', 'copies'],
+  ])('does not change that renames are found and copies are not: %s = %s', async (key, value) => {
+    const repo = repository();
+    const content = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
+    const other = content.replaceAll('line', 'row');
+    repo.commit('one', { 'old.txt': content, 'kept.txt': other });
+    repo.git('mv', 'old.txt', 'new.txt');
+    repo.commit('two', { 'kept.txt': `${other}more\n`, 'copy.txt': other });
+    repo.git('config', key, value);
+    const diff = await diffOfRange('HEAD~1..HEAD', repo.path, quiet);
+    expect(diff).toMatch(/^rename from old\.txt$/m);
+    expect(diff).not.toMatch(/^copy from/m);
+  });
+
+  it('does not change that a submodule is shown as one line', async () => {
+    const { first, second } = changed();
+    const repo = repository();
+    const add = (sha: string) => repo.git('update-index', '--add', '--cacheinfo', `160000,${sha},inner`);
+    add(first);
+    repo.git('commit', '--quiet', '--message=one');
+    add(second);
+    repo.git('commit', '--quiet', '--message=two');
+    repo.git('config', 'diff.submodule', 'log');
+    const diff = await diffOfRange('HEAD~1..HEAD', repo.path, quiet);
+    expect(diff).toContain(`-Subproject commit ${first}\n+Subproject commit ${second}\n`);
+  });
+});

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
+import { closeSync, constants, createReadStream, openSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
+import { readStdin } from '../../src/lib/stdin.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+const quiet = new AbortController().signal;
+const opened = new Set<Readable>();
+
+afterEach(() => {
+  for (const stream of opened) stream.destroy();
+  opened.clear();
+});
+
+/** A file as standard input, read a few bytes at a time. */
+function file(content: string | Uint8Array): Readable & { fd: number } {
+  const folder = tempDir('stdin');
+  writeFiles(folder, { input: content });
+  const fd = openSync(join(folder, 'input'), 'r');
+  return Object.assign(createReadStream('', { fd, highWaterMark: 3 }), { fd });
+}
+
+/** A pipe as standard input, and its other end. */
+function pipe(): { stdin: Readable & { fd: number }; write: (text: string) => void; end: () => void } {
+  const path = join(tempDir('stdin'), 'pipe');
+  execFileSync('mkfifo', [path]);
+  // Opened for reading first without waiting for a writer, as the other end is this process too.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, 'w');
+  const stdin = Object.assign(new Socket({ fd, readable: true, writable: false }), { fd });
+  opened.add(stdin);
+  return {
+    stdin,
+    write: (text) => void writeSync(writer, text),
+    end: () => closeSync(writer),
+  };
+}
+
+/** A stream that fails the test when it is read. */
+function untouched(fd: number): Readable & { fd: number } {
+  const read = () => {
+    throw new Error('it was read');
+  };
+  return Object.assign(new Readable({ read }), { fd });
+}
+
+describe('standard input (axe-behaviour §6)', () => {
+  it('is empty if it is /dev/null', async () => {
+    const fd = openSync('/dev/null', 'r');
+    expect(await readStdin(untouched(fd), quiet)).toBe('');
+    closeSync(fd);
+  });
+
+  it('is empty if it is closed', async () => {
+    const fd = openSync('/dev/null', 'r');
+    closeSync(fd);
+    expect(await readStdin(untouched(fd), quiet)).toBe('');
+  });
+
+  it.each(['', ' \n', 'a\r\nb\n', '\uFEFFwith a mark', 'größer 🙂 日本', 'x'.repeat(10_000)])(
+    'is read byte for byte from a file: %j',
+    async (content) => {
+      expect(await readStdin(file(content), quiet)).toBe(content);
+    },
+  );
+
+  it('has U+FFFD in place of bytes that are not UTF-8', async () => {
+    expect(await readStdin(file(new Uint8Array([0x61, 0xff, 0xfe, 0x62])), quiet)).toBe('a\uFFFD\uFFFDb');
+  });
+
+  it('is read from a pipe to its end', async () => {
+    const { stdin, write, end } = pipe();
+    write('one ');
+    const text = readStdin(stdin, quiet);
+    write('two');
+    end();
+    expect(await text).toBe('one two');
+  });
+
+  it('ends with the reason if nobody closes the pipe', async () => {
+    const { stdin, write, end } = pipe();
+    const controller = new AbortController();
+    const reason = new ProviderError('timeout', 'context deadline exceeded');
+    const text = readStdin(stdin, controller.signal);
+    write('still ');
+    setImmediate(() => controller.abort(reason));
+    await expect(text).rejects.toBe(reason);
+    expect(stdin.destroyed).toBe(true);
+    end();
+  });
+
+  it('is not read any more after the deadline', async () => {
+    const { stdin, end } = pipe();
+    const reason = new AxeError('over');
+    await expect(readStdin(stdin, AbortSignal.abort(reason))).rejects.toBe(reason);
+    end();
+  });
+
+  it('is empty without a pipe, even after the deadline, since there is nothing to wait for', async () => {
+    const fd = openSync('/dev/null', 'r');
+    expect(await readStdin(untouched(fd), AbortSignal.abort(new AxeError('over')))).toBe('');
+    closeSync(fd);
+  });
+
+  it('leaves no listener', async () => {
+    const { signal } = new AbortController();
+    await readStdin(file('text'), signal);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('that cannot be read is an error, exit status 1', async () => {
+    const fd = openSync(tempDir('stdin'), 'r');
+    const folder = Object.assign(createReadStream('', { fd }), { fd });
+    await expect(readStdin(folder, quiet)).rejects.toMatchObject({
+      name: 'AxeError',
+      message: 'failed to read stdin: read /dev/stdin: is a directory',
+      exitCode: 1,
+    });
+  });
+});

@@ -1,0 +1,361 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseDiff } from '../../../src/lib/text/diff.js';
+
+/** A diff that adds lines to one file. */
+function adding(path: string, lines: readonly string[]): string {
+  return [
+    `diff --git a/${path} b/${path}`,
+    'index 1111111..2222222 100644',
+    `--- a/${path}`,
+    `+++ b/${path}`,
+    `@@ -1,1 +1,${lines.length + 1} @@`,
+    ' first',
+    ...lines.map((line) => `+${line}`),
+    '',
+  ].join('\n');
+}
+
+function pathsOf(diff: string): readonly string[] {
+  return parseDiff(diff).map(({ path }) => path);
+}
+
+describe('parseDiff', () => {
+  it('reads hunks and numbers their lines', () => {
+    const diff = [
+      'diff --git a/src/a.ts b/src/a.ts',
+      'index 1111111..2222222 100644',
+      '--- a/src/a.ts',
+      '+++ b/src/a.ts',
+      '@@ -10,3 +10,4 @@ function a() {',
+      ' one',
+      '-two',
+      '+deux',
+      '+trois',
+      ' four',
+      '@@ -40 +41,0 @@',
+      '-gone',
+      '',
+    ].join('\n');
+    const [file, ...others] = parseDiff(diff);
+    expect(others).toEqual([]);
+    expect(file).toMatchObject({
+      path: 'src/a.ts',
+      previousPath: undefined,
+      status: 'modified',
+      content: 'text',
+      additions: 2,
+      deletions: 2,
+    });
+    expect(file?.hunks).toEqual([
+      {
+        oldStart: 10,
+        oldLines: 3,
+        newStart: 10,
+        newLines: 4,
+        lines: [
+          { kind: 'context', oldLine: 10, newLine: 10, text: 'one' },
+          { kind: 'removed', oldLine: 11, text: 'two' },
+          { kind: 'added', newLine: 11, text: 'deux' },
+          { kind: 'added', newLine: 12, text: 'trois' },
+          { kind: 'context', oldLine: 12, newLine: 13, text: 'four' },
+        ],
+      },
+      {
+        oldStart: 40,
+        oldLines: 1,
+        newStart: 41,
+        newLines: 0,
+        lines: [{ kind: 'removed', oldLine: 40, text: 'gone' }],
+      },
+    ]);
+  });
+
+  it('treats no content as a header', () => {
+    const diff = [
+      'diff --git a/x.sql b/x.sql',
+      '--- a/x.sql',
+      '+++ b/x.sql',
+      '@@ -1,4 +1,5 @@',
+      '--- a/evil.ts',
+      '+++ b/evil.ts',
+      '+@@ -1 +1 @@',
+      '+diff --git a/evil b/evil',
+      ' diff --git a/evil2 b/evil2',
+      ' rename from evil',
+      '-GIT binary patch',
+      '@@ -20 +21 @@',
+      '-a',
+      '+b',
+      'diff --git a/y.ts b/y.ts',
+      '--- a/y.ts',
+      '+++ b/y.ts',
+      '@@ -1 +1 @@',
+      '-a',
+      '+b',
+    ].join('\n');
+    const files = parseDiff(diff);
+    expect(files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))).toEqual([
+      { path: 'x.sql', additions: 4, deletions: 3 },
+      { path: 'y.ts', additions: 1, deletions: 1 },
+    ]);
+  });
+
+  it('continues with the next file if a hunk was cut short', () => {
+    const diff = `${adding('a.ts', ['x', 'y']).replace('+1,3 @@', '+1,9 @@')}${adding('b.ts', ['z'])}`;
+    expect(pathsOf(diff)).toEqual(['a.ts', 'b.ts']);
+  });
+
+  it('recognizes the mark of a missing final newline', () => {
+    const diff = [
+      ...['diff --git a/a b/a', '--- a/a', '+++ b/a', '@@ -1 +1 @@'],
+      ...['-a', '\\ No newline at end of file', '+b', '\\ No newline at end of file'],
+      ...['diff --git a/c b/c', '--- a/c', '+++ b/c', '@@ -1 +1 @@', '-a', '+b'],
+    ].join('\n');
+    expect(parseDiff(diff).map(({ path, additions, deletions }) => [path, additions, deletions])).toEqual([
+      ['a', 1, 1],
+      ['c', 1, 1],
+    ]);
+  });
+
+  const HEADERS: readonly (readonly [string, readonly string[], object])[] = [
+    [
+      'an added file',
+      [
+        'diff --git a/n.ts b/n.ts',
+        'new file mode 100644',
+        'index 0000000..1',
+        '--- /dev/null',
+        '+++ b/n.ts',
+        '@@ -0,0 +1 @@',
+        '+a',
+      ],
+      { path: 'n.ts', status: 'added', additions: 1 },
+    ],
+    [
+      'an empty added file',
+      ['diff --git a/e b/e', 'new file mode 100644', 'index 0000000..e69de29'],
+      { path: 'e', status: 'added', additions: 0 },
+    ],
+    [
+      'a deleted file',
+      [
+        'diff --git a/d.ts b/d.ts',
+        'deleted file mode 100644',
+        '--- a/d.ts',
+        '+++ /dev/null',
+        '@@ -1 +0,0 @@',
+        '-a',
+      ],
+      { path: 'd.ts', status: 'deleted', deletions: 1 },
+    ],
+    [
+      'a pure rename',
+      ['diff --git a/a b.txt b/c d.txt', 'similarity index 100%', 'rename from a b.txt', 'rename to c d.txt'],
+      { path: 'c d.txt', previousPath: 'a b.txt', status: 'renamed' },
+    ],
+    [
+      'a rename between folders that look like prefixes',
+      [
+        'diff --git a/a/b.txt b/b/a/c.txt',
+        'similarity index 100%',
+        'rename from a/b.txt',
+        'rename to b/a/c.txt',
+      ],
+      { path: 'b/a/c.txt', previousPath: 'a/b.txt', status: 'renamed' },
+    ],
+    [
+      'a rename with changes',
+      [
+        'diff --git a/o.ts b/n.ts',
+        'similarity index 90%',
+        'rename from o.ts',
+        'rename to n.ts',
+        '--- a/o.ts',
+        '+++ b/n.ts',
+        '@@ -1 +1 @@',
+        '-a',
+        '+b',
+      ],
+      { path: 'n.ts', previousPath: 'o.ts', status: 'renamed', additions: 1 },
+    ],
+    [
+      'a copy',
+      ['diff --git a/o.ts b/n.ts', 'similarity index 100%', 'copy from o.ts', 'copy to n.ts'],
+      { path: 'n.ts', previousPath: 'o.ts', status: 'copied' },
+    ],
+    [
+      'a change of mode, with the prefix in the name',
+      ['diff --git a/x b/y.txt b/x b/y.txt', 'old mode 100644', 'new mode 100755'],
+      { path: 'x b/y.txt', status: 'modified', additions: 0 },
+    ],
+    [
+      'a quoted path',
+      [
+        'diff --git "a/\\303\\244 \\"q\\"\\t.txt" "b/\\303\\244 \\"q\\"\\t.txt"',
+        'old mode 100644',
+        'new mode 100755',
+      ],
+      { path: 'ä "q"\t.txt' },
+    ],
+    [
+      'quoted paths of a change',
+      [
+        'diff --git "a/\\360\\237\\231\\202" "b/\\360\\237\\231\\202"',
+        '--- "a/\\360\\237\\231\\202"',
+        '+++ "b/\\360\\237\\231\\202"',
+        '@@ -1 +1 @@',
+        '-a',
+        '+b',
+      ],
+      { path: '🙂', additions: 1 },
+    ],
+    [
+      'a rename to a quoted path',
+      [
+        'diff --git a/plain "b/\\303\\244"',
+        'similarity index 100%',
+        'rename from plain',
+        'rename to "\\303\\244"',
+      ],
+      { path: 'ä', previousPath: 'plain', status: 'renamed' },
+    ],
+    [
+      'a path with spaces, a time in it and a tab behind it',
+      [
+        'diff --git a/log 2020-01-01 10:00:00 +0000.txt b/log 2020-01-01 10:00:00 +0000.txt',
+        '--- a/log 2020-01-01 10:00:00 +0000.txt\t',
+        '+++ b/log 2020-01-01 10:00:00 +0000.txt\t',
+        '@@ -1 +1 @@',
+        '-a',
+        '+b',
+      ],
+      { path: 'log 2020-01-01 10:00:00 +0000.txt' },
+    ],
+    [
+      'a path that begins with marks',
+      ['diff --git a/--x b/--x', '--- a/--x', '+++ b/--x', '@@ -0,0 +1,1 @@', '+-- a'],
+      { path: '--x', additions: 1 },
+    ],
+    [
+      'a binary file',
+      ['diff --git a/x.png b/x.png', 'index 1..2 100644', 'Binary files a/x.png and b/x.png differ'],
+      { path: 'x.png', content: 'binary' },
+    ],
+    [
+      'a binary patch',
+      [
+        'diff --git a/x.bin b/x.bin',
+        'index 1..2 100644',
+        'GIT binary patch',
+        'literal 3',
+        'Kcmb<z',
+        '',
+        'literal 0',
+        'HcmV?d00001',
+      ],
+      { path: 'x.bin', content: 'binary' },
+    ],
+    [
+      'a submodule',
+      [
+        'diff --git a/lib b/lib',
+        'index 1111111..2222222 160000',
+        '--- a/lib',
+        '+++ b/lib',
+        '@@ -1 +1 @@',
+        '-Subproject commit 1',
+        '+Subproject commit 2',
+      ],
+      { path: 'lib', content: 'submodule' },
+    ],
+    [
+      'a diff without git, with times',
+      ['--- old/a.txt\t2020-01-01 10:00:00', '+++ new/a.txt\t2020-01-02 10:00:00', '@@ -1 +1 @@', '-a', '+b'],
+      { path: 'new/a.txt', status: 'modified', additions: 1 },
+    ],
+    [
+      'a combined diff',
+      [
+        'diff --cc src/a.ts',
+        'index 1,2..3',
+        '--- a/src/a.ts',
+        '+++ b/src/a.ts',
+        '@@@ -1,1 -1,1 +1,1 @@@',
+        '- a',
+        ' -b',
+        '++c',
+      ],
+      { path: 'src/a.ts', additions: 0 },
+    ],
+  ];
+
+  for (const [name, lines, expected] of HEADERS) {
+    it(`reads ${name}`, () => {
+      const files = parseDiff(`${lines.join('\n')}\n`);
+      expect(files).toHaveLength(1);
+      expect(files[0]).toMatchObject(expected);
+    });
+  }
+
+  it('distinguishes two files of a diff without git', () => {
+    const diff = [
+      '--- a.txt',
+      '+++ a.txt',
+      '@@ -1 +1 @@',
+      '-a',
+      '+b',
+      '--- b.txt',
+      '+++ b.txt',
+      '@@ -1 +1 @@',
+      '-a',
+      '+b',
+    ];
+    expect(pathsOf(diff.join('\n'))).toEqual(['a.txt', 'b.txt']);
+  });
+
+  it('finds no files in other text', () => {
+    expect(parseDiff('')).toEqual([]);
+    expect(parseDiff('Hello\n+++ b/x\n@@ -1 +1 @@\n--- x\n')).toEqual([]);
+  });
+
+  it('counts every added line of any content', () => {
+    const line = fc.oneof(
+      fc.constantFrom(
+        '--- a/x',
+        '+++ b/x',
+        '@@ -1 +1 @@',
+        'diff --git a/x b/x',
+        '',
+        ' ',
+        '\\ No newline',
+        '-',
+        '+',
+        '\r',
+      ),
+      fc.string({ maxLength: 10 }).map((text) => text.replaceAll('\n', '')),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 1, maxLength: 20 }),
+        fc.array(line, { minLength: 1, maxLength: 20 }),
+        (a, b) => {
+          const files = parseDiff(adding('a', a) + adding('b', b));
+          expect(files.map(({ path }) => path)).toEqual(['a', 'b']);
+          const added = files.map(({ hunks }) =>
+            hunks.flatMap(({ lines }) =>
+              lines.flatMap((entry) => (entry.kind === 'added' ? [entry.text] : [])),
+            ),
+          );
+          expect(added).toEqual([a, b]);
+        },
+      ),
+    );
+  });
+
+  it('is fast for long headers made to slow it down', () => {
+    for (const unit of ['a/ ', ' b/', '"', '\\1', ' ']) {
+      expect(parseDiff(`diff --git ${unit.repeat(300_000)}`)).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  mergeWarnings,
+  type Warning,
+  type WarningCode,
+  warningText,
+  warningTitle,
+} from '../../src/lib/warning.js';
+
+/** A value for each code; the type keeps it complete. */
+const ALL: Record<WarningCode, true> = {
+  'agent-unknown-key': true,
+  'agent-unused-key': true,
+  'memory-file-large': true,
+  'memory-damaged': true,
+  'agent-changed-in-pull-request': true,
+  'tool-not-available': true,
+  'home-writable': true,
+  'mcp-server': true,
+  'context-file-skipped': true,
+  'context-truncated': true,
+  'context-incomplete': true,
+  'context-unread': true,
+  'memory-load-failed': true,
+  'memory-truncated': true,
+  'memory-max-entries': true,
+  'memory-save-failed': true,
+  'memory-store-notice': true,
+  'model-warning': true,
+  'answer-truncated': true,
+  'not-verified': true,
+  'publish-failed': true,
+  'input-invalid': true,
+};
+const CODES = Object.keys(ALL) as WarningCode[];
+
+describe('warnings merged for the runner', () => {
+  it('are one for each code, with each message once, at the first place', () => {
+    const warnings: Warning[] = [
+      { code: 'agent-unknown-key', message: 'a', at: { file: 'bot.toml', line: 2 } },
+      { code: 'context-truncated', message: 'long' },
+      { code: 'agent-unknown-key', message: 'b', at: { file: 'bot.toml', line: 5 } },
+      { code: 'agent-unknown-key', message: 'a', at: { file: 'bot.toml', line: 9 } },
+    ];
+    expect(mergeWarnings(warnings)).toEqual([
+      { code: 'agent-unknown-key', message: 'a\nb', at: { file: 'bot.toml', line: 2 } },
+      { code: 'context-truncated', message: 'long' },
+    ]);
+  });
+
+  it('contain a remedy once, whichever messages have it', () => {
+    const add = 'Add `issues: write` under `permissions:` of the job.';
+    const warnings = [
+      { message: 'the labels were not set: GitHub answered 403', remedy: add },
+      { message: 'no one was assigned: GitHub answered 403', remedy: add },
+      { message: 'no one was assigned: GitHub answered 403', remedy: add },
+      { message: 'the reaction was not given: GitHub answered 500', remedy: 'Run it again.' },
+      { message: 'it was not saved.', remedy: add },
+      { message: 'one has no remedy' },
+    ];
+    const [group] = mergeWarnings(warnings.map((warning) => ({ code: 'publish-failed', ...warning })));
+    expect(group?.message.split('\n')).toEqual([
+      `the labels were not set: GitHub answered 403. ${add}`,
+      'no one was assigned: GitHub answered 403.',
+      'the reaction was not given: GitHub answered 500. Run it again.',
+      'it was not saved.',
+      'one has no remedy',
+    ]);
+  });
+
+  it.each([
+    ['axe ends a message without a full stop', 'it failed', 'it failed. Try again.'],
+    ['a message can be a whole sentence', 'It failed.', 'It failed. Try again.'],
+  ])('have one full stop before the remedy: %s', (_, message, text) => {
+    expect(warningText({ message })).toBe(message);
+    expect(warningText({ message, remedy: 'Try again.' })).toBe(text);
+  });
+
+  it('are at most nine, and a failed save is never left out (D35)', () => {
+    const others = CODES.filter((code) => code !== 'memory-save-failed');
+    const warnings = [...others, 'memory-save-failed' as const].map((code) => ({ code, message: code }));
+    const merged = mergeWarnings(warnings);
+    expect(merged).toHaveLength(9);
+    expect(merged.map(({ code }) => code)).toEqual(['memory-save-failed', ...others.slice(0, 8)]);
+  });
+
+  it('are empty without warnings', () => {
+    expect(mergeWarnings([])).toEqual([]);
+  });
+
+  it('have a title of their own for each code', () => {
+    expect(new Set(CODES.map(warningTitle)).size).toBe(CODES.length);
+    expect(CODES.map(warningTitle)).not.toContain('');
+  });
+});

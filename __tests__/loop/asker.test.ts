@@ -1,0 +1,288 @@
+import type { SharedV4Warning } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
+import type { Warning } from '../../src/lib/warning.js';
+import { type AskerOptions, createAsker, type OpenModel } from '../../src/loop/asker.js';
+import { Budget } from '../../src/loop/budget.js';
+import { estimateTokens } from '../../src/loop/estimate.js';
+import type { LoopDependencies } from '../../src/loop/events.js';
+import { Usage } from '../../src/loop/usage.js';
+import type { RunEvent } from '../../src/run/dependencies.js';
+import { call, createFakeModel, type FakeReply, never, opened, reply, says } from '../helpers/model-fake.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
+
+const BUSY = new ProviderError('rate_limit', 'slow down', { status: 429 });
+const DOWN = new ProviderError('server', 'boom', { status: 500 });
+const WRONG = new ProviderError('auth', 'wrong key', { status: 401 });
+const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
+const HELLO = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
+
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+/** A model that can be fallen back on, with what was done with it. */
+function candidate(ref: string, replies: readonly FakeReply[] | Error, facts: Partial<OpenModel> = {}) {
+  const model = createFakeModel(replies instanceof Error ? [] : replies, ref);
+  let times = 0;
+  return {
+    model,
+    open: async () => {
+      times += 1;
+      if (replies instanceof Error) throw replies;
+      return opened(model, { ref, ...facts });
+    },
+    get timesOpened() {
+      return times;
+    },
+  };
+}
+
+function scene(first: readonly FakeReply[], patch: Partial<AskerOptions> & Partial<LoopDependencies> = {}) {
+  const events: RunEvent[] = [];
+  const warnings: Warning[] = [];
+  const clock = createFakeClock();
+  const model = createFakeModel(first, 'first');
+  const usage = new Usage('first');
+  const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+  const retry = { maxRetries: 1, backoff: 'fixed', initialDelayMs: 100, maxDelayMs: 100 } as const;
+  const deps: LoopDependencies = {
+    clock,
+    reporter: { event: (event) => void events.push(event), warn: (warning) => void warnings.push(warning) },
+    signal: new AbortController().signal,
+    leftMs: () => Number.POSITIVE_INFINITY,
+    ...patch,
+  };
+  const options = { model: opened(model, { ref: 'p/first' }), fallbacks: [], retry, budget, usage, ...patch };
+  const asker = createAsker(options, deps);
+  const kinds = () => events.map(({ kind }) => kind);
+  return { asker, model, usage, budget: options.budget, events, kinds, warnings, slept: clock.slept };
+}
+
+describe('a request to a model', () => {
+  it('is counted and reported with its reply', async () => {
+    const { asker, model, usage, budget, events } = scene([says('Hi', { inputTokens: 7, outputTokens: 3 })]);
+    const settings = { temperature: 0 };
+    expect(await asker.ask(HELLO, settings)).toMatchObject({ content: [{ type: 'text', text: 'Hi' }] });
+    expect(model.asked[0]).toMatchObject({ prompt: HELLO, temperature: 0 });
+    expect(usage).toMatchObject({ turns: 1, lastInputTokens: 7, retries: 0 });
+    expect(budget.spending.tokens).toBe(10);
+    expect(events).toEqual([
+      { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 },
+      {
+        kind: 'tokens-used',
+        use: { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 },
+        costUsd: undefined,
+      },
+      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', called: [], tools: 0 },
+    ]);
+  });
+
+  it('has estimated usage if a provider reports none, with one warning', async () => {
+    const silent = { ...says('Hi there, all of you.'), usage: NO_USAGE };
+    const tool = { type: 'function', name: 'look', inputSchema: { type: 'object' } } as const;
+    const { asker, usage, budget, warnings } = scene([silent, silent]);
+    await asker.ask(HELLO, {});
+    const first = budget.spending.tokens;
+    expect(usage.lastInputTokens).toBe(estimateTokens(HELLO));
+    expect(first).toBeGreaterThan(usage.lastInputTokens);
+    await asker.ask(HELLO, { tools: [tool] });
+    expect(budget.spending.tokens).toBeGreaterThan(2 * first);
+    expect(warnings).toEqual([
+      {
+        code: 'model-warning',
+        message:
+          '`p/first` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate',
+      },
+    ]);
+  });
+
+  it('causes that warning once for all conversations that share a budget', async () => {
+    const silent = { ...says('Hi'), usage: NO_USAGE };
+    const budget = new Budget({ maxTokens: 10, maxCostUsd: 0 });
+    const scenes = [scene([silent], { budget }), scene([silent], { budget })];
+    for (const { asker } of scenes) await asker.ask(HELLO, {});
+    expect(scenes.map(({ warnings }) => warnings.length)).toEqual([1, 0]);
+    expect(budget.spent()).toMatchObject({ limit: 'tokens' });
+  });
+
+  it('is repeated after a temporary error, within one turn', async () => {
+    const { asker, usage, events, slept } = scene([BUSY, says('Hi')]);
+    await asker.ask(HELLO, {});
+    expect(usage).toMatchObject({ turns: 1, retries: 1 });
+    expect(slept).toEqual([100]);
+    expect(events[1]).toEqual({ kind: 'retry', attempt: 1, maxRetries: 1, error: BUSY, delayMs: 100 });
+  });
+
+  it('does not treat the end of the run as a temporary error', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { asker, usage, kinds } = scene([never(() => controller.abort(TIME_IS_UP))], { signal });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
+    expect(kinds()).toEqual(['model-request']);
+    expect(usage.retries).toBe(0);
+  });
+
+  it('ends when the run ends during a wait, without another request', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const clock = {
+      ...createFakeClock(),
+      sleep: async () => controller.abort(TIME_IS_UP),
+    };
+    const { asker, model } = scene([BUSY, says('late')], { signal, clock });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
+    expect(model.asked).toHaveLength(1);
+  });
+});
+
+describe('falling back on another model', () => {
+  it('happens after all tries of the first one, and is reported', async () => {
+    const other = candidate('p/other', [says('Hello from here')]);
+    const { asker, model, events, kinds } = scene([BUSY, DOWN], { fallbacks: [other.open] });
+    expect(await asker.ask(HELLO, {})).toMatchObject({ content: [{ text: 'Hello from here' }] });
+    expect(model.asked).toHaveLength(2);
+    expect(other.model.asked[0]?.prompt).toEqual(HELLO);
+    expect(kinds()).toEqual(['model-request', 'retry', 'fallback', 'tokens-used', 'model-reply']);
+    expect(events[2]).toEqual({ kind: 'fallback', from: 'p/first', to: 'p/other', error: DOWN });
+    expect(asker.current.ref).toBe('p/other');
+  });
+
+  it('lasts for the rest of the conversation, with tries of its own', async () => {
+    const other = candidate('p/other', [says('one'), BUSY, says('two')]);
+    const { asker, model, usage } = scene([BUSY, BUSY], { fallbacks: [other.open] });
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(model.asked).toHaveLength(2);
+    expect(other.model.asked).toHaveLength(3);
+    expect(other.timesOpened).toBe(1);
+    expect(usage.retries).toBe(2);
+  });
+
+  it('continues with the next, in order, and ends with the error of the last', async () => {
+    const second = candidate('p/second', [DOWN, DOWN]);
+    const last = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+    const third = candidate('p/third', [BUSY, last]);
+    const { asker, events } = scene([BUSY, BUSY], { fallbacks: [second.open, third.open] });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(last);
+    expect(events.flatMap((event) => (event.kind === 'fallback' ? [event.to] : []))).toEqual([
+      'p/second',
+      'p/third',
+    ]);
+  });
+
+  it.each([
+    ['a wrong key', WRONG],
+    ['a wrong request', new ProviderError('bad_request', 'no', { status: 400 })],
+    ['what is forbidden', new ProviderError('server', 'no', { status: 403 })],
+    ['a bug', new TypeError('x is not a function')],
+  ])('does not happen after %s', async (_, error) => {
+    const other = candidate('p/other', [says('x')]);
+    const { asker } = scene([error], { fallbacks: [other.open] });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(error);
+    expect(other.timesOpened).toBe(0);
+  });
+
+  it('does not happen after the end of the run', async () => {
+    const controller = new AbortController();
+    const other = candidate('p/other', [says('x')]);
+    const { asker } = scene([never(() => controller.abort(TIME_IS_UP))], {
+      fallbacks: [other.open],
+      signal: controller.signal,
+    });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
+    expect(other.timesOpened).toBe(0);
+  });
+
+  it('happens at once if the first model requires a longer wait than the run has time', async () => {
+    const later = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
+    const other = candidate('p/other', [says('ok')]);
+    const { asker, slept } = scene([later], { fallbacks: [other.open], leftMs: () => 1000 });
+    await asker.ask(HELLO, {});
+    expect(slept).toEqual([]);
+    expect(asker.current.ref).toBe('p/other');
+  });
+
+  it('to a model that cannot be opened is a warning, and the next one is called', async () => {
+    const keyless = candidate(
+      'p/keyless',
+      new AxeError('API key for provider "p" is not configured', { exitCode: 3 }),
+    );
+    const other = candidate('p/other', [says('ok')]);
+    const { asker, warnings } = scene([BUSY, BUSY], { fallbacks: [keyless.open, other.open] });
+    await asker.ask(HELLO, {});
+    expect(asker.current.ref).toBe('p/other');
+    expect(warnings).toEqual([
+      {
+        code: 'model-warning',
+        message: 'a fallback model cannot be used: API key for provider "p" is not configured',
+      },
+    ]);
+  });
+
+  it('to a last model that cannot be opened keeps the error of the model that was called', async () => {
+    const keyless = candidate('p/keyless', new AxeError('no key', { exitCode: 3 }));
+    const { asker, warnings } = scene([BUSY, DOWN], { fallbacks: [keyless.open] });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(DOWN);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('shows the other model nothing of what the first one thought, and that one its own thoughts', async () => {
+    const thought = { type: 'reasoning', text: 'They must never know.' } as const;
+    const turn = { role: 'assistant' as const, content: [thought, { type: 'text' as const, text: 'Hm.' }] };
+    const bare = { role: 'assistant' as const, content: [{ type: 'text', text: 'Hm.' }] };
+    const second = candidate('second', [says('ok'), says('ok')]);
+    const { asker, model } = scene([BUSY, BUSY], { fallbacks: [second.open] });
+    const before = [...HELLO, { ...turn, content: [thought] }, turn];
+    await asker.ask(before, {});
+    await asker.ask([...before, { ...turn }], {});
+    expect(model.asked[0]?.prompt).toHaveLength(3);
+    expect(second.model.asked.map(({ prompt }) => prompt)).toEqual([
+      [...HELLO, bare],
+      [...HELLO, bare, turn],
+    ]);
+  });
+
+  it('is counted at its own price and named in the figures', async () => {
+    const price = { input: 2, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const other = candidate('p/other', [says('ok', { inputTokens: 500_000 })], { price });
+    const { asker, budget, usage } = scene([BUSY, BUSY], { fallbacks: [other.open] });
+    await asker.ask(HELLO, {});
+    expect(budget.spending).toMatchObject({ costUsd: 1, isCostPartial: false });
+    expect(usage.stats(0, budget).modelId).toBe('p/other');
+  });
+});
+
+describe('a warning about a model', () => {
+  const odd: SharedV4Warning[] = [{ type: 'unsupported', feature: 'temperature' }];
+
+  it('names the settings it leaves out, once for each model', async () => {
+    const call1 = reply([call('1', 'x', {})], { warnings: odd });
+    const other = candidate('p/other', [says('a', { warnings: odd }), says('b', { warnings: odd })]);
+    const { asker, warnings } = scene([call1, BUSY, BUSY], { fallbacks: [other.open] });
+    await asker.ask(HELLO, {});
+    expect(warnings).toHaveLength(1);
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toEqual({
+      code: 'model-warning',
+      message: "the model's provider: temperature: unsupported",
+    });
+  });
+
+  it('states once that its price is unknown, if dollars are limited', async () => {
+    const budget = new Budget({ maxTokens: 0, maxCostUsd: 1 });
+    const { asker, warnings } = scene([says('a'), says('b')], { budget });
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(warnings).toEqual([
+      {
+        code: 'model-warning',
+        message:
+          'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `[params.price]` in the agent, or `max-tokens` or `max-turns`.',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { Budget, type TokenUse } from '../../src/loop/budget.js';
+
+const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+
+function use(input: number, output: number, cache: Partial<TokenUse> = {}): TokenUse {
+  return { input, output, cacheRead: 0, cacheWrite: 0, ...cache };
+}
+
+function tokens(maxTokens: number): Budget {
+  return new Budget({ maxTokens, maxCostUsd: 0 });
+}
+
+function dollars(maxCostUsd: number): Budget {
+  return new Budget({ maxTokens: 0, maxCostUsd });
+}
+
+describe('a budget of tokens', () => {
+  it('counts input and output, with a known or unknown price', () => {
+    const budget = tokens(0);
+    budget.add(use(10, 4), undefined);
+    budget.add(use(100, 40), PRICE);
+    expect(budget.spending.tokens).toBe(154);
+  });
+
+  it.each([
+    ['a tenth of what came from the cache', use(1000, 0, { cacheRead: 900 }), 190],
+    ['all of what was written to the cache', use(1000, 0, { cacheWrite: 900 }), 1000],
+    ['no more than there is, if a provider counts the cache apart', use(10, 5, { cacheRead: 500 }), 6],
+  ])('counts %s', (_, used, counted) => {
+    const budget = tokens(0);
+    budget.add(used, PRICE);
+    expect(budget.spending.tokens).toBe(counted);
+  });
+
+  it.each([
+    [99, false],
+    [100, true],
+    [101, true],
+  ])('of 100 is spent after %i: %s', (used, isSpent) => {
+    const budget = tokens(100);
+    budget.add(use(used - 1, 1), undefined);
+    expect(budget.spent() !== undefined).toBe(isSpent);
+  });
+
+  it('that is spent reports the amount, a remedy, and exit status 4 (D2)', () => {
+    const budget = tokens(100);
+    budget.add(use(150, 1), undefined);
+    expect(budget.spent()).toMatchObject({
+      limit: 'tokens',
+      error: {
+        message: 'budget exceeded: used 151 of 100 tokens',
+        exitCode: 4,
+        remedy:
+          'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.',
+      },
+    });
+  });
+
+  it('is endless with 0', () => {
+    const budget = tokens(0);
+    budget.add(use(1e12, 1e12), PRICE);
+    expect(budget.spent()).toBeUndefined();
+  });
+
+  it('is not spent before anything is used', () => {
+    expect(tokens(1).spent()).toBeUndefined();
+    expect(dollars(0.01).spent()).toBeUndefined();
+  });
+});
+
+describe('a budget of dollars', () => {
+  it.each<[string, TokenUse, number]>([
+    ['fresh input and output', use(1_000_000, 1_000_000), 18],
+    ['input from the cache', use(1_000_000, 0, { cacheRead: 900_000 }), 0.3 + 0.27],
+    ['input written to the cache', use(1_000_000, 0, { cacheWrite: 400_000 }), 1.8 + 1.5],
+    ['both', use(1000, 100, { cacheRead: 600, cacheWrite: 300 }), 0.0003 + 0.00018 + 0.001125 + 0.0015],
+    ['a cache that is larger than the input, as some count', use(10, 0, { cacheRead: 1_000_000 }), 0.3],
+    ['nothing', use(0, 0), 0],
+  ])('counts %s', (_, used, costUsd) => {
+    const budget = dollars(0);
+    budget.add(used, PRICE);
+    expect(budget.spending.costUsd).toBeCloseTo(costUsd, 10);
+    expect(budget.spending.isCostPartial).toBe(false);
+  });
+
+  it('adds up, each model at its own price', () => {
+    const budget = dollars(0);
+    budget.add(use(1_000_000, 0), PRICE);
+    budget.add(use(1_000_000, 0), { ...PRICE, input: 1 });
+    expect(budget.spending).toEqual({ tokens: 2_000_000, costUsd: 4, isCostPartial: false });
+  });
+
+  it('that is spent reports the amount, and exit status 4', () => {
+    const budget = dollars(0.5);
+    budget.add(use(100_000, 0), PRICE);
+    expect(budget.spent()).toBeUndefined();
+    budget.add(use(0, 20_000), PRICE);
+    expect(budget.spent()).toMatchObject({
+      limit: 'cost',
+      error: {
+        message: 'budget exceeded: used $0.60 of $0.50',
+        exitCode: 4,
+        remedy: 'Raise the input `max-cost-usd`, or give the agent less to read.',
+      },
+    });
+  });
+
+  it.each(['max-cost-usd-per-pr', 'max-cost-usd-per-day'] as const)(
+    'names %s if that left less',
+    (costInput) => {
+      const budget = new Budget({ maxTokens: 0, maxCostUsd: 0.5 - 0.405, costInput });
+      budget.add(use(1_000_000, 0), { input: 0.405, output: 0, cacheRead: 0, cacheWrite: 0 });
+      expect(budget.spent()?.error).toMatchObject({
+        message: `budget exceeded: used $0.405 of $0.095 that \`${costInput}\` had left`,
+        remedy: `Raise the input \`${costInput}\`, or give the agent less to read.`,
+      });
+    },
+  );
+
+  it('is not spent by a model of unknown price, but reports that the cost is only a part', () => {
+    const budget = dollars(0.5);
+    budget.add(use(1e9, 1e9), undefined);
+    expect(budget.spent()).toBeUndefined();
+    expect(budget.spending).toMatchObject({ costUsd: undefined, isCostPartial: true });
+    budget.add(use(200_000, 0), PRICE);
+    expect(budget.spending).toMatchObject({ costUsd: 0.6, isCostPartial: true });
+    expect(budget.spent()).toMatchObject({ limit: 'cost' });
+  });
+
+  it('that is spent together with the tokens is reported as tokens', () => {
+    const budget = new Budget({ maxTokens: 10, maxCostUsd: 0.000_001 });
+    budget.add(use(10, 10), PRICE);
+    expect(budget.spent()).toMatchObject({ limit: 'tokens' });
+  });
+});
+
+describe('the spent share of a budget', () => {
+  it('is that of each limit', () => {
+    expect(tokens(0).shares()).toEqual({ tokensShare: undefined, costShare: undefined });
+    const budget = new Budget({ maxTokens: 1000, maxCostUsd: 0.03 });
+    expect(budget.shares()).toEqual({ tokensShare: 0, costShare: 0 });
+    budget.add(use(500, 0), PRICE);
+    expect(budget.shares().tokensShare).toBe(0.5);
+    expect(budget.shares().costShare).toBeCloseTo(0.05, 10);
+  });
+});

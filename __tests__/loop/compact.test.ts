@@ -1,0 +1,223 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../../src/lib/defaults.js';
+import {
+  applySummary,
+  type ConversationSize,
+  groupTurns,
+  LEFT_OUT_NOTE,
+  planCompaction,
+  type SummaryPlan,
+} from '../../src/loop/compact.js';
+import { estimateTokens } from '../../src/loop/estimate.js';
+import { conversations, turn, unpaired, user } from '../helpers/conversations.js';
+
+type Message = LanguageModelV4Message;
+
+const SYSTEM: Message = { role: 'system', content: 'You review.' };
+const TASK = user('Review it.');
+const LONG = 'x'.repeat(4000);
+/** Two of the long turns are kept in it, and ten do not fit even without their results. */
+const WINDOW = 14_000;
+const SUMMARY = { text: 'Read a.ts; nothing wrong so far.', isWhole: true };
+
+describe('shortening a conversation', () => {
+  it('starts at the stated share of what the reserve leaves', () => {
+    const messages = [TASK, ...turns(10, [LONG])];
+    const limit = 10_000 * COMPACTION.startShare;
+    const size = { messages, windowTokens: 12_000, reserveTokens: 2000 };
+    expect(planCompaction({ ...size, usedTokens: limit }).kind).toBe('none');
+    expect(planCompaction({ ...size, usedTokens: limit + 1 }).kind).toBe('drop-results');
+  });
+
+  it.each([undefined, 0, Number.NaN])('assumes a window size if it is %p', (windowTokens) => {
+    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens, reserveTokens: 0 };
+    const limit = CONTEXT_WINDOW_TOKENS * COMPACTION.startShare;
+    expect(planCompaction({ ...size, usedTokens: limit }).kind).toBe('none');
+    expect(planCompaction({ ...size, usedTokens: limit + 1 }).kind).not.toBe('none');
+  });
+
+  it('counts at most a quarter of the window as reserve', () => {
+    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000, reserveTokens: 50_000 };
+    expect(planCompaction({ ...size, usedTokens: 11_999 }).kind).toBe('none');
+    expect(planCompaction({ ...size, usedTokens: 12_001 }).kind).toBe('drop-results');
+  });
+
+  it('counts memory in the reserve and not in the usage, whatever its share of the window', () => {
+    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
+    const limit = (20_000 - 2000 - 12_000) * COMPACTION.startShare;
+    const sized = { ...size, reserveTokens: 14_000, memoryTokens: 12_000 };
+    expect(planCompaction({ ...sized, usedTokens: 12_000 + limit }).kind).toBe('none');
+    expect(planCompaction({ ...sized, usedTokens: 12_000 + limit + 1 }).kind).not.toBe('none');
+  });
+
+  it('leaves a conversation some room next to memory that fills the window', () => {
+    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
+    const sized = { ...size, reserveTokens: 30_000, memoryTokens: 30_000 };
+    const limit = 2500 * COMPACTION.startShare;
+    expect(planCompaction({ ...sized, usedTokens: 30_000 + limit }).kind).toBe('none');
+    expect(planCompaction({ ...sized, usedTokens: 30_000 + limit + 1 }).kind).not.toBe('none');
+  });
+
+  it('leaves out the oldest results first, and never the newest turns', () => {
+    const messages = [SYSTEM, TASK, ...turns(100, [LONG])];
+    const plan = planCompaction(sized(messages, 120_000));
+    const shortened = plan.kind === 'drop-results' ? plan.messages : [];
+    const isDropped = shortened.flatMap((message) =>
+      message.role === 'tool' ? [JSON.stringify(message).includes('left out to save room')] : [],
+    );
+    const dropped = isDropped.indexOf(false);
+    expect(isDropped).toEqual(isDropped.map((_, index) => index < dropped));
+    expect(dropped).toBeLessThan(100 - COMPACTION.keptTurns);
+    expect(estimateTokens(shortened)).toBeLessThanOrEqual(120_000 * COMPACTION.targetShare);
+  });
+
+  it('cuts deeply and seldom, since each time costs the cache of all that comes after', () => {
+    let messages: readonly Message[] = [SYSTEM, TASK];
+    const lost: number[] = [];
+    for (let number = 0; number < 200; number += 1) {
+      messages = [...messages, ...turn(`t${number}`, ['x'.repeat(6000)])];
+      const plan = planCompaction(sized(messages, 128_000));
+      if (plan.kind !== 'drop-results') continue;
+      const { messages: cut } = plan;
+      const same = messages.findIndex(
+        (message, index) => JSON.stringify(message) !== JSON.stringify(cut[index]),
+      );
+      lost.push(estimateTokens(cut.slice(same)));
+      messages = cut;
+    }
+    expect(lost.length).toBeLessThanOrEqual(5);
+    expect(lost.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThan(90_000);
+  });
+
+  it('requests a summary when leaving out results is not enough', () => {
+    const messages = [SYSTEM, TASK, ...turns(10, [LONG], LONG)];
+    const plan = expectSummary(sized(messages, WINDOW));
+    expect(plan.head).toEqual([SYSTEM, TASK]);
+    expect(plan.keep).toEqual(messages.slice(-plan.keep.length));
+    const shortened = applySummary(plan, SUMMARY);
+    expect(shortened.slice(0, 2)).toEqual([SYSTEM, TASK]);
+    expect(JSON.stringify(shortened[2])).toContain(SUMMARY.text);
+    expect(shortened.slice(3)).toEqual(plan.keep);
+  });
+
+  it('summarizes the last summary with what followed it', () => {
+    const plan = expectSummary(sized([SYSTEM, TASK, ...turns(10, [LONG], LONG)], WINDOW));
+    const later = [...applySummary(plan, SUMMARY), ...turns(10, [LONG], LONG)];
+    const again = expectSummary(sized(later, WINDOW));
+    expect(JSON.stringify(again.request)).toContain(SUMMARY.text);
+    expect(JSON.stringify(applySummary(again, { ...SUMMARY, text: 'second' }))).not.toContain(SUMMARY.text);
+  });
+
+  it.each<[string, { text: string; isWhole: boolean }]>([
+    ['is empty', { text: ' \n', isWhole: true }],
+    ['cannot be seen', { text: '\u200B', isWhole: true }],
+    ['was cut', { text: 'Read a.ts and', isWhole: false }],
+    ['is longer than the turns', { text: LONG.repeat(40), isWhole: true }],
+  ])('continues without a summary that %s', (_, reply) => {
+    const messages = [SYSTEM, TASK, ...turns(10, [LONG], LONG)];
+    const plan = expectSummary(sized(messages, WINDOW));
+    const shortened = applySummary(plan, reply);
+    expect(shortened.slice(0, 3)).toEqual([SYSTEM, TASK, user(LEFT_OUT_NOTE)]);
+    expect(shortened.slice(-plan.keep.length)).toEqual(plan.keep);
+    expect(estimateTokens(shortened)).toBeLessThanOrEqual(WINDOW * COMPACTION.targetShare);
+    expect(unpaired(shortened)).toEqual([]);
+  });
+
+  it('does nothing if only the task and the newest turn are left', () => {
+    const messages = [TASK, ...turns(1, [LONG.repeat(20)])];
+    expect(planCompaction(sized(messages, 1000))).toEqual({ kind: 'none' });
+  });
+
+  it('holds for any conversation', () => {
+    fc.assert(
+      fc.property(conversations, fc.integer({ min: 500, max: 60_000 }), reply, (messages, window, answer) => {
+        const size = sized(messages, window);
+        const shortened = shorten(size, answer);
+        if (shortened === messages) return;
+        expect(unpaired(shortened)).toEqual([]);
+        expect(estimateTokens(shortened)).toBeLessThan(estimateTokens(messages));
+        const headLength = messages[0]?.role === 'system' ? 2 : 1;
+        expect(shortened.slice(0, headLength)).toEqual(messages.slice(0, headLength));
+        const newest = newestTurn(messages);
+        expect(shortened.slice(-newest.length)).toEqual(newest);
+        expect(repliesOf(messages)).toEqual(expect.arrayContaining([...repliesOf(shortened)]));
+        expect(shorten(sized(shortened, window), answer)).toEqual(shortened);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('gets below its threshold whenever there is more than the kept turns', () => {
+    fc.assert(
+      fc.property(conversations, fc.integer({ min: 2000, max: 60_000 }), (messages, window) => {
+        const plan = planCompaction(sized(messages, window));
+        if (plan.kind !== 'drop-results') return;
+        expect(estimateTokens(plan.messages)).toBeLessThanOrEqual(window * COMPACTION.startShare);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('requests summaries that fit the window', () => {
+    fc.assert(
+      fc.property(conversations, fc.integer({ min: 4000, max: 60_000 }), (messages, window) => {
+        const plan = planCompaction(sized(messages, window));
+        if (plan.kind !== 'summarize') return;
+        const system = messages.filter(({ role }) => role === 'system');
+        fc.pre(estimateTokens(system) < window / 4);
+        expect(estimateTokens(plan.request)).toBeLessThan(window * 0.9);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+const reply = fc.record({
+  text: fc.constantFrom('', '\u200B', 'What was done.', LONG, LONG.repeat(30)),
+  isWhole: fc.boolean(),
+});
+
+function turns(count: number, results: readonly string[], said = ''): Message[] {
+  return Array.from({ length: count }, (_, index) => turn(`t${index}`, results)).flatMap(
+    ([first, ...rest]) =>
+      first?.role === 'assistant'
+        ? [{ ...first, content: [{ type: 'text' as const, text: said }, ...first.content] }, ...rest]
+        : [],
+  );
+}
+
+function sized(messages: readonly Message[], windowTokens: number): ConversationSize {
+  return { messages, usedTokens: estimateTokens(messages), windowTokens, reserveTokens: 0 };
+}
+
+function expectSummary(size: ConversationSize): SummaryPlan {
+  const plan = planCompaction(size);
+  if (plan.kind !== 'summarize') throw new Error(`the plan is ${plan.kind}`);
+  return plan;
+}
+
+/** What the loop does with a plan; the same array where nothing is to be done. */
+function shorten(size: ConversationSize, answer: { text: string; isWhole: boolean }): readonly Message[] {
+  const plan = planCompaction(size);
+  switch (plan.kind) {
+    case 'none':
+      return size.messages;
+    case 'drop-results':
+      return plan.messages;
+    case 'summarize':
+      return applySummary(plan, answer);
+  }
+}
+
+/** The last turn and what was said after it. */
+function newestTurn(messages: readonly Message[]): readonly Message[] {
+  const groups = groupTurns(messages);
+  const start = groups.findLastIndex((group) => group[0]?.role === 'assistant');
+  return groups.slice(start).flat();
+}
+
+function repliesOf(messages: readonly Message[]): readonly Message[] {
+  return messages.filter(({ role }) => role === 'assistant');
+}

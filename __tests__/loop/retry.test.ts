@@ -1,0 +1,212 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RetryConfig } from '../../src/agent/config.js';
+import { AxeError, ConfigError, ProviderError, type ProviderErrorCategory } from '../../src/lib/errors.js';
+import { isTransient, type Retry, type RetryPolicy, retryPolicy, withRetries } from '../../src/loop/retry.js';
+
+const UNSET: RetryConfig = {
+  maxRetries: undefined,
+  backoff: 'exponential',
+  initialDelayMs: 500,
+  maxDelayMs: 30_000,
+};
+const BUSY = new ProviderError('rate_limit', 'slow down', { status: 429 });
+
+interface Trial {
+  readonly policy?: Partial<RetryPolicy>;
+  readonly random?: number;
+  readonly leftMs?: () => number;
+  readonly sleep?: (ms: number) => Promise<void>;
+}
+
+/** Tries work that throws these one after the other, and answers `done` after that. */
+async function tryHard(
+  errors: readonly unknown[],
+  { policy, random = 0, leftMs = () => Number.POSITIVE_INFINITY, sleep }: Trial = {},
+) {
+  const open = [...errors];
+  const slept: number[] = [];
+  const retries: Retry[] = [];
+  let tries = 0;
+  const work = async () => {
+    tries += 1;
+    if (open.length > 0) throw open.shift();
+    return 'done';
+  };
+  const end = await withRetries(
+    work,
+    { ...retryPolicy(UNSET), ...policy },
+    {
+      random: () => random,
+      leftMs,
+      sleep: async (ms) => {
+        slept.push(ms);
+        await sleep?.(ms);
+      },
+      onRetry: (retry) => retries.push(retry),
+    },
+  ).then(
+    (value) => ({ value, thrown: undefined }),
+    (thrown: unknown) => ({ value: undefined, thrown }),
+  );
+  return { ...end, tries, slept, retries };
+}
+
+describe('the policy of an agent', () => {
+  it('is two more tries by default (axe makes none, axe-behaviour §20.15)', () => {
+    expect(retryPolicy(UNSET)).toEqual({
+      maxRetries: 2,
+      backoff: 'exponential',
+      initialDelayMs: 500,
+      maxDelayMs: 30_000,
+    });
+  });
+
+  it('is the configured one, including no more tries at all', () => {
+    expect(retryPolicy({ ...UNSET, maxRetries: 0 }).maxRetries).toBe(0);
+    const own = { maxRetries: 7, backoff: 'linear', initialDelayMs: 1, maxDelayMs: 2 } as const;
+    expect(retryPolicy(own)).toEqual(own);
+  });
+});
+
+describe('an error that is tried again', () => {
+  it.each<[ProviderErrorCategory, readonly (number | undefined)[], boolean]>([
+    ['rate_limit', [429], true],
+    ['overloaded', [503, 529], true],
+    ['timeout', [undefined, 408, 504], true],
+    ['server', [undefined, 200, 408, 409, 429, 500, 502, 503, 504, 529], true],
+    ['server', [302, 400, 401, 403, 404, 413, 422], false],
+    ['auth', [401, 403], false],
+    ['bad_request', [undefined, 400, 404], false],
+  ])('is %s with a status of %j: %s', async (category, statuses, again) => {
+    for (const status of statuses) {
+      const error = new ProviderError(category, 'no', status === undefined ? {} : { status });
+      expect([status, isTransient(error)]).toEqual([status, again]);
+      expect(await tryHard([error])).toMatchObject(
+        again ? { tries: 2, value: 'done' } : { tries: 1, thrown: error },
+      );
+    }
+  });
+
+  it.each([
+    ['a missing key', new AxeError('API key is not configured', { exitCode: 3 })],
+    ['a wrong setting', new ConfigError('no such file')],
+    ['a bug', new TypeError('undefined is not a function')],
+    ['an abort', new DOMException('aborted', 'AbortError')],
+    ['nothing', undefined],
+  ])('is not %s', async (_, thrown) => {
+    expect(isTransient(thrown)).toBe(false);
+    expect(await tryHard([thrown])).toMatchObject({ tries: 1, thrown, slept: [], retries: [] });
+  });
+
+  it('are not tried again where they last, although another model may still be asked', async () => {
+    const thrown = new ProviderError('rate_limit', 'no quota', { status: 429, isLasting: true });
+    expect(isTransient(thrown)).toBe(true);
+    expect(await tryHard([thrown])).toMatchObject({ tries: 1, thrown });
+  });
+});
+
+describe('trying again', () => {
+  it('is not necessary if the first try succeeds', async () => {
+    expect(await tryHard([])).toEqual({ value: 'done', thrown: undefined, tries: 1, slept: [], retries: [] });
+  });
+
+  it('reports each attempt with its delay', async () => {
+    const overloaded = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+    const { retries, slept } = await tryHard([BUSY, overloaded]);
+    expect(retries).toEqual([
+      { attempt: 1, error: BUSY, delayMs: 500 },
+      { attempt: 2, error: overloaded, delayMs: 1000 },
+    ]);
+    expect(slept).toEqual([500, 1000]);
+  });
+
+  it.each([0, 1, 2, 5])('ends with the last error after %i more tries', async (maxRetries) => {
+    const errors = Array.from(
+      { length: maxRetries + 1 },
+      (_, index) => new ProviderError('server', `${index}`),
+    );
+    const { tries, thrown } = await tryHard([...errors], { policy: { maxRetries } });
+    expect(tries).toBe(maxRetries + 1);
+    expect(thrown).toBe(errors.at(-1));
+  });
+
+  it('ends with the first permanent error', async () => {
+    const wrong = new ProviderError('bad_request', 'no such model', { status: 400 });
+    expect(await tryHard([BUSY, wrong, BUSY])).toMatchObject({ tries: 2, thrown: wrong });
+  });
+});
+
+describe('the wait before a try', () => {
+  it.each<[RetryPolicy['backoff'], number, readonly number[]]>([
+    ['exponential', 0, [100, 200, 400, 800, 1000, 1000]],
+    ['exponential', 0.5, [150, 250, 450, 850, 1000, 1000]],
+    ['exponential', 0.999, [199, 299, 499, 899, 1000, 1000]],
+    ['linear', 0.999, [100, 200, 300, 400, 500, 600]],
+    ['fixed', 0.999, [100, 100, 100, 100, 100, 100]],
+  ])('is %s with the random value %d: %j', async (backoff, random, delays) => {
+    const policy = { maxRetries: 6, backoff, initialDelayMs: 100, maxDelayMs: 1000 };
+    const { slept } = await tryHard(Array(6).fill(BUSY), { policy, random });
+    expect(slept).toEqual(delays);
+  });
+
+  it.each<RetryPolicy['backoff']>(['exponential', 'linear', 'fixed'])(
+    'is never longer than max_delay_ms: %s',
+    async (backoff) => {
+      const policy = { maxRetries: 2000, backoff, initialDelayMs: 700, maxDelayMs: 700 };
+      const { slept } = await tryHard(Array(2000).fill(BUSY), { policy, random: 0.9 });
+      expect(new Set(slept)).toEqual(new Set([700]));
+    },
+  );
+
+  it.each([
+    ['longer than ours', 7000, 7000],
+    ['longer than max_delay_ms', 90_000, 90_000],
+    ['shorter than ours', 20, 500],
+    ['none at all', 0, 500],
+  ])('C4 59: is the provider’s if that is longer: %s', async (_, retryAfterMs, delayMs) => {
+    const error = new ProviderError('rate_limit', 'slow down', { status: 429, retryAfterMs });
+    expect((await tryHard([error])).slept).toEqual([delayMs]);
+  });
+});
+
+describe('the deadline of the retries', () => {
+  it.each([
+    [
+      'what the provider asks for',
+      new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 }),
+      60_000,
+    ],
+    [
+      'what the provider asks for, to the millisecond',
+      new ProviderError('rate_limit', 'x', { retryAfterMs: 9 }),
+      500,
+    ],
+    ['our own wait', BUSY, 500],
+    ['nothing, since time is up', BUSY, 0],
+  ])('ends them at once if it comes before %s', async (_, error, leftMs) => {
+    const waited = await tryHard([error], { leftMs: () => leftMs });
+    expect(waited).toMatchObject({ tries: 1, thrown: error, slept: [], retries: [] });
+  });
+
+  it('leaves time for a wait that ends before it', async () => {
+    const error = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
+    expect(await tryHard([error], { leftMs: () => 60_001 })).toMatchObject({
+      value: 'done',
+      slept: [60_000],
+    });
+  });
+
+  it('is checked again before each try', async () => {
+    const left = [10_000, 900];
+    const { tries, slept } = await tryHard([BUSY, BUSY, BUSY], { leftMs: () => left.shift() ?? 0 });
+    expect(slept).toEqual([500]);
+    expect(tries).toBe(2);
+  });
+
+  it('that passes during a wait ends them with its own reason', async () => {
+    const reason = new ProviderError('timeout', 'context deadline exceeded');
+    const { thrown, tries } = await tryHard([BUSY, BUSY], { sleep: () => Promise.reject(reason) });
+    expect(thrown).toBe(reason);
+    expect(tries).toBe(1);
+  });
+});

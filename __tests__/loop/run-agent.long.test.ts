@@ -1,0 +1,186 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/lib/errors.js';
+import type { OpenModel } from '../../src/loop/asker.js';
+import { Budget } from '../../src/loop/budget.js';
+import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
+import { estimateTokens } from '../../src/loop/estimate.js';
+import type { Summary } from '../../src/loop/events.js';
+import { runAgent } from '../../src/loop/run-agent.js';
+import type { RunEvent } from '../../src/run/dependencies.js';
+import type { Tool } from '../../src/tools/tool.js';
+import { call, createFakeModel, opened, reply, says } from '../helpers/model-fake.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
+
+const WINDOW_TOKENS = 16_000;
+/** About 5000 tokens. */
+const MEMORY = 'fact '.repeat(4000);
+
+const look: Tool = {
+  name: 'look',
+  effect: 'read',
+  description: 'looks',
+  inputSchema: { type: 'object' },
+  execute: async () => ({ text: 'r'.repeat(2800), isError: false }),
+};
+
+interface Talk {
+  /** Turns before the answer, each with a result of about 700 tokens. */
+  readonly turns: number;
+  /** What the model says with each call. */
+  readonly said?: string;
+  readonly system?: string;
+  readonly memory?: string;
+  readonly thinking?: OpenModel['thinking'];
+}
+
+async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, thinking }: Talk) {
+  const kept: Summary[] = [];
+  let turn = 0;
+  const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
+    const inputTokens = estimateTokens(prompt);
+    if (isSummaryRequest(prompt)) return says('I looked.', { inputTokens });
+    turn += 1;
+    if (turn > turns) return says('Done.', { inputTokens });
+    return reply([{ type: 'text', text: said }, call(`c${turn}`, 'look', { turn })], { inputTokens });
+  };
+  const model = createFakeModel(Array.from({ length: turns * 2 + 1 }, () => answer));
+  const outcome = await runAgent(
+    {
+      model: opened(model, { windowTokens: WINDOW_TOKENS, thinking }),
+      fallbacks: [],
+      retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
+      prompt: { system, ...(memory === undefined ? {} : { memory }), message: 'Go.' },
+      params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
+      tools: [look],
+      parallel: true,
+      maxTurns: 50,
+      budget: new Budget({ maxTokens: 0, maxCostUsd: 0 }),
+      form: undefined,
+    },
+    {
+      clock: createFakeClock(),
+      reporter: { event: () => undefined, warn: () => undefined },
+      signal: new AbortController().signal,
+      leftMs: () => Number.POSITIVE_INFINITY,
+      keepSummary: async (summary) => void kept.push(summary),
+    },
+  );
+  const last = JSON.stringify(model.asked.at(-1)?.prompt);
+  const summaries = model.asked.filter(({ prompt }) => isSummaryRequest(prompt));
+  const summaryLimits = new Set(summaries.map(({ maxOutputTokens }) => maxOutputTokens));
+  return { outcome, kept, summaryLimits, isShortened: last.includes('left out to save room') };
+}
+
+function isSummaryRequest(prompt: LanguageModelV4CallOptions['prompt']): boolean {
+  return JSON.stringify(prompt).includes(SUMMARY_REQUEST.slice(0, 40));
+}
+
+describe('a long conversation', () => {
+  it.each([
+    ['a short one is left whole, since memory has its own room', 3, MEMORY, false],
+    ['a longer one is shortened', 9, MEMORY, true],
+  ])('next to much memory: %s', async (_, turns, memory, isShortened) => {
+    const talked = await talk({ turns, memory });
+    expect(talked.outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
+    expect(talked.isShortened).toBe(isShortened);
+  });
+
+  it('has its summary kept by the caller', async () => {
+    const { outcome, kept } = await talk({ turns: 8, said: 's'.repeat(4000), system: 'Look.' });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
+    expect(kept[0]?.text).toBe('I looked.');
+    expect(kept[0]?.messages).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['a limit of ours', undefined, 2000],
+    ['none, where the model thinks', { thinks: 'by default', maxOutputTokens: 64_000 } as const, undefined],
+  ])('has the summary written with %s', async (_, thinking, expected) => {
+    const { summaryLimits } = await talk({ turns: 8, said: 's'.repeat(4000), system: 'Look.', thinking });
+    expect([...summaryLimits]).toEqual([expected]);
+  });
+});
+
+/** A provider that refuses what does not fit into `windowTokens`, of which the program does not know. */
+async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallTalk) {
+  const events: RunEvent[] = [];
+  let turn = 0;
+  const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
+    const inputTokens = estimateTokens(prompt);
+    if (inputTokens > windowTokens) {
+      const overflow = { windowTokens: isTold ? windowTokens : undefined };
+      throw new ProviderError('bad_request', 'prompt is too long', { status: 400, overflow });
+    }
+    if (JSON.stringify(prompt).includes(SUMMARY_REQUEST.slice(0, 40)))
+      return says('I looked.', { inputTokens });
+    const size = sizes[turn];
+    turn += 1;
+    return size === undefined
+      ? says('Done.', { inputTokens })
+      : reply([call(`c${turn}`, 'look', { turn, size })], { inputTokens });
+  };
+  const model = createFakeModel(Array.from({ length: 60 }, () => answer));
+  const outcome = await runAgent(
+    {
+      model: opened(model),
+      fallbacks: [],
+      retry: { maxRetries: 2, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
+      prompt: { system: 'Look.', message: task },
+      params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
+      tools: [{ ...look, execute: async (input) => ({ text: 'r'.repeat(sizeIn(input)), isError: false }) }],
+      parallel: true,
+      maxTurns: 50,
+      budget: new Budget({ maxTokens: 0, maxCostUsd: 0 }),
+      form: undefined,
+    },
+    {
+      clock: createFakeClock(),
+      reporter: { event: (event) => void events.push(event), warn: () => undefined },
+      signal: new AbortController().signal,
+      leftMs: () => Number.POSITIVE_INFINITY,
+    },
+  );
+  const refusals = events.filter(({ kind }) => kind === 'too-long').length;
+  return { outcome, refusals, asked: model.asked.length };
+}
+
+interface SmallTalk {
+  readonly windowTokens: number;
+  /** Whether the error says how large the window is. */
+  readonly isTold: boolean;
+  /** Characters of the result of each turn. */
+  readonly sizes: readonly number[];
+  readonly task?: string;
+}
+
+function sizeIn(input: unknown): number {
+  return typeof input === 'object' && input !== null && 'size' in input ? Number(input.size) : 0;
+}
+
+describe('a conversation that the provider finds too long', () => {
+  const twelve = Array<number>(12).fill(8000);
+
+  it.each([
+    ['that says how large its window is, once', true, twelve, 1],
+    ['that does not say it', false, twelve, undefined],
+    ['whose newest results alone are too much', true, [60_000], undefined],
+    ['whose newest results alone are too much, which does not say it', false, [200_000], undefined],
+  ])('is shortened and sent again: for a provider %s', async (_, isTold, sizes, times) => {
+    const { outcome, refusals } = await talkToSmall({ windowTokens: 12_000, isTold, sizes });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
+    expect(refusals).toBeGreaterThan(0);
+    if (times !== undefined) expect(refusals).toBe(times);
+  });
+
+  it('ends with the error of the provider if nothing can be left out, without another try', async () => {
+    const { outcome, asked } = await talkToSmall({
+      windowTokens: 1000,
+      isTold: true,
+      sizes: [],
+      task: 'x'.repeat(8000),
+    });
+    expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'bad_request: prompt is too long' } });
+    expect(asked).toBe(1);
+  });
+});

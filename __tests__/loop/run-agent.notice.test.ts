@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { LIMIT_NOTICE } from '../../src/lib/defaults.js';
+import { type LimitState, limitNotice } from '../../src/loop/run-agent.js';
+
+const SOON = 'Do only what is still needed and give your final answer soon.';
+const NOW = 'Your next reply is the last one: give your final answer now, without calling a tool.';
+
+describe('the notice of a limit', () => {
+  it.each<[LimitState, string]>([
+    [{ turnsLeft: 3 }, `[Little is left of this run: 3 turns. ${SOON}]`],
+    [{ turnsLeft: 1 }, `[Little is left of this run: 1 turn. ${NOW}]`],
+    [{ turnsLeft: 0 }, `[Little is left of this run: 0 turns. ${NOW}]`],
+    [{ tokensShare: 0.8 }, `[Little is left of this run: 20% of the token budget. ${SOON}]`],
+    [{ tokensShare: 0.9 }, `[Little is left of this run: 10% of the token budget. ${SOON}]`],
+    [{ tokensShare: 1.3 }, `[Little is left of this run: 0% of the token budget. ${SOON}]`],
+    [{ costShare: 0.955 }, `[Little is left of this run: 4% of the cost limit. ${SOON}]`],
+    [{ secondsLeft: 1.9 }, `[Little is left of this run: 1 second. ${SOON}]`],
+    [{ secondsLeft: -2 }, `[Little is left of this run: 0 seconds. ${SOON}]`],
+    [
+      { turnsLeft: 2, tokensShare: 0.85, costShare: 0.1, secondsLeft: 60 },
+      `[Little is left of this run: 2 turns, 15% of the token budget, 60 seconds. ${SOON}]`,
+    ],
+  ])('for %j is one line', (state, line) => {
+    expect(limitNotice(state)).toBe(line);
+    expect(line).not.toContain('\n');
+  });
+
+  it.each<[LimitState]>([
+    [{}],
+    [{ turnsLeft: undefined, tokensShare: undefined, costShare: undefined, secondsLeft: undefined }],
+    [{ turnsLeft: LIMIT_NOTICE.turns + 1, tokensShare: 0.79, costShare: 0.5, secondsLeft: 60.5 }],
+    [{ turnsLeft: Number.POSITIVE_INFINITY, secondsLeft: Number.POSITIVE_INFINITY }],
+    [{ tokensShare: Number.NaN, costShare: Number.NaN, secondsLeft: Number.NaN }],
+  ])('is not given for %j', (state) => {
+    expect(limitNotice(state)).toBeUndefined();
+  });
+});

@@ -1,0 +1,819 @@
+import type { SharedV4Warning } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
+import type { Warning } from '../../src/lib/warning.js';
+import type { OpenModel } from '../../src/loop/asker.js';
+import { Budget } from '../../src/loop/budget.js';
+import { type Conversation, runAgent } from '../../src/loop/run-agent.js';
+import { type AnswerForm, checkObject } from '../../src/loop/structured.js';
+import type { RunEvent } from '../../src/run/dependencies.js';
+import type { Tool } from '../../src/tools/tool.js';
+import {
+  call,
+  createFakeModel,
+  type FakeModel,
+  type FakeReply,
+  never,
+  opened,
+  reply,
+  says,
+} from '../helpers/model-fake.js';
+import { STATS } from '../helpers/reports.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
+
+const UNSET = { temperature: undefined, maxTokens: 0, responseFormat: undefined };
+const FOR_EVER = Number.POSITIVE_INFINITY;
+
+const PLAIN: Omit<Conversation, 'model' | 'budget'> = {
+  fallbacks: [],
+  retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1000, maxDelayMs: 1000 },
+  prompt: { system: 'Be brief.', message: 'Go.' },
+  params: UNSET,
+  tools: [],
+  parallel: true,
+  maxTurns: 50,
+  form: undefined,
+};
+
+const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
+
+const echo: Tool = {
+  name: 'echo',
+  effect: 'read',
+  description: 'Says it again',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  execute: async (input) => ({ text: `echo ${JSON.stringify(input)}`, isError: false }),
+};
+
+async function run(
+  replies: readonly FakeReply[],
+  patch: Partial<Conversation> = {},
+  controller = new AbortController(),
+  clock = createFakeClock(),
+) {
+  const model: FakeModel = createFakeModel(replies);
+  const events: RunEvent[] = [];
+  const warnings: Warning[] = [];
+  const reporter = {
+    event: (event: RunEvent) => void events.push(event),
+    warn: (warning: Warning) => void warnings.push(warning),
+  };
+  const deps = { clock, reporter, signal: controller.signal, leftMs: () => FOR_EVER };
+  const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+  const outcome = await runAgent({ ...PLAIN, model: opened(model), budget, ...patch }, deps);
+  return { outcome, asked: model.asked, events, warnings };
+}
+
+describe('a conversation without tools', () => {
+  it('is one request: system prompt, user message, and only configured settings', async () => {
+    const { outcome, asked } = await run([says('Hi')]);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.prompt).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
+    ]);
+    expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['abortSignal', 'prompt']);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Hi' });
+  });
+
+  it('sends a temperature of 0 and the maximum number of tokens', async () => {
+    const { asked } = await run([says('Hi')], {
+      params: { temperature: 0, maxTokens: 77, responseFormat: undefined },
+    });
+    expect(asked[0]).toMatchObject({ temperature: 0, maxOutputTokens: 77 });
+  });
+
+  it('joins texts without a separator and leaves everything else out (axe-behaviour §11)', async () => {
+    const { outcome } = await run([
+      reply([
+        { type: 'reasoning', text: 'hm' },
+        { type: 'text', text: 'one ' },
+        { type: 'source', sourceType: 'url', id: '1', url: 'https://example.com' },
+        { type: 'text', text: 'two' },
+      ]),
+    ]);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'one two' });
+  });
+
+  it('ignores tool calls that were not offered (axe-behaviour §13)', async () => {
+    const { outcome, asked } = await run([reply([call('1', 'echo', {}), { type: 'text', text: 'done' }])]);
+    expect(asked).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0, turns: 1 } });
+  });
+
+  it('is refused when the provider reports it (D27)', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const { outcome } = await run([says('I cannot.', { finish })]);
+    expect(outcome).toMatchObject({ kind: 'refused', answer: 'I cannot.', stats: { stopReason: 'refusal' } });
+  });
+});
+
+describe('a reply that did not end normally', () => {
+  const LENGTH = { unified: 'length', raw: 'max_tokens' } as const;
+  const REFUSAL = { unified: 'content-filter', raw: 'refusal' } as const;
+
+  it.each([
+    [{ unified: 'length', raw: 'max_output_tokens' } as const, 'the answer was cut at 2 output tokens'],
+    [
+      { unified: 'length', raw: 'model_context_window_exceeded' } as const,
+      "the answer was cut because the model's context window is full",
+    ],
+    [{ unified: 'error', raw: 'error' } as const, 'the provider ended the answer with an error'],
+    [
+      { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } as const,
+      'the answer ended with a tool call that cannot be read (MALFORMED_FUNCTION_CALL)',
+    ],
+    [
+      { unified: 'interrupted', raw: undefined } as const,
+      'the provider ended the answer with an error (interrupted)',
+    ],
+  ])('C4 64: %j makes the run incomplete', async (finish, message) => {
+    const { outcome } = await run([says('half', { finish })]);
+    expect(outcome).toMatchObject({ kind: 'incomplete', answer: 'half', error: { message } });
+  });
+
+  it('is not followed by a request to correct its JSON', async () => {
+    const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+    const { outcome, asked } = await run([says('{"a":', { finish: LENGTH })], { form });
+    expect([outcome.kind, asked.length]).toEqual(['incomplete', 1]);
+  });
+
+  it('is a spent budget if that is the limit to raise first', async () => {
+    const budget = new Budget({ maxTokens: 5, maxCostUsd: 0 });
+    const { outcome } = await run([says('half', { finish: LENGTH })], { budget });
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens' });
+    expect(outcome).not.toHaveProperty('isAnswered');
+  });
+
+  it('runs no tool call if it is a refusal', async () => {
+    const { outcome } = await run([reply([call('1', 'echo', {})], { finish: REFUSAL })], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'refused', answer: '', stats: { toolCalls: 0 } });
+  });
+
+  it('has its last call sent back, which might be incomplete', async () => {
+    const cut = reply([call('1', 'echo', { n: 1 }), call('2', 'echo', { n: 2 })], { finish: LENGTH });
+    const { outcome, asked } = await run([cut, says('done')], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
+    expect(asked[1]?.prompt.at(-1)).toMatchObject({
+      role: 'tool',
+      content: [
+        { toolCallId: '1', output: { type: 'text', value: 'echo {"n":1}' } },
+        {
+          toolCallId: '2',
+          output: { type: 'error-text', value: expect.stringMatching(/^This call was not run: /) },
+        },
+      ],
+    });
+  });
+
+  it('is neither tried again nor sent to a fallback if it is a refusal', async () => {
+    const other = createFakeModel([says('Sure!')]);
+    const { outcome, asked } = await run([reply([], { finish: REFUSAL })], {
+      retry: { maxRetries: 3, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
+      fallbacks: [async () => opened(other)],
+    });
+    expect(outcome).toMatchObject({ kind: 'refused', answer: '' });
+    expect([asked.length, other.asked.length]).toEqual([1, 0]);
+  });
+});
+
+describe('the limit of output of a model that thinks', () => {
+  const THINKS = { thinks: 'by default', maxOutputTokens: 64_000 } as const;
+  const PRICE = { input: 1, output: 10, cacheRead: 1, cacheWrite: 1 };
+  const thoughts = (outputTokens: number) =>
+    reply([{ type: 'reasoning', text: 'hm' }], {
+      finish: { unified: 'length', raw: 'max_tokens' },
+      outputTokens,
+    });
+
+  async function ask(
+    replies: readonly FakeReply[],
+    patch: Partial<OpenModel>,
+    rest: Partial<Conversation> = {},
+  ) {
+    const model = createFakeModel(replies);
+    const ran = await run([], { model: opened(model, patch), ...rest });
+    return { ...ran, limits: model.asked.map(({ maxOutputTokens }) => maxOutputTokens) };
+  }
+
+  it.each([
+    ['none of ours', THINKS, UNSET, { maxTokens: 0, maxCostUsd: 0 }, undefined],
+    ['the agent’s', THINKS, { ...UNSET, maxTokens: 77 }, { maxTokens: 0, maxCostUsd: 0 }, 77],
+    ['what the tokens leave', THINKS, UNSET, { maxTokens: 10_000, maxCostUsd: 0 }, 9986],
+    ['what the cost leaves', THINKS, UNSET, { maxTokens: 0, maxCostUsd: 0.1 }, 9998],
+    ['the least that is taken', THINKS, UNSET, { maxTokens: 12, maxCostUsd: 0 }, 16],
+    [
+      'none if nobody asks it to think',
+      { ...THINKS, thinks: 'if asked' as const },
+      UNSET,
+      { maxTokens: 9000, maxCostUsd: 0 },
+      undefined,
+    ],
+    [
+      'none if that is more than it can write',
+      THINKS,
+      UNSET,
+      { maxTokens: 70_000, maxCostUsd: 0 },
+      undefined,
+    ],
+  ] as const)('is %s', async (_what, thinking, params, limits, expected) => {
+    const asked = await ask([says('Hi')], { thinking, price: PRICE }, { params, budget: new Budget(limits) });
+    expect(asked.limits).toEqual([expected]);
+    expect(asked.outcome).toMatchObject({ kind: 'completed', answer: 'Hi' });
+  });
+
+  it('is raised once where only thoughts came back, in the same turn', async () => {
+    const params = { ...UNSET, maxTokens: 500 };
+    const asked = await ask([thoughts(500), says('Hi')], { thinking: THINKS }, { params, maxTurns: 1 });
+    expect(asked.limits).toEqual([500, 64_000]);
+    expect(asked.outcome).toMatchObject({
+      kind: 'completed',
+      answer: 'Hi',
+      stats: { turns: 1, retries: 1, outputTokens: 502 },
+    });
+    expect(asked.warnings).toMatchObject([
+      { message: expect.stringContaining('once more with a limit of 64,000 tokens') },
+    ]);
+  });
+
+  it.each([
+    ['it was the provider’s own', [thoughts(64_000)], THINKS],
+    ['a second request is cut too', [thoughts(4096), thoughts(64_000)], undefined],
+    [
+      'the server has no room for more',
+      [thoughts(4096), new ProviderError('bad_request', 'max_tokens')],
+      undefined,
+    ],
+  ] as const)('leaves a run incomplete where %s', async (_what, replies, thinking) => {
+    const { outcome, limits } = await ask(replies, { thinking });
+    expect(outcome).toMatchObject({ kind: 'incomplete', answer: '' });
+    expect(limits).toHaveLength(replies.length);
+  });
+
+  it('is the budget’s end where what was left of it cut the answer', async () => {
+    const { outcome } = await ask(
+      [thoughts(900)],
+      { thinking: THINKS },
+      { budget: new Budget({ maxTokens: 1000, maxCostUsd: 0 }) },
+    );
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'tokens',
+      error: { message: 'budget exceeded: used 903 of 1000 tokens, and the last answer was cut at the rest' },
+    });
+  });
+});
+
+describe('a conversation with tools', () => {
+  it('continues until a reply has no calls', async () => {
+    const { outcome, asked } = await run(
+      [
+        reply([{ type: 'text', text: 'Let me see.' }, call('a', 'echo', { text: 1 }), call('b', 'nope', {})]),
+        reply([call('c', 'echo', '{"text":')]),
+        says('All done.'),
+      ],
+      { tools: [echo] },
+    );
+    expect(asked.map(({ tools }) => tools)).toEqual(
+      Array(3).fill([
+        { type: 'function', name: 'echo', description: 'Says it again', inputSchema: echo.inputSchema },
+      ]),
+    );
+    expect(asked[2]?.prompt.slice(2)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Let me see.' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'echo', input: { text: 1 } },
+          { type: 'tool-call', toolCallId: 'b', toolName: 'nope', input: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'a',
+            toolName: 'echo',
+            output: { type: 'text', value: 'echo {"text":1}' },
+          },
+          {
+            type: 'tool-result',
+            toolCallId: 'b',
+            toolName: 'nope',
+            output: { type: 'error-text', value: 'Unknown tool: "nope". There are these: echo' },
+          },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'echo', input: {} }],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c',
+            toolName: 'echo',
+            output: {
+              type: 'error-text',
+              value: 'The arguments of "echo" are not valid JSON. Send one JSON object.',
+            },
+          },
+        ],
+      },
+    ]);
+    expect(outcome).toMatchObject({
+      kind: 'completed',
+      answer: 'All done.',
+      stats: { turns: 3, toolCalls: 3 },
+    });
+  });
+
+  it('offers the current tools with each request, and runs no others', async () => {
+    const other: Tool = { ...echo, name: 'other' };
+    const changes: (readonly Tool[] | undefined)[] = [undefined, [other]];
+    const { asked, outcome } = await run(
+      [reply([call('1', 'echo', '{"a":1}')]), reply([call('2', 'echo', '{"a":2}')]), says('Done')],
+      {
+        tools: [echo],
+        changedTools: async () => changes.shift(),
+      },
+    );
+    expect(asked.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([
+      ['echo'],
+      ['other'],
+      ['other'],
+    ]);
+    expect(outcome.stats.calls.map(({ output, isDenied }) => `${output} ${isDenied}`)).toEqual([
+      'echo {"a":1} false',
+      'Unknown tool: "echo". There are these: other true',
+    ]);
+  });
+
+  it('sends reasoning back with its signature, and drops empty texts', async () => {
+    const signed = { anthropic: { signature: 'sig' } };
+    const { asked } = await run(
+      [
+        reply([
+          { type: 'reasoning', text: 'hm', providerMetadata: signed },
+          { type: 'text', text: '' },
+          { ...call('a', 'echo', {}), providerMetadata: { google: { thoughtSignature: 't' } } } as ReturnType<
+            typeof call
+          >,
+        ]),
+        says('ok'),
+      ],
+      { tools: [echo] },
+    );
+    expect(asked[1]?.prompt[2]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'hm', providerOptions: signed },
+        {
+          type: 'tool-call',
+          toolCallId: 'a',
+          toolName: 'echo',
+          input: {},
+          providerOptions: { google: { thoughtSignature: 't' } },
+        },
+      ],
+    });
+  });
+
+  it.each(['null', '[1]', '3', '"x"', 'true', '{'])(
+    'sends arguments back as an object, whatever the model wrote: %s',
+    async (input) => {
+      const { asked } = await run([reply([call('a', 'echo', input)]), says('ok')], { tools: [echo] });
+      expect(asked[1]?.prompt[2]).toEqual({
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'echo', input: {} }],
+      });
+    },
+  );
+
+  it('reports events, with the messages and tool results so far (axe-behaviour §17)', async () => {
+    const { events } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
+      tools: [echo],
+    });
+    const tool = { kind: 'tool-call', turn: 1, tool: 'echo', input: {}, isError: false, durationMs: 0 };
+    const started = { kind: 'tool-started', turn: 1, tool: 'echo', input: {} };
+    const used = {
+      kind: 'tokens-used',
+      use: expect.objectContaining({ input: 3, output: 2 }),
+      costUsd: undefined,
+    };
+    expect(events).toEqual([
+      { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
+      used,
+      { kind: 'model-reply', turn: 1, stopReason: 'tool_use', called: ['echo', 'echo'], tools: 1 },
+      started,
+      started,
+      tool,
+      tool,
+      { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
+      used,
+      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', called: [], tools: 1 },
+    ]);
+  });
+
+  it('ends at the turn limit, after the calls of the last turn ran (axe-behaviour §13)', async () => {
+    let runs = 0;
+    const counting = {
+      ...echo,
+      execute: async () => {
+        runs += 1;
+        return { text: `${runs}`, isError: false };
+      },
+    };
+    const asks = (n: number) => reply([{ type: 'text', text: 'More.' }, call('a', 'echo', { n })]);
+    const { outcome, asked } = await run([asks(1), asks(2), asks(3)], { tools: [counting], maxTurns: 3 });
+    expect(asked).toHaveLength(3);
+    expect(runs).toBe(3);
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'turns',
+      answer: 'More.',
+      error: {
+        message: 'agent exceeded maximum conversation turns (3)',
+        exitCode: 1,
+        remedy: expect.stringContaining('`max-turns`'),
+      },
+      stats: { turns: 3, toolCalls: 3 },
+    });
+  });
+});
+
+describe('a model that goes in circles', () => {
+  const again = reply([{ type: 'text', text: 'Again.' }, call('a', 'echo', { n: 1 })]);
+  const other = reply([call('b', 'echo', { n: 2 })]);
+
+  it('has the third of the same calls in a row answered with a word', async () => {
+    const { outcome } = await run([again, again, again, other, again, says('done')], { tools: [echo] });
+    expect(outcome.stats.calls.map(({ output }) => output)).toEqual([
+      'echo {"n":1}',
+      'echo {"n":1}',
+      expect.stringMatching(/^This call was not run: it is the same /),
+      'echo {"n":2}',
+      'echo {"n":1}',
+    ]);
+  });
+
+  it('is stopped at the tenth', async () => {
+    const { outcome, asked } = await run(Array(20).fill(again), { tools: [echo], maxTurns: 20 });
+    expect(asked).toHaveLength(10);
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      answer: 'Again.',
+      error: { message: 'the model made the same call of `echo` 10 times in a row' },
+    });
+  });
+});
+
+describe('the name of a tool', () => {
+  it.each([
+    ['functions.echo', 'echo', 'echo {}'],
+    ['functions.echo:0', 'echo', 'echo {}'],
+    ['echo<|channel|>commentary', 'echo', 'echo {}'],
+    ['ec ho', 'ec_ho', 'Unknown tool: "ec_ho". There are these: echo'],
+  ])('%j is %j here, and in what is sent back', async (name, toolName, value) => {
+    const { asked } = await run([reply([call('a', name, {})]), says('done')], { tools: [echo] });
+    expect(asked[1]?.prompt.slice(-2)).toMatchObject([
+      { role: 'assistant', content: [{ toolName }] },
+      { role: 'tool', content: [{ toolName, output: { value } }] },
+    ]);
+  });
+});
+
+describe('a call that is written as text', () => {
+  const written = '<tool_call>\n{"name": "echo", "arguments": {}}\n</tool_call>';
+
+  it('is not run: the model is told once to call the tool', async () => {
+    const { outcome, asked } = await run([says(written), says('done')], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0 } });
+    expect(asked[1]?.prompt.at(-1)).toMatchObject({
+      role: 'user',
+      content: [{ text: expect.stringContaining('text is never run') }],
+    });
+  });
+
+  it.each([
+    [`Good.\n${written}`, 'Good.'],
+    [`Good.\n<tool_call>\n<function=echo>`, 'Good.'],
+    [`A model says\n\`\`\`\n${written}\n\`\`\`\nhere.`, undefined],
+    ['The tag <tool_call> begins a call.', undefined],
+  ])('is not published: %j', async (answer, published = answer) => {
+    const { outcome } = await run([says(answer), says(answer)], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: published });
+  });
+});
+
+describe('the figures of a run', () => {
+  it('are sums over all turns, with the last stop reason and model', async () => {
+    const { outcome } = await run(
+      [
+        reply([call('a', 'echo', {})], { inputTokens: 10, outputTokens: 4, cacheRead: 6, modelId: 'm-1' }),
+        says('ok', { inputTokens: 20, outputTokens: 5, cacheRead: 1, modelId: 'm-2' }),
+      ],
+      { tools: [echo] },
+    );
+    expect(outcome.stats).toEqual({
+      turns: 2,
+      toolCalls: 1,
+      calls: [{ turn: 1, tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
+      retries: 0,
+      inputTokens: 30,
+      outputTokens: 9,
+      cacheReadTokens: 7,
+      costUsd: undefined,
+      budget: undefined,
+      durationMs: 0,
+      modelId: 'm-2',
+      stopReason: 'end_turn',
+    });
+  });
+
+  it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])(
+    'C4 65: are an estimate instead of %s tokens',
+    async (count) => {
+      const one = says('ok');
+      const usage = { ...one.usage, inputTokens: { ...one.usage.inputTokens, total: count } };
+      const { outcome } = await run([{ ...one, usage }]);
+      expect(outcome.stats).toMatchObject({ inputTokens: 14, outputTokens: 2, modelId: 'fake-model' });
+    },
+  );
+
+  it('name the stop reason in common words if the provider gives none', async () => {
+    const { outcome } = await run([says('ok', { finish: { unified: 'length', raw: undefined } })]);
+    expect(outcome.stats.stopReason).toBe('length');
+  });
+
+  it('include the time by the clock', async () => {
+    const clock = createFakeClock();
+    const model = createFakeModel([
+      async () => {
+        clock.advance(1234);
+        return says('ok');
+      },
+    ]);
+    const deps = {
+      clock,
+      reporter: { event: () => {}, warn: () => {} },
+      signal: new AbortController().signal,
+      leftMs: () => FOR_EVER,
+    };
+    const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+    const outcome = await runAgent({ ...PLAIN, model: opened(model), budget }, deps);
+    expect(outcome.stats.durationMs).toBe(1234);
+  });
+});
+
+describe('a run with a budget', () => {
+  const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+
+  function budget(maxTokens: number, maxCostUsd = 0): Budget {
+    return new Budget({ maxTokens, maxCostUsd });
+  }
+
+  it('that a single reply exceeds is exhausted, with its answer and exit status 4', async () => {
+    const { outcome } = await run([says('All of it', { inputTokens: 90, outputTokens: 30 })], {
+      budget: budget(100),
+    });
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      isAnswered: true,
+      limit: 'tokens',
+      answer: 'All of it',
+      error: { message: 'budget exceeded: used 120 of 100 tokens', exitCode: 4 },
+      stats: { turns: 1, budget: { usedTokens: 120, maxTokens: 100 } },
+    });
+  });
+
+  it('that is not exceeded completes, and reports the usage', async () => {
+    const { outcome } = await run([says('ok', { inputTokens: 50, outputTokens: 49 })], {
+      budget: budget(100),
+    });
+    expect(outcome).toMatchObject({
+      kind: 'completed',
+      stats: { budget: { usedTokens: 99, maxTokens: 100 }, costUsd: undefined },
+    });
+  });
+
+  it('C4 65: that is spent runs no tool and sends no request, since nobody would read the results', async () => {
+    let runs = 0;
+    const counting: Tool = {
+      ...echo,
+      execute: async () => {
+        runs += 1;
+        return { text: '', isError: false };
+      },
+    };
+    const asks = reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})], { inputTokens: 60 });
+    const { outcome, asked } = await run([asks, asks, asks], { budget: budget(100), tools: [counting] });
+    expect(asked).toHaveLength(2);
+    expect(runs).toBe(1);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: 'So far.' });
+  });
+
+  it('that others have spent sends no request', async () => {
+    const shared = budget(100);
+    shared.add({ input: 100, output: 0, cacheRead: 0, cacheWrite: 0 }, undefined);
+    const { outcome, asked } = await run([says('x')], { budget: shared });
+    expect(asked).toHaveLength(0);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: '', stats: { turns: 0 } });
+  });
+
+  it('of dollars ends by the price of the model', async () => {
+    const model = opened(createFakeModel([says('dear', { inputTokens: 600_000, outputTokens: 0 })]), {
+      price: PRICE,
+    });
+    const { outcome } = await run([], { model, budget: budget(0, 0.5) });
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'cost',
+      answer: 'dear',
+      error: { message: 'budget exceeded: used $0.60 of $0.50', exitCode: 4 },
+      stats: { costUsd: 0.6, budget: undefined },
+    });
+  });
+});
+
+describe('a run with a required answer format', () => {
+  const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+
+  it.each([1, 2])('ends by a signal that arrived during a failed check, at pause %i', async (pause) => {
+    const controller = new AbortController();
+    let pauses = 0;
+    const clock = createFakeClock();
+    const waiting = {
+      ...clock,
+      async sleep() {
+        pauses += 1;
+        if (pauses === pause) controller.abort(TIME_IS_UP);
+      },
+    };
+    const check = () => {
+      throw new AxeError('the check takes too long');
+    };
+    const slow: AnswerForm = { format: { type: 'json' }, check };
+    const { outcome } = await run([says('{}')], { form: slow }, controller, waiting);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time' });
+  });
+
+  it('is refused if the model refuses, without a request for another format (D27)', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const { outcome, asked } = await run([says('No.', { finish })], { form });
+    expect(asked).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'refused', answer: 'No.' });
+  });
+
+  it('sends one more request after a wrong answer, and completes with a right one', async () => {
+    const { outcome, asked } = await run([says('sorry'), says('{"a":1}')], { form });
+    expect(asked.map(({ responseFormat }) => responseFormat)).toEqual([form.format, form.format]);
+    expect(asked[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: '{"a":1}', stats: { turns: 2 } });
+  });
+
+  it('fails after a second wrong one', async () => {
+    const { outcome } = await run([says('sorry'), says('again')], { form });
+    expect(outcome).toMatchObject({ kind: 'failed', error: { exitCode: 1 } });
+  });
+});
+
+describe('the figures of sub-agents', () => {
+  it('are added to those of the calling agent, which counts only its own calls', async () => {
+    const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
+    const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
+    const { outcome } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
+      tools: [delegate],
+    });
+    expect(outcome.stats).toMatchObject({
+      turns: 2,
+      toolCalls: 2,
+      inputTokens: 206,
+      outputTokens: 44,
+      cacheReadTokens: 10,
+      retries: 6,
+    });
+    expect(outcome.stats.calls).toHaveLength(2);
+  });
+});
+
+describe('a provider’s warning', () => {
+  it('is reported once, however many turns there are', async () => {
+    const warnings: SharedV4Warning[] = [
+      { type: 'unsupported', feature: 'temperature', details: 'it is left out' },
+      { type: 'compatibility', feature: 'tools' },
+      { type: 'deprecated', setting: 'x', message: 'use y' },
+      { type: 'other', message: 'just so' },
+    ];
+    const { warnings: told } = await run(
+      [reply([call('a', 'echo', {})], { warnings }), says('ok', { warnings })],
+      { tools: [echo] },
+    );
+    expect(told).toEqual(
+      ['temperature: it is left out', 'tools: compatibility', 'x: use y', 'just so'].map((text) => ({
+        code: 'model-warning',
+        message: `the model's provider: ${text}`,
+      })),
+    );
+  });
+});
+
+describe('a run that is cut short', () => {
+  it('fails with the error of the provider', async () => {
+    const error = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+    const { outcome } = await run([reply([call('a', 'echo', {})]), error], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'failed', error, stats: { turns: 1, toolCalls: 1 } });
+  });
+
+  it('does not treat a timeout of the provider as its own limit', async () => {
+    const { outcome } = await run([new ProviderError('timeout', 'gateway timeout')]);
+    expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'timeout: gateway timeout' } });
+  });
+
+  it('is exhausted by time when the deadline passes while it waits, with exit status 3', async () => {
+    const controller = new AbortController();
+    const waits = never(() => controller.abort(TIME_IS_UP));
+    const { outcome } = await run(
+      [reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})]), waits],
+      { tools: [echo] },
+      controller,
+    );
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'time',
+      answer: 'So far.',
+      error: { message: 'timeout: context deadline exceeded', exitCode: 3 },
+    });
+  });
+
+  it('reports the reason of an abort, whatever the request throws', async () => {
+    const controller = new AbortController();
+    const { outcome } = await run(
+      [
+        async () => {
+          controller.abort(TIME_IS_UP);
+          throw new DOMException('This operation was aborted', 'AbortError');
+        },
+      ],
+      {},
+      controller,
+    );
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', error: TIME_IS_UP });
+  });
+
+  it('fails when it was cancelled', async () => {
+    const controller = new AbortController();
+    const reason = new AxeError('the run was cancelled');
+    const { outcome } = await run([never(() => controller.abort(reason))], {}, controller);
+    expect(outcome).toMatchObject({ kind: 'failed', error: reason });
+  });
+
+  it('sends no request after the deadline', async () => {
+    const controller = new AbortController();
+    controller.abort(TIME_IS_UP);
+    const { outcome, asked } = await run([says('Hi')], {}, controller);
+    expect(asked).toHaveLength(0);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', stats: { turns: 0 } });
+  });
+
+  it('sends no more requests if the deadline passes while tools run', async () => {
+    const controller = new AbortController();
+    const late: Tool = {
+      ...echo,
+      execute: async () => {
+        controller.abort(TIME_IS_UP);
+        return { text: 'late', isError: false };
+      },
+    };
+    const { outcome, asked } = await run(
+      [reply([call('a', 'echo', {})]), says('never')],
+      { tools: [late] },
+      controller,
+    );
+    expect(asked).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time' });
+  });
+
+  it('keeps an answer that came in time', async () => {
+    const controller = new AbortController();
+    const { outcome } = await run(
+      [
+        async () => {
+          controller.abort(TIME_IS_UP);
+          return says('Just in time');
+        },
+      ],
+      {},
+      controller,
+    );
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Just in time' });
+  });
+
+  it('rethrows a bug', async () => {
+    const bug = new TypeError('undefined is not a function');
+    await expect(run([bug])).rejects.toBe(bug);
+  });
+});

@@ -1,0 +1,138 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/lib/errors.js';
+import type { Warning } from '../../src/lib/warning.js';
+import type { Asker } from '../../src/loop/asker.js';
+import { LEFT_OUT_NOTE } from '../../src/loop/compact.js';
+import { estimateTokens } from '../../src/loop/estimate.js';
+import type { LoopDependencies, Summary } from '../../src/loop/events.js';
+import { shorten } from '../../src/loop/shorten.js';
+import { turn, user } from '../helpers/conversations.js';
+import { createFakeModel, opened, says } from '../helpers/model-fake.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
+
+const SYSTEM: LanguageModelV4Message = { role: 'system', content: 'You review.' };
+const TASK = user('Review it.');
+/** Texts of the model's own, which only a summary makes shorter. */
+const TALK = Array.from({ length: 10 }, (_, index) => turn(`t${index}`, ['seen'])).flatMap(
+  ([first, ...rest]) =>
+    first?.role === 'assistant'
+      ? [
+          { ...first, content: [{ type: 'text' as const, text: 'x'.repeat(4000) }, ...first.content] },
+          ...rest,
+        ]
+      : [],
+);
+const MESSAGES = [SYSTEM, TASK, ...TALK];
+
+interface Scene {
+  readonly summary?: string;
+  readonly isCut?: boolean;
+  readonly keepSummary?: LoopDependencies['keepSummary'];
+  readonly windowTokens?: number;
+  readonly memoryTokens?: number;
+  /** What the request for the summary is answered with instead. */
+  readonly refusal?: Error;
+}
+
+async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Scene = {}) {
+  const steps: string[] = [];
+  const warnings: Warning[] = [];
+  const kept: Summary[] = [];
+  const asker: Asker = {
+    current: opened(createFakeModel([]), { windowTokens: scene.windowTokens ?? 10_000 }),
+    learnWindow: () => {},
+    ask: async () => {
+      steps.push('ask');
+      if (scene.refusal !== undefined) throw scene.refusal;
+      return says(summary, isCut ? { finish: { unified: 'length', raw: undefined } } : {});
+    },
+  };
+  const keepSummary =
+    scene.keepSummary ??
+    (async (one: Summary) => {
+      steps.push('keep');
+      kept.push(one);
+    });
+  const deps: LoopDependencies = {
+    clock: createFakeClock(),
+    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
+    signal: new AbortController().signal,
+    leftMs: () => Number.POSITIVE_INFINITY,
+    keepSummary,
+  };
+  const tokens = estimateTokens(MESSAGES);
+  const { memoryTokens = 0 } = scene;
+  const messages = await shorten(
+    {
+      messages: MESSAGES,
+      measured: { estimate: tokens, inputTokens: tokens },
+      reserveTokens: memoryTokens,
+      memoryTokens,
+      settings: {},
+    },
+    asker,
+    deps,
+  );
+  return { messages, steps, warnings, kept };
+}
+
+describe('a conversation that is shortened by a summary', () => {
+  it('has the summary kept, with the number of messages that it replaces', async () => {
+    const { messages, steps, kept } = await shortened();
+    expect(steps).toEqual(['ask', 'keep']);
+    const left = messages.length - 3;
+    expect(kept).toEqual([{ text: 'Read a.ts.', messages: TALK.length - left }]);
+    expect(JSON.stringify(messages[2])).toContain('Read a.ts.');
+  });
+
+  it('continues only after the summary was kept', async () => {
+    let isKept = false;
+    const keepSummary = async () => {
+      await Promise.resolve();
+      await Promise.resolve();
+      isKept = true;
+    };
+    await shortened({ keepSummary });
+    expect(isKept).toBe(true);
+  });
+
+  it('continues if keeping it fails, and reports it', async () => {
+    const { messages, warnings } = await shortened({
+      keepSummary: () => Promise.reject(new Error('no space left on device')),
+    });
+    expect(JSON.stringify(messages[2])).toContain('Read a.ts.');
+    expect(warnings).toMatchObject([{ code: 'memory-save-failed' }]);
+    expect(warnings[0]?.message).toContain('no space left on device');
+  });
+
+  it.each([
+    ['is empty', { summary: '' }],
+    ['was cut', { isCut: true }],
+  ])('keeps no summary that %s, and leaves turns out instead', async (_, scene) => {
+    const { messages, kept } = await shortened(scene);
+    expect(kept).toEqual([]);
+    expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
+  });
+
+  it.each([
+    ['a wrong one', new ProviderError('bad_request', 'no such field', { status: 400 })],
+    ['too long', new ProviderError('server', 'too large', { status: 413, overflow: { windowTokens: 9000 } })],
+  ])('leaves turns out if the provider calls the request for the summary %s', async (_, refusal) => {
+    const { messages, kept, warnings } = await shortened({ refusal });
+    expect(kept).toEqual([]);
+    expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
+    expect(warnings).toMatchObject([{ code: 'model-warning' }]);
+  });
+
+  it('ends if no request would be answered', async () => {
+    const refusal = new ProviderError('auth', 'wrong key', { status: 401 });
+    await expect(shortened({ refusal })).rejects.toBe(refusal);
+  });
+
+  it('is unchanged if it fits', async () => {
+    const { messages, steps } = await shortened({ windowTokens: 100_000 });
+    expect(messages).toBe(MESSAGES);
+    expect(steps).toEqual([]);
+  });
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from '@jest/globals';
+import { createModels, type ModelsOptions } from '../../src/model/create.js';
+import { sendJson, startLoopback } from '../helpers/loopback.js';
+import { startModelServer } from '../helpers/model-server.js';
+import { question } from './contract.js';
+import { routedFetch } from './routed-fetch.js';
+
+const COMPLETION = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-4o-2024-11-20',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+const APPLICATION = { AZURE_TENANT_ID: 'octo-tenant', AZURE_CLIENT_ID: 'octo-client' };
+const STATEMENT = 'eyJhbGciOi.statement.signature';
+
+async function open(env: Readonly<Record<string, string>>, options: Partial<ModelsOptions> = {}) {
+  const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch({}), ...options });
+  return await models.open({ provider: 'azure', model: 'my-gpt' });
+}
+
+async function startAzure() {
+  const server = await startModelServer(() => ({ kind: 'raw', status: 200, body: COMPLETION }));
+  return { server, hosts: { 'octo.openai.azure.com': server.url } };
+}
+
+async function startEntra(status = 200, body: unknown = { access_token: 'entra-token', expires_in: 3599 }) {
+  return await startLoopback((_, response) => sendJson(response, status, body));
+}
+
+describe('Azure with a key', () => {
+  it.each([
+    ['a resource', { AZURE_RESOURCE_NAME: 'octo' }],
+    ["OpenAI's own variable", { AZURE_OPENAI_ENDPOINT: 'https://octo.openai.azure.com/' }],
+    ['an address with its path', { AXE_AZURE_BASE_URL: 'https://octo.openai.azure.com/openai' }],
+    ['an address with its version', { AXE_AZURE_BASE_URL: 'https://octo.openai.azure.com/openai/v1/' }],
+  ])('is called at the v1 interface of %s, with the key in its own header', async (_, env) => {
+    const { server, hosts } = await startAzure();
+    const model = await open({ AZURE_OPENAI_API_KEY: ' azure-key ', ...env }, { fetch: routedFetch(hosts) });
+    expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
+    const [request] = server.requests();
+    expect(request).toMatchObject({
+      path: '/openai/v1/chat/completions',
+      headers: { 'api-key': 'azure-key' },
+      body: { model: 'my-gpt' },
+    });
+    expect(request?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('uses the key of the input, and accepts the shorter name of the variable', async () => {
+    const { server, hosts } = await startAzure();
+    const env = { AZURE_RESOURCE_NAME: 'octo', AZURE_API_KEY: 'short' };
+    await (await open(env, { fetch: routedFetch(hosts) })).doGenerate(question());
+    await (await open(env, { fetch: routedFetch(hosts), apiKey: 'input' })).doGenerate(question());
+    expect(server.requests().map(({ headers }) => headers['api-key'])).toEqual(['short', 'input']);
+  });
+
+  it.each([
+    ['gpt-6-sol', '/openai/v1/responses'],
+    ['gpt-5.6', '/openai/v1/responses'],
+    ['gpt-5.1-codex', '/openai/v1/responses'],
+    ['gpt-5.4', '/openai/v1/chat/completions'],
+    ['gpt-4o', '/openai/v1/chat/completions'],
+  ])('calls a deployment named %s at %s', async (model, path) => {
+    const body = {
+      id: 'r',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model,
+      output: [],
+      usage: { input_tokens: 1, output_tokens: 0 },
+    };
+    const server = await startModelServer(({ path: asked }) => ({
+      kind: 'raw',
+      status: 200,
+      body: asked.endsWith('/responses') ? body : COMPLETION,
+    }));
+    const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
+    const fetch = routedFetch({ 'octo.openai.azure.com': server.url });
+    const models = createModels({ env, loadConfig: async () => ({}), fetch });
+    await (await models.open({ provider: 'azure', model })).doGenerate(question());
+    expect(server.requests()[0]?.path).toBe(path);
+  });
+
+  it.each([
+    ['my-deploy', false],
+    ['gpt-4.1', false],
+    ['gpt-5', true],
+    ['o3', true],
+  ])('limits %s with one parameter alone', async (model, thinks) => {
+    const { server, hosts } = await startAzure();
+    const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
+    const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch(hosts) });
+    await (await models.open({ provider: 'azure', model })).doGenerate(question({ maxOutputTokens: 77 }));
+    expect(server.requests()[0]?.body).toEqual({
+      model,
+      max_completion_tokens: 77,
+      ...(thinks ? { stream: true, stream_options: { include_usage: true } } : {}),
+      messages: [
+        { role: expect.stringMatching(/^(?:system|developer)$/), content: 'Be brief.' },
+        { role: 'user', content: 'Say hi.' },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      'without an address',
+      { AZURE_OPENAI_API_KEY: 'k' },
+      3,
+      'the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)',
+    ],
+    [
+      'with a name that would be another host',
+      { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'evil.example/#' },
+      2,
+      '`AZURE_RESOURCE_NAME` is not the name of a resource',
+    ],
+    [
+      'with an address that holds a password',
+      { AZURE_OPENAI_API_KEY: 'k', AXE_AZURE_BASE_URL: 'https://a:b@h' },
+      2,
+      'invalid base URL for provider "azure"',
+    ],
+    [
+      'without credentials',
+      { AZURE_RESOURCE_NAME: 'octo' },
+      3,
+      'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
+    ],
+  ])('is not opened %s', async (_, env, exitCode, message) => {
+    await expect(open(env)).rejects.toMatchObject({ exitCode, message });
+  });
+});
+
+describe('Azure with Microsoft Entra', () => {
+  it('exchanges the workflow’s identity token for an access token, once, and sends it', async () => {
+    const { server, hosts } = await startAzure();
+    const entra = await startEntra();
+    const audiences: string[] = [];
+    const model = await open(
+      { ...APPLICATION, AZURE_RESOURCE_NAME: 'octo' },
+      {
+        fetch: routedFetch({ ...hosts, 'login.microsoftonline.com': entra.url }),
+        idToken: async (audience) => {
+          audiences.push(audience);
+          return STATEMENT;
+        },
+      },
+    );
+    await model.doGenerate(question());
+    await model.doGenerate(question());
+    expect(audiences).toEqual(['api://AzureADTokenExchange']);
+    expect(entra.requests()).toHaveLength(1);
+    expect(entra.requests()[0]?.path).toBe('/octo-tenant/oauth2/v2.0/token');
+    expect(Object.fromEntries(new URLSearchParams(String(entra.requests()[0]?.body)))).toEqual({
+      client_id: 'octo-client',
+      scope: 'https://cognitiveservices.azure.com/.default',
+      grant_type: 'client_credentials',
+      client_assertion: STATEMENT,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    });
+    for (const { headers } of server.requests()) {
+      expect(headers['authorization']).toBe('Bearer entra-token');
+      expect(headers).not.toHaveProperty('api-key');
+    }
+  });
+
+  it.each([
+    ['a secret', { AZURE_CLIENT_SECRET: 'octo-secret' }, { client_secret: 'octo-secret' }],
+    ['a token in a file', { AZURE_FEDERATED_TOKEN_FILE: '/run/token' }, { client_assertion: 'from-file' }],
+  ])('also accepts %s', async (_, env, proof) => {
+    const { hosts } = await startAzure();
+    const entra = await startEntra();
+    const model = await open(
+      { ...APPLICATION, AZURE_RESOURCE_NAME: 'octo', AZURE_AUTHORITY_HOST: `${entra.url}/`, ...env },
+      { fetch: routedFetch(hosts), readTextFile: async () => 'from-file\n' },
+    );
+    await model.doGenerate(question());
+    expect(Object.fromEntries(new URLSearchParams(String(entra.requests()[0]?.body)))).toMatchObject(proof);
+  });
+
+  it('is not called if there is a token already', async () => {
+    const { server, hosts } = await startAzure();
+    const env = { AZURE_RESOURCE_NAME: 'octo', AZURE_OPENAI_AD_TOKEN: 'ready-token' };
+    await (await open(env, { fetch: routedFetch(hosts) })).doGenerate(question());
+    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer ready-token');
+  });
+
+  it.each([
+    [
+      400,
+      { error: 'invalid_request', error_description: `AADSTS70021: no match for ${STATEMENT}` },
+      'auth: Microsoft Entra gave no credentials: AADSTS70021: no match for ***',
+    ],
+    [401, { error: 'invalid_client' }, 'auth: Microsoft Entra gave no credentials: invalid_client'],
+    [429, {}, 'rate_limit: Microsoft Entra gave no credentials: HTTP status 429'],
+    [200, { token: 'x' }, 'server: Microsoft Entra: `access_token` is missing'],
+  ])('reports why it gave no token: %i %j', async (status, body, message) => {
+    const { server, hosts } = await startAzure();
+    const entra = await startEntra(status, body);
+    const model = await open(
+      { ...APPLICATION, AZURE_RESOURCE_NAME: 'octo', AZURE_AUTHORITY_HOST: entra.url },
+      { fetch: routedFetch(hosts), idToken: async () => STATEMENT },
+    );
+    await expect(model.doGenerate(question())).rejects.toMatchObject({ message });
+    expect(server.requests()).toEqual([]);
+  });
+});
+
+it('long descriptions of tools are cut once Azure has refused them, for the rest of the run', async () => {
+  const server = await startModelServer(({ body }) => {
+    const [tool] = (
+      body as { readonly tools: readonly { readonly function: { readonly description: string } }[] }
+    ).tools;
+    if ((tool?.function.description.length ?? 0) <= 1024)
+      return { kind: 'raw', status: 200, body: COMPLETION };
+    const message =
+      "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 4000 instead.";
+    const error = { message, type: 'invalid_request_error', code: 'string_above_max_length' };
+    return { kind: 'raw', status: 400, body: { error } };
+  });
+  const model = await open(
+    { AZURE_RESOURCE_NAME: 'octo', AZURE_API_KEY: 'k' },
+    { fetch: routedFetch({ 'octo.openai.azure.com': server.url }) },
+  );
+  const tool = { type: 'function', name: 'look', description: 'd'.repeat(4000), inputSchema: {} } as const;
+  for (let turn = 0; turn < 2; turn += 1) {
+    const reply = await model.doGenerate(question({ tools: [tool] }));
+    expect(reply.content).toMatchObject([{ text: 'Hi' }]);
+  }
+  const lengths = server.requests().map(({ body }) => JSON.stringify(body).match(/d{900,}/)?.[0].length);
+  expect(lengths).toEqual([4000, 1023, 1023]);
+});

@@ -1,0 +1,400 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { formatError } from '../../src/lib/errors.js';
+import { createModels, type ModelsOptions } from '../../src/model/create.js';
+import { sendJson, startLoopback } from '../helpers/loopback.js';
+import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
+import { question, rejection } from './contract.js';
+import { routedFetch } from './routed-fetch.js';
+
+const HOST = 'bedrock-runtime.eu-central-1.amazonaws.com';
+const CLAUDE = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const KEYS = { AWS_ACCESS_KEY_ID: 'AKIAOCTOCAT', AWS_SECRET_ACCESS_KEY: 'octo/secret+key' };
+const REGION = { AWS_REGION: 'eu-central-1' };
+const ROLE = { AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/octo' };
+const STATEMENT = 'eyJhbGciOi.statement.signature';
+
+function models(env: Readonly<Record<string, string>>, options: Partial<ModelsOptions> = {}) {
+  return createModels({ env, loadConfig: async () => ({}), fetch: routedFetch({}), ...options });
+}
+
+async function open(env: Readonly<Record<string, string>>, options: Partial<ModelsOptions> = {}) {
+  return await models(env, options).open({ provider: 'bedrock', model: CLAUDE });
+}
+
+/** AWS STS, which gives the same answer to everybody. */
+async function startSts(status = 200, body = credentials('2099-01-01T00:00:00Z')) {
+  return await startLoopback((_, response) => {
+    response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+  });
+}
+
+function credentials(expiration: string): string {
+  return `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+  <AssumeRoleWithWebIdentityResult>
+    <Credentials>
+      <SessionToken>octo-session-token</SessionToken>
+      <SecretAccessKey>octo-role-secret</SecretAccessKey>
+      <Expiration>${expiration}</Expiration>
+      <AccessKeyId>ASIAOCTOROLE</AccessKeyId>
+    </Credentials>
+  </AssumeRoleWithWebIdentityResult>
+</AssumeRoleWithWebIdentityResponse>`;
+}
+
+function through(server: ModelServer, sts?: { readonly url: string }): typeof globalThis.fetch {
+  return routedFetch({
+    [HOST]: server.url,
+    ...(sts === undefined ? {} : { 'sts.eu-central-1.amazonaws.com': sts.url }),
+  });
+}
+
+const SIGNED =
+  /^AWS4-HMAC-SHA256 Credential=(\w+)\/\d{8}\/eu-central-1\/bedrock\/aws4_request, SignedHeaders=[\w;-]*host[\w;-]*, Signature=[0-9a-f]{64}$/;
+
+describe('Bedrock', () => {
+  it('is called in its region, with a request signed by the keys of the environment', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const model = await open({ ...KEYS, ...REGION }, { fetch: through(server) });
+    expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
+    const [request] = server.requests();
+    expect(request?.path).toBe(`/model/${encodeURIComponent(CLAUDE)}/converse`);
+    expect(SIGNED.exec(request?.headers['authorization'] ?? '')?.[1]).toBe('AKIAOCTOCAT');
+    expect(request?.headers['x-amz-date']).toMatch(/^\d{8}T\d{6}Z$/);
+    expect(request?.headers).not.toHaveProperty('x-amz-security-token');
+    expect(JSON.stringify(request?.headers)).not.toContain('octo/secret+key');
+  });
+
+  it('receives the session token, signed', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const env = { ...KEYS, ...REGION, AWS_SESSION_TOKEN: 'octo-session' };
+    await (await open(env, { fetch: through(server) })).doGenerate(question());
+    const [request] = server.requests();
+    expect(request?.headers['x-amz-security-token']).toBe('octo-session');
+    expect(request?.headers['authorization']).toContain('x-amz-security-token');
+  });
+
+  it('prefers a key of its own to everything else', async () => {
+    const server = await startModelServer([text('Hi'), text('Hi')]);
+    const env = { ...KEYS, ...REGION, AWS_BEARER_TOKEN_BEDROCK: ' bedrock-key\n' };
+    await (await open(env, { fetch: through(server) })).doGenerate(question());
+    await (await open(env, { fetch: through(server), apiKey: 'input-key' })).doGenerate(question());
+    expect(server.requests().map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer bedrock-key',
+      'Bearer input-key',
+    ]);
+  });
+
+  it('finds its region and address in the places of AWS and axe', async () => {
+    const server = await startModelServer(Array.from({ length: 4 }, () => text('Hi')));
+    const region = { bedrock: { apiKey: '', baseUrl: '', region: 'eu-central-1' } };
+    const places = [
+      [{ AWS_DEFAULT_REGION: 'eu-central-1' }, {}],
+      [{ AXE_BEDROCK_REGION: 'eu-central-1' }, {}],
+      [{}, { loadConfig: async () => region }],
+      [{ ...REGION, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url }, {}],
+    ] as const;
+    for (const [env, options] of places) {
+      await (await open({ ...KEYS, ...env }, { fetch: through(server), ...options })).doGenerate(question());
+    }
+    expect(server.requests()).toHaveLength(4);
+  });
+
+  it.each([
+    ['without a region', KEYS, 3, 'the region of provider "bedrock" is not configured (set AWS_REGION)'],
+    [
+      'with a region that would be another host',
+      { ...KEYS, AWS_REGION: 'x.evil.example/' },
+      2,
+      '`AWS_REGION` is not the name of a region',
+    ],
+    [
+      'without credentials',
+      REGION,
+      3,
+      'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
+    ],
+    [
+      'with a key that no header can carry',
+      { ...REGION, AWS_BEARER_TOKEN_BEDROCK: 'octo\nkey' },
+      3,
+      'the API key for provider "bedrock" cannot be used: it holds a line break or another character that a header cannot carry',
+    ],
+  ])('is not opened %s', async (_, env, exitCode, message) => {
+    await expect(open(env)).rejects.toMatchObject({ exitCode, message });
+  });
+});
+
+describe('a tool result of Bedrock', () => {
+  const asked = (): LanguageModelV4CallOptions =>
+    question({
+      tools: [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }],
+      prompt: [
+        ...question().prompt,
+        {
+          role: 'assistant',
+          content: ['a', 'b', 'c'].map((id) => ({
+            type: 'tool-call' as const,
+            toolCallId: id,
+            toolName: 'look',
+            input: {},
+          })),
+        },
+        {
+          role: 'tool',
+          content: (['text', 'error-text', 'text'] as const).map((type, index) => ({
+            type: 'tool-result' as const,
+            toolCallId: 'abc'.charAt(index),
+            toolName: 'look',
+            output: { type, value: `result ${index}` },
+          })),
+        },
+      ],
+    });
+  const results = (status: object) => ({
+    messages: [
+      {},
+      {},
+      {
+        content: expect.arrayContaining([
+          { toolResult: { toolUseId: 'a', content: [{ text: 'result 0' }] } },
+          { toolResult: { toolUseId: 'b', content: [{ text: 'result 1' }], ...status } },
+          { toolResult: { toolUseId: 'c', content: [{ text: 'result 2' }] } },
+        ]),
+      },
+    ],
+  });
+
+  it.each([
+    ['a key', { AWS_BEARER_TOKEN_BEDROCK: 'k' }],
+    ['signed requests', KEYS],
+  ])('that is an error is marked as one, with %s', async (_, env) => {
+    const server = await startModelServer([text('Hi')]);
+    await (await open({ ...env, ...REGION }, { fetch: through(server) })).doGenerate(asked());
+    const [request] = server.requests();
+    expect(request?.body).toMatchObject(results({ status: 'error' }));
+    expect(request?.headers).not.toHaveProperty('x-failed-results');
+    expect(request?.headers['authorization']).not.toContain('x-failed-results');
+  });
+
+  it('has no status for models that do not accept one', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const env = { AWS_BEARER_TOKEN_BEDROCK: 'k', ...REGION };
+    const opened = models(env, { fetch: through(server) });
+    const model = await opened.open({ provider: 'bedrock', model: 'meta.llama3-70b-instruct-v1:0' });
+    await model.doGenerate(asked());
+    expect(server.requests()[0]?.body).toMatchObject(results({}));
+  });
+});
+
+describe('the signature of a request to Bedrock', () => {
+  it('equals the one that AWS computes from the body that is sent', async () => {
+    const server = await startModelServer([text('Hi')]);
+    await (await open({ ...KEYS, ...REGION }, { fetch: through(server) })).doGenerate(question());
+    const { headers, bytes } = server.requests()[0] ?? {};
+    const authorization = headers?.['authorization'] ?? '';
+    const names = /SignedHeaders=([\w;-]+)/.exec(authorization)?.[1]?.split(';') ?? [];
+    const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+    const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest();
+    const date = headers?.['x-amz-date'] ?? '';
+    const day = date.slice(0, 8);
+    const canonical = [
+      'POST',
+      `/model/${encodeURIComponent(encodeURIComponent(CLAUDE))}/converse`,
+      '',
+      ...names.map((name) => `${name}:${name === 'host' ? HOST : (headers?.[name] ?? '')}`),
+      '',
+      names.join(';'),
+      sha256(bytes ?? ''),
+    ].join('\n');
+    const scope = `${day}/eu-central-1/bedrock/aws4_request`;
+    const toSign = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n');
+    const key = [day, 'eu-central-1', 'bedrock', 'aws4_request'].reduce<string | Buffer>(
+      (secret, part) => hmac(secret, part),
+      `AWS4${KEYS.AWS_SECRET_ACCESS_KEY}`,
+    );
+    expect(authorization).toMatch(new RegExp(`Signature=${hmac(key, toSign).toString('hex')}$`));
+  });
+});
+
+describe('a role by web identity', () => {
+  it('is assumed once with the token of the workflow, and signs the requests', async () => {
+    const server = await startModelServer([text('Hi'), text('Hi again')]);
+    const sts = await startSts();
+    const audiences: string[] = [];
+    const idToken = async (audience: string) => {
+      audiences.push(audience);
+      return STATEMENT;
+    };
+    const model = await open({ ...ROLE, ...REGION }, { fetch: through(server, sts), idToken });
+    await model.doGenerate(question());
+    await model.doGenerate(question());
+    expect(audiences).toEqual(['sts.amazonaws.com']);
+    expect(sts.requests()).toHaveLength(1);
+    const form = new URLSearchParams(String(sts.requests()[0]?.body));
+    expect(Object.fromEntries(form)).toEqual({
+      Action: 'AssumeRoleWithWebIdentity',
+      Version: '2011-06-15',
+      RoleArn: 'arn:aws:iam::123456789012:role/octo',
+      RoleSessionName: 'axe-action',
+      WebIdentityToken: STATEMENT,
+    });
+    for (const { headers } of server.requests()) {
+      expect(SIGNED.exec(headers['authorization'] ?? '')?.[1]).toBe('ASIAOCTOROLE');
+      expect(headers['x-amz-security-token']).toBe('octo-session-token');
+    }
+  });
+
+  it('is assumed again before it expires', async () => {
+    const server = await startModelServer([text('Hi'), text('Hi')]);
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const sts = await startSts(200, credentials(soon));
+    const fetch = through(server, sts);
+    const model = await open({ ...ROLE, ...REGION }, { fetch, idToken: async () => STATEMENT });
+    await model.doGenerate(question());
+    await model.doGenerate(question());
+    expect(sts.requests().length).toBeGreaterThan(1);
+  });
+
+  it('is assumed with the token in a file, under a name and at an address from the environment', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const sts = await startSts();
+    const env = {
+      ...ROLE,
+      ...REGION,
+      AWS_WEB_IDENTITY_TOKEN_FILE: '/run/token',
+      AWS_ROLE_SESSION_NAME: 'review',
+      AWS_ENDPOINT_URL_STS: `${sts.url}/sts`,
+    };
+    const readTextFile = async (path: string) => (path === '/run/token' ? `${STATEMENT}\n` : undefined);
+    await (await open(env, { fetch: through(server), readTextFile })).doGenerate(question());
+    expect(sts.requests()[0]?.path).toBe('/sts');
+    expect(String(sts.requests()[0]?.body)).toContain('RoleSessionName=review');
+    expect(new URLSearchParams(String(sts.requests()[0]?.body)).get('WebIdentityToken')).toBe(STATEMENT);
+  });
+
+  it.each([
+    [
+      'AWS refuses',
+      403,
+      `<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized: ${STATEMENT}</Message></Error></ErrorResponse>`,
+      'auth: AWS STS gave no credentials: Not authorized: ***',
+    ],
+    ['AWS is down', 503, 'nope', 'server: AWS STS gave no credentials: HTTP status 503'],
+    ['the answer lacks a key', 200, '<X/>', 'server: AWS STS: `AccessKeyId` is missing in the answer'],
+    ['the end is not a date', 200, credentials('later'), 'server: AWS STS: `Expiration` is not a date'],
+  ])('fails with the reason if %s', async (_, status, body, message) => {
+    const server = await startModelServer([]);
+    const sts = await startSts(status, body);
+    const fetch = through(server, sts);
+    const model = await open({ ...ROLE, ...REGION }, { fetch, idToken: async () => STATEMENT });
+    await expect(model.doGenerate(question())).rejects.toMatchObject({ name: 'ProviderError', message });
+    expect(server.requests()).toEqual([]);
+  });
+
+  it.each([
+    [
+      'there is no workflow',
+      {},
+      'auth: there is no identity token: this is not a job of a workflow',
+      'use a key',
+    ],
+    [
+      'the job cannot ask for one',
+      { idToken: () => Promise.reject(new Error('ACTIONS_ID_TOKEN_REQUEST_URL is not set')) },
+      'auth: GitHub gave no identity token: ACTIONS_ID_TOKEN_REQUEST_URL is not set',
+      'id-token: write',
+    ],
+  ])('reports what is missing if %s', async (_, options, message, remedy) => {
+    const model = await open({ ...ROLE, ...REGION }, options);
+    const thrown = await rejection(model.doGenerate(question()));
+    expect(thrown).toMatchObject({ message, exitCode: 3 });
+    expect(formatError(thrown as Parameters<typeof formatError>[0])).toContain(remedy);
+  });
+
+  it('never follows a redirect of AWS', async () => {
+    const other = await startSts();
+    const sts = await startLoopback((_, response) => {
+      response.writeHead(307, { location: other.url }).end();
+    });
+    const env = { ...ROLE, ...REGION, AWS_ENDPOINT_URL_STS: sts.url };
+    const model = await open(env, { idToken: async () => STATEMENT });
+    await expect(model.doGenerate(question())).rejects.toMatchObject({ category: 'server', status: 307 });
+    expect(other.requests()).toEqual([]);
+  });
+
+  it('reports a connection error to AWS in standard words', async () => {
+    const peer = await startSts();
+    await peer.close();
+    const env = { ...ROLE, ...REGION, AWS_ENDPOINT_URL_STS: peer.url };
+    const model = await open(env, { idToken: async () => STATEMENT });
+    const host = peer.url.replace('http://', '');
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      message: `server: AWS STS: Post "${peer.url}": dial tcp ${host}: connect: connection refused`,
+    });
+  });
+
+  it('ends with the reason when the run is stopped during the request', async () => {
+    const sts = await startLoopback(() => {});
+    const env = { ...ROLE, ...REGION, AWS_ENDPOINT_URL_STS: sts.url };
+    const model = await open(env, { idToken: async () => STATEMENT });
+    const controller = new AbortController();
+    sts.onRequest(() => setImmediate(() => controller.abort(new Error('over'))));
+    await rejection(model.doGenerate(question({ abortSignal: controller.signal })));
+    expect(controller.signal.aborted).toBe(true);
+  });
+});
+
+describe("AWS's shared credentials file", () => {
+  const file = `
+[default]
+aws_access_key_id = AKIADEFAULT
+aws_secret_access_key = default-secret
+[octo]
+aws_access_key_id=AKIAOCTO
+aws_secret_access_key=octo-secret=
+aws_session_token = octo-session
+`;
+
+  it.each([
+    [
+      'the default profile of the home folder',
+      { HOME: '/home/octocat' },
+      '/home/octocat/.aws/credentials',
+      'AKIADEFAULT',
+    ],
+    [
+      'a profile of a file of its own',
+      { AWS_SHARED_CREDENTIALS_FILE: '/etc/aws', AWS_PROFILE: 'octo' },
+      '/etc/aws',
+      'AKIAOCTO',
+    ],
+  ])('is read: %s', async (_, env, path, id) => {
+    const server = await startModelServer([text('Hi')]);
+    const readTextFile = async (asked: string) => (asked === path ? file : undefined);
+    const model = await open({ ...REGION, ...env }, { fetch: through(server), readTextFile });
+    await model.doGenerate(question());
+    expect(SIGNED.exec(server.requests()[0]?.headers['authorization'] ?? '')?.[1]).toBe(id);
+  });
+
+  it('is ignored if the profile has no keys', async () => {
+    const readTextFile = async () => '[default]\nsso_session = octo\n';
+    await expect(open({ ...REGION, HOME: '/home/octocat' }, { readTextFile })).rejects.toMatchObject({
+      exitCode: 3,
+    });
+  });
+});
+
+describe('an error of Bedrock', () => {
+  it('names where to look when the role cannot use the model', async () => {
+    const server = await startLoopback((_, response) =>
+      sendJson(response, 403, { message: 'You do not have access to the model.' }),
+    );
+    const model = await open({ ...KEYS, ...REGION, AXE_BEDROCK_BASE_URL: server.url });
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      message: 'auth: You do not have access to the model.',
+      remedy: 'Check that the key or role may use this model on bedrock, in this region or project.',
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { type CachedModel, withCachePoints } from '../../src/model/cache-points.js';
+
+const TOOLS: LanguageModelV4CallOptions['tools'] = [
+  { type: 'function', name: 'read_file', inputSchema: { type: 'object' } },
+];
+const SYSTEM: LanguageModelV4Message = { role: 'system', content: 'Be brief.' };
+const USER: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: 'Look.' }] };
+const CALL: LanguageModelV4Message = {
+  role: 'assistant',
+  content: [{ type: 'tool-call', toolCallId: '1', toolName: 'read_file', input: {} }],
+};
+const RESULT: Extract<LanguageModelV4Message, { role: 'tool' }> = {
+  role: 'tool',
+  content: [
+    { type: 'tool-result', toolCallId: '1', toolName: 'read_file', output: { type: 'text', value: 'x' } },
+  ],
+};
+
+const ANTHROPIC: CachedModel = { provider: 'anthropic', wire: 'anthropic', model: 'claude-sonnet-5' };
+const BEDROCK: CachedModel = {
+  provider: 'bedrock',
+  wire: 'bedrock',
+  model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+};
+
+/** Which messages are marked, by their place. */
+function marks(prompt: readonly LanguageModelV4Message[], model: CachedModel, tools = TOOLS) {
+  const marked = withCachePoints({ prompt: [...prompt], ...(tools === undefined ? {} : { tools }) }, model);
+  return marked.prompt.flatMap(({ providerOptions }, index) =>
+    providerOptions === undefined ? [] : [[index, providerOptions]],
+  );
+}
+
+describe('marks for the prompt cache', () => {
+  const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+  it('follow the system prompt and the last message, so that each turn reads what the one before wrote', () => {
+    expect(marks([SYSTEM, USER], ANTHROPIC)).toEqual([
+      [0, mark],
+      [1, mark],
+    ]);
+    expect(marks([SYSTEM, USER, CALL, RESULT], ANTHROPIC)).toEqual([
+      [0, mark],
+      [1, mark],
+      [3, mark],
+    ]);
+  });
+
+  it.each(['', ' \n'])('are not placed on a tool result that holds %j, which Anthropic refuses', (value) => {
+    const empty = {
+      type: 'tool-result' as const,
+      toolCallId: '2',
+      toolName: 'read_file',
+      output: { type: 'text' as const, value },
+    };
+    const behind: LanguageModelV4Message = { role: 'tool', content: [...RESULT.content, empty] };
+    const asked = { prompt: [SYSTEM, USER, CALL, behind], tools: TOOLS ?? [] };
+    expect(withCachePoints(asked, ANTHROPIC).prompt[3]).toEqual({
+      role: 'tool',
+      content: [{ ...RESULT.content[0], providerOptions: mark }, empty],
+    });
+    const alone: LanguageModelV4Message = { role: 'tool', content: [empty] };
+    expect(withCachePoints({ ...asked, prompt: [SYSTEM, USER, CALL, alone] }, ANTHROPIC).prompt[3]).toEqual(
+      alone,
+    );
+  });
+
+  it('never exceed Anthropic’s limit, however long the conversation', () => {
+    const long = [SYSTEM, USER, ...Array.from({ length: 40 }, () => [CALL, RESULT]).flat()];
+    expect(marks(long, ANTHROPIC).map(([index]) => index)).toEqual([0, long.length - 3, long.length - 1]);
+  });
+
+  it('leave the messages themselves unchanged', () => {
+    const prompt = [SYSTEM, USER];
+    withCachePoints({ prompt, tools: TOOLS ?? [] }, ANTHROPIC);
+    expect(prompt).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Look.' }] },
+    ]);
+  });
+
+  it('are cache points on Bedrock', () => {
+    expect(marks([SYSTEM, USER], BEDROCK)).toEqual([
+      [0, { bedrock: { cachePoint: { type: 'default' } } }],
+      [1, { bedrock: { cachePoint: { type: 'default' } } }],
+    ]);
+  });
+
+  it('are one request of OpenRouter, which sets them for Claude', () => {
+    const options = { prompt: [USER], tools: TOOLS ?? [] };
+    const router = (model: string): CachedModel => ({
+      provider: 'openrouter',
+      wire: 'openai-compatible',
+      model,
+    });
+    expect(withCachePoints(options, router('anthropic/claude-sonnet-5')).providerOptions).toEqual({
+      openrouter: { cache_control: { type: 'ephemeral' } },
+    });
+    expect(withCachePoints(options, router('openai/gpt-5'))).toBe(options);
+  });
+
+  it.each<[string, CachedModel]>([
+    ['OpenAI', { provider: 'openai', wire: 'openai', model: 'gpt-5' }],
+    ['Google', { provider: 'google', wire: 'google', model: 'gemini-3.5-flash' }],
+    ['another model of Bedrock', { ...BEDROCK, model: 'amazon.nova-pro-v1:0' }],
+    ['Claude 3 on Bedrock', { ...BEDROCK, model: 'anthropic.claude-3-haiku-20240307-v1:0' }],
+    ['the first Claude 3.5 on Bedrock', { ...BEDROCK, model: 'anthropic.claude-3-5-sonnet-20240620-v1:0' }],
+  ])('are not sent to %s', (_, model) => {
+    expect(marks([SYSTEM, USER], model)).toEqual([]);
+  });
+
+  it('are not set for an agent without tools, which sends one request', () => {
+    expect(marks([SYSTEM, USER], ANTHROPIC, [])).toEqual([]);
+    const options = { prompt: [SYSTEM, USER] };
+    expect(withCachePoints(options, ANTHROPIC)).toBe(options);
+  });
+});

@@ -1,0 +1,331 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FunctionTool,
+} from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError, type ProviderErrorCategory } from '../../src/lib/errors.js';
+import type { LanguageModel } from '../../src/loop/messages.js';
+import type { RecordedRequest } from '../helpers/loopback.js';
+import {
+  type ModelScript,
+  type ModelServer,
+  type Prompt,
+  promptOf,
+  startModelServer,
+  text,
+  toolCall,
+} from '../helpers/model-server.js';
+
+/** A model that is called over the wire, and how its provider reports errors. */
+export interface WireModel {
+  readonly name: string;
+  open(server: ModelServer): Promise<LanguageModel>;
+  /** Path that is asked. */
+  readonly path: string;
+  /** The body of an error. */
+  readonly errorBody: (message: string) => unknown;
+  readonly statuses: readonly (readonly [number, ProviderErrorCategory])[];
+  /** A good answer without content. */
+  readonly emptyBody: unknown;
+  /** How it is treated: as an error, or as an empty answer (axe-behaviour §11). */
+  readonly emptyAnswer: 'error' | 'empty';
+  /** The prompt in a request, where the helper does not know the wire. */
+  readonly prompt?: (request: RecordedRequest) => Prompt;
+  /** Part of a request with temperature 0 and at most 77 tokens; `temperature` and `max_tokens` unless said. */
+  readonly settings?: unknown;
+  /** How a good answer of another shape is treated. */
+  readonly otherShape?: string;
+  /** Part of a request for JSON of {@link SCHEMA}. */
+  readonly jsonSchema: unknown;
+  /** Part of a request for any JSON; undefined where the provider cannot be asked, which is a warning. */
+  readonly jsonObject: unknown;
+}
+
+/** A schema that every provider takes. */
+export const SCHEMA: LanguageModelV4FunctionTool['inputSchema'] = {
+  type: 'object',
+  properties: { verdict: { type: 'string' } },
+  required: ['verdict'],
+  additionalProperties: false,
+};
+
+const TOOL: LanguageModelV4FunctionTool = {
+  type: 'function',
+  name: 'read_file',
+  description: 'Reads a file',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
+
+/** A question with nothing set. */
+export function question(patch: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4CallOptions {
+  return {
+    prompt: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Say hi.' }] },
+    ],
+    ...patch,
+  };
+}
+
+/** What a promise is rejected with. */
+export async function rejection(promise: PromiseLike<unknown>): Promise<unknown> {
+  return await Promise.resolve(promise).then(
+    () => {
+      throw new Error('it was not rejected');
+    },
+    (thrown: unknown) => thrown,
+  );
+}
+
+/** What every model keeps to, on whatever wire or on none. */
+export function describeModel(name: string, open: () => Promise<LanguageModel>): void {
+  describe(`${name} as a model`, () => {
+    it('answers a question with text, and names itself', async () => {
+      const model = await open();
+      const { content, finishReason, response } = await model.doGenerate(question());
+      expect(content.map(({ type }) => type)).toEqual(['text']);
+      expect(content[0]).toMatchObject({ text: expect.stringMatching(/\S/) });
+      expect(finishReason.unified).toBe('stop');
+      expect(response?.modelId ?? model.modelId).toMatch(/\S/);
+    });
+
+    it('reports its usage', async () => {
+      const { usage } = await (await open()).doGenerate(question());
+      for (const { total } of [usage.inputTokens, usage.outputTokens])
+        expect(total).toBeGreaterThanOrEqual(0);
+    });
+
+    it('does not answer when the run has ended', async () => {
+      const reason = new AxeError('over');
+      const asked = (await open()).doGenerate(question({ abortSignal: AbortSignal.abort(reason) }));
+      await expect(asked).rejects.toBe(reason);
+    });
+  });
+}
+
+/** What every model on a wire keeps to (axe-behaviour §11, §12). */
+export function describeWireModel(wire: WireModel): void {
+  const start = async (script: ModelScript) => {
+    const server = await startModelServer(script);
+    return { server, model: await wire.open(server) };
+  };
+  const errorOf = async (script: ModelScript): Promise<ProviderError> => {
+    const { model } = await start(script);
+    const thrown = await rejection(model.doGenerate(question()));
+    if (thrown instanceof ProviderError) return thrown;
+    throw new Error(`not an error of a provider: ${String(thrown)}`);
+  };
+
+  describeModel(wire.name, async () => (await start([text('Hi')])).model);
+
+  describe(`${wire.name} over the wire`, () => {
+    it('sends one request, without streaming, and returns text and figures', async () => {
+      const { server, model } = await start([text('Hi there', { inputTokens: 11, outputTokens: 7 })]);
+      const { content, usage } = await model.doGenerate(question());
+      expect(content).toMatchObject([{ type: 'text', text: 'Hi there' }]);
+      expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([11, 7]);
+      expect(server.requests().map(({ method, path }) => [method, path])).toEqual([['POST', wire.path]]);
+      expect(server.requests()[0]?.body).not.toMatchObject({ stream: true });
+      expect(server.requests().map(wire.prompt ?? promptOf)).toEqual([
+        { model: model.modelId, system: 'Be brief.', messages: ['user: Say hi.'], tools: [] },
+      ]);
+    });
+
+    it('sends a temperature of 0 and the maximum number of tokens', async () => {
+      const { server, model } = await start([text('Hi')]);
+      await model.doGenerate(question({ temperature: 0, maxOutputTokens: 77 }));
+      expect(server.requests()[0]?.body).toMatchObject(
+        (wire.settings ?? { temperature: 0, max_tokens: 77 }) as Record<string, unknown>,
+      );
+      expect(
+        server
+          .requests()[0]
+          ?.bytes.toString()
+          .match(/\b77\b/g),
+      ).toHaveLength(1);
+    });
+
+    it('sends no temperature that is not set', async () => {
+      const { server, model } = await start([text('Hi')]);
+      await model.doGenerate(question());
+      expect(server.requests()[0]?.bytes.toString()).not.toContain('temperature');
+    });
+
+    it('calls one tool', async () => {
+      const { server, model } = await start([toolCall('read_file', { path: 'a.ts' })]);
+      const { content } = await model.doGenerate(question({ tools: [TOOL] }));
+      expect(content).toMatchObject([{ type: 'tool-call', toolName: 'read_file' }]);
+      expect(callsIn(content)).toEqual([['read_file', { path: 'a.ts' }]]);
+      expect(server.requests()[0]?.bytes.toString()).toContain('"read_file"');
+    });
+
+    it('calls two tools at once, and receives both results in order', async () => {
+      const calls = ['a.ts', 'b.ts'].map((path) => ({ name: 'read_file', input: { path } }));
+      const { server, model } = await start([{ kind: 'tools', calls }, text('Done')]);
+      const asked = question({ tools: [TOOL] });
+      const { content } = await model.doGenerate(asked);
+      expect(callsIn(content)).toEqual(calls.map(({ name, input }) => [name, input]));
+      const ids = content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
+      expect(new Set(ids).size).toBe(2);
+
+      const answered = await model.doGenerate({ ...asked, prompt: [...asked.prompt, ...turn(content)] });
+      expect(answered.content).toMatchObject([{ type: 'text', text: 'Done' }]);
+      const sent = server.requests()[1]?.bytes.toString() ?? '';
+      expect(sent.indexOf('content of a.ts')).toBeGreaterThan(sent.indexOf('Say hi.'));
+      expect(sent.indexOf('content of b.ts')).toBeGreaterThan(sent.indexOf('content of a.ts'));
+    });
+
+    it('requests JSON that matches a schema', async () => {
+      const { server, model } = await start([text('{"verdict":"ok"}')]);
+      await model.doGenerate(question({ responseFormat: { type: 'json', schema: SCHEMA } }));
+      expect(server.requests()[0]?.body).toMatchObject(wire.jsonSchema as Record<string, unknown>);
+    });
+
+    it(`${wire.jsonObject === undefined ? 'warns that it cannot request' : 'requests'} any JSON`, async () => {
+      const { server, model } = await start([text('{}')]);
+      const { warnings } = await model.doGenerate(question({ responseFormat: { type: 'json' } }));
+      if (wire.jsonObject === undefined) {
+        expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'responseFormat' }]);
+      } else {
+        expect(server.requests()[0]?.body).toMatchObject(wire.jsonObject as Record<string, unknown>);
+        expect(warnings).toEqual([]);
+      }
+    });
+
+    it.each(wire.statuses)(
+      'C4 58: reports status %i as %s, and does not try again',
+      async (status, category) => {
+        const { server, model } = await start([
+          { kind: 'raw', status, body: wire.errorBody(`msg ${status}`) },
+        ]);
+        const thrown = await rejection(model.doGenerate(question()));
+        expect(thrown).toMatchObject({
+          name: 'ProviderError',
+          message: `${category}: msg ${status}`,
+          category,
+          status,
+          exitCode: category === 'bad_request' ? 1 : 3,
+        });
+        expect(server.requests()).toHaveLength(1);
+      },
+    );
+
+    it.each([
+      ['an HTML page', '<html><body>Log in</body></html>', 'the body is an HTML page, not JSON'],
+      ['an empty body', '', 'the body is empty'],
+      ['what is not JSON', 'not json', 'the body is not valid JSON'],
+      ['cut-off JSON', '{"id":"x","con', 'the body is not valid JSON'],
+      ['a list', '[]', 'the body does not have the expected shape'],
+    ])('C4 61: with status 200 and %s cannot be read', async (_, body, reason) => {
+      const headers = { 'content-type': 'application/json' };
+      const error = await errorOf([{ kind: 'raw', status: 200, body, headers }]);
+      expect(error.message).toBe(`server: failed to parse response: ${reason}`);
+    });
+
+    it('reports an empty answer with status 200 and another shape', async () => {
+      const headers = { 'content-type': 'application/json' };
+      const error = await errorOf([{ kind: 'raw', status: 200, body: '{"hello":"world"}', headers }]);
+      expect(error.message).toBe(
+        wire.otherShape ?? 'server: failed to parse response: the body does not have the expected shape',
+      );
+    });
+
+    it('C4 66: calls no other server, wherever a redirect points', async () => {
+      const other = await startModelServer([text('Give me your key')]);
+      for (const status of [301, 302, 307, 308]) {
+        const headers = { location: `${other.url}${wire.path}` };
+        const error = await errorOf([{ kind: 'raw', status, body: '', headers }]);
+        expect(error).toMatchObject({ category: 'server', status });
+      }
+      expect(other.requests()).toEqual([]);
+    });
+
+    it('reads how long it is asked to wait', async () => {
+      const headers = { 'retry-after': '3' };
+      const error = await errorOf([{ kind: 'raw', status: 429, body: wire.errorBody('slow down'), headers }]);
+      expect(error.retryAfterMs).toBe(3000);
+    });
+
+    it('C4 67: never shows the key, even if the server does', async () => {
+      const error = await errorOf((request) => {
+        const names = ['x-api-key', 'api-key', 'x-goog-api-key', 'authorization'];
+        const key = names.map((name) => request.headers[name]).find(Boolean) ?? 'no key';
+        return { kind: 'raw', status: 401, body: wire.errorBody(`wrong: ${key}`) };
+      });
+      expect(error.message).toContain('wrong: ');
+      expect(error.message).not.toContain('0123456789abcdef');
+    });
+
+    it.each([
+      ['before the answer', { kind: 'disconnect' }],
+      ['in the middle of it', { kind: 'stall', status: 200, body: '{"id":' }],
+    ] as const)('C4 62: reports a connection that breaks %s', async (when, reply) => {
+      const { server, model } = await start([reply]);
+      if (reply.kind === 'stall') server.onRequest(() => setImmediate(() => void server.close()));
+      const thrown = await rejection(model.doGenerate(question()));
+      expect(thrown).toMatchObject({
+        message: expect.stringMatching(
+          when === 'before the answer'
+            ? /^server: Post "http.*": (?:other side closed|connection reset by peer)$/
+            : /^server: (?:failed to read response body: |Post ").*\w/,
+        ),
+        exitCode: 3,
+      });
+    });
+
+    it.each([
+      ['nothing at all', { kind: 'stall' }],
+      ['half an answer', { kind: 'stall', status: 200, body: '{"id":' }],
+      ['half an error', { kind: 'stall', status: 500, body: '{"err' }],
+    ] as const)('C4 62: ends with the reason when the run is stopped after %s', async (_, reply) => {
+      const { server, model } = await start([reply]);
+      const controller = new AbortController();
+      const reason = new ProviderError('timeout', 'context deadline exceeded');
+      server.onRequest(() => setImmediate(() => controller.abort(reason)));
+      // The loop looks at the signal for the reason; what matters here is that no other reason is made up.
+      const thrown = await rejection(model.doGenerate(question({ abortSignal: controller.signal })));
+      expect(controller.signal.aborted).toBe(true);
+      expect(thrown === reason || (thrown as Error).name === 'AbortError').toBe(true);
+    });
+
+    it(`treats an answer without content as ${wire.emptyAnswer === 'error' ? 'an error' : 'an empty one'}`, async () => {
+      const { model } = await start([{ kind: 'raw', status: 200, body: wire.emptyBody }]);
+      const asked = model.doGenerate(question());
+      if (wire.emptyAnswer === 'error')
+        await expect(asked).rejects.toMatchObject({ message: 'server: response contains no content' });
+      else expect((await asked).content).toEqual([]);
+    });
+  });
+}
+
+function callsIn(content: readonly LanguageModelV4Content[]): readonly unknown[] {
+  return content.flatMap((part) =>
+    part.type === 'tool-call' ? [[part.toolName, JSON.parse(part.input)]] : [],
+  );
+}
+
+/** The turn of a model that called tools, and their results. */
+function turn(content: readonly LanguageModelV4Content[]): LanguageModelV4CallOptions['prompt'] {
+  const calls = content.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+  return [
+    {
+      role: 'assistant',
+      content: calls.map(({ toolCallId, toolName, input }) => ({
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        input: JSON.parse(input),
+      })),
+    },
+    {
+      role: 'tool',
+      content: calls.map(({ toolCallId, toolName, input }) => ({
+        type: 'tool-result',
+        toolCallId,
+        toolName,
+        output: { type: 'text', value: `content of ${JSON.parse(input).path}` },
+      })),
+    },
+  ];
+}

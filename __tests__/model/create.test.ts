@@ -1,0 +1,502 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Agent } from 'undici';
+import { ConfigError } from '../../src/lib/errors.js';
+import type { LanguageModel } from '../../src/loop/messages.js';
+import { isTransient } from '../../src/loop/retry.js';
+import { createModels, type ModelsOptions } from '../../src/model/create.js';
+import type { ProviderConfig } from '../../src/model/settings.js';
+import { startLoopback } from '../helpers/loopback.js';
+import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
+import { realmFetch } from '../helpers/realm-fetch.js';
+import { describeModel, describeWireModel, question, SCHEMA } from './contract.js';
+import { converse } from './converse.js';
+
+const nested = (message: string) => ({ error: { message, type: 't', param: null, code: null } });
+const OPENAI_STATUSES = [
+  [400, 'bad_request'],
+  [401, 'auth'],
+  [403, 'auth'],
+  [404, 'bad_request'],
+  [413, 'server'],
+  [422, 'server'],
+  [429, 'rate_limit'],
+  [500, 'server'],
+  [503, 'server'],
+  [529, 'server'],
+] as const;
+
+const EMPTY_COMPLETION = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
+};
+
+function models(options: Partial<ModelsOptions> = {}) {
+  return createModels({ env: {}, loadConfig: async () => ({}), fetch: realmFetch, ...options });
+}
+
+async function open(provider: string, server: ModelServer): Promise<LanguageModel> {
+  const env = {
+    ...server.env,
+    OLLAMA_API_KEY: 'sk-ollama-0123456789abcdef',
+    GROQ_API_KEY: 'sk-groq-0123456789abcdef',
+    AXE_GROQ_BASE_URL: server.url,
+  };
+  return await models({ env }).open({ provider, model: `${provider}-model` });
+}
+
+describeWireModel({
+  name: 'anthropic',
+  open: (server) => open('anthropic', server),
+  path: '/v1/messages',
+  errorBody: (message) => ({ type: 'error', error: { type: 'some_error', message } }),
+  statuses: [
+    [400, 'bad_request'],
+    [401, 'auth'],
+    [403, 'server'],
+    [404, 'server'],
+    [413, 'server'],
+    [422, 'server'],
+    [429, 'rate_limit'],
+    [500, 'server'],
+    [502, 'server'],
+    [529, 'overloaded'],
+  ],
+  emptyBody: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude',
+    content: [],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 0 },
+  },
+  emptyAnswer: 'error',
+  jsonSchema: { tools: [{ name: 'json', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
+  jsonObject: undefined,
+});
+
+describeWireModel({
+  name: 'openai',
+  open: (server) => open('openai', server),
+  path: '/v1/chat/completions',
+  errorBody: nested,
+  statuses: OPENAI_STATUSES,
+  emptyBody: EMPTY_COMPLETION,
+  emptyAnswer: 'empty',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
+});
+
+describeWireModel({
+  name: 'ollama',
+  open: (server) => open('ollama', server),
+  path: '/v1/chat/completions',
+  errorBody: (error) => ({ error }),
+  statuses: [
+    [400, 'bad_request'],
+    [401, 'server'],
+    [403, 'server'],
+    [404, 'bad_request'],
+    [429, 'server'],
+    [500, 'server'],
+  ],
+  emptyBody: EMPTY_COMPLETION,
+  emptyAnswer: 'error',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
+});
+
+describeWireModel({
+  name: 'an OpenAI-compatible endpoint',
+  open: (server) => open('groq', server),
+  path: '/v1/chat/completions',
+  errorBody: nested,
+  statuses: OPENAI_STATUSES,
+  emptyBody: EMPTY_COMPLETION,
+  emptyAnswer: 'empty',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
+});
+
+describeModel('offline', () => models().open({ provider: 'offline', model: 'rules' }));
+
+describe('a streamed answer that falls silent', () => {
+  const EVENTS = {
+    ping: 'event: ping\ndata: {"type":"ping"}\n\n',
+    comment: ': keep waiting\n\n',
+    start:
+      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"c","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+  };
+
+  /** Asks Claude by a connection on which these events come at once, and then nothing. */
+  async function ask(events: readonly string[]) {
+    let send: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const fetch: typeof globalThis.fetch = async (_input, init) => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          send = controller;
+          init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason));
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    const env = { ANTHROPIC_API_KEY: 'k' };
+    const model = await models({ env, fetch }).open({ provider: 'anthropic', model: 'claude-sonnet-5-5' });
+    let end: unknown = 'open';
+    const asked = Promise.resolve(model.doGenerate(question())).then(
+      () => (end = 'answered'),
+      (thrown) => (end = thrown),
+    );
+    await jest.advanceTimersByTimeAsync(600_000);
+    const before = end;
+    for (const event of events) send?.enqueue(new TextEncoder().encode(event));
+    await jest.advanceTimersByTimeAsync(119_000);
+    const early = end;
+    await jest.advanceTimersByTimeAsync(2000);
+    const late = end;
+    send?.error(new TypeError('terminated'));
+    await asked;
+    return { before, early, late };
+  }
+
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it.each([
+    ['with a ping', [EVENTS.start, EVENTS.ping]],
+    ['with a comment', [EVENTS.comment]],
+  ])('is ended after 120 s %s, to be tried again, and not before its first byte', async (_what, events) => {
+    const { before, early, late } = await ask(events);
+    expect([before, early]).toEqual(['open', 'open']);
+    expect(late).toMatchObject({
+      message: 'server: failed to read response body: nothing came for 120 s',
+    });
+    expect(isTransient(late)).toBe(true);
+  });
+
+  it('is waited for where its provider sends no signs of life', async () => {
+    expect(await ask([EVENTS.start])).toEqual({ before: 'open', early: 'open', late: 'open' });
+  });
+});
+
+describe('a request over the wire', () => {
+  it("has Anthropic's headers and axe's 4096 tokens (axe-behaviour §11)", async () => {
+    const server = await startModelServer([text('Hi')]);
+    await (await open('anthropic', server)).doGenerate(question());
+    const [request] = server.requests();
+    expect(request?.headers).toMatchObject({
+      'x-api-key': server.env['ANTHROPIC_API_KEY'],
+      'anthropic-version': '2023-06-01',
+      'content-type': 'application/json',
+    });
+    expect(request?.headers).not.toHaveProperty('authorization');
+    expect(request?.body).toEqual({
+      model: 'anthropic-model',
+      max_tokens: 4096,
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Say hi.' }] }],
+    });
+  });
+
+  it('has the key as a bearer token and no limit of its own for OpenAI', async () => {
+    const server = await startModelServer([text('Hi')]);
+    await (await open('openai', server)).doGenerate(question());
+    const [request] = server.requests();
+    expect(request?.headers['authorization']).toBe(`Bearer ${server.env['OPENAI_API_KEY']}`);
+    expect(request?.body).toEqual({
+      model: 'openai-model',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Say hi.' },
+      ],
+    });
+  });
+
+  it('has no key if none is needed and none is set', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const model = await models({ env: { AXE_OLLAMA_BASE_URL: server.url } }).open({
+      provider: 'ollama',
+      model: 'library/llama:8b',
+    });
+    await model.doGenerate(question());
+    const [request] = server.requests();
+    expect(request?.headers).not.toHaveProperty('authorization');
+    expect(request?.body).toMatchObject({ model: 'library/llama:8b' });
+  });
+
+  it('uses the key of the input before that of the environment', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const model = await models({ env: server.env, apiKey: 'sk-input' }).open({
+      provider: 'openai',
+      model: 'm',
+    });
+    await model.doGenerate(question());
+    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer sk-input');
+  });
+
+  it('goes to the address in config.toml', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const config = { openai: { apiKey: ' sk-file\n', baseUrl: `${server.url}/gateway/` } };
+    const asked = models({ loadConfig: async () => config }).open({ provider: 'openai', model: 'm' });
+    await (await asked).doGenerate(question());
+    expect(server.requests()[0]).toMatchObject({
+      path: '/gateway/v1/chat/completions',
+      headers: { authorization: 'Bearer sk-file' },
+    });
+  });
+
+  it('is sent once for each turn, with calls and results in order (Anthropic)', async () => {
+    const turn = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-real',
+      content: [
+        { type: 'thinking', thinking: 'I need both.', signature: 'c2lnbmVk' },
+        { type: 'redacted_thinking', data: 'aGlkZGVu' },
+        { type: 'text', text: 'Let me look.' },
+        { type: 'tool_use', id: 'toolu_1', name: 'slow', input: { path: 'a' } },
+        { type: 'tool_use', id: 'toolu_2', name: 'fast', input: {} },
+        { type: 'tool_use', id: 'toolu_3', name: 'nope', input: {} },
+      ],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: { input_tokens: 10, output_tokens: 5 },
+    };
+    const server = await startModelServer([{ kind: 'raw', status: 200, body: turn }, text('Done')]);
+    const outcome = await converse(await open('anthropic', server));
+    expect(outcome).toMatchObject({
+      kind: 'completed',
+      answer: 'Done',
+      stats: { turns: 2, toolCalls: 3 },
+    });
+    const [first, second] = server.requests().map(({ body }) => body);
+    expect(first).toMatchObject({
+      tools: [
+        { name: 'slow', description: 'slow', input_schema: { type: 'object' } },
+        { name: 'fast', description: 'fast', input_schema: { type: 'object' } },
+      ],
+    });
+    expect(second).toMatchObject({
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', content: turn.content },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'toolu_1', content: 'slow {"path":"a"}' },
+            { type: 'tool_result', tool_use_id: 'toolu_2', content: 'fast {}' },
+            {
+              type: 'tool_result',
+              tool_use_id: 'toolu_3',
+              content: 'Unknown tool: "nope". There are these: slow, fast',
+              is_error: true,
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it.each(['openai', 'ollama', 'groq'])(
+    'is sent once for each turn, with calls and results in order (%s)',
+    async (provider) => {
+      const calls = [
+        { id: 'call_1', type: 'function', function: { name: 'slow', arguments: '{"path":"a"}' } },
+        { id: 'call_2', type: 'function', function: { name: 'fast', arguments: '{"path":' } },
+        { id: 'call_3', type: 'function', function: { name: 'fast', arguments: '' } },
+      ];
+      const turn = {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'real-model',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: null, tool_calls: calls },
+            finish_reason: 'tool_calls',
+          },
+        ],
+        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+      };
+      const server = await startModelServer([{ kind: 'raw', status: 200, body: turn }, text('Done')]);
+      const outcome = await converse(await open(provider, server));
+      expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done', stats: { toolCalls: 3 } });
+      const arguments_ = ['{"path":"a"}', '{}', '{}'];
+      const error = 'The arguments of "fast" are not valid JSON. Send one JSON object.';
+      // OpenAI has no mark for a failed tool; its package makes one of the text.
+      const told = provider === 'openai' ? JSON.stringify({ error }) : error;
+      expect(server.requests()[1]?.body).toMatchObject({
+        messages: [
+          { role: 'system' },
+          { role: 'user' },
+          {
+            role: 'assistant',
+            tool_calls: calls.map((one, index) => ({
+              ...one,
+              function: { ...one.function, arguments: arguments_[index] },
+            })),
+          },
+          { role: 'tool', tool_call_id: 'call_1', content: 'slow {"path":"a"}' },
+          { role: 'tool', tool_call_id: 'call_2', content: told },
+          { role: 'tool', tool_call_id: 'call_3', content: 'fast {}' },
+        ],
+      });
+    },
+  );
+
+  it.each([
+    ['anthropic', 'refusal', 'refusal'],
+    ['openai', 'content_filter', 'content_filter'],
+    ['groq', 'content_filter', 'content_filter'],
+  ])('reports when the model refused: %s', async (provider, stop, raw) => {
+    const body =
+      provider === 'anthropic'
+        ? {
+            id: 'm',
+            type: 'message',
+            role: 'assistant',
+            model: 'c',
+            content: [{ type: 'text', text: 'No.' }],
+            stop_reason: stop,
+            stop_sequence: null,
+            usage: { input_tokens: 1, output_tokens: 1 },
+          }
+        : {
+            id: 'c',
+            object: 'chat.completion',
+            created: 1,
+            model: 'g',
+            choices: [{ index: 0, message: { role: 'assistant', content: 'No.' }, finish_reason: stop }],
+            usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+          };
+    const server = await startModelServer([{ kind: 'raw', status: 200, body }]);
+    expect(await converse(await open(provider, server))).toMatchObject({
+      kind: 'refused',
+      answer: 'No.',
+      stats: { stopReason: raw },
+    });
+  });
+
+  it.each(['openai', 'groq', 'ollama'])('without choices is an error: %s', async (provider) => {
+    const server = await startModelServer([{ kind: 'raw', status: 200, body: { model: 'm', choices: [] } }]);
+    await expect((await open(provider, server)).doGenerate(question())).rejects.toMatchObject({
+      message: 'server: response contains no choices',
+      exitCode: 3,
+    });
+  });
+
+  it('accepts an answer without content from OpenAI, which says nothing', async () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: 'stop' }];
+    const server = await startModelServer([{ kind: 'raw', status: 200, body: { model: 'm', choices } }]);
+    expect(await converse(await open('openai', server))).toMatchObject({ kind: 'completed', answer: '' });
+  });
+});
+
+describe('an unreachable model server', () => {
+  it.each([
+    ['openai', '/v1/chat/completions'],
+    ['anthropic', '/v1/messages'],
+  ])('is reported with its address: %s', async (provider, path) => {
+    const server = await startModelServer([]);
+    const model = await open(provider, server);
+    await server.close();
+    const host = server.url.replace('http://', '');
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      message: `server: Post "${server.url}${path}": dial tcp ${host}: connect: connection refused`,
+      exitCode: 3,
+    });
+  });
+
+  it('is reported with a more specific reason if one is known, such as an error of the proxy', async () => {
+    const error = new ConfigError('the proxy has no address');
+    const env = { OPENAI_API_KEY: 'k' };
+    const model = await models({ env, fetch: () => Promise.reject(error) }).open({
+      provider: 'openai',
+      model: 'm',
+    });
+    await expect(model.doGenerate(question())).rejects.toBe(error);
+  });
+
+  it('is reported with a question about Ollama if it is Ollama', async () => {
+    const server = await startModelServer([]);
+    const model = await open('ollama', server);
+    await server.close();
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      message: `server: connection refused: is Ollama running? (expected at ${server.url})`,
+    });
+  });
+
+  it('is reported once if each of two addresses of one host refuses', async () => {
+    const peer = await startLoopback(() => {});
+    const { port } = new URL(peer.url);
+    await peer.close();
+    const dispatcher = new Agent({
+      autoSelectFamily: true,
+      connect: {
+        lookup: (_host, _options, done) =>
+          done(null, [
+            { address: '127.0.0.1', family: 4 },
+            { address: '127.0.0.2', family: 4 },
+          ]),
+      },
+    });
+    const fetch = ((input: string, init: object) =>
+      realmFetch(input, { ...init, dispatcher } as object)) as typeof globalThis.fetch;
+    const env = { OPENAI_API_KEY: 'k', AXE_OPENAI_BASE_URL: `http://two.example:${port}` };
+    const model = await models({ env, fetch }).open({ provider: 'openai', model: 'm' });
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      message: `server: Post "http://two.example:${port}/v1/chat/completions": dial tcp two.example:${port}: connect: connection refused`,
+    });
+    await dispatcher.close();
+  });
+});
+
+describe('opening a model', () => {
+  const broken = () => Promise.reject(new Error('config.toml is broken'));
+
+  it('reads the configuration once, and only on request', async () => {
+    let reads = 0;
+    const loadConfig = async (): Promise<Readonly<Record<string, ProviderConfig>>> => {
+      reads += 1;
+      return {};
+    };
+    const all = models({ loadConfig, env: { OPENAI_API_KEY: 'k' } });
+    expect(reads).toBe(0);
+    await all.configure();
+    await all.configure();
+    await all.open({ provider: 'openai', model: 'm' });
+    expect(reads).toBe(1);
+  });
+
+  it('fails if the configuration is broken, for every model, as in axe (§4)', async () => {
+    const all = models({ loadConfig: broken });
+    await expect(all.configure()).rejects.toThrow('broken');
+    await expect(all.open({ provider: 'openai', model: 'm' })).rejects.toThrow('broken');
+  });
+
+  it('needs no key to configure (a dry run needs none)', async () => {
+    await expect(models().configure()).resolves.toBeUndefined();
+  });
+
+  it.each([
+    [
+      'openai',
+      3,
+      'API key for provider "openai" is not configured (set OPENAI_API_KEY or add to config.toml)',
+    ],
+    [
+      'nobody',
+      1,
+      'unsupported provider "nobody": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
+    ],
+  ])('of %s without settings ends with %i', async (provider, exitCode, message) => {
+    await expect(models().open({ provider, model: 'm' })).rejects.toMatchObject({ exitCode, message });
+  });
+});

@@ -1,0 +1,292 @@
+import { APICallError, InvalidResponseDataError, TypeValidationError } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../src/lib/errors.js';
+import { findProvider } from '../../src/model/catalog.js';
+import { toProviderError } from '../../src/model/errors.js';
+
+const KEY = 'correct-horse-battery';
+const URL_OF_CALL = 'http://models.example:8080/v1/chat/completions';
+
+function callError(details: Partial<ConstructorParameters<typeof APICallError>[0]>): APICallError {
+  return new APICallError({ message: 'm', url: URL_OF_CALL, requestBodyValues: {}, ...details });
+}
+
+function told(thrown: unknown, provider = 'openai') {
+  return toProviderError(thrown, findProvider({ provider, model: 'm' }), KEY);
+}
+
+/** An error of the system, as fetch wraps it. */
+function networkError(code: string, message: string, cause?: unknown): APICallError {
+  return callError({ cause: Object.assign(new Error(message, { cause }), { code }) });
+}
+
+describe('an answer with an error status', () => {
+  it.each([
+    ['an object', { error: { message: 'no such field', type: 't' } }, 'no such field'],
+    ['a number as code', { error: { message: 'no such field', code: 1234 } }, 'no such field'],
+    ['a bare error (Ollama)', { error: 'no such field' }, 'no such field'],
+    ['a bare message', { message: 'no such field' }, 'no such field'],
+    ['a list of one (Vertex)', [{ error: { message: 'no such field' } }], 'no such field'],
+    ['a blank message', { error: { message: ' ' } }, 'Bad Request'],
+    ['a message that is not text', { error: { message: 7 } }, 'Bad Request'],
+    ['null', { error: null }, 'Bad Request'],
+    ['a list', [1, 2], 'Bad Request'],
+    ['another shape', { detail: 'x' }, 'Bad Request'],
+  ])('is reported with the API’s message: %s', (_, body, text) => {
+    expect(told(callError({ statusCode: 400, responseBody: JSON.stringify(body) })).message).toBe(
+      `bad_request: ${text}`,
+    );
+  });
+
+  it.each([
+    [302, 'server: Found'],
+    [400, 'bad_request: Bad Request'],
+    [404, 'bad_request: Not Found'],
+    [500, 'server: Internal Server Error'],
+    [502, 'server: Bad Gateway'],
+    [529, 'server: the service is overloaded (HTTP 529)'],
+    [418, 'server: HTTP status 418'],
+  ])('%i without a message of its own is "%s"', (statusCode, message) => {
+    for (const responseBody of ['<html>bad</html>', '', undefined])
+      expect(
+        told(callError({ statusCode, ...(responseBody === undefined ? {} : { responseBody }) })),
+      ).toMatchObject({ message, status: statusCode });
+  });
+
+  it('C4 67: never shows the key, even if the API does', () => {
+    const body = { error: { message: `Incorrect API key provided: ${KEY}. See ${KEY}.` } };
+    const { message } = told(callError({ statusCode: 401, responseBody: JSON.stringify(body) }));
+    expect(message).toMatch(/^auth: Incorrect API key provided: /);
+    expect(message).not.toContain(KEY);
+  });
+
+  it('C4 61: is one line of at most 500 characters, without what moves a terminal', () => {
+    const message = `bad\u001b[31m\nrequest ${'x'.repeat(100_000)}`;
+    const error = told(callError({ statusCode: 400, responseBody: JSON.stringify({ error: { message } }) }));
+    expect(error.message).toMatch(/^bad_request: bad request x{400,}…$/);
+    expect(error.message.length).toBeLessThanOrEqual(500 + 'bad_request: '.length);
+  });
+
+  it('is left unchanged if there is no key', () => {
+    const error = callError({ statusCode: 400, responseBody: '{"error":"bad"}' });
+    expect(toProviderError(error, findProvider({ provider: 'ollama', model: 'm' }), '').message).toBe(
+      'bad_request: bad',
+    );
+  });
+
+  it.each([
+    [401, 'Check the key in `OPENAI_API_KEY`.'],
+    [404, "Check the model's name; openai does not know it, or the key cannot use it."],
+    [400, 'Check `model` and `[params]` of the agent against what the provider says.'],
+    [402, 'Check the credits, the quota and the billing of the account at openai.'],
+    [429, 'The provider limits requests and tokens. Try again later, or use another model.'],
+    [307, 'Redirects are not followed; set the base URL to the final address.'],
+    [
+      500,
+      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
+    ],
+    [
+      529,
+      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
+    ],
+    [403, 'Check that the key in `OPENAI_API_KEY` may use this model.'],
+    [
+      408,
+      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
+    ],
+    [418, 'Check `model` and `[params]` of the agent against what the provider says.'],
+  ])('%i has a remedy: %s', (statusCode, remedy) => {
+    expect(told(callError({ statusCode })).remedy).toBe(remedy);
+  });
+});
+
+describe('an account without credits', () => {
+  it.each([
+    [400, 'Your credit balance is too low to access the Anthropic API.'],
+    [429, 'You exceeded your current quota, please check your plan and billing details.'],
+    [402, 'Insufficient credits.'],
+  ])('is sent to its billing, whatever the status: %i', (statusCode, message) => {
+    const responseBody = JSON.stringify({ error: { message } });
+    expect(told(callError({ statusCode, responseBody })).remedy).toBe(
+      'Check the credits, the quota and the billing of the account at openai.',
+    );
+  });
+});
+
+describe('a request that was too long', () => {
+  it('is reported with its remedy, and with the window', () => {
+    const responseBody = JSON.stringify({
+      error: { message: 'prompt is too long: 9 tokens > 8192 maximum' },
+    });
+    expect(told(callError({ statusCode: 400, responseBody }))).toMatchObject({
+      category: 'bad_request',
+      overflow: { windowTokens: 8192 },
+      remedy: 'Give the agent less to read, or take a model with a larger context window.',
+    });
+    expect(told(callError({ statusCode: 400 })).overflow).toBeUndefined();
+  });
+});
+
+describe('C4 59: the time that a provider asks to wait', () => {
+  const date = 'Sat, 21 Nov 2026 20:00:00 GMT';
+
+  it.each([
+    ['seconds', { 'retry-after': '7' }, 7000],
+    ['no time', { 'retry-after': '0' }, 0],
+    ['seconds with spaces', { 'retry-after': ' 90 ' }, 90_000],
+    ['a date, from that of the answer', { 'retry-after': 'Sat, 21 Nov 2026 20:00:30 GMT', date }, 30_000],
+    ['a date that is now', { 'retry-after': date, date }, 0],
+    ['a date that is over', { 'retry-after': 'Sat, 21 Nov 2026 19:00:00 GMT', date }, undefined],
+    ['a date, from an answer without one', { 'retry-after': date }, undefined],
+    ['half seconds', { 'retry-after': '1.5' }, undefined],
+    ['a negative number', { 'retry-after': '-5', date }, undefined],
+    ['nonsense', { 'retry-after': 'soon', date }, undefined],
+    ['a number beyond all measure', { 'retry-after': '9'.repeat(40), date }, undefined],
+    ['milliseconds, as OpenAI and Azure tell them', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1500],
+    ['nothing', {}, undefined],
+  ])('is %s', (_, responseHeaders, retryAfterMs) => {
+    const error = told(callError({ statusCode: 429, responseHeaders }));
+    expect(error).toMatchObject({ category: 'rate_limit' });
+    expect(Reflect.get(error, 'retryAfterMs')).toBe(retryAfterMs);
+  });
+});
+
+describe('the time that Google asks to wait', () => {
+  it.each([
+    ['in the body', '34s', 34_000],
+    ['in parts of a second', '0.25s', 250],
+    ['in another form', 'soon', undefined],
+  ])('is read %s', (_, retryDelay, retryAfterMs) => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }];
+    const responseBody = JSON.stringify({ error: { code: 429, message: 'slow down', details } }, null, 2);
+    const error = told(callError({ statusCode: 429, responseBody }), 'google');
+    expect(error.message).toBe('rate_limit: slow down');
+    expect(Reflect.get(error, 'retryAfterMs')).toBe(retryAfterMs);
+  });
+});
+
+describe('C4 61: an answer that cannot be read', () => {
+  const shape = new TypeValidationError({ value: { secret: 'x' }, cause: new Error('[{"code":"bad"}]') });
+
+  it.each([
+    ['an empty body', '', 'the body is empty'],
+    ['blanks', ' \n', 'the body is empty'],
+    ['an HTML page', '<!DOCTYPE html><p>Log in', 'the body is an HTML page, not JSON'],
+    ['an HTML page without doctype', '\n<html lang="en">', 'the body is an HTML page, not JSON'],
+    ['cut-off JSON', '{"choices":[', 'the body is not valid JSON'],
+    ['JSON of another shape', '{"secret":"x"}', 'the body does not have the expected shape'],
+  ])('reports what came: %s', (_, responseBody, text) => {
+    const error = told(callError({ statusCode: 200, responseBody, cause: shape }));
+    expect(error).toMatchObject({
+      message: `server: failed to parse response: ${text}`,
+      exitCode: 3,
+      status: 200,
+      remedy:
+        'Run it again. If it stays, check what answers at the address: a proxy, or `AXE_OPENAI_BASE_URL`.',
+    });
+  });
+
+  it('reports that the connection broke in the middle', () => {
+    const cause = new Error('terminated', {
+      cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+    });
+    expect(told(callError({ statusCode: 200, cause })).message).toBe(
+      'server: failed to read response body: other side closed',
+    );
+  });
+
+  it('is reported if it has no choices', () => {
+    expect(told(new InvalidResponseDataError({ data: {} })).message).toBe(
+      'server: response contains no choices',
+    );
+  });
+
+  it('covers every other error of a package', () => {
+    expect(told(new TypeError('x is undefined')).message).toBe(
+      'server: failed to parse response: x is undefined',
+    );
+    expect(told(new Error(`sent ${KEY}`)).message).not.toContain(KEY);
+  });
+});
+
+describe('an error that comes as a good answer', () => {
+  it.each([
+    [{ message: 'went away' }, 'server: went away', 500],
+    ['went away', 'server: went away', 500],
+    [{ message: 'try later', code: 429 }, 'rate_limit: try later', 429],
+    [{ message: 'it broke', code: 'server_error' }, 'server: it broke', 500],
+    [{ message: 'too fast', code: 'rate_limit_exceeded' }, 'rate_limit: too fast', 429],
+    [{ message: 'not allowed', code: 'invalid_prompt' }, 'bad_request: not allowed', 400],
+    [{ message: 'busy', type: 'overloaded_error' }, 'server: busy', 529],
+  ])('is told in the words of the provider: %j', (inside, message, status) => {
+    const error = told(callError({ statusCode: 200, responseBody: JSON.stringify({ error: inside }) }));
+    expect(error).toMatchObject({ message, status });
+    expect(error.remedy).not.toContain('proxy');
+  });
+});
+
+it('a quota that is used up lasts, a rate limit does not', () => {
+  const isLasting = (code: string) => {
+    const responseBody = JSON.stringify({ error: { message: 'm', type: code, code } });
+    return Reflect.get(told(callError({ statusCode: 429, responseBody })), 'isLasting');
+  };
+  expect([isLasting('insufficient_quota'), isLasting('rate_limit_exceeded')]).toEqual([true, false]);
+});
+
+it('a key that no header can hold is reported as what it is', () => {
+  const message = 'Invalid character in header content ["x-api-key"]';
+  expect(told(networkError('ERR_INVALID_CHAR', message))).toMatchObject({
+    message: `auth: Post "${URL_OF_CALL}": ${message}`,
+    remedy: 'Set `OPENAI_API_KEY` anew: a key with a line break or a typographic quote cannot be sent.',
+  });
+});
+
+describe('C4 57: a connection that fails', () => {
+  it.each([
+    ['ECONNREFUSED', '', 'dial tcp models.example:8080: connect: connection refused'],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND', 'dial tcp: lookup models.example: no such host'],
+    ['ECONNRESET', 'read ECONNRESET', 'connection reset by peer'],
+    ['UND_ERR_SOCKET', 'other side closed', 'connection reset by peer'],
+    ['CERT_HAS_EXPIRED', 'certificate has expired', 'certificate has expired'],
+  ])("is reported in Go's words: %s", (code, message, text) => {
+    expect(told(networkError(code, message))).toMatchObject({
+      message: `server: Post "${URL_OF_CALL}": ${text}`,
+      exitCode: 3,
+      remedy: 'Check the network and `AXE_OPENAI_BASE_URL`.',
+    });
+  });
+
+  it.each([
+    ['with a code on the whole', { code: 'ETIMEDOUT' }],
+    ['with codes on the parts only', {}],
+  ])('to each of several addresses is reported by the first, %s', (_, own) => {
+    const part = (address: string) =>
+      Object.assign(new Error(`connect ETIMEDOUT ${address}`), { code: 'ETIMEDOUT' });
+    const all = new AggregateError([part('192.0.2.1:443'), part('192.0.2.2:443')], '');
+    const error = told(callError({ cause: Object.assign(all, own) }));
+    expect(error.message).toBe(`server: Post "${URL_OF_CALL}": connect ETIMEDOUT 192.0.2.1:443`);
+  });
+
+  it('is found however deeply it is wrapped, and a circle of causes ends', () => {
+    const inner = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
+    const wrapped = new Error('a', { cause: new Error('b', { cause: inner }) });
+    expect(told(callError({ cause: wrapped })).message).toContain('connection refused');
+    const circle = new Error('round and round');
+    circle.cause = circle;
+    expect(told(callError({ cause: circle })).message).toContain('round and round');
+  });
+
+  it('is not blamed on the host if the proxy is the cause', () => {
+    const proxy = new AxeError('the proxy proxy.example:3128 cannot be reached', { remedy: 'Check it.' });
+    expect(told(callError({ cause: proxy }), 'ollama')).toMatchObject({
+      message: 'server: the proxy proxy.example:3128 cannot be reached',
+      remedy: 'Check it.',
+    });
+  });
+
+  it('has a hint to start Ollama', () => {
+    expect(told(networkError('ECONNREFUSED', ''), 'ollama').message).toBe(
+      'server: connection refused: is Ollama running? (expected at http://models.example:8080)',
+    );
+  });
+});

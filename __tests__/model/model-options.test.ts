@@ -1,0 +1,268 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import type { Effort } from '../../src/agent/choices.js';
+import type { ModelParams } from '../../src/agent/config.js';
+import { parseModelRef } from '../../src/agent/model-ref.js';
+import { modelSettings } from '../../src/loop/model-settings.js';
+import { Usage } from '../../src/loop/usage.js';
+import { createModels } from '../../src/model/create.js';
+import { type ModelScript, startModelServer, text } from '../helpers/model-server.js';
+import { realmFetch } from '../helpers/realm-fetch.js';
+import { question } from './contract.js';
+
+const TOOLS: LanguageModelV4CallOptions['tools'] = [
+  { type: 'function', name: 'read_file', description: 'Reads', inputSchema: { type: 'object' } },
+];
+const NONE = { temperature: undefined, maxTokens: 0, responseFormat: undefined };
+
+async function scene(ref: string, script: ModelScript = [text('Hi')]) {
+  const server = await startModelServer(script);
+  const { url } = server;
+  const env = {
+    ...server.env,
+    AXE_OPENROUTER_BASE_URL: `${url}/api/v1`,
+    OPENROUTER_API_KEY: 'k',
+    GEMINI_API_KEY: 'k',
+    AXE_GOOGLE_BASE_URL: url,
+    AXE_AZURE_BASE_URL: url,
+    AZURE_OPENAI_API_KEY: 'k',
+    AXE_LITELLM_BASE_URL: url,
+    AXE_MINIMAX_BASE_URL: url,
+    MINIMAX_API_KEY: 'k',
+    AWS_BEARER_TOKEN_BEDROCK: 'k',
+    AWS_REGION: 'us-east-1',
+    AXE_BEDROCK_BASE_URL: url,
+  };
+  const models = createModels({ env, loadConfig: async () => ({}), fetch: realmFetch });
+  return { server, models, ref: parseModelRef(ref) };
+}
+
+/** What one request with these parameters holds, and what the reply is accompanied by. */
+async function ask(
+  ref: string,
+  params: Partial<ModelParams>,
+  patch: Partial<LanguageModelV4CallOptions> = {},
+) {
+  const { server, models, ref: parsed } = await scene(ref);
+  const model = await models.open(parsed);
+  const reply = await model.doGenerate(question({ ...modelSettings({ ...NONE, ...params }), ...patch }));
+  return { body: server.requests()[0]?.body, warnings: reply.warnings };
+}
+
+describe('the effort that a model is asked for', () => {
+  it.each<[string, Effort, object]>([
+    ['anthropic/claude-sonnet-5-5', 'medium', { output_config: { effort: 'medium' } }],
+    ['anthropic/claude-opus-4-6', 'xhigh', { output_config: { effort: 'high' } }],
+    ['anthropic/claude-haiku-4-5', 'low', { thinking: { type: 'enabled', budget_tokens: 6400 } }],
+    ['openai/gpt-6.1-sol', 'max', { reasoning: { effort: 'max' } }],
+    ['openai/gpt-5.1', 'xhigh', { reasoning_effort: 'high' }],
+    ['google/gemini-3.1-pro', 'max', { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } }],
+    ['ollama/qwen3', 'max', { reasoning_effort: 'high' }],
+    ['openrouter/z-ai/glm-5', 'xhigh', { reasoning_effort: 'xhigh' }],
+    ['openrouter/deepseek/deepseek-v4-pro', 'medium', { reasoning_effort: 'high' }],
+    [
+      'bedrock/us.anthropic.claude-opus-4-7',
+      'xhigh',
+      { additionalModelRequestFields: { output_config: { effort: 'high' } } },
+    ],
+  ])('%s, %s', async (ref, effort, part) => {
+    const { body, warnings } = await ask(ref, { effort });
+    expect(body).toMatchObject(part);
+    const isTaken = JSON.stringify(part).includes(`"${effort}"`) || ref.includes('haiku');
+    expect(warnings.map((warning) => 'feature' in warning && warning.feature)).toEqual(
+      isTaken ? [] : ['effort'],
+    );
+  });
+
+  it.each(['openai/gpt-4.1', 'minimax/MiniMax-M3'])(
+    '%s cannot be asked for one, and says so',
+    async (ref) => {
+      const { body, warnings } = await ask(ref, { effort: 'low' });
+      expect(JSON.stringify(body)).not.toMatch(/effort|thinking/);
+      expect(warnings).toEqual([
+        {
+          type: 'compatibility',
+          feature: 'effort',
+          details: 'this model cannot be told how hard to think, so `effort` is ignored',
+        },
+      ]);
+    },
+  );
+
+  it('asks OpenAI for no summary of the thoughts, which needs a verified organisation', async () => {
+    const { body } = await ask('openai/gpt-6.1-sol', { effort: 'low' });
+    expect(body).toMatchObject({ reasoning: { effort: 'low' } });
+    expect(JSON.stringify(body)).not.toContain('summary');
+  });
+
+  it('changes nothing where none is asked for', async () => {
+    expect((await ask('openai/gpt-5.1', {})).body).not.toHaveProperty('reasoning_effort');
+    expect((await ask('anthropic/claude-sonnet-5-5', {})).body).not.toHaveProperty('output_config');
+  });
+});
+
+describe('raw options', () => {
+  const tables = {
+    openai: { serviceTier: 'flex', user: 'octo' },
+    anthropic: { inferenceGeo: 'us' },
+    compatible: { provider: { order: ['a'] } },
+  };
+
+  it.each([
+    ['openai/gpt-4.1', { user: 'octo' }],
+    ['openai/gpt-6.1-sol', { user: 'octo', service_tier: 'flex', store: false }],
+    ['azure/reviewer', { user: 'octo' }],
+    ['anthropic/claude-sonnet-5-5', { inference_geo: 'us' }],
+    ['openrouter/z-ai/glm-5', { provider: { order: ['a'] } }],
+    ['litellm/any', { provider: { order: ['a'] } }],
+  ])('reach %s, and no other', async (ref, part) => {
+    const { body } = await ask(ref, { tables });
+    expect(body).toMatchObject(part);
+    const others = ['octo', 'inference_geo', '"order"'].filter(
+      (word) => !JSON.stringify(part).includes(word),
+    );
+    for (const word of others) expect(JSON.stringify(body)).not.toContain(word);
+  });
+
+  it('cannot switch off what is ours to say', async () => {
+    const { body } = await ask('openai/gpt-6.1-sol', { tables: { openai: { store: true } } });
+    expect(body).toMatchObject({ store: false });
+  });
+});
+
+describe("OpenAI's cache", () => {
+  const turn = (system: string, user: string) => ({
+    tools: TOOLS,
+    prompt: [
+      { role: 'system' as const, content: system },
+      { role: 'user' as const, content: [{ type: 'text' as const, text: user }] },
+    ],
+  });
+  const keyOf = async (system: string, user: string) => {
+    const { body } = await ask('openai/gpt-6.1-sol', {}, turn(system, user));
+    return (body as { readonly prompt_cache_key?: string }).prompt_cache_key;
+  };
+
+  it('has one key for an agent and its instructions, whatever the part of a review', async () => {
+    const key = await keyOf('Review.', 'part 1');
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(await keyOf('Review.', 'part 2')).toBe(key);
+    expect(await keyOf('Verify.', 'part 1')).not.toBe(key);
+  });
+
+  it('ends behind the instructions where the model caches to a mark', async () => {
+    const marked = {
+      input: [{ role: 'developer', content: [{ prompt_cache_breakpoint: { mode: 'explicit' } }] }, {}],
+    };
+    expect((await ask('openai/gpt-6.1-sol', {}, turn('Review.', 'x'))).body).toMatchObject(marked);
+    expect((await ask('azure/gpt-5.6-terra', {}, turn('Review.', 'x'))).body).toMatchObject(marked);
+    expect(JSON.stringify((await ask('openai/gpt-5.4', {}, turn('Review.', 'x'))).body)).not.toContain(
+      'breakpoint',
+    );
+  });
+});
+
+const REFUSAL = {
+  kind: 'raw' as const,
+  status: 400,
+  body: {
+    error: {
+      message:
+        "Function tools with reasoning_effort are not supported for gpt-6.1-sol in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+      type: 'invalid_request_error',
+      param: 'reasoning_effort',
+      code: null,
+    },
+  },
+};
+
+describe('the form in which a deployment or a gateway is asked', () => {
+  it.each(['azure/reviewer', 'litellm/gpt-6.1-sol', 'litellm/team/reviewer', 'openai/gpt-5.5'])(
+    'is the other one from the refusal of tools on: %s',
+    async (ref) => {
+      const {
+        server,
+        models,
+        ref: parsed,
+      } = await scene(ref, [REFUSAL, text('Hi'), text('Again'), text('New')]);
+      const model = await models.open(parsed);
+      await model.doGenerate(question({ tools: TOOLS }));
+      await model.doGenerate(question({ tools: TOOLS }));
+      await (await models.open(parsed)).doGenerate(question({ tools: TOOLS }));
+      const paths = server.requests().map(({ path }) => path.replace(/^.*\/v1/, ''));
+      expect(paths).toEqual(['/chat/completions', '/responses', '/responses', '/responses']);
+      expect(server.requests()[1]?.body).toMatchObject({
+        store: false,
+        include: ['reasoning.encrypted_content'],
+        tools: [{ name: 'read_file' }],
+      });
+    },
+  );
+
+  it('is asked once only, and other refusals are not followed', async () => {
+    const twice = await scene('azure/reviewer', [REFUSAL, REFUSAL]);
+    await expect((await twice.models.open(twice.ref)).doGenerate(question({ tools: TOOLS }))).rejects.toThrow(
+      /Function tools/,
+    );
+    expect(twice.server.requests()).toHaveLength(2);
+    const other = await scene('azure/reviewer', [
+      { kind: 'raw', status: 400, body: { error: { message: 'max_tokens is too large' } } },
+    ]);
+    await expect((await other.models.open(other.ref)).doGenerate(question())).rejects.toThrow(/too large/);
+    expect(other.server.requests()).toHaveLength(1);
+  });
+
+  it.each([
+    ['azure/reviewer', 'responses', '/responses'],
+    ['litellm/any', 'responses', '/responses'],
+    ['openai/gpt-6.1-sol', 'chat', '/chat/completions'],
+    ['azure/gpt-5.6-sol', 'chat', '/chat/completions'],
+  ] as const)('is what the agent says: %s, %s', async (ref, api, path) => {
+    const { server, models, ref: parsed } = await scene(ref);
+    await (await models.open(parsed)).doGenerate(question(modelSettings({ ...NONE, api })));
+    expect(server.requests().map((request) => request.path.replace(/^.*\/v1/, ''))).toEqual([path]);
+  });
+});
+
+it.each([
+  [{ cost: 0.0123 }, 0.0123],
+  [{ cost: 0.01, is_byok: true, cost_details: { upstream_inference_cost: 0.25 } }, 0.26],
+  [{ cost: 'none' }, undefined],
+])('the cost of a reply is what OpenRouter says: %j', async (usage, costUsd) => {
+  const { models, ref } = await scene('openrouter/z-ai/glm-5', [
+    {
+      kind: 'raw',
+      status: 200,
+      body: {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...usage },
+      },
+    },
+  ]);
+  const reply = await (await models.open(ref)).doGenerate(question());
+  expect(new Usage('m').add(reply, 'm').costUsd).toBe(costUsd);
+});
+
+it('the cost of a reply is read from a stream too', async () => {
+  const chunk = (value: object) =>
+    `data: ${JSON.stringify({ id: 'c', model: 'm', created: 1, ...value })}\n\n`;
+  const body = [
+    chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' } }] }),
+    chunk({
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.5 },
+    }),
+    'data: [DONE]\n\n',
+  ].join('');
+  const headers = { 'content-type': 'text/event-stream' };
+  const { models, ref, server } = await scene('openrouter/x-ai/grok-4.6', [
+    { kind: 'raw', status: 200, body, headers },
+  ]);
+  const reply = await (await models.open(ref)).doGenerate(question());
+  expect(server.requests()[0]?.body).toMatchObject({ stream: true });
+  expect(new Usage('m').add(reply, 'm')).toMatchObject({ input: 10, output: 5, costUsd: 0.5 });
+});

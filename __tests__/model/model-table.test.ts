@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import { EFFORTS, type Effort } from '../../src/agent/choices.js';
+import { parseModelRef } from '../../src/agent/model-ref.js';
+import { findFacts, findPrice, MODEL_TABLE } from '../../src/model/model-table.js';
+
+const byStrength = (a: Effort, b: Effort) => EFFORTS.indexOf(a) - EFFORTS.indexOf(b);
+const price = (ref: string, promptTokens?: number) => findPrice(parseModelRef(ref), promptTokens);
+
+describe('the price of a model', () => {
+  it.each([
+    ['anthropic/claude-sonnet-4-5', 3, 15],
+    ['anthropic/claude-sonnet-4-5-20250929', 3, 15],
+    ['anthropic/claude-opus-4-20250514', 15, 75],
+    ['anthropic/claude-opus-5-5', 4, 20],
+    ['openai/gpt-4o', 2.5, 10],
+    ['openai/gpt-4o-2024-11-20', 2.5, 10],
+    ['openai/gpt-4o-mini', 0.15, 0.6],
+    ['openai/gpt-5', 1.25, 10],
+    ['openai/gpt-5-mini-2025-08-07', 0.25, 2],
+    ['openai/gpt-6-sol', 2, 10],
+    ['openai/gpt-6.1-terra', 1, 5],
+    ['openai/gpt-5.6', 4, 20],
+    ['google/gemini-2.5-flash', 0.3, 2.5],
+    ['google/gemini-2.5-flash-lite', 0.1, 0.4],
+    ['google/gemini-3.1-pro-preview', 2, 12],
+    ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 3, 15],
+    ['bedrock/anthropic.claude-opus-4-6-v1', 5, 25],
+    ['vertex/claude-haiku-4-5@20251001', 1, 5],
+    ['vertex/gemini-2.5-pro', 1.25, 10],
+    ['openrouter/anthropic/claude-sonnet-4.5', 3, 15],
+    ['openrouter/google/gemini-2.5-pro', 1.25, 10],
+    ['opencode/claude-sonnet-4-5', 3, 15],
+    ['azure/gpt-4o', 2.5, 10],
+    ['minimax/MiniMax-M3', 0.3, 1.2],
+    ['xai/grok-4.6', 2, 6],
+    ['openrouter/x-ai/grok-4.6', 2, 6],
+    ['deepseek/deepseek-v4-pro', 1.32, 3.96],
+    ['ollama/llama3', 0, 0],
+    ['offline/rules', 0, 0],
+  ])('of %s is %d for input and %d for output', (ref, input, output) => {
+    expect(price(ref)).toMatchObject({ input, output });
+  });
+
+  it.each([
+    'anthropic/claude-octo-9',
+    'anthropic/claude-opus-4-99',
+    'openai/gpt-5-pro',
+    'openai/gpt-4o-audio-preview',
+    'openai/gpt-50',
+    'openrouter/openai/gpt-4o:free',
+    'azure/my-deployment',
+    'groq/gpt-4o',
+    'minimax/MiniMax-M2',
+    'openai/constructor',
+  ])('of %s is unknown, and not guessed', (ref) => {
+    expect(price(ref)).toBeUndefined();
+    expect(findFacts(parseModelRef(ref))?.windowTokens).toBeUndefined();
+  });
+
+  it('rises with the prompt if the provider charges so', () => {
+    expect(price('google/gemini-2.5-pro', 200_000)).toMatchObject({ input: 1.25 });
+    expect(price('google/gemini-2.5-pro', 200_001)).toMatchObject({ input: 2.5, output: 15 });
+    expect(price('openai/gpt-4o', 10 ** 9)).toMatchObject({ input: 2.5 });
+  });
+
+  it('is consistent in the whole table: a cached token costs no more than a fresh one, a written one no less', () => {
+    const prices = MODEL_TABLE.flatMap(({ price: own, long }) => [
+      own,
+      ...(long === undefined ? [] : [long.price]),
+    ]);
+    expect(prices.length).toBeGreaterThan(50);
+    for (const { input, output, cacheRead, cacheWrite } of prices) {
+      expect(cacheRead).toBeGreaterThan(0);
+      expect(cacheRead).toBeLessThanOrEqual(input);
+      expect(cacheWrite).toBeGreaterThanOrEqual(input);
+      expect(output).toBeGreaterThan(input);
+    }
+    const families = MODEL_TABLE.map(({ family }) => family);
+    expect(new Set(families).size).toBe(families.length);
+  });
+});
+
+it('knows the price of Sonnet 5.5 for what comes from the cache', () => {
+  expect(price('anthropic/claude-sonnet-5-5')?.cacheRead).toBe(0.1);
+});
+
+describe('the table of models', () => {
+  it.each(MODEL_TABLE)(
+    'has an answer of $family within its window, and efforts only if it thinks',
+    (facts) => {
+      expect(facts.maxOutputTokens ?? 1).toBeLessThan(facts.windowTokens);
+      if (facts.thinks === 'never') expect(facts.efforts).toEqual([]);
+      expect([...facts.efforts].sort(byStrength)).toEqual(facts.efforts);
+    },
+  );
+
+  it('says which models think without being asked', () => {
+    const thinks = (ref: string) => findFacts(parseModelRef(ref))?.thinks;
+    expect(thinks('anthropic/claude-sonnet-5-5')).toBe('by default');
+    expect(thinks('bedrock/us.anthropic.claude-opus-4-7')).toBe('if asked');
+    expect(thinks('openai/gpt-5.2')).toBe('if asked');
+    expect(thinks('openai/gpt-4.1')).toBe('never');
+  });
+});
+
+describe('the window of a model', () => {
+  it.each([
+    ['anthropic/claude-sonnet-4-5', 200_000],
+    ['anthropic/claude-opus-4-6', 1_000_000],
+    ['openai/gpt-4o', 128_000],
+    ['google/gemini-2.5-pro', 1_048_576],
+    ['ollama/llama3', undefined],
+    ['offline/rules', undefined],
+  ])('of %s is %s', (ref, window) => {
+    expect(findFacts(parseModelRef(ref))?.windowTokens).toBe(window);
+  });
+});

@@ -1,0 +1,167 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { createOfflineModel } from '../../src/model/offline.js';
+import { FENCE_NOTICE, fence } from '../../src/safety/fence.js';
+import { sanitize } from '../../src/safety/sanitize.js';
+
+function options(message: string, system = ''): LanguageModelV4CallOptions {
+  return {
+    prompt: [
+      ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
+      { role: 'user', content: [{ type: 'text', text: message }] },
+    ],
+  };
+}
+
+async function answer(message: string, system = ''): Promise<string> {
+  const { content } = await createOfflineModel().doGenerate(options(message, system));
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** A diff that adds lines to a file. */
+function adding(path: string, lines: readonly string[], start = 1): string {
+  return [
+    `diff --git a/${path} b/${path}`,
+    `--- a/${path}`,
+    `+++ b/${path}`,
+    `@@ -${start},0 +${start},${lines.length} @@`,
+    ...lines.map((line) => `+${line}`),
+    '',
+  ].join('\n');
+}
+
+function pullRequest(diff: string): string {
+  return [
+    'Review pull request #7: A change',
+    FENCE_NOTICE,
+    fence('Title: A change', { source: 'description of pull request #7', markdown: true }),
+    fence(diff, { source: 'diff of pull request #7' }),
+  ].join('\n\n');
+}
+
+describe('createOfflineModel', () => {
+  it('returns a model of the provider interface that uses no tokens', async () => {
+    const model = createOfflineModel();
+    expect(model).toMatchObject({ specificationVersion: 'v4', provider: 'offline', modelId: 'rules' });
+    expect(await model.doGenerate(options('Hello'))).toMatchObject({
+      finishReason: { unified: 'stop' },
+      usage: { inputTokens: { total: 0 }, outputTokens: { total: 0 } },
+      warnings: [],
+    });
+  });
+
+  it('answers equal requests equally', async () => {
+    const message = pullRequest(adding('src/a.ts', ['// TODO', 'console.log(1)']));
+    expect(await answer(message)).toBe(await answer(message));
+  });
+
+  it('stops when the run is aborted', async () => {
+    const abortSignal = AbortSignal.abort(new Error('enough'));
+    await expect(createOfflineModel().doGenerate({ ...options('Hello'), abortSignal })).rejects.toThrow(
+      'enough',
+    );
+  });
+
+  it('calls no tools, even if some are offered', async () => {
+    const { content } = await createOfflineModel().doGenerate({
+      ...options('Hello'),
+      tools: [{ type: 'function', name: 'read_file', inputSchema: { type: 'object' } }],
+    });
+    expect(content.map(({ type }) => type)).toEqual(['text']);
+  });
+
+  it('states at once what it is, whatever the request', async () => {
+    const report = fence('Title: x', { source: 'description of issue #1' });
+    for (const message of ['', 'Hello', report, pullRequest(adding('a.ts', ['x']))]) {
+      expect(await answer(message)).toMatch(
+        /^\*\*No model wrote this\.\*\* It is the answer of `offline\/rules`/,
+      );
+    }
+  });
+
+  it('reviews a diff that it finds in a fence', async () => {
+    const diff =
+      adding('src/a.ts', ['const a = 1;', '// TODO: later', 'console.log(a);'], 10) +
+      adding('a.test.ts', ['x']);
+    const text = await answer(pullRequest(diff));
+    expect(text).toContain('Looked at 2 files (+4 −0).');
+    expect(text).toContain('### 2 findings');
+    expect(text).toContain('- `src/a.ts:12`: debug output (`console.log`) outside of tests (debug-output)');
+    expect(text).toContain('- `src/a.ts:11`: a new TODO (todo)');
+  });
+
+  it('reviews a diff that is piped as the task', async () => {
+    const text = await answer(adding('src/a.py', ['breakpoint()']));
+    expect(text).toContain('- `src/a.py:1`: debug output (`breakpoint`) outside of tests (debug-output)');
+  });
+
+  it('states how many files did not fit', async () => {
+    const text = await answer(pullRequest(`${adding('a.test.ts', ['x'])}Not shown (12 files): a, b\n`));
+    expect(text).toContain('12 files did not fit and were not looked at.');
+  });
+
+  it('states when nothing was found, and that this is not a judgement', async () => {
+    const text = await answer(pullRequest(adding('README.md', ['Hello'])));
+    expect(text).toContain('None of the rules found anything. That is not a judgement of the change.');
+  });
+
+  it('never repeats a secret that it finds', async () => {
+    const token = `ghp_${'aB3'.repeat(12)}`;
+    const text = await answer(pullRequest(adding('a.env', [`TOKEN=${token}`])));
+    expect(text).toContain('- `a.env:1`: this looks like a GitHub token; if it is real, revoke it');
+    expect(text).not.toContain('aB3');
+  });
+
+  it('escapes every path', async () => {
+    const text = await answer(pullRequest(adding('a`@octocat`\u202Eb.ts', ['debugger;'])));
+    expect(text).toContain("- `a'@octocat'b.ts:1`: debug output");
+    expect(sanitize(text, 'comment', [])).toBe(text);
+  });
+
+  it('reports what an issue lacks', async () => {
+    const report = fence('Title: It crashes\n\nIt crashes when I start it.', {
+      source: 'description of issue #3',
+    });
+    const text = await answer(`Triage issue #3: It crashes\n\n${FENCE_NOTICE}\n\n${report}`);
+    expect(text).toContain(
+      '- the steps that lead to it\n- what you expected\n- the version you use\n- the system you run it on',
+    );
+    expect(text).not.toContain('- what happened instead');
+  });
+
+  it('requests nothing more if an issue is complete', async () => {
+    const body =
+      'Steps to reproduce:\n1. Start it\nExpected: a window\nActual: an error\nVersion 1.2.3 on Ubuntu 24.04';
+    const text = await answer(fence(body, { source: 'description of issue #3' }));
+    expect(text).toContain('The report names every part the rules look for.');
+  });
+
+  it('states what it can do if there is neither, and repeats the first line of the task', async () => {
+    const text = await answer(`\nWrite a \`haiku\`\u200B about @octocat\nSecond line\n\n${FENCE_NOTICE}`);
+    expect(text).toContain("The task was: `Write a 'haiku' about @octocat`");
+    expect(text).not.toContain('Second line');
+    expect(text).toContain('The rules can review a diff');
+  });
+
+  it('states how many entries of memory it was given and the date of the newest', async () => {
+    const entries = ['2026-11-20T08:00:00Z', '2026-11-21T09:30:00Z']
+      .map((time) => `## ${time}\n**Task:** x\n**Result:** y\n\n`)
+      .join('');
+    const system = `Persona\n\n## 2020-01-01T00:00:00Z\n\n---\n\n## Memory\n\n${entries}`;
+    expect(await answer('Hello', system)).toContain(
+      'Memory: 2 earlier entries given; the newest is of 2026-11-21T09:30:00Z.',
+    );
+    expect(await answer('Hello', 'Persona')).toContain('Memory: no earlier entries were given.');
+  });
+
+  it('reads the last user message only', async () => {
+    const { content } = await createOfflineModel().doGenerate({
+      prompt: [
+        { role: 'user', content: [{ type: 'text', text: adding('a.ts', ['debugger;']) }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'x' }] },
+        { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
+      ],
+    });
+    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('The task was: `And now?`') }]);
+  });
+});

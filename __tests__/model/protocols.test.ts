@@ -1,0 +1,182 @@
+import type { LanguageModel } from '../../src/loop/messages.js';
+import { createModels } from '../../src/model/create.js';
+import { type ModelServer, promptOf } from '../helpers/model-server.js';
+import { realmFetch } from '../helpers/realm-fetch.js';
+import { describeWireModel, SCHEMA } from './contract.js';
+import { conversePrompt, geminiPrompt, rawPredictPrompt } from './wire-prompts.js';
+
+const KEY = 'sk-wire-0123456789abcdef';
+const nested = (message: string) => ({ error: { code: 1, message, status: 'SOME' } });
+const OPENAI_STATUSES = [
+  [400, 'bad_request'],
+  [401, 'auth'],
+  [403, 'auth'],
+  [404, 'bad_request'],
+  [422, 'server'],
+  [429, 'rate_limit'],
+  [500, 'server'],
+  [503, 'server'],
+  [529, 'server'],
+] as const;
+const OVERLOAD_STATUSES = [...OPENAI_STATUSES.slice(0, -1), [529, 'overloaded']] as const;
+
+async function open(
+  ref: string,
+  env: Readonly<Record<string, string>>,
+  fetch: typeof globalThis.fetch = realmFetch,
+): Promise<LanguageModel> {
+  const [provider = '', ...rest] = ref.split('/');
+  const models = createModels({ env, loadConfig: async () => ({}), fetch });
+  return await models.open({ provider, model: rest.join('/') });
+}
+
+/** aimock knows Vertex under its older version path only. */
+const olderVertex: typeof globalThis.fetch = (input, init) =>
+  realmFetch(String(input).replace('/v1beta1/', '/v1/'), init);
+
+/** aimock knows Claude under Anthropic's own path only; the request stays as it is. */
+function asAnthropic({ url }: ModelServer): typeof globalThis.fetch {
+  return (input, init) =>
+    realmFetch(`${url}/v1/messages`, { ...init, headers: { ...init?.headers, 'x-path': String(input) } });
+}
+
+describeWireModel({
+  name: 'google',
+  open: (server) => open('google/gemini-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
+  path: '/v1beta/models/gemini-model:generateContent',
+  prompt: geminiPrompt,
+  settings: { generationConfig: { temperature: 0, maxOutputTokens: 77 } },
+  errorBody: nested,
+  statuses: OVERLOAD_STATUSES,
+  emptyBody: { candidates: [{ content: { parts: [], role: 'model' }, finishReason: 'STOP', index: 0 }] },
+  emptyAnswer: 'empty',
+  otherShape: 'server: response contains no candidates',
+  jsonSchema: {
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
+  },
+  jsonObject: { generationConfig: { responseMimeType: 'application/json' } },
+});
+
+describeWireModel({
+  name: 'vertex, Gemini',
+  open: (server) =>
+    open(
+      'vertex/gemini-model',
+      {
+        CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.wire-0123456789abcdef',
+        GOOGLE_CLOUD_PROJECT: 'octo-project',
+        GOOGLE_CLOUD_LOCATION: 'europe-west4',
+        AXE_VERTEX_BASE_URL: server.url,
+      },
+      olderVertex,
+    ),
+  path: '/v1/projects/octo-project/locations/europe-west4/publishers/google/models/gemini-model:generateContent',
+  prompt: geminiPrompt,
+  settings: { generationConfig: { temperature: 0, maxOutputTokens: 77 } },
+  errorBody: (message) => [nested(message)],
+  statuses: OVERLOAD_STATUSES,
+  emptyBody: { candidates: [{ finishReason: 'STOP' }] },
+  emptyAnswer: 'empty',
+  otherShape: 'server: response contains no candidates',
+  jsonSchema: {
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
+  },
+  jsonObject: { generationConfig: { responseMimeType: 'application/json' } },
+});
+
+describeWireModel({
+  name: 'vertex, Claude',
+  open: (server) =>
+    open(
+      'vertex/claude-sonnet-4-5@20250929',
+      {
+        CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.wire-0123456789abcdef',
+        GOOGLE_CLOUD_PROJECT: 'octo-project',
+        AXE_VERTEX_BASE_URL: server.url,
+      },
+      asAnthropic(server),
+    ),
+  path: '/v1/messages',
+  prompt: (request) => rawPredictPrompt(promptOf)({ ...request, path: request.headers['x-path'] ?? '' }),
+  errorBody: (message) => ({ type: 'error', error: { type: 'some_error', message } }),
+  statuses: OVERLOAD_STATUSES,
+  emptyBody: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude',
+    content: [],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 0 },
+  },
+  emptyAnswer: 'error',
+  jsonSchema: { tools: [{ name: 'json', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
+  jsonObject: undefined,
+});
+
+describeWireModel({
+  name: 'bedrock',
+  open: (server) =>
+    open('bedrock/us.octo.model-v1:0', {
+      AWS_BEARER_TOKEN_BEDROCK: KEY,
+      AWS_REGION: 'us-east-1',
+      AXE_BEDROCK_BASE_URL: `${server.url}/`,
+    }),
+  path: '/model/us.octo.model-v1%3A0/converse',
+  prompt: conversePrompt,
+  settings: { inferenceConfig: { temperature: 0, maxTokens: 77 } },
+  errorBody: (message) => ({ message }),
+  statuses: OPENAI_STATUSES,
+  emptyBody: {
+    output: { message: { role: 'assistant', content: [] } },
+    stopReason: 'end_turn',
+    usage: { inputTokens: 1, outputTokens: 0, totalTokens: 1 },
+  },
+  emptyAnswer: 'empty',
+  jsonSchema: { toolConfig: { tools: [{ toolSpec: { name: 'json' } }], toolChoice: { any: {} } } },
+  jsonObject: undefined,
+});
+
+describeWireModel({
+  name: 'azure',
+  open: (server) =>
+    open('azure/my-deployment', { AZURE_OPENAI_API_KEY: KEY, AZURE_OPENAI_ENDPOINT: `${server.url}/v1` }),
+  path: '/v1/chat/completions',
+  settings: { temperature: 0, max_completion_tokens: 77 },
+  errorBody: nested,
+  statuses: OPENAI_STATUSES,
+  emptyBody: {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
+  },
+  emptyAnswer: 'empty',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
+});
+
+describeWireModel({
+  name: 'opencode, Responses',
+  open: (server) => open('opencode/gpt-4.1', { OPENCODE_API_KEY: KEY, AXE_OPENCODE_BASE_URL: server.url }),
+  path: '/v1/responses',
+  settings: { temperature: 0, max_output_tokens: 77, store: false },
+  errorBody: nested,
+  statuses: OVERLOAD_STATUSES,
+  emptyBody: {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    output: [],
+    usage: { input_tokens: 1, output_tokens: 0, total_tokens: 1 },
+  },
+  emptyAnswer: 'empty',
+  otherShape: 'server: Responses API returned no output',
+  jsonSchema: { text: { format: { type: 'json_schema', strict: true, schema: SCHEMA } } },
+  jsonObject: { text: { format: { type: 'json_object' } } },
+});

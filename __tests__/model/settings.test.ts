@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, formatError } from '../../src/lib/errors.js';
+import { findProvider } from '../../src/model/catalog.js';
+import { resolveSettings, type SettingSources } from '../../src/model/settings.js';
+
+const NONE: SettingSources = { env: {}, config: {} };
+
+function resolve(provider: string, sources: Partial<SettingSources> = {}) {
+  return resolveSettings(findProvider({ provider, model: 'm' }), { ...NONE, ...sources });
+}
+
+function errorOf(provider: string, sources: Partial<SettingSources> = {}): AxeError {
+  try {
+    resolve(provider, sources);
+  } catch (thrown) {
+    if (thrown instanceof AxeError) return thrown;
+    throw thrown;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('the key of a provider', () => {
+  const env = { OPENAI_API_KEY: 'env-key' };
+  const config = { openai: { apiKey: 'file-key', baseUrl: '' } };
+
+  it.each([
+    ['the input', { env, config, apiKey: 'input-key' }, 'input-key'],
+    ['the environment', { env, config, apiKey: '' }, 'env-key'],
+    ['config.toml', { env: { OPENAI_API_KEY: '' }, config }, 'file-key'],
+    [
+      'config.toml, if the environment has only spaces',
+      { env: { OPENAI_API_KEY: ' \n' }, config },
+      'file-key',
+    ],
+    ['the environment, trimmed', { env: { OPENAI_API_KEY: '  env-key\r\n' } }, 'env-key'],
+  ])('comes from %s', (_, sources, key) => {
+    expect(resolve('openai', sources).apiKey).toBe(key);
+  });
+
+  it.each([
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+    ['openai', 'OPENAI_API_KEY'],
+  ])("C1 14: of %s is reported as missing in axe's words, with exit status 3", (provider, variable) => {
+    const error = errorOf(provider);
+    expect(error.message).toBe(
+      `API key for provider "${provider}" is not configured (set ${variable} or add to config.toml)`,
+    );
+    expect(error.exitCode).toBe(3);
+    expect(error.remedy).toContain(`env: { ${variable}: \${{ secrets.${variable} }} }`);
+  });
+
+  it('C1 14: of another provider is named if the right one is missing, since the model might be wrong', () => {
+    const { remedy } = errorOf('openai', { env: { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' ' } });
+    expect(remedy).toMatch(/^`ANTHROPIC_API_KEY` is set, for models of `anthropic`\. In a workflow: /);
+    expect(remedy).not.toContain('sk-ant-1');
+  });
+
+  it('C1 14: is not needed for Ollama, and one of another provider is not used', () => {
+    expect(resolve('ollama', { env: { OPENAI_API_KEY: 'x' } }).apiKey).toBe('');
+  });
+
+  it.each([
+    ['a line break', 'sk-secret-part\nsk-other'],
+    ['a letter that no header can carry', 'sk-secret-part-ключ'],
+    ['a control character', 'sk-secret-part\u0000'],
+  ])('C1 14: with %s inside is refused without being shown', (_, key) => {
+    const error = errorOf('openai', { env: { OPENAI_API_KEY: key } });
+    expect(error.message).toBe(
+      'the API key for provider "openai" cannot be used: it holds a line break or another character that a header cannot carry',
+    );
+    expect(error.exitCode).toBe(3);
+    expect(formatError(error)).not.toContain('secret-part');
+  });
+});
+
+describe('the base URL of a provider', () => {
+  const key = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
+  const config = { openai: { apiKey: '', baseUrl: 'http://file.example' } };
+
+  it.each([
+    ['the environment', { AXE_OPENAI_BASE_URL: 'http://env.example' }, 'http://env.example/v1'],
+    ['config.toml', {}, 'http://file.example/v1'],
+    ['config.toml, if the environment is empty', { AXE_OPENAI_BASE_URL: '' }, 'http://file.example/v1'],
+  ])('comes from %s', (_, env, baseUrl) => {
+    expect(resolve('openai', { env: { ...key, ...env }, config }).baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    ['anthropic', 'https://api.anthropic.com/v1'],
+    ['openai', 'https://api.openai.com/v1'],
+    ['ollama', 'http://localhost:11434/v1'],
+  ])('of %s is %s when nobody sets it', (provider, baseUrl) => {
+    expect(resolve(provider, { env: key }).baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    ['http://h', 'http://h/v1'],
+    ['http://h/', 'http://h/v1'],
+    ['http://h///', 'http://h/v1'],
+    ['http://h/v1', 'http://h/v1'],
+    ['http://h/v1/', 'http://h/v1'],
+    ['http://h/v2', 'http://h/v2'],
+    ['http://h/prefix', 'http://h/prefix/v1'],
+    ['http://h/openai/v1', 'http://h/openai/v1'],
+    ['http://h/v1beta', 'http://h/v1beta/v1'],
+    ['  http://h:8080 \n', 'http://h:8080/v1'],
+    ['http://[::1]:8080', 'http://[::1]:8080/v1'],
+    ['http://10.0.0.1', 'http://10.0.0.1/v1'],
+  ])('%j results in requests to %s', (written, baseUrl) => {
+    expect(resolve('openai', { env: { ...key, AXE_OPENAI_BASE_URL: written } }).baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    'https://user:pass@h',
+    'https://user@h',
+    'ftp://h',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'h:8080',
+    'not a url',
+    '//h',
+    'https://h/?token=pass',
+    'https://h/#pass',
+  ])('C1 13: %s is refused without being shown', (written) => {
+    const error = errorOf('openai', { env: { ...key, AXE_OPENAI_BASE_URL: written } });
+    expect(error).toMatchObject({ message: 'invalid base URL for provider "openai"', exitCode: 2 });
+    expect(error.remedy).toContain('`AXE_OPENAI_BASE_URL`');
+    expect(formatError(error)).not.toContain('pass@');
+    expect(formatError(error)).not.toContain(written);
+  });
+
+  it('is required for a provider that is not in the catalog', () => {
+    const error = errorOf('groq');
+    expect(error.message).toBe(
+      'unsupported provider "groq": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
+    );
+    expect(error.exitCode).toBe(1);
+    expect(error.remedy).toContain('`AXE_GROQ_BASE_URL`');
+    expect(resolve('groq', { env: { AXE_GROQ_BASE_URL: 'https://g/openai' } })).toEqual({
+      apiKey: '',
+      baseUrl: 'https://g/openai/v1',
+      headers: {},
+    });
+  });
+
+  it('is also required if the name looks mistyped, or is the placeholder of a new agent', () => {
+    expect(errorOf('antropic').remedy).toMatch(/^Did you mean `anthropic`\? .*`AXE_ANTROPIC_BASE_URL`/);
+    expect(errorOf('provider').remedy).toMatch(
+      /^`provider\/model-name` is the placeholder of `agents init`\./,
+    );
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('C1 5: is not read from a prototype: %s', (provider) => {
+    expect(errorOf(provider).message).toContain(`unsupported provider "${provider}"`);
+  });
+
+  it('is checked after the key: a missing key is reported first, as in axe', () => {
+    expect(errorOf('openai', { env: { AXE_OPENAI_BASE_URL: 'nonsense' } }).exitCode).toBe(3);
+  });
+});

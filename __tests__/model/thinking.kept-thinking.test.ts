@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { createModels } from '../../src/model/create.js';
+import type { Tool } from '../../src/tools/tool.js';
+import { bindingClaude, CLAUDE_WIRES } from '../helpers/binding-claude.js';
+import { startModelServer } from '../helpers/model-server.js';
+import { realmFetch } from '../helpers/realm-fetch.js';
+import { converse } from './converse.js';
+
+const TURNS = 50;
+
+interface Talk {
+  /** What is known of the model's window. */
+  readonly knownTokens?: number;
+  readonly windowTokens?: number;
+  readonly resultBytes?: number;
+  /** A server changes its tools after each of so many turns. */
+  readonly toolsChangeAfter?: number;
+}
+
+async function talk(ref: string, wire: keyof typeof CLAUDE_WIRES, how: Talk) {
+  const { knownTokens, windowTokens = 1_000_000, resultBytes = 300, toolsChangeAfter } = how;
+  const claude = bindingClaude(CLAUDE_WIRES[wire], { turns: TURNS, windowTokens });
+  const server = await startModelServer((request) => claude.answer(request));
+  const [provider = '', ...rest] = ref.split('/');
+  const models = createModels({
+    env: {
+      ...server.env,
+      OPENROUTER_API_KEY: 'k',
+      AXE_OPENROUTER_BASE_URL: `${server.url}/api/v1`,
+      AWS_BEARER_TOKEN_BEDROCK: 'k',
+      AWS_REGION: 'us-east-1',
+      AXE_BEDROCK_BASE_URL: server.url,
+    },
+    loadConfig: async () => ({}),
+    fetch: realmFetch,
+  });
+  const model = await models.open({ provider, model: rest.join('/') });
+  const look: Tool = {
+    name: 'look',
+    effect: 'read',
+    description: 'Looks.',
+    inputSchema: { type: 'object', properties: {} },
+    execute: async () => ({ text: 'r'.repeat(resultBytes), isError: false }),
+  };
+  let asked = 0;
+  const outcome = await converse(model, {
+    model: { ref, model, price: undefined, windowTokens: knownTokens },
+    tools: [look],
+    maxTurns: 3 * TURNS,
+    changedTools: async () => {
+      asked += 1;
+      if (toolsChangeAfter === undefined || asked % toolsChangeAfter !== 0) return undefined;
+      return [look, { ...look, name: `look_${asked}` }];
+    },
+  });
+  return { claude, outcome, requests: server.requests().length };
+}
+
+const CONVERSATIONS: readonly (readonly [string, Talk])[] = [
+  ['shortened', { knownTokens: 16_000, resultBytes: 2800 }],
+  ['shortened by a summary', { knownTokens: 12_000, resultBytes: 500 }],
+  ['overflowing', { windowTokens: 9_000, resultBytes: 2000 }],
+  ['tool-changing', { toolsChangeAfter: 7 }],
+  ['shortened and tool-changing', { windowTokens: 12_000, resultBytes: 2800, toolsChangeAfter: 5 }],
+];
+
+const MODELS: readonly (readonly [string, keyof typeof CLAUDE_WIRES])[] = [
+  ['anthropic/claude-sonnet-5-5', 'anthropic'],
+  ['bedrock/us.anthropic.claude-fable-5-1-v1:0', 'bedrock'],
+  ['openrouter/anthropic/claude-opus-5.5', 'openrouter'],
+];
+
+describe.each(MODELS)('thinking of %s over 50 turns', (ref, wire) => {
+  it('is all sent back while nothing before it changes', async () => {
+    const { claude, outcome, requests } = await talk(ref, wire, {});
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.', stats: { toolCalls: TURNS } });
+    expect({ refused: claude.refused, kept: claude.kept, requests }).toEqual({
+      refused: 0,
+      kept: TURNS,
+      requests: TURNS + 1,
+    });
+  });
+
+  it.each(CONVERSATIONS)('is left out where something before it has changed: %s', async (_, how) => {
+    const { claude, outcome } = await talk(ref, wire, how);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.', stats: { toolCalls: TURNS } });
+    expect(claude.refused).toBe(0);
+    expect(claude.kept).toBeLessThan(TURNS);
+    expect(claude.tooLong > 0).toBe(how.windowTokens !== undefined);
+  });
+});
+
+it('thinking of a model whose name tells nothing is left out for good once it is refused', async () => {
+  const { claude, outcome } = await talk('anthropic/reviewer', 'anthropic', { toolsChangeAfter: 7 });
+  expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.', stats: { toolCalls: TURNS } });
+  expect({ refused: claude.refused, kept: claude.kept }).toEqual({ refused: 1, kept: 0 });
+});

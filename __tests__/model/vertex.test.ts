@@ -1,0 +1,372 @@
+import { generateKeyPairSync, verify } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { createModels, type ModelsOptions } from '../../src/model/create.js';
+import { sendJson, startLoopback } from '../helpers/loopback.js';
+import { startModelServer } from '../helpers/model-server.js';
+import { question } from './contract.js';
+import { routedFetch } from './routed-fetch.js';
+
+const PROJECT = { GOOGLE_CLOUD_PROJECT: 'octo-project' };
+const TOKEN = { CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.octo' };
+const STATEMENT = 'eyJhbGciOi.statement.signature';
+const POOL = 'projects/1/locations/global/workloadIdentityPools/octo/providers/github';
+const GEMINI = {
+  candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+};
+const CLAUDE = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5-20250929',
+  content: [{ type: 'text', text: 'Hi' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 1, output_tokens: 1 },
+};
+const COMPLETION = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'meta/llama',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+
+async function open(
+  model: string,
+  env: Readonly<Record<string, string>>,
+  options: Partial<ModelsOptions> = {},
+) {
+  const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch({}), ...options });
+  return await models.open({ provider: 'vertex', model });
+}
+
+async function startVertex() {
+  return await startModelServer(({ path }) => ({
+    kind: 'raw',
+    status: 200,
+    body: path.includes('rawPredict') ? CLAUDE : path.includes('openapi') ? COMPLETION : GEMINI,
+  }));
+}
+
+/** Google's token servers: each answers what its path asks for. */
+async function startGoogle() {
+  return await startLoopback(({ path }, response) => {
+    if (path === '/identity') return sendJson(response, 200, { value: STATEMENT });
+    if (path.endsWith(':generateAccessToken')) {
+      return sendJson(response, 200, { accessToken: 'account-token', expireTime: '2099-01-01T00:00:00Z' });
+    }
+    return sendJson(response, 200, { access_token: 'google-token', expires_in: 3599 });
+  });
+}
+
+describe('Vertex AI', () => {
+  it.each([
+    ['global', 'aiplatform.googleapis.com'],
+    ['europe-west4', 'europe-west4-aiplatform.googleapis.com'],
+    ['eu', 'aiplatform.eu.rep.googleapis.com'],
+  ])('in %s is called at %s, with a token and without a key', async (location, host) => {
+    const server = await startVertex();
+    const env = { ...PROJECT, ...TOKEN, GOOGLE_CLOUD_LOCATION: location };
+    const model = await open('gemini-3.5-flash', env, { fetch: routedFetch({ [host]: server.url }) });
+    expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
+    const [request] = server.requests();
+    expect(request?.path).toBe(
+      `/v1beta1/projects/octo-project/locations/${location}/publishers/google/models/gemini-3.5-flash:streamGenerateContent`,
+    );
+    expect(request?.headers).toMatchObject({ authorization: 'Bearer ya29.octo' });
+    expect(request?.headers).not.toHaveProperty('x-goog-api-key');
+    expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
+  });
+
+  it('offers Claude, with the model in the address and the version in the body', async () => {
+    const server = await startVertex();
+    const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
+    const model = await open('claude-sonnet-4-5@20250929', { ...PROJECT, ...TOKEN }, { fetch });
+    expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
+    const [request] = server.requests();
+    expect(decodeURIComponent(request?.path ?? '')).toBe(
+      '/v1/projects/octo-project/locations/global/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict',
+    );
+    expect(request?.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16', max_tokens: 4096 });
+    expect(request?.body).not.toHaveProperty('model');
+    expect(request?.headers).toMatchObject({ authorization: 'Bearer ya29.octo' });
+    expect(request?.headers).not.toHaveProperty('x-api-key');
+  });
+
+  it('offers models of other makers', async () => {
+    const server = await startVertex();
+    const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
+    const model = await open('meta/llama-4-maverick', { ...PROJECT, ...TOKEN }, { fetch });
+    expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
+    expect(server.requests()[0]).toMatchObject({
+      path: '/v1/projects/octo-project/locations/global/endpoints/openapi/chat/completions',
+      headers: { authorization: 'Bearer ya29.octo' },
+      body: { model: 'meta/llama-4-maverick' },
+    });
+  });
+
+  it('accepts a key without a project, in a header', async () => {
+    const server = await startVertex();
+    const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
+    const model = await open('gemini-3.5-flash', { GOOGLE_VERTEX_API_KEY: 'express-key' }, { fetch });
+    await model.doGenerate(question());
+    const [request] = server.requests();
+    expect(request?.path).toBe('/v1/publishers/google/models/gemini-3.5-flash:streamGenerateContent');
+    expect(request?.headers['x-goog-api-key']).toBe('express-key');
+    expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
+  });
+
+  it.each([
+    [
+      'Claude with a key',
+      'claude-x',
+      { GOOGLE_VERTEX_API_KEY: 'k' },
+      3,
+      '`claude-x` on Vertex cannot be used with a key, only Gemini can',
+    ],
+    [
+      'no project',
+      'gemini-x',
+      TOKEN,
+      3,
+      'the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)',
+    ],
+    [
+      'a region that would be another host',
+      'gemini-x',
+      { ...PROJECT, ...TOKEN, GOOGLE_CLOUD_LOCATION: 'evil.example/' },
+      2,
+      '`GOOGLE_CLOUD_LOCATION` is not the name of a region',
+    ],
+    [
+      'no credentials',
+      'gemini-x',
+      { ...PROJECT, HOME: '/home/octocat' },
+      3,
+      'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER, GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_VERTEX_API_KEY)',
+    ],
+    [
+      'a credential file that is not there',
+      'gemini-x',
+      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/none.json' },
+      3,
+      'auth: the credential file `/none.json` cannot be read',
+    ],
+  ])('is not opened with %s', async (_, model, env, exitCode, message) => {
+    await expect(open(model, env, { readTextFile: async () => undefined })).rejects.toMatchObject({
+      exitCode,
+      message,
+    });
+  });
+});
+
+describe('workload identity', () => {
+  it('exchanges the workflow’s identity token, and impersonates the service account', async () => {
+    const server = await startVertex();
+    const google = await startGoogle();
+    const audiences: string[] = [];
+    const model = await open(
+      'gemini-3.5-flash',
+      {
+        ...PROJECT,
+        GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL,
+        GOOGLE_SERVICE_ACCOUNT: 'octo@octo-project.iam.gserviceaccount.com',
+      },
+      {
+        fetch: routedFetch({
+          'aiplatform.googleapis.com': server.url,
+          'sts.googleapis.com': google.url,
+          'iamcredentials.googleapis.com': google.url,
+        }),
+        idToken: async (audience) => {
+          audiences.push(audience);
+          return STATEMENT;
+        },
+      },
+    );
+    await model.doGenerate(question());
+    await model.doGenerate(question());
+    expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
+    const [exchange, impersonation] = google.requests();
+    expect(google.requests()).toHaveLength(2);
+    expect(exchange?.path).toBe('/v1/token');
+    expect(Object.fromEntries(new URLSearchParams(String(exchange?.body)))).toEqual({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      audience: `//iam.googleapis.com/${POOL}`,
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      subject_token: STATEMENT,
+    });
+    expect(impersonation).toMatchObject({
+      path: '/v1/projects/-/serviceAccounts/octo%40octo-project.iam.gserviceaccount.com:generateAccessToken',
+      headers: { authorization: 'Bearer google-token' },
+      body: { scope: ['https://www.googleapis.com/auth/cloud-platform'] },
+    });
+    for (const { headers } of server.requests()) {
+      expect(headers['authorization']).toBe('Bearer account-token');
+    }
+  });
+
+  it.each([
+    ['an address, as of `google-github-actions/auth`', 'url'],
+    ['a file', 'file'],
+  ])('exchanges the identity token from %s', async (_, source) => {
+    const server = await startVertex();
+    const google = await startGoogle();
+    const credential = {
+      type: 'external_account',
+      audience: `//iam.googleapis.com/${POOL}`,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      token_url: `${google.url}/v1/token`,
+      credential_source:
+        source === 'file'
+          ? { file: '/run/token' }
+          : {
+              url: `${google.url}/identity?audience=x`,
+              headers: { Authorization: 'Bearer request-token' },
+              format: { type: 'json', subject_token_field_name: 'value' },
+            },
+    };
+    const files: Readonly<Record<string, string>> = {
+      '/creds.json': JSON.stringify(credential),
+      '/run/token': `${STATEMENT}\n`,
+    };
+    const model = await open(
+      'gemini-3.5-flash',
+      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' },
+      {
+        fetch: routedFetch({ 'aiplatform.googleapis.com': server.url }),
+        readTextFile: async (path) => files[path],
+      },
+    );
+    await model.doGenerate(question());
+    const exchange = google.requests().find(({ path }) => path === '/v1/token');
+    expect(new URLSearchParams(String(exchange?.body)).get('subject_token')).toBe(STATEMENT);
+    if (source === 'url') {
+      expect(google.requests()[0]).toMatchObject({
+        method: 'GET',
+        path: '/identity',
+        headers: { authorization: 'Bearer request-token' },
+      });
+    }
+    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
+  });
+
+  it.each([
+    [
+      'a program as its source',
+      { type: 'external_account', credential_source: { executable: {} } },
+      'auth: the credential file has a `credential_source` that is not supported',
+    ],
+    [
+      'another type',
+      { type: 'gdch_service_account' },
+      'auth: the credential file has the type `gdch_service_account`, which is not supported',
+    ],
+    [
+      'an invalid key',
+      { type: 'service_account', client_email: 'a@b', private_key: 'octo' },
+      'auth: the private key of the service account cannot be read',
+    ],
+    [
+      'nothing to sign with',
+      { type: 'service_account', client_email: 'a@b' },
+      'server: the credential file: `private_key` is missing',
+    ],
+  ])('reports the problem of a file with %s', async (_, credential, message) => {
+    const model = await open(
+      'gemini-3.5-flash',
+      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' },
+      { readTextFile: async () => JSON.stringify(credential) },
+    );
+    await expect(model.doGenerate(question())).rejects.toMatchObject({ message });
+  });
+
+  it('reports why Google gave no token, without the identity token', async () => {
+    const google = await startLoopback((_, response) =>
+      sendJson(response, 400, { error: 'invalid_grant', error_description: `not valid: ${STATEMENT}` }),
+    );
+    const model = await open(
+      'gemini-3.5-flash',
+      { ...PROJECT, GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL },
+      { fetch: routedFetch({ 'sts.googleapis.com': google.url }), idToken: async () => STATEMENT },
+    );
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      message: 'auth: Google gave no credentials: not valid: ***',
+    });
+  });
+});
+
+describe('a credential file of Google', () => {
+  it('can be the key of a service account, which signs for itself', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const server = await startVertex();
+    const google = await startGoogle();
+    const credential = {
+      type: 'service_account',
+      client_email: 'octo@octo-project.iam.gserviceaccount.com',
+      private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      private_key_id: 'octo-key',
+      token_uri: `${google.url}/token`,
+    };
+    const model = await open(
+      'gemini-3.5-flash',
+      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' },
+      {
+        fetch: routedFetch({ 'aiplatform.googleapis.com': server.url }),
+        readTextFile: async () => JSON.stringify(credential),
+      },
+    );
+    await model.doGenerate(question());
+    const form = new URLSearchParams(String(google.requests()[0]?.body));
+    expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const [header = '', reservations = '', signature = ''] = (form.get('assertion') ?? '').split('.');
+    const isSigned = verify(
+      'RSA-SHA256',
+      Buffer.from(`${header}.${reservations}`),
+      publicKey,
+      Buffer.from(signature, 'base64url'),
+    );
+    expect(isSigned).toBe(true);
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({
+      alg: 'RS256',
+      typ: 'JWT',
+      kid: 'octo-key',
+    });
+    expect(JSON.parse(Buffer.from(reservations, 'base64url').toString())).toMatchObject({
+      iss: 'octo@octo-project.iam.gserviceaccount.com',
+      aud: `${google.url}/token`,
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+    });
+    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
+  });
+
+  it("can be a person's login, in the place where gcloud keeps it", async () => {
+    const server = await startVertex();
+    const google = await startGoogle();
+    const login = { type: 'authorized_user', client_id: 'i', client_secret: 's', refresh_token: 'r' };
+    const path = '/home/octocat/.config/gcloud/application_default_credentials.json';
+    const model = await open(
+      'gemini-3.5-flash',
+      { ...PROJECT, HOME: '/home/octocat' },
+      {
+        fetch: routedFetch({
+          'aiplatform.googleapis.com': server.url,
+          'oauth2.googleapis.com': google.url,
+        }),
+        readTextFile: async (asked) => (asked === path ? JSON.stringify(login) : undefined),
+      },
+    );
+    await model.doGenerate(question());
+    expect(Object.fromEntries(new URLSearchParams(String(google.requests()[0]?.body)))).toEqual({
+      grant_type: 'refresh_token',
+      client_id: 'i',
+      client_secret: 's',
+      refresh_token: 'r',
+    });
+    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FetchedChange } from '../../src/event/fetched-change.js';
+import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
+import { describeScoped } from '../../src/prompt/describe-scope.js';
+import type { FullReason, Scope } from '../../src/review/scope.js';
+
+const [FROM, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
+const POLICY = DEFAULT_DIFF_POLICY;
+
+function changed(...paths: readonly string[]): FetchedChange {
+  const diff = paths.map(
+    (path) =>
+      `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y of ${path}\n`,
+  );
+  const files = paths.map((path) => ({ path, status: 'modified', additions: 1, deletions: 1 }));
+  return { diff: diff.join(''), files, filesTotal: files.length };
+}
+
+const PULL = changed('a.ts', 'b.ts', 'c.ts');
+const reviewing = { head: HEAD, filesTotal: 3 };
+
+function since(parts: Partial<Extract<Scope, { kind: 'since' }>> = {}): Scope {
+  const before = { last: FROM, wasCut: false };
+  return {
+    kind: 'since',
+    from: FROM,
+    before,
+    change: changed('b.ts'),
+    hasMerge: false,
+    ...reviewing,
+    ...parts,
+  };
+}
+
+function textOf(scope: Scope | undefined, pull = PULL): string {
+  return describeScoped(pull, { scope, source: 'diff of pull request #42', policy: POLICY }).blocks.join(
+    '\n\n',
+  );
+}
+
+describe('a review of the changes since the last one', () => {
+  it('is described as such, and names the other files', () => {
+    const text = textOf(since());
+    expect(text).toContain('Changed since your last review of 1111111: 1 of 3 files of the pull request.');
+    expect(text).toContain('+y of b.ts');
+    expect(text).not.toMatch(/\+y of [ac]\.ts/);
+    expect(text).toContain('The rest of the pull request, 2 files: not changed since that review');
+    expect(text).toContain('modified a.ts +1 -1\nmodified c.ts +1 -1');
+  });
+
+  it('is described if nothing of its own has changed', () => {
+    const text = textOf(since({ change: changed(), hasMerge: true }));
+    expect(text).toContain('0 of 3 files of the pull request. Another branch was merged in between');
+    expect(text).toContain('The rest of the pull request, 3 files');
+    expect(text).not.toContain('The old side of this diff');
+  });
+
+  it('names no other files if everything has changed', () => {
+    expect(textOf(since({ change: PULL }))).not.toContain('The rest of the pull request');
+  });
+
+  it('counts files that GitHub does not list', () => {
+    const text = textOf(since(), { ...PULL, filesTotal: 3500 });
+    expect(text).toContain('The rest of the pull request, 3,499 files, of which GitHub lists 2');
+  });
+
+  it('states what a review that was cut short had been shown', () => {
+    const text = textOf(since({ before: { last: LAST, wasCut: true } }));
+    expect(text).toContain(
+      'A review of 2222222 after that was cut short, so what it was shown is shown again.',
+    );
+  });
+
+  it('shows what did not fit before, against the base, and no longer among the other files', () => {
+    const before = { last: FROM, wasCut: false, unseen: ['a.ts', 'gone.ts'] };
+    const text = textOf(since({ before }));
+    expect(text).toContain(
+      '1 file of the pull request was not shown to you before, or not whole. Review it too',
+    );
+    expect(text).toContain('+y of a.ts');
+    expect(text).toContain('The rest of the pull request, 1 file: not changed');
+  });
+
+  it('finds what did not fit before under its new name', () => {
+    const moved = { path: 'c.ts', previousPath: 'old.ts', status: 'renamed', additions: 0, deletions: 0 };
+    const change = { diff: '', files: [moved], filesTotal: 1 };
+    const text = textOf(since({ change, before: { last: FROM, wasCut: false, unseen: ['old.ts'] } }));
+    expect(text).toContain('+y of c.ts');
+  });
+
+  it('names generated files that did not fit before, and does not call them seen', () => {
+    const pull = changed('a.ts', 'b.ts', 'package-lock.json');
+    const before = { last: FROM, wasCut: false, unseen: ['package-lock.json'] };
+    const told = (maxTokens: number) =>
+      describeScoped(pull, { scope: since({ before }), source: 'diff', policy: { ...POLICY, maxTokens } });
+    expect(told(0).unseen).toEqual([]);
+    const parts = told(25);
+    const text = parts.blocks.join('\n\n');
+    expect(text).not.toContain('+y of package-lock.json');
+    expect(text).toContain('locks and generated files that are not shown');
+    expect(parts.unseen).toEqual(['package-lock.json']);
+  });
+
+  it('counts a file whose lines GitHub does not send as not shown, now and before', () => {
+    const bare = { path: 'big.ts', status: 'modified', additions: 9000, deletions: 0 };
+    const pull = {
+      ...PULL,
+      diff: `${PULL.diff}diff --git a/big.ts b/big.ts\n`,
+      files: [...PULL.files, bare],
+    };
+    const told = (scope: Scope | undefined, policy = POLICY) =>
+      describeScoped(pull, { scope, source: 'diff', policy }).unseen;
+    expect(told(undefined)).toEqual(['big.ts']);
+    expect(told(undefined, { ...POLICY, pathsIgnore: ['big.*'] })).toEqual([]);
+    expect(told(since({ change: { ...changed('b.ts'), files: [bare] } }))).toEqual(['big.ts']);
+    const before = { last: FROM, wasCut: false, unseen: ['big.ts'] };
+    expect(told(since({ before }))).toEqual(['big.ts']);
+  });
+
+  it('reserves no room for files that the workflow leaves out', () => {
+    const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
+    const change = changed(...Array.from({ length: 9 }, (_, index) => `lib/${index}.lock`));
+    const policy = { ...POLICY, maxTokens: 60, pathsIgnore: ['lib/**'] };
+    expect(describeScoped(PULL, { scope: since({ before, change }), source: 'diff', policy }).unseen).toEqual(
+      [],
+    );
+  });
+
+  it('gives the remaining room to what did not fit before', () => {
+    const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
+    const told = (maxTokens: number) =>
+      describeScoped(PULL, { scope: since({ before }), source: 'diff', policy: { ...POLICY, maxTokens } });
+    expect(told(0).unseen).toEqual([]);
+    expect(told(25)).toMatchObject({
+      unseen: ['a.ts'],
+      warnings: [
+        { message: expect.stringContaining('is larger than what is left of the 25 tokens it may take') },
+      ],
+    });
+  });
+
+  it('leaves out what does not fit, and reports it', () => {
+    const scope = since({ change: changed('b.ts', 'a.ts') });
+    const policy = { ...POLICY, maxTokens: 30 };
+    const parts = describeScoped(PULL, { scope, source: 'diff', policy });
+    expect(parts.warnings).toMatchObject([{ code: 'context-truncated' }]);
+    expect(parts.unseen).toEqual(['a.ts']);
+    expect(parts.blocks.join('\n')).toContain('do not judge it');
+  });
+});
+
+describe('a review of everything', () => {
+  it.each<[FullReason, string]>([
+    ['asked', 'that was asked for'],
+    ['rewritten', 'the branch was rewritten since the last review'],
+    ['cut-short', 'a limit ended the last review before it had seen everything'],
+  ])('has the reason: %s', (why, words) => {
+    const before = { last: LAST, wasCut: why === 'cut-short' };
+    const text = textOf({ kind: 'full', why, before, ...reviewing });
+    const cut = why === 'cut-short' ? ' and was cut short' : '';
+    expect(text).toContain(
+      `Your last review was of 2222222${cut}. You are shown the whole pull request again, because ${words}.`,
+    );
+    expect(text).toContain('+y of c.ts');
+  });
+
+  it('needs no reason the first time', () => {
+    expect(textOf({ kind: 'full', why: 'first', before: undefined, ...reviewing })).toBe(textOf(undefined));
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { estimateText } from '../../src/lib/text/truncate.js';
+import { fitPrompt, type PromptParts } from '../../src/prompt/fit-prompt.js';
+import { NO_NOTES } from '../../src/prompt/system.js';
+import { fence } from '../../src/safety/fence.js';
+
+const DIFF = ['a.ts', 'b.ts', 'c.ts']
+  .map((path) => {
+    const lines = Array.from({ length: 40 }, (_, line) => `+const row${line} = lookUp(${line});`);
+    return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -0,0 +1,40 @@\n${lines.join('\n')}`;
+  })
+  .join('\n');
+const LOG = Array.from(
+  { length: 50 },
+  (_, day) => `## 2026-01-01T00:00:${10 + day}Z\n**Task:** Day ${day}\n**Result:** ${'done '.repeat(40)}\n\n`,
+).join('');
+
+const WHOLE: PromptParts = {
+  system: {
+    systemPrompt: 'You review.',
+    skill: '',
+    files: [{ path: 'GUIDE.md', content: `begin ${'guide '.repeat(2000)}end` }],
+    instructions: [{ path: 'REVIEW.md', content: 'Mind the tests.' }],
+  },
+  memory: { ...NO_NOTES, runLog: LOG },
+  message: [
+    'Review it.',
+    fence('words '.repeat(2000), { source: 'comment by hubot' }),
+    fence(DIFF, { source: 'diff of pull request #2' }),
+  ].join('\n\n'),
+};
+
+describe('a prompt', () => {
+  it('that fits stays as it is', () => {
+    const { message, shortened, unseen } = fitPrompt(WHOLE);
+    expect({ message, shortened, unseen }).toEqual({ message: WHOLE.message, shortened: [], unseen: [] });
+  });
+
+  it.each([800, 1500, 3000, 4500])('that does not fit in %i tokens is made to', (maxTokens) => {
+    const { system, memory = '', message, shortened, unseen } = fitPrompt(WHOLE, maxTokens);
+    expect(estimateText(system) + estimateText(message)).toBeLessThanOrEqual(maxTokens);
+    expect(system).toContain('You review.');
+    expect(system).toContain('Mind the tests.');
+    expect(system).toMatch(/begin guide .*bytes left out.*guide end/s);
+    expect(message).toMatch(/^Review it\.\n\n<third-party-text source="comment by hubot">/);
+    expect(memory).toContain('Day 49');
+    expect(shortened).toEqual(['memory', 'context files', 'the task']);
+    for (const path of ['a.ts', 'b.ts', 'c.ts'])
+      if (!unseen.includes(path))
+        expect(message).toContain(DIFF.slice(DIFF.indexOf(`+++ b/${path}`)).slice(0, 900));
+    if (unseen.length > 0) expect(message).toContain('Say in your answer what you have not seen');
+  });
+
+  it('loses its notes before they fill the window, since a tool reads them', () => {
+    const block = `<memory>\n${'note '.repeat(3000)}\n</memory>`;
+    const fitted = fitPrompt(
+      { ...WHOLE, memory: { runLog: '', block, toolsPrompt: ' Use `memory_read`.' } },
+      2000,
+    );
+    expect(fitted.system).not.toContain('<memory>');
+    expect(fitted.system).toContain('Use `memory_read`.');
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/agent/parse.js';
+import type { TriggerContext } from '../../src/prompt/context.js';
+import { type Instructions, warnOfOwnChanges } from '../../src/prompt/own-changes.js';
+import { reportOf } from '../helpers/reports.js';
+import { pullRequest } from '../helpers/triggers.js';
+
+const TOML = 'name = "bot"\nmodel = "openai/m"\nsystem_prompt = "You help."\nfiles = ["docs/*.md"]\n';
+const AGENT = {
+  name: 'bot',
+  source: 'octocat/hello@main:axe/agents/bot.toml',
+  ...parseAgent(TOML, { name: 'bot', file: 'bot.toml' }),
+};
+const INSTRUCTIONS: Instructions = {
+  agent: AGENT,
+  skill: 'reviewing',
+  files: [{ path: 'STYLE.md', content: '' }],
+};
+
+interface Change {
+  readonly path: string;
+  readonly previousPath?: string;
+}
+
+function changing(...files: readonly Change[]): TriggerContext {
+  return {
+    kind: 'pull_request',
+    diff: '',
+    filesTotal: files.length,
+    warnings: [],
+    files: files.map((file) => ({ status: 'modified', additions: 1, deletions: 1, ...file })),
+  } as TriggerContext;
+}
+
+describe('a pull request that changes its own reviewer', () => {
+  it.each<[string, Change, string]>([
+    ['the agent', { path: 'axe/agents/bot.toml' }, 'axe/agents/bot.toml'],
+    [
+      'the agent by another name',
+      { path: 'x.toml', previousPath: 'axe/agents/bot.toml' },
+      'axe/agents/bot.toml',
+    ],
+    ['its skill', { path: 'axe/skills/reviewing/SKILL.md' }, 'axe/skills/reviewing/SKILL.md'],
+    ['a file it is given', { path: 'STYLE.md' }, 'STYLE.md'],
+    ['a file it will be given', { path: 'docs/new.md' }, 'docs/new.md'],
+  ])('causes a warning about %s (memory-and-security C6 81)', (_, change, named) => {
+    const warning = warnOfOwnChanges(INSTRUCTIONS, changing({ path: 'src/a.ts' }, change));
+    expect(warning).toMatchObject({
+      code: 'agent-changed-in-pull-request',
+      message: expect.stringContaining(`changes \`${named}\`, which`),
+    });
+  });
+
+  it('causes a warning that says which version runs', () => {
+    const changed = changing({ path: 'axe/agents/bot.toml' });
+    expect(warnOfOwnChanges(INSTRUCTIONS, changed)?.message).toContain('The version of the base branch');
+  });
+
+  it('causes no warning about a file that only has the path of another repository’s agent or skill', () => {
+    const changed = changing({ path: 'axe/agents/bot.toml' }, { path: 'axe/skills/reviewing/SKILL.md' });
+    const repository = { owner: 'octocat', name: 'hello' };
+    expect(warnOfOwnChanges({ ...INSTRUCTIONS, repository }, changed)).toBeDefined();
+    const agent = { ...AGENT, source: 'octocat/agents@6113728:axe/agents/bot.toml' };
+    expect(warnOfOwnChanges({ ...INSTRUCTIONS, agent, repository }, changed)).toBeUndefined();
+  });
+
+  it('causes a warning that names five files and counts the rest', () => {
+    const files = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ path: `docs/${n}.md` }));
+    expect(warnOfOwnChanges(INSTRUCTIONS, changing(...files))?.message).toContain(
+      '`docs/5.md` and 2 more, which',
+    );
+  });
+
+  it.each<[string, TriggerContext | undefined]>([
+    ['other files', changing({ path: 'src/a.ts' }, { path: 'bot.toml' }, { path: 'axe/agents/bot.toml.md' })],
+    ['nothing', changing()],
+    ['what is not known', undefined],
+    ['no pull request', { kind: 'none', warnings: [] } as TriggerContext],
+  ])('causes no warning about %s', (_, context) => {
+    expect(warnOfOwnChanges(INSTRUCTIONS, context)).toBeUndefined();
+  });
+
+  it('is detected for a skill by its path too', () => {
+    const instructions = { ...INSTRUCTIONS, skill: './skills/x/HOW.md' };
+    expect(warnOfOwnChanges(instructions, changing({ path: 'axe/skills/x/HOW.md' }))).toBeDefined();
+    expect(warnOfOwnChanges(instructions, changing({ path: 'skills/x/OTHER.md' }))).toBeUndefined();
+  });
+
+  it('is among the warnings of the run', async () => {
+    const { plan } = await reportOf(
+      'planned',
+      { context: changing({ path: 'bot.toml' }) },
+      { trigger: pullRequest() },
+    );
+    expect(plan.warnings.map(({ code }) => code)).toContain('agent-changed-in-pull-request');
+  });
+});

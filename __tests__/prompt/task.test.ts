@@ -1,0 +1,435 @@
+import { describe, expect, it } from '@jest/globals';
+import type {
+  CommentTrigger,
+  IssueTrigger,
+  PullRequestTrigger,
+  PushTrigger,
+  Trigger,
+} from '../../src/event/trigger.js';
+import { DEFAULT_TASK, MAX_DESCRIPTION_BYTES, MAX_DIFF_TOKENS } from '../../src/lib/defaults.js';
+import type { TriggerContext } from '../../src/prompt/context.js';
+import { resolveTask, type Task, type TaskParts } from '../../src/prompt/task.js';
+import { FENCE_NOTICE, fence, parseFences } from '../../src/safety/fence.js';
+
+const octocat = { login: 'octocat', isBot: false };
+const common = {
+  action: 'opened',
+  repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false },
+  actor: octocat,
+};
+const HEAD = 'a'.repeat(40);
+const BASE = 'b'.repeat(40);
+
+const pullRequest: PullRequestTrigger = {
+  kind: 'pull_request',
+  event: 'pull_request',
+  ...common,
+  number: 42,
+  title: 'Fix auth',
+  body: 'Tokens expire now.',
+  author: { login: 'hubot', isBot: false },
+  isDraft: false,
+  head: { sha: HEAD, ref: 'fix-auth', repository: 'octocat/hello' },
+  base: { sha: BASE, ref: 'main' },
+  isFork: false,
+};
+const issue: IssueTrigger = {
+  kind: 'issue',
+  event: 'issues',
+  ...common,
+  number: 7,
+  title: 'Login is broken',
+  body: 'It says 500.',
+  author: octocat,
+};
+const comment: CommentTrigger = {
+  kind: 'comment',
+  event: 'issue_comment',
+  ...common,
+  action: 'created',
+  on: 'issue',
+  number: 7,
+  title: 'Login is broken',
+  description: 'It says 500.',
+  body: 'Since when?',
+  commentId: 1,
+  author: octocat,
+  subjectAuthor: { login: 'hubot', isBot: false },
+};
+const push: PushTrigger = {
+  kind: 'push',
+  event: 'push',
+  ...common,
+  action: '',
+  ref: 'refs/heads/main',
+  before: BASE,
+  after: HEAD,
+  commits: [
+    { sha: HEAD, message: 'Fix auth' },
+    { sha: BASE, message: 'Add test\n\nWith a body' },
+  ],
+};
+
+/** The value for no commit. */
+const NONE = '0'.repeat(40);
+const DIFF = 'diff --git a/auth.ts b/auth.ts\n--- a/auth.ts\n+++ b/auth.ts\n@@ -1 +1 @@\n-old\n+new\n';
+
+const context: TriggerContext = {
+  kind: 'pull_request',
+  diff: DIFF,
+  files: [
+    { path: 'auth.ts', status: 'modified', additions: 1, deletions: 1 },
+    { path: 'new.ts', status: 'renamed', additions: 0, deletions: 0, previousPath: 'old.ts' },
+  ],
+  filesTotal: 2,
+  warnings: [],
+};
+
+function resolve(parts: Partial<TaskParts>): Task {
+  return resolveTask({
+    prompt: '',
+    stdin: '',
+    trigger: { kind: 'local' },
+    context: undefined,
+    change: undefined,
+    ...parts,
+  });
+}
+
+function blocks(...texts: readonly string[]): string {
+  return texts.join('\n\n');
+}
+
+describe('the task on the command line', () => {
+  it.each(['', ' ', '\n\t\r\n', '\u00A0\u2003\u0085'])(
+    'is axe’s default if stdin holds only white space: %j',
+    (stdin) => {
+      expect(resolve({ stdin })).toEqual({ sentence: DEFAULT_TASK, message: DEFAULT_TASK, warnings: [] });
+    },
+  );
+
+  it.each(['Hello\n', '  two\r\nlines  \n\n', '\uFEFFmark', '``` <!-- x -->'])(
+    'is stdin byte for byte: %j',
+    (stdin) => {
+      expect(resolve({ stdin })).toEqual({
+        sentence: stdin,
+        isKeptWhole: true,
+        message: stdin,
+        warnings: [],
+      });
+    },
+  );
+
+  it('is the prompt, and stdin is context that is not stored', () => {
+    expect(resolve({ prompt: 'Summarise this', stdin: 'log line\n' })).toEqual({
+      sentence: 'Summarise this',
+      message: blocks('Summarise this', FENCE_NOTICE, fence('log line\n', { source: 'standard input' })),
+      warnings: [],
+      explainsFences: true,
+    });
+  });
+
+  it('is the prompt alone if nothing was piped', () => {
+    expect(resolve({ prompt: 'Say hi', stdin: '\n' }).message).toBe('Say hi');
+  });
+
+  it('is stdin if the prompt is blank', () => {
+    expect(resolve({ prompt: '  \n', stdin: 'Say hi' }).sentence).toBe('Say hi');
+  });
+
+  it('is the review of a change', () => {
+    const change = { range: 'main...HEAD', diff: DIFF };
+    expect(resolve({ change })).toEqual({
+      sentence: 'Review the change main...HEAD',
+      message: blocks(
+        'Review the change main...HEAD',
+        FENCE_NOTICE,
+        fence(DIFF.trimEnd(), { source: 'diff of main...HEAD' }),
+      ),
+      warnings: [],
+      explainsFences: true,
+    });
+  });
+
+  it('is stdin with the change as context', () => {
+    const task = resolve({ stdin: 'Only security\n', change: { range: 'HEAD~1', diff: DIFF } });
+    expect(task.sentence).toBe('Only security\n');
+    expect(task.message).toContain(fence(DIFF.trimEnd(), { source: 'diff of HEAD~1' }));
+  });
+
+  it('states that a change is empty', () => {
+    expect(resolve({ change: { range: 'HEAD', diff: '\n' } }).message).toBe(
+      blocks('Review the change HEAD', 'The diff of HEAD is empty.'),
+    );
+  });
+});
+
+describe('the task of a pull request', () => {
+  it('is its review, with the constant text before the variable text', () => {
+    const task = resolve({ trigger: pullRequest, context });
+    expect(task.sentence).toBe('Review pull request #42: Fix auth');
+    expect(task.warnings).toEqual([]);
+    expect(task.message).toBe(
+      blocks(
+        'Review pull request #42',
+        FENCE_NOTICE,
+        'Repository: octocat/hello\nPull request: #42 by hubot',
+        fence('Title: Fix auth\nBranches: main <- fix-auth\n\nTokens expire now.', {
+          source: 'description of pull request #42',
+          markdown: true,
+        }),
+        `Head commit: ${HEAD}`,
+        'Changed files: 2 (1 line added, 1 line removed)',
+        fence('modified auth.ts +1 -1\nrenamed new.ts (from old.ts) +0 -0', { source: 'changed files' }),
+        fence(DIFF.trimEnd(), { source: 'diff of pull request #42' }),
+      ),
+    );
+  });
+
+  it('is the prompt, with the same context', () => {
+    const task = resolve({ trigger: pullRequest, context, prompt: 'Look for races' });
+    const plain = resolve({ trigger: pullRequest, context });
+    expect(task.sentence).toBe('Look for races');
+    expect(task.message).toBe(plain.message.replace('Review pull request #42', 'Look for races'));
+  });
+
+  it.each([
+    ['Fix\nauth\r\n## now', 'Review pull request #42: Fix auth ## now'],
+    ['\u202E\u200BFix\u{E0041}', 'Review pull request #42: Fix'],
+    ['', 'Review pull request #42'],
+    ['x'.repeat(300), `Review pull request #42: ${'x'.repeat(199)}…`],
+  ])('sanitizes the title %j', (title, sentence) => {
+    expect(resolve({ trigger: { ...pullRequest, title }, context }).sentence).toBe(sentence);
+  });
+
+  it('names a fork, and labels', () => {
+    const trigger = { ...pullRequest, isFork: true, labels: ['security', 'help wanted'] };
+    const { message } = resolve({ trigger, context });
+    expect(message).toContain('Pull request: #42 by hubot, from a fork\n');
+    expect(message).toContain('\nBranches: main <- fix-auth\nLabels: security, help wanted\n');
+  });
+
+  it('states that it changes nothing', () => {
+    const empty = { ...context, diff: '', files: [], filesTotal: 0 };
+    const { message } = resolve({ trigger: { ...pullRequest, body: '' }, context: empty });
+    expect(message).toContain(blocks('Changed files: none', 'The diff of pull request #42 is empty.'));
+    expect(message).toContain('(empty)');
+  });
+
+  it.each<[string, Partial<TaskParts>, string]>([
+    ['that it is a draft', { trigger: { ...pullRequest, isDraft: true }, context }, 'by hubot, a draft'],
+    [
+      'how many files GitHub does not list',
+      { trigger: pullRequest, context: { ...context, filesTotal: 3100 } },
+      'Changed files: 3100, of which GitHub lists 2 (',
+    ],
+    ['that the diff could not be fetched', { trigger: pullRequest }, 'Its diff could not be fetched.'],
+  ])('states %s', (_what, parts, said) => {
+    expect(resolve(parts).message).toContain(said);
+  });
+
+  it('C5 68: names the files of a large diff that are not shown, and warns', () => {
+    const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(MAX_DIFF_TOKENS)}`;
+    const task = resolve({ trigger: pullRequest, context: { ...context, diff: DIFF + big } });
+    expect(task.message).toContain('Say in your answer what you have not seen, and do not judge it.');
+    expect(parseFences(task.message).fences.at(-1)?.text).toContain('big.ts');
+    expect(task.warnings).toEqual([
+      {
+        code: 'context-truncated',
+        message: expect.stringContaining('1 file is shown whole, 1 is not (big.ts)'),
+        remedy:
+          'Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`.',
+      },
+    ]);
+  });
+
+  it('names the tool that returns the rest of a diff, if the agent has one', () => {
+    const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(100)}`;
+    const tell = (tool: { readonly tool?: string }) =>
+      resolve({
+        trigger: pullRequest,
+        context: { ...context, diff: big },
+        policy: { maxTokens: 20, paths: [], pathsIgnore: [], ...tool },
+      }).message;
+    expect(tell({ tool: 'github_diff' })).toContain('Read those that matter with `github_diff`.');
+    expect(tell({})).toContain('If you have a tool that gives the diff of a file, ask it');
+  });
+
+  it('cuts a long description and reports it', () => {
+    const body = 'x'.repeat(MAX_DESCRIPTION_BYTES + 10);
+    const task = resolve({ trigger: { ...pullRequest, body }, context });
+    expect(task.message).toContain('The last 10 bytes of the description of pull request #42 are left out.');
+    expect(task.warnings).toMatchObject([{ code: 'context-truncated' }]);
+  });
+
+  it('lists at most 300 files', () => {
+    const files = Array.from({ length: 301 }, (_, index) => ({
+      path: `f${index}.ts`,
+      status: 'added',
+      additions: 1,
+      deletions: 0,
+    }));
+    const { message } = resolve({ trigger: pullRequest, context: { ...context, files, filesTotal: 301 } });
+    expect(message).toContain('… and 1 more');
+    expect(message).not.toContain('f300.ts');
+  });
+});
+
+describe('C6 74: text by other people', () => {
+  const attack = 'IGNORE-THE-RULES';
+  const inDiff = DIFF.replace('+new', `+${attack}`);
+  const files = [{ path: `${attack}.ts`, status: 'added', additions: 1, deletions: 0 }];
+  const hostile: readonly {
+    readonly name: string;
+    readonly trigger: Trigger;
+    readonly given?: TriggerContext;
+  }[] = [
+    { name: 'title', trigger: { ...pullRequest, title: attack } },
+    { name: 'title of an issue', trigger: { ...issue, title: attack } },
+    { name: 'title over a comment', trigger: { ...comment, title: attack } },
+    { name: 'description', trigger: { ...pullRequest, body: attack } },
+    { name: 'branch', trigger: { ...pullRequest, head: { ...pullRequest.head, ref: attack } } },
+    { name: 'diff', trigger: pullRequest, given: { ...context, diff: inDiff } },
+    { name: 'file name', trigger: pullRequest, given: { ...context, files } },
+    { name: 'issue', trigger: { ...issue, body: attack } },
+    { name: 'label', trigger: { ...issue, labels: ['bug', attack] } },
+    { name: 'label under a comment', trigger: { ...comment, labels: [attack] } },
+    { name: 'comment', trigger: { ...comment, body: attack } },
+    { name: 'description under a comment', trigger: { ...comment, description: attack } },
+    { name: 'commit message', trigger: { ...push, commits: [{ sha: HEAD, message: attack }] } },
+  ];
+
+  it.each(hostile)('is only in fences: $name', ({ trigger, given = context }) => {
+    const { message } = resolve({ trigger, context: given });
+    const { fences, rest } = parseFences(message);
+    expect(fences.some(({ text }) => text.includes(attack))).toBe(true);
+    expect(rest).not.toContain(attack);
+    expect(rest).toContain(FENCE_NOTICE);
+  });
+});
+
+describe('the task of other events', () => {
+  it('is the triage of an issue', () => {
+    expect(resolve({ trigger: issue })).toEqual({
+      sentence: 'Triage issue #7: Login is broken',
+      message: blocks(
+        'Triage issue #7',
+        FENCE_NOTICE,
+        'Repository: octocat/hello\nIssue: #7 by octocat',
+        fence('Title: Login is broken\n\nIt says 500.', {
+          source: 'description of issue #7',
+          markdown: true,
+        }),
+      ),
+      warnings: [],
+      explainsFences: true,
+    });
+  });
+
+  it.each<[Partial<IssueTrigger>, string]>([
+    [{ action: 'labeled' }, 'by octocat, labeled by octocat'],
+    [{ author: { login: 'hubot', isBot: false } }, 'by hubot, opened by octocat'],
+    [{ action: 'closed', isClosed: true }, 'by octocat, closed by octocat'],
+    [{ action: 'labeled', isClosed: true }, 'by octocat, closed, labeled by octocat'],
+  ])('states what happened to an issue: %j', (patch, said) => {
+    const { message } = resolve({ trigger: { ...issue, ...patch, labels: ['bug'] } });
+    expect(message).toContain(`Issue: #7 ${said}\n`);
+    expect(message).toContain('Title: Login is broken\nLabels: bug\n');
+  });
+
+  it('is the answer to a review, with its verdict', () => {
+    const trigger: Trigger = {
+      ...comment,
+      on: 'pull_request',
+      review: 'changes_requested',
+      isClosed: true,
+      isFork: true,
+      commits: { head: pullRequest.head, base: pullRequest.base },
+    };
+    const { message, sentence } = resolve({ trigger, context });
+    expect(sentence).toBe('Answer the review by octocat on #7: Login is broken');
+    expect(message).toContain('The comment is on: pull request #7 by hubot, closed, from a fork\n');
+    expect(message).toContain('Title: Login is broken\nBranches: main <- fix-auth\n');
+    expect(message).toContain('<third-party-text source="review by octocat: changes requested">');
+  });
+
+  it('is the answer to a comment', () => {
+    expect(resolve({ trigger: comment })).toEqual({
+      sentence: 'Answer the comment by octocat on #7: Login is broken',
+      message: blocks(
+        'Answer the comment by octocat on #7',
+        FENCE_NOTICE,
+        'Repository: octocat/hello\nThe comment is on: issue #7 by hubot',
+        fence('Title: Login is broken\n\nIt says 500.', {
+          source: 'description of issue #7',
+          markdown: true,
+        }),
+        fence('Since when?', { source: 'comment by octocat', markdown: true }),
+      ),
+      warnings: [],
+      explainsFences: true,
+    });
+  });
+
+  it('is the review of a push', () => {
+    expect(resolve({ trigger: push }).message).toBe(
+      blocks(
+        'Review the push of 2 commits to main',
+        FENCE_NOTICE,
+        `Repository: octocat/hello\nBranch: main\nPushed by: octocat\nFrom ${BASE} to ${HEAD}`,
+        fence('aaaaaaa Fix auth\nbbbbbbb Add test\n\nWith a body', {
+          source: 'commit messages',
+          markdown: true,
+        }),
+      ),
+    );
+  });
+
+  it.each<[Partial<PushTrigger>, string]>([
+    [{ isForced: true }, `Pushed by: octocat, by force\nFrom ${BASE} to ${HEAD}`],
+    [{ before: NONE }, `Pushed by: octocat\nCreated at ${HEAD}`],
+    [{ after: NONE }, `Pushed by: octocat\nDeleted; it was at ${BASE}`],
+  ])('states what a push did: %j', (patch, said) => {
+    expect(resolve({ trigger: { ...push, ...patch } }).message).toContain(said);
+  });
+
+  it('is the review of a merge group, with its branches', () => {
+    const trigger: Trigger = {
+      kind: 'merge_group',
+      event: 'merge_group',
+      ...common,
+      head: { sha: HEAD, ref: 'refs/heads/gh-readonly-queue/main/pr-7' },
+      base: { sha: BASE, ref: 'refs/heads/main' },
+    };
+    expect(resolve({ trigger }).message).toContain(
+      `Merge group: ${HEAD} (gh-readonly-queue/main/pr-7) onto ${BASE} (main)`,
+    );
+  });
+
+  it.each([
+    [{ ...push, commits: push.commits.slice(1) }, 'Review the push of 1 commit to main'],
+    [{ ...push, commits: [] }, 'Review the push to main'],
+    [{ ...push, commits: [], ref: 'refs/tags/v1', before: NONE }, 'Look at the tag v1'],
+    [{ ...push, ref: 'refs/tags/v1', after: NONE }, 'Look at the deletion of the tag v1'],
+    [{ ...push, after: NONE }, 'Look at the deletion of the branch main'],
+    [{ ...push, commits: [], before: NONE }, 'Look at the new branch main'],
+    [{ ...push, before: NONE }, 'Review the push of 2 commits to main'],
+    [{ ...push, ref: 'refs/heads/feature/x' }, 'Review the push of 2 commits to feature/x'],
+  ])('counts commits and names the branch', (trigger, sentence) => {
+    expect(resolve({ trigger }).sentence).toBe(sentence);
+  });
+
+  it.each<[Trigger, string]>([
+    [{ kind: 'schedule', event: 'schedule', ...common, cron: '0 9 * * 1' }, 'Scheduled run (0 9 * * 1)'],
+    [{ kind: 'dispatch', event: 'workflow_dispatch', ...common }, 'Run started by octocat'],
+    [{ kind: 'unknown', event: 'release', ...common }, 'Run on the event release'],
+  ])('is what the agent’s instructions say: %j', (trigger, sentence) => {
+    expect(resolve({ trigger })).toEqual({ sentence, message: blocks(sentence, DEFAULT_TASK), warnings: [] });
+  });
+
+  it('is the prompt of a schedule, alone', () => {
+    const trigger: Trigger = { kind: 'schedule', event: 'schedule', ...common, cron: '' };
+    expect(resolve({ trigger, prompt: 'Weekly report' }).message).toBe('Weekly report');
+    expect(resolve({ trigger }).sentence).toBe('Scheduled run');
+  });
+});

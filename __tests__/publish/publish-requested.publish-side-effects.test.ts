@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import { subjectNumber, type Trigger } from '../../src/event/trigger.js';
+import type { GitHubClient } from '../../src/github/client/client.js';
+import { warningText } from '../../src/lib/warning.js';
+import { publishSideEffects } from '../../src/publish/publish-requested.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { denied, startHello } from '../github/hello-fixture.js';
+import { HELLO } from '../helpers/github-client-fake.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+
+interface Scene {
+  readonly client: GitHubClient | undefined;
+  readonly trigger: Trigger;
+}
+
+/** Publishes what a run has buffered; gives what was said about it. */
+async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
+  const warnings: string[] = [];
+  const part = await publishSideEffects({
+    buffered: { ...NOTHING_BUFFERED, ...wanted },
+    trigger,
+    repository: HELLO,
+    number: subjectNumber(trigger),
+    agent: 'bot',
+    lane: 'trusted',
+    options: {
+      client,
+      maxComments: 20,
+      blockOn: 'major',
+      extent: 'whole',
+      footer: '',
+      signature: '',
+      reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
+      clean: (markdown) => `cleaned ${markdown}`,
+      cleanTitle: (title) => `plain ${title}`,
+    },
+  });
+  return { part, warnings };
+}
+
+describe('the labels that a run requests', () => {
+  it('are added and removed, and a label that the repository does not have is not created', async () => {
+    const { client, repo } = await startHello();
+    repo.talk.labels.push('bug', 'wip');
+    repo.talk.labelsOf.set(42, ['wip']);
+    const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
+    const { part, warnings } = await publish({ client, trigger: pullRequest() }, { labels });
+    expect(part?.line).toBe('Added the label `bug`. Removed the label `wip`.');
+    expect(warnings).toEqual(['the repository has no label `nonsense`; none is made']);
+    expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
+  });
+});
+
+describe('an issue that a run opens', () => {
+  const draft = { title: 'Flaky test', body: 'It fails.', labels: [] };
+
+  it('is opened once, and updated by the next run with the same title', async () => {
+    const { client, repo } = await startHello();
+    const first = await publish({ client, trigger: SCHEDULE }, { issues: [draft] });
+    expect(first).toMatchObject({ part: { line: 'Opened the issue #43.' }, warnings: [] });
+    const again = { ...draft, body: 'It fails still.' };
+    const second = await publish({ client, trigger: SCHEDULE }, { issues: [again] });
+    expect(second.part?.line).toBe('Updated the issue #43.');
+    const found = [...repo.issues.values()];
+    expect(found.map(({ title, body }) => [title, body])).toEqual([
+      [
+        'plain Flaky test',
+        expect.stringMatching(
+          /^<!-- axe-action \{"kind":"issue","agent":"bot","key":"[\w\\]+","lane":"trusted"\} -->\ncleaned It fails still\.$/,
+        ),
+      ],
+    ]);
+  });
+
+  it('is a different one if the title differs', async () => {
+    const { client, repo } = await startHello();
+    const issues = [draft, { ...draft, title: 'Slow test' }];
+    const { part } = await publish({ client, trigger: SCHEDULE }, { issues });
+    expect(part?.line).toBe('Opened the issue #43. Opened the issue #44.');
+    expect(repo.issues.size).toBe(2);
+  });
+});
+
+describe('the reaction of a run', () => {
+  it.each<[string, Trigger, readonly [string, number]]>([
+    ['a pull request', pullRequest(), ['issue', 42]],
+    ['a comment', comment({ commentId: 9, number: 42 }), ['issue-comment', 9]],
+    [
+      'a comment on a line',
+      comment({ event: 'pull_request_review_comment', on: 'pull_request', commentId: 9, number: 42 }),
+      ['review-comment', 9],
+    ],
+    [
+      'a review, which takes none itself',
+      comment({ event: 'pull_request_review', on: 'pull_request', commentId: 9, number: 42 }),
+      ['issue', 42],
+    ],
+  ])('is added to %s', async (_, trigger, place) => {
+    const { client, repo } = await startHello();
+    repo.talk.eventComments.add(9);
+    const { part, warnings } = await publish({ client, trigger }, { reaction: 'heart' });
+    expect([part, warnings]).toEqual([undefined, []]);
+    expect(repo.talk.reactions.map(({ on, of, content }) => [on, of, content])).toEqual([
+      [...place, 'heart'],
+    ]);
+  });
+
+  it('is not added if there is nothing to react to', async () => {
+    const { client, repo } = await startHello();
+    await publish({ client, trigger: SCHEDULE }, { reaction: 'heart' });
+    expect(repo.talk.reactions).toEqual([]);
+  });
+});
+
+describe('side effects that cannot be published', () => {
+  const all: Partial<Buffered> = {
+    labels: { add: ['bug'], remove: [] },
+    issues: [{ title: 'Flaky test', body: 'It fails.', labels: [] }],
+    reaction: 'heart',
+  };
+
+  it('are one warning each that names the permission, and do not stop the others', async () => {
+    const { client, github, repo } = await startHello();
+    repo.talk.labels.push('bug');
+    const issueRoute = 'POST /repos/{owner}/{repo}/issues/{issue_number}';
+    github.fail(denied(`${issueRoute}/labels`, 'issues=write; pull_requests=write'));
+    github.fail(denied('POST /repos/{owner}/{repo}/issues', 'issues=write'));
+    github.fail(denied(`${issueRoute}/reactions`, 'issues=write'));
+    const { part, warnings } = await publish({ client, trigger: pullRequest() }, all);
+    expect(part?.failure).toMatch(/^the labels were not set/);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the labels were not set: .*`issues: write` or `pull-requests: write`/),
+      expect.stringMatching(/^the issue was not opened: .*`issues: write`/),
+      expect.stringMatching(/^the reaction was not given: .*`issues: write`/),
+    ]);
+  });
+
+  it('are one warning without a token, and none if nothing is requested', async () => {
+    const without = await publish({ client: undefined, trigger: issue() }, all);
+    const failure = expect.stringContaining('`github-token`');
+    expect(without).toEqual({ part: { isReview: false, failure }, warnings: [failure] });
+    const nothing = await publish({ client: undefined, trigger: issue() }, {});
+    expect(nothing).toEqual({ part: undefined, warnings: [] });
+  });
+});

@@ -1,0 +1,175 @@
+import { warningText } from '../../src/lib/warning.js';
+import { publishRequested, type RequestedRun } from '../../src/publish/publish-requested.js';
+import type { RequestedOptions } from '../../src/publish/requested.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { readDiffLines } from '../../src/review/diff-lines.js';
+import { type Finding, handleOf, mintId } from '../../src/review/finding.js';
+import type { Ledger, LedgerContext } from '../../src/review/ledger.js';
+import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
+import { readLedger } from '../../src/review/read-ledger.js';
+import type { SettleWay } from '../../src/review/settle.js';
+import type { PublishRequest } from '../../src/run/dependencies.js';
+import { createGitHubPort } from '../../src/run/github-port.js';
+import { withActs } from '../../src/run/publish.js';
+import { type Hello, startHello } from '../github/hello-fixture.js';
+import { noAbort } from '../helpers/github-client-fake.js';
+import { pullRequest } from '../helpers/triggers.js';
+
+export const NOW = new Date('2026-11-22T10:00:00Z');
+
+/** Two lines that say which they are, one that does not, and the same far below. */
+export const CODE = `diff --git a/src/a.ts b/src/a.ts
+--- a/src/a.ts
++++ b/src/a.ts
+@@ -1,3 +1,5 @@
+ one
+-two
++const key = sort(name, rows);
++const total = count(rows, key);
++}
+ four
+@@ -20,2 +22,3 @@
+ twenty
++return find(total, key);
+ last
+`;
+
+/** Pull request 42 with that change. */
+export async function startPull(): Promise<Hello> {
+  const hello = await startHello();
+  push(hello, CODE, hello.headSha);
+  return hello;
+}
+
+/** The next commit of the pull request. */
+export function push({ repo }: Hello, diff: string, sha = 'd'.repeat(40)): string {
+  const pull = repo.pulls.get(42);
+  if (pull === undefined) throw new Error('no pull request');
+  repo.pulls.set(42, { ...pull, head: { ...pull.head, sha }, diff });
+  return sha;
+}
+
+/** A finding in its place in that change. */
+export function placed(patch: Partial<Finding> = {}): PlacedFinding {
+  const { line = 2, title = 'It is wrong' } = patch;
+  const id = mintId(title, line);
+  const finding: Finding = {
+    id,
+    handle: handleOf(id, () => false),
+    agent: 'bot',
+    path: 'src/a.ts',
+    line,
+    side: 'RIGHT',
+    title,
+    body: 'Wrong.',
+    category: 'correctness',
+    severity: 'major',
+    confidence: 'likely',
+    evidence: [],
+    state: 'open',
+    ...patch,
+  };
+  return placeFinding(finding, readDiffLines(CODE));
+}
+
+/** What a test decides besides what the run publishes. */
+export interface PublishScene
+  extends Partial<Omit<RequestedRun, 'requested'>>,
+    Partial<Pick<PublishRequest, 'lane'>>,
+    Partial<Pick<RequestedOptions, 'client' | 'blockOn' | 'maxComments'>>,
+    Partial<Pick<LedgerContext, 'lines' | 'memory' | 'isFork' | 'isPushByWriter'>> {
+  /** The commit that was reviewed; default: the newest. */
+  readonly head?: string;
+}
+
+/** Findings as a run of the agent `bot` reads them. hubot may write, nobody else. */
+export async function readPull(
+  { client, repo }: Hello,
+  { agent = 'bot', lane = 'trusted', blockOn = 'major', ...rest }: PublishScene = {},
+): Promise<Ledger> {
+  const { memory, isFork = false, isPushByWriter = false } = rest;
+  const answer = await createGitHubPort(client, pullRequest())?.said(42, { isFresh: true }, noAbort());
+  return readLedger(answer?.kind === 'read' ? answer.seen : undefined, {
+    agent,
+    lines: 'lines' in rest ? rest.lines : readDiffLines(repo.pulls.get(42)?.diff ?? ''),
+    isFork,
+    isTrusted: lane === 'trusted',
+    isPushByWriter,
+    gate: blockOn,
+    memory,
+    lessons: [],
+    isWriter: (login) => repo.roles.get(login) === 'write',
+  });
+}
+
+/** What a run wants, or what it wants of the findings that it knows. */
+export type Wanted = Partial<Buffered> | Acts;
+
+type Acts = (ledger: Ledger) => Partial<Buffered>;
+
+/** The model, and whoever looks a second time, ends the finding of this title. */
+export function settle(how: SettleWay, title = 'It is wrong', by = ''): Acts {
+  return ({ findings }) => ({
+    review: { summary: 'Looked again.' },
+    settlements: findings
+      .filter((one) => one.title === title)
+      .map((finding) => ({ finding, how, reason: 'It is @bound now.', evidence: [], by, isAgreed: true })),
+  });
+}
+
+/** The model raises again what it knows under this title. */
+export function repeat(title = 'It is wrong', patch: Partial<Finding> = {}): Acts {
+  return ({ findings }) => ({
+    review: { summary: 'Looked again.' },
+    repeated: findings
+      .filter((one) => one.title === title)
+      .map((of) => ({ of, finding: { ...placed().finding, ...patch } })),
+  });
+}
+
+/** Publishes the end of a run of the agent `bot` on pull request 42, at its newest commit. */
+export async function publish(hello: Hello, wanted: Wanted, scene: PublishScene = {}) {
+  const { lane = 'trusted', blockOn = 'major', maxComments = 20, head, ...run } = scene;
+  const client = 'client' in scene ? scene.client : hello.client;
+  const warnings: string[] = [];
+  const ledger = await readPull(hello, scene);
+  const buffered = { ...NOTHING_BUFFERED, ...(typeof wanted === 'function' ? wanted(ledger) : wanted) };
+  const knew = new Set(ledger.findings.map(({ id }) => id));
+  const commits = {
+    head: head ?? hello.repo.pulls.get(42)?.head.sha ?? '',
+    base: hello.baseSha,
+    diff: hello.repo.pulls.get(42)?.diff ?? '',
+  };
+  const requested: PublishRequest = {
+    buffered,
+    commits,
+    findings: withActs(ledger, 42, buffered, knew),
+    others: [],
+    lane,
+    read: { coverage: undefined, unseen: [] },
+  };
+  const part = await publishRequested(
+    {
+      trigger: pullRequest(),
+      agent: 'bot',
+      requested,
+      remarks: [],
+      end: 'completed',
+      now: NOW,
+      mayComment: true,
+      ...run,
+    },
+    {
+      client,
+      maxComments,
+      blockOn,
+      extent: 'whole',
+      footer: '',
+      signature: '',
+      reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
+      clean: (markdown) => markdown.replaceAll('@', ''),
+      cleanTitle: (title) => title,
+    },
+  );
+  return { part, warnings, marks: part.marks?.[0]?.marks ?? [], open: part.review?.open.length };
+}

@@ -1,0 +1,283 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../src/event/trigger.js';
+import { AxeError } from '../../src/lib/errors.js';
+import type { RunOutcome } from '../../src/lib/outcome.js';
+import type { Warning } from '../../src/lib/warning.js';
+import { createActionPublisher } from '../../src/publish/publisher.js';
+import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
+import type { PublishRequest } from '../../src/run/dependencies.js';
+import type { Inputs } from '../../src/runner/inputs/inputs.js';
+import { AGENT } from '../helpers/dependencies-fake.js';
+import {
+  type Answer,
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  failure,
+} from '../helpers/github-client-fake.js';
+import { answerLine } from '../helpers/marks.js';
+import { completed, reportOf, STATS } from '../helpers/reports.js';
+import { tempDir } from '../helpers/temp.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+
+const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+const RUN_URL = 'https://github.com/octocat/hello/actions/runs/7';
+const SECRET = 'hunter2-hunter2';
+
+/** A conversation with at most one comment of ours in it. */
+function conversation(existing?: string, routes: Readonly<Record<string, Answer>> = {}): FakeGitHubClient {
+  const url = (id: number) => `https://github.com/octocat/hello/issues/42#issuecomment-${id}`;
+  const nodes = existing === undefined ? [] : [{ url: url(1), body: existing, viewerDidAuthor: true }];
+  const pageInfo = { startCursor: null, hasPreviousPage: false };
+  return createFakeGitHubClient({
+    graphql: () => ({ repository: { subject: { comments: { nodes, pageInfo } } } }),
+    [CREATE]: () => ({ id: 2, html_url: url(2) }),
+    [UPDATE]: () => ({ id: 1, html_url: url(1) }),
+    ...routes,
+  });
+}
+
+/** Publishes the end of a run; gives what came of it, what was warned of and what was written. */
+async function publish(
+  trigger: Trigger,
+  outcome: RunOutcome = completed('Looks good.'),
+  patch: Partial<ActionPublisherOptions> = {},
+  wanted: PublishRequest = NOTHING_WANTED,
+) {
+  const warnings: Warning[] = [];
+  const client = conversation();
+  const publisher = createActionPublisher({
+    client,
+    comment: 'auto',
+    review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
+    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
+    secrets: [SECRET],
+    inputs: { reportTo: '', checkRun: false, language: '' },
+    runUrl: RUN_URL,
+    workflow: '.github/workflows/review.yml',
+    run: '7/1/review',
+    isFirstAttempt: false,
+    temp: tempDir('runner'),
+    now: () => new Date('2026-11-22T10:00:00Z'),
+    ...patch,
+  });
+  const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
+  const { posted, marks: _, ...published } = await publisher.publish({ ...plan, trigger }, outcome, wanted);
+  const { requests } = (patch.client as FakeGitHubClient | undefined) ?? client;
+  const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
+  return { published, posted, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
+}
+
+const NOTHING_WANTED: PublishRequest = {
+  buffered: NOTHING_BUFFERED,
+  read: { coverage: undefined, unseen: [] },
+  commits: undefined,
+  findings: undefined,
+  others: [],
+  lane: 'trusted',
+};
+const NOTHING = { line: undefined, url: undefined };
+const OTHERS: readonly Trigger[] = [
+  SCHEDULE,
+  { ...SCHEDULE, kind: 'dispatch', event: 'workflow_dispatch' },
+  { ...SCHEDULE, kind: 'push', event: 'push', ref: 'refs/heads/main', before: '', after: '', commits: [] },
+  { ...SCHEDULE, kind: 'unknown', event: 'watch' },
+  { kind: 'local' },
+];
+
+it.each([
+  ['not for an answer to a comment that was just written', true, 'created', 0],
+  ['for an answer to one that was edited', true, 'edited', 1],
+  ['for an answer of a later attempt', false, 'created', 1],
+])('an earlier comment is looked for: %s', async (_, isFirstAttempt, action, looks) => {
+  const { requests, writes } = await publish(comment({ action }), undefined, { isFirstAttempt });
+  expect([requests.length - writes.length, writes.length]).toEqual([looks, 1]);
+});
+
+it('an earlier comment is looked for if a step before has answered in the same job', async () => {
+  const temp = tempDir('runner');
+  const looks = async (trigger: Trigger) => {
+    const { requests, writes } = await publish(trigger, undefined, { isFirstAttempt: true, temp });
+    return requests.length - writes.length;
+  };
+  const asked = comment({ action: 'created', commentId: 9 });
+  expect(await looks(asked)).toBe(0);
+  expect(await looks(asked)).toBe(1);
+  expect(await looks({ ...asked, commentId: 10 })).toBe(0);
+});
+
+it('an earlier comment is looked for on a pull request, also by the first attempt', async () => {
+  const { requests } = await publish(pullRequest(), undefined, { isFirstAttempt: true });
+  expect(requests.map(({ route }) => route)).toEqual(['graphql', CREATE]);
+});
+
+describe('a comment', () => {
+  const PLACES: readonly (readonly [Trigger, Inputs['comment'], string | undefined])[] = [
+    [pullRequest(), 'auto', '"agent":"bot"'],
+    [pullRequest(), 'always', '"agent":"bot"'],
+    [pullRequest(), 'never', undefined],
+    [comment({ commentId: 9 }), 'auto', '"agent":"bot/reply\\\\u002d9"'],
+    [comment({ commentId: 9 }), 'always', '"agent":"bot/reply\\\\u002d9"'],
+    [comment({ on: 'pull_request' }), 'auto', '"agent":"bot/reply\\\\u002d1"'],
+    [comment(), 'never', undefined],
+    [issue(), 'auto', undefined],
+    [issue(), 'always', '"agent":"bot"'],
+    [issue(), 'never', undefined],
+    ...OTHERS.map((trigger) => [trigger, 'always', undefined] as const),
+  ];
+
+  it.each(PLACES.map(([trigger, input, marker]) => [trigger.kind, input, marker, trigger] as const))(
+    'on %s with `comment: %s` is %s (D26)',
+    async (_, input, marker, trigger) => {
+      const { published, warnings, requests, writes, body } = await publish(trigger, undefined, {
+        comment: input,
+      });
+      expect(warnings).toEqual([]);
+      if (marker === undefined) {
+        expect([published, requests]).toEqual([NOTHING, []]);
+        return;
+      }
+      const number = trigger.kind === 'pull_request' ? 42 : 7;
+      expect(writes).toMatchObject([
+        { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
+      ]);
+      expect(body).toMatch(
+        new RegExp(
+          `^<!-- axe-action \\{"kind":"answer",${marker},"lane":"trusted"\\} -->\nLooks good\\.\n\n`,
+        ),
+      );
+      expect(published).toEqual({
+        line: `Posted a comment on #${number}.`,
+        url: expect.stringMatching(/#issuecomment-2$/),
+      });
+    },
+  );
+
+  it('names its agent, also below a reply, and the run', async () => {
+    expect((await publish(comment())).body).toMatch(
+      /\n\n<sub>Written by the agent `bot` with axe-action · \[this run\]\(https:\/\/github\.com\/octocat\/hello\/actions\/runs\/7\)<\/sub>$/,
+    );
+    expect((await publish(pullRequest(), undefined, { runUrl: '' })).body).toMatch(
+      /\n\n<sub>Written by the agent `bot` with axe-action<\/sub>$/,
+    );
+  });
+
+  it.each([
+    ['trusted', 'See #12 and https://redirect.github.com/octo/repo/issues/1'],
+    ['untrusted', 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
+  ] as const)(
+    'links to no thread of another repository, untrusted to none at all: %s',
+    async (lane, expected) => {
+      const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
+      const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, lane });
+      expect(body).toContain(expected);
+    },
+  );
+
+  it('is updated if it exists', async () => {
+    const client = conversation(`${answerLine('bot')}\nolder`);
+    const { published, posted, writes } = await publish(pullRequest(), undefined, { client });
+    expect(posted).toEqual([1]);
+    expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: '1' } }]);
+    expect(published).toMatchObject({
+      line: 'Updated the comment on #42.',
+      url: expect.stringMatching(/-1$/),
+    });
+  });
+
+  const STOPPED = new AxeError('agent exceeded maximum conversation turns (50)', { remedy: 'Ask for less.' });
+  it.each<[string, RunOutcome, string | undefined]>([
+    ['completed', completed('Fine.'), 'Fine.'],
+    ['completed with nothing to say', completed(' \n'), undefined],
+    [
+      'was cut short',
+      { kind: 'exhausted', limit: 'turns', answer: 'So far.', error: STOPPED, stats: STATS },
+      'So far.\n\n*Cut short: agent exceeded maximum conversation turns (50).*',
+    ],
+    [
+      'was cut short before it said anything',
+      { kind: 'exhausted', limit: 'turns', answer: '', error: STOPPED, stats: STATS },
+      undefined,
+    ],
+    [
+      'is incomplete',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
+      'So f\n\n*Cut short: the answer was cut.*',
+    ],
+    ['failed', { kind: 'failed', error: STOPPED, stats: STATS }, undefined],
+    ['was refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, undefined],
+  ])('of a run that %s has its text, if any', async (_, outcome, text) => {
+    const { body, published, requests } = await publish(pullRequest(), outcome);
+    if (text === undefined) expect([published, requests]).toEqual([NOTHING, []]);
+    else expect(body.split('\n\n<sub>')[0]).toBe(`${answerLine('bot')}\n${text}`);
+  });
+
+  it('states that it was cut short outside of the fence that the answer left open', async () => {
+    const answer = `Write:\n\n\`\`\`js\nlet x;`;
+    const { body } = await publish(pullRequest(), {
+      kind: 'exhausted',
+      limit: 'tokens',
+      answer,
+      error: STOPPED,
+      stats: STATS,
+    });
+    expect(body).toContain(`\n${answer}\n\`\`\`\n\n*Cut short: `);
+  });
+
+  it('has no secret in it, notifies nobody and closes a fence that the answer left open (D24)', async () => {
+    const { body } = await publish(pullRequest(), completed(`@octocat look: ${SECRET}\n\n\`\`\`js\nlet x;`));
+    expect(body).not.toContain(SECRET);
+    expect(body).toContain('\n<code>@octocat</code> look: ***\n');
+    expect(body).toMatch(/\nlet x;\n```\n\n<sub>/);
+  });
+});
+
+describe('a comment that cannot be written', () => {
+  const UNPUBLISHED = 'the answer is in the job summary, but no comment was written: ';
+
+  it('because the token is missing is one warning', async () => {
+    const { published, warnings } = await publish(pullRequest(), undefined, { client: undefined });
+    expect(published).toEqual({ ...NOTHING, failure: warnings[0]?.message });
+    expect(warnings).toEqual([
+      {
+        code: 'publish-failed',
+        message: `${UNPUBLISHED}there is no \`github-token\`. Leave that input out to use the token of the job.`,
+      },
+    ]);
+  });
+
+  it('because the token is missing is not a warning if there is nothing to write', async () => {
+    const { warnings } = await publish(issue(), undefined, { client: undefined });
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([403, 404, 410, 422, 500])(
+    'because GitHub answers %i is one warning with cause and remedy',
+    async (status) => {
+      const refuse = () => {
+        throw failure(status, 'POST /repos/octocat/hello/issues/42/comments', 'not here');
+      };
+      const client = conversation(undefined, { [CREATE]: refuse });
+      const { published, warnings } = await publish(pullRequest(), undefined, { client });
+      expect(published).toEqual({ ...NOTHING, failure: `${warnings[0]?.message}. ${warnings[0]?.remedy}` });
+      expect(warnings).toEqual([
+        {
+          code: 'publish-failed',
+          message: expect.stringMatching(/^the answer is in the job summary, .+[^.]$/s),
+          remedy: expect.stringMatching(/\.$/),
+        },
+      ]);
+    },
+  );
+
+  it('because of a bug rethrows the error', async () => {
+    const client = conversation(undefined, {
+      [CREATE]: () => {
+        throw new TypeError('this is not possible');
+      },
+    });
+    await expect(publish(pullRequest(), undefined, { client })).rejects.toThrow('this is not possible');
+  });
+});

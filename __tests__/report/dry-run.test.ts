@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Warning } from '../../src/lib/warning.js';
+import { createNoneStore } from '../../src/memory/stores/none-store.js';
+import type { RunReport } from '../../src/run/request.js';
+import { formatSummary, reportOf } from '../helpers/reports.js';
+
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+
+const format = (report: RunReport, warnings: readonly Warning[] = []) =>
+  formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean: (text) => text });
+
+describe('the summary of a dry run', () => {
+  it('shows everything that would be sent and added', async () => {
+    const parts = { memory: { 'bot.md': ENTRY } };
+    const report = await reportOf('planned', parts, { prompt: 'Is it safe?\nSay why.' });
+    const warnings: readonly Warning[] = [{ code: 'context-truncated', message: 'cut' }];
+    expect(format(report, warnings)).toBe(`### bot: dry run
+
+No model was asked and nothing was written, memory included. This would have been sent:
+
+<details><summary>System prompt</summary>
+
+\`\`\`text
+You help.
+
+---
+
+## Memory
+
+${ENTRY}
+\`\`\`
+
+</details>
+
+<details><summary>User message</summary>
+
+\`\`\`text
+Is it safe?
+Say why.
+\`\`\`
+
+</details>
+
+**Memory** (file): 1 entry loaded from \`/memory/bot.md\`.
+
+<details><summary>What the model was given from memory</summary>
+
+\`\`\`text
+${ENTRY.trimEnd()}
+\`\`\`
+
+</details>
+
+An entry for the task “Is it safe? Say why.” would have been added.
+
+**Warnings**
+
+- cut
+
+| Agent | Model | Trust | Time limit |
+| --- | --- | --- | --- |
+| bot.toml | openai/m | trusted | 120 s |`);
+  });
+
+  it('shows nothing of a memory in another repository (D14)', async () => {
+    const parts = { memory: { 'bot.md': ENTRY } };
+    const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });
+    const view = { isHidden: true, notes: [] };
+    const text = formatSummary(report, { warnings: [], view, clean: (markdown) => markdown });
+    expect(text).not.toMatch(/2026-02-21|Review|Fine/);
+    expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
+    expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
+    expect(text).toContain('\n\nAn entry would have been added.\n\n| Agent |');
+  });
+
+  it.each([
+    [false, true],
+    [true, false],
+  ])('with memory hidden (%s) shows the notes that would be sent: %s', async (isHidden, isShown) => {
+    const report = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
+    const { memory } = report;
+    if (memory === undefined) throw new Error('the agent has no memory');
+    const notes = { block: '<memory>a fact</memory>', toolsPrompt: '' };
+    const view = { isHidden, notes: [] };
+    const text = formatSummary(
+      { ...report, memory: { ...memory, notes } },
+      {
+        warnings: [],
+        view,
+        clean: (markdown) => markdown,
+      },
+    );
+    expect(text.includes(`${ENTRY}\n\n---\n\n<memory>a fact</memory>`)).toBe(isShown);
+    expect(text.includes('a fact')).toBe(isShown);
+  });
+
+  it('announces no entry if the run adds nothing', async () => {
+    const text = format(await reportOf('planned', {}, { isMemoryReadOnly: true }));
+    expect(text).toContain('`memory-readonly: true`: this run adds nothing to memory.\n\n| Agent |');
+  });
+
+  it('of an agent without memory and instructions reports it', async () => {
+    const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
+    const text = format(await reportOf('planned', { agents }));
+    expect(text).toContain('<summary>System prompt</summary>\n\n```text\n(none)\n```\n');
+    expect(text).toContain(`\n\n</details>\n\n${OFF}\n\n| Agent |`);
+  });
+
+  it('announces no entry if none would be kept', async () => {
+    expect(format(await keptNowhere())).not.toContain('would have been added');
+    const restore = { kind: 'failed', message: 'permission denied', location: '/m.md' } as const;
+    const unreadable = format(await reportOf('planned', { restore }));
+    expect(unreadable).toContain('**Memory** (file): not loaded: permission denied.\n\n| Agent |');
+  });
+});
+
+/** A dry run whose memory is kept nowhere, with what the real store of that kind gives. */
+async function keptNowhere(): Promise<RunReport> {
+  const store = createNoneStore();
+  const signal = new AbortController().signal;
+  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
+  return { ...(await reportOf('planned')), memory: { store, restored, text: '', facts: [] } };
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RestoreResult, SaveResult, StoreKind } from '../../src/memory/store.js';
+import { createNoneStore } from '../../src/memory/stores/none-store.js';
+import { formatMemory, type LoadedMemoryView } from '../../src/report/format-memory.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { sanitize } from '../../src/safety/sanitize.js';
+import { type Report, reportOf } from '../helpers/reports.js';
+import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+
+const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: 'c'.repeat(40) };
+
+const FILE = {
+  location: 'octocat/hello@axe-memory:bot.md',
+  url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md',
+} as const;
+const LINK = `[\`${FILE.location}\`](${FILE.url})`;
+
+const RESTORED = { kind: 'restored', text: LOG, truncated: undefined, warnings: [] } as const;
+const SAVED = { kind: 'saved', attempts: 1, ...FILE } as const;
+const REFUSED = {
+  kind: 'failed',
+  reason: 'denied',
+  message: 'saving to octocat/hello@axe-memory failed: Resource not accessible by integration',
+  remedy: 'Add `contents: write` under `permissions:` of the job.',
+} as const;
+
+/** What the entry of the run looks like. */
+const ENTRY = `\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Report.
+**Result:** the answer
+\`\`\``;
+/** The same once it is saved, with how it is taken back. */
+const BLOCK = ENTRY.replace('text', 'diff').replaceAll(/^(?=[#*])/gm, '+');
+const UNDO = 'Undo: `/axe forget id1` in a comment, if the workflow runs on comments.';
+const ADDED = `${BLOCK}\n\n${UNDO}`;
+const LOADED = `<details>
+<summary>What the model was given from memory</summary>
+
+\`\`\`text
+${LOG.trimEnd()}
+\`\`\`
+
+</details>`;
+
+interface Scene {
+  readonly kind?: StoreKind;
+  readonly restore?: RestoreResult;
+  readonly save?: SaveResult;
+  readonly patch?: Partial<RunRequest>;
+  readonly view?: Partial<LoadedMemoryView>;
+}
+
+async function ran({ kind = 'branch', restore, save = SAVED, patch }: Scene): Promise<Report<'ran'>> {
+  const parts = { save, ...(restore === undefined ? {} : { restore }) };
+  const request = { trigger: SCHEDULE, origin: ORIGIN, prompt: 'Report.', ...patch };
+  const report = await reportOf('ran', parts, request);
+  if (report.memory === undefined) throw new Error('the agent has no memory');
+  return { ...report, memory: { ...report.memory, store: { ...report.memory.store, kind } } };
+}
+
+/** What a person sees: the text as it leaves. */
+function seen(
+  report: Pick<Report<'ran'>, 'plan' | 'memory' | 'taints' | 'remembered'>,
+  view: Partial<LoadedMemoryView> = {},
+) {
+  return sanitize(formatMemory(report, { isHidden: false, notes: [], ...view }), 'summary', []);
+}
+
+const show = async (scene: Scene) => seen(await ran(scene), scene.view);
+
+/** Without the part about what was loaded. */
+const added = async (scene: Scene) => (await show(scene)).split('\n\n').slice(1).join('\n\n');
+
+describe('the memory that a run loaded', () => {
+  it.each<[string, RestoreResult, string]>([
+    [
+      'some of what a branch holds, with a link',
+      { ...RESTORED, ...FILE, loaded: 5, total: 20 },
+      `**Memory** (memory branch): the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
+    ],
+    [
+      'all of it',
+      { ...RESTORED, ...FILE, loaded: 1, total: 1 },
+      `**Memory** (memory branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
+    ],
+    [
+      'a file in a folder with any name',
+      { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
+      `**Memory** (memory branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
+    ],
+    [
+      'nothing, since there is nothing',
+      { kind: 'empty', location: FILE.location, warnings: [] },
+      `**Memory** (memory branch): nothing yet in \`${FILE.location}\`.`,
+    ],
+    [
+      'nothing, since it could not be read',
+      { kind: 'failed', location: FILE.location, message: 'reading octocat/hello@axe-memory failed: no' },
+      '**Memory** (memory branch): not loaded: reading octocat/hello@axe-memory failed: no.',
+    ],
+  ])('is %s', async (_, restore, expected) => {
+    const report = await ran({ restore });
+    expect(seen({ ...report, remembered: { kind: 'nothing' } })).toBe(expected);
+  });
+});
+
+describe('the entry that a run added', () => {
+  it('is shown with a link to the file on the branch, and with notices', async () => {
+    const notes = [
+      'The branch `octocat/hello@axe-memory` was created to keep memory.',
+      'The repository is\npublic.',
+    ];
+    expect(await added({ view: { notes } })).toBe(
+      `Added to ${LINK}:\n\n${ADDED}\n\n- ${notes[0]}\n- The repository is public.`,
+    );
+  });
+
+  it('and the store does not keep is shown, so that nothing is lost (C3 53)', async () => {
+    expect(await added({ save: REFUSED })).toBe(
+      `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} The entry, so that nothing is lost:\n\n${ENTRY}`,
+    );
+    const { remedy: _, ...blunt } = REFUSED;
+    expect(await added({ save: blunt })).toContain(`${REFUSED.message}. The entry, so that nothing`);
+  });
+
+  it('after reading text by a stranger is shown as two entries, each with its place (D19)', async () => {
+    const scene = { patch: { trigger: issue({ author: STRANGER }) } };
+    const text = await added(scene);
+    expect(text).toBe(`Added to ${LINK} and \`untrusted/bot.md\`:
+
+\`bot.md\`:
+
+\`\`\`diff
++## 2026-02-03T04:05:06Z
++**Task:** Issue #7
+${/^\+\*\*Result:\*\* The run .*$/m.exec(text)?.[0]}
+\`\`\`
+
+\`untrusted/bot.md\`:
+
+${ADDED}
+
+The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.`);
+    const unsaved = await added({ ...scene, save: REFUSED });
+    expect(unsaved).toContain(' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n');
+  });
+
+  it('after reading the open network is kept apart for that reason', async () => {
+    const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
+    const taints = [{ kind: 'tool', tool: 'url_fetch' }, { kind: 'failing-checks' }] as const;
+    expect(seen({ ...report, taints })).toMatch(
+      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anyone, and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
+    );
+  });
+
+  it('is replaced by a statement if the run adds nothing', async () => {
+    expect(await added({ patch: { isMemoryReadOnly: true } })).toBe(
+      '`memory-readonly: true`: this run adds nothing to memory.',
+    );
+  });
+
+  it('to no store shows nothing, whatever the place', async () => {
+    const save = await createNoneStore().write([], new AbortController().signal);
+    expect(await added({ kind: 'none', save })).toBe('');
+    expect(await added({ kind: 'none', save, patch: { trigger: issue({ author: STRANGER }) } })).toBe('');
+  });
+
+  it('in a cache is taken back by deleting its newest version', async () => {
+    const save = { ...SAVED, location: 'cache axe-memory/bot/3' };
+    expect(await added({ kind: 'cache', save })).toMatch(
+      /\n\nUndo, until the next run: delete `cache axe-memory\/bot\/3` on the page “Caches” of “Actions”\.$/,
+    );
+  });
+
+  it('cannot break out of its block, whatever it contains', async () => {
+    const prompt = 'Look: ```` </details> @octocat';
+    const text = await added({ patch: { prompt } });
+    expect(text).toContain(
+      `Added to ${LINK}:\n\n\`\`\`\`\`diff\n+## 2026-02-03T04:05:06Z\n+**Task:** ${prompt}\n`,
+    );
+    expect(text).toMatch(
+      /\n`````\n\nUndo: `\/axe forget id1` in a comment, if the workflow runs on comments\.$/,
+    );
+  });
+});
+
+describe('a memory in another repository (D14)', () => {
+  const THERE = {
+    location: 'octocat/memory@axe-memory:octocat/hello/bot.md',
+    url: 'https://github.com/octocat/memory/blob/axe-memory/octocat/hello/bot.md',
+  };
+  const link = `[\`${THERE.location}\`](${THERE.url})`;
+  const restore = { ...RESTORED, ...THERE, loaded: 1, total: 3 };
+  const view = { isHidden: true };
+  const head = `**Memory** (memory branch): the last 1 of 3 entries loaded from ${link}.
+
+What it says is not shown here, since it is kept in another repository.`;
+
+  it('is shown only by its place and the id of the entry', async () => {
+    expect(await show({ restore, save: { ...SAVED, ...THERE }, view })).toBe(
+      `${head}\n\nAdded to ${link}: entry \`id1\`.`,
+    );
+  });
+
+  it('is also hidden if it could not be saved', async () => {
+    expect(await show({ restore, save: REFUSED, view })).toBe(
+      `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs in that repository alone, so it is not shown here.`,
+    );
+  });
+
+  it('is also hidden after reading text by a stranger, whose two entries share one id', async () => {
+    const text = await show({
+      restore,
+      save: { ...SAVED, ...THERE },
+      view,
+      patch: { trigger: issue({ author: STRANGER }) },
+    });
+    expect(text).toContain(`Added to ${link}: entry \`id1\`.\n\nThe run's own words are kept apart because`);
+    expect(text).not.toMatch(/Issue #7|the answer|Review/);
+  });
+});

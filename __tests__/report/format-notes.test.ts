@@ -1,0 +1,186 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/lib/errors.js';
+import type { NoteChange } from '../../src/memory/change.js';
+import type { SaveResult } from '../../src/memory/store.js';
+import { formatMemory, type LoadedMemoryView } from '../../src/report/format-memory.js';
+import { describeNoteChange, whatWasAdded } from '../../src/report/format-notes.js';
+import { failsStep } from '../../src/report/outputs.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
+import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import { outputsOf, reportOf } from '../helpers/reports.js';
+import { SCHEDULE } from '../helpers/triggers.js';
+
+const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: 'c'.repeat(40) };
+const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
+const REFUSED = { kind: 'failed', reason: 'denied', message: 'no permission' } as const;
+const WRITES = reply([
+  call('1', 'memory_write', { target: 'long_term', content: 'Tabs, not spaces.' }),
+  call('2', 'memory_write', { target: 'note', name: 'a', content: 'More.' }),
+]);
+
+interface Scene {
+  readonly replies?: readonly FakeReply[];
+  readonly save?: SaveResult;
+  readonly request?: Partial<RunRequest>;
+}
+
+/** A run that writes two notes. */
+async function ran({ replies = [WRITES, says('Done.')], save, request }: Scene = {}) {
+  const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
+  const parts = { agents, model: createFakeModel(replies), ...(save === undefined ? {} : { save }) };
+  return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true, ...request });
+}
+
+function shown(report: Awaited<ReturnType<typeof ran>>, view: Partial<LoadedMemoryView> = {}): string {
+  return formatMemory(report, { isHidden: false, notes: [], ...view });
+}
+
+describe('notes that a run loaded, in the job summary', () => {
+  const FACTS = 'Tabs, not spaces. ``` @octocat';
+  const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
+
+  async function loaded(memory: Readonly<Record<string, string>>) {
+    const parts = { agents, memory, model: createFakeModel([says('Done.')]) };
+    return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true });
+  }
+
+  it('are counted, with their place and what the model was given of them', async () => {
+    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n`, 'notes/other.md': 'of nobody\n' }));
+    expect(summary).toContain('**Notes:** 1 file in `/memory`.');
+    const block =
+      /<summary>What the model was given from notes<\/summary>\n\n````text\n([\s\S]*?)\n````/.exec(summary);
+    expect(block?.[1]).toMatch(/^<memory note="[\s\S]*<\/memory>$/);
+    expect(block?.[1]).toContain(FACTS);
+    expect(summary).not.toContain('of nobody');
+  });
+
+  it('are reported as none if there are none', async () => {
+    const summary = shown(await loaded({}));
+    expect(summary).toContain('**Notes:** none loaded from `/memory`.');
+    expect(summary).not.toContain('given from notes');
+  });
+
+  it('are only counted if they are in another repository', async () => {
+    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), { isHidden: true });
+    expect(summary).toContain('**Notes:** 1 file in `/memory`.');
+    expect(summary).toContain('not shown here, since it is kept in another repository');
+    expect(summary).not.toContain('Tabs');
+  });
+
+  it('have no line for an agent without notes', async () => {
+    const report = await reportOf('ran', { model: createFakeModel([says('Done.')]) }, { trigger: SCHEDULE });
+    expect(shown(report)).not.toContain('**Notes');
+  });
+});
+
+describe('notes in the job summary', () => {
+  it('are a table of the changes, below the entry', async () => {
+    const summary = shown(await ran());
+    expect(summary).toMatch(/Added to [\s\S]*Done\.[\s\S]*What the agent did to its notes:\n\n\| Time/);
+    expect(summary).toMatch(/\| \d\d:\d\d:\d\d \| append \| `MEMORY\.md` \| 17 \|/);
+    expect(summary).toMatch(/\| append \| `projects\/hello-[0-9a-f]{8}\/notes\/a\.md` \| 5 \|$/m);
+    expect(summary).not.toContain('Tabs');
+  });
+
+  it('are the whole memory part of a run that failed', async () => {
+    const summary = shown(await ran({ replies: [WRITES, DOWN] }));
+    expect(summary).toMatch(/Notes saved to `\/memory\/MEMORY\.md`\.\n\nWhat the agent did/);
+  });
+
+  it('are shown whole if they could not be saved', async () => {
+    const summary = shown(await ran({ replies: [WRITES, DOWN], save: REFUSED }));
+    expect(summary).toMatch(/\*\*Not saved:\*\* no permission\./);
+    expect(summary).toContain('MEMORY.md, added:\nTabs, not spaces.');
+  });
+
+  it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([
+    [
+      'with an entry',
+      [WRITES, says('Done.')],
+      undefined,
+      /^Added to .*: entry `id\d+` and 2 changes to notes\.$/m,
+    ],
+    ['alone', [WRITES, DOWN], undefined, /^Added to .*: 2 changes to notes\.$/m],
+    [
+      'that were not saved',
+      [WRITES, DOWN],
+      REFUSED,
+      /2 changes to notes belong in that repository alone, so they are not shown here\.$/m,
+    ],
+  ])('show only their number if they are in another repository, %s', async (_, replies, save, line) => {
+    const report = await ran({ replies, ...(save === undefined ? {} : { save }) });
+    const summary = shown(report, { isHidden: true });
+    expect(summary).toMatch(line);
+    expect(summary).not.toMatch(/Tabs|notes\/a/);
+    expect(JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
+  });
+});
+
+describe('notes in the outputs', () => {
+  it('count as saved without an entry, which then has no id', async () => {
+    const outputs = outputsOf(await ran({ replies: [WRITES, DOWN] }), false);
+    expect(outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'true' });
+    expect(outputs).not.toHaveProperty('memory-entry-id');
+    expect(outputs).not.toHaveProperty('memory-entry');
+  });
+
+  it('fail the step if memory is required and they were not saved', async () => {
+    const outputs = outputsOf(await ran({ replies: [WRITES, DOWN], save: REFUSED }), false);
+    expect(outputs).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': 'no permission' });
+    expect(failsStep(outputs, { failOn: [], failOnMemory: true })).toBe(true);
+    expect(failsStep(outputs, { failOn: [], failOnMemory: false })).toBe(false);
+  });
+
+  it('are shown with their texts if only they could not be saved, and the entry is saved (D54)', async () => {
+    const unsaved = [
+      { path: 'MEMORY.md', reason: 'denied', message: 'permission denied', remedy: 'Run `chmod`.' },
+    ] as const;
+    const report = await ran({ save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } });
+    const summary = shown(report);
+    expect(summary).toContain('Added to `/memory/bot.md`:');
+    expect(summary).toMatch(
+      /\*\*Not saved:\*\* `MEMORY\.md`: permission denied\. Run `chmod`\.[\s\S]*MEMORY\.md, added:\nTabs, not spaces\./,
+    );
+    expect(summary).not.toContain('a.md, added:');
+    const outputs = outputsOf(report, false);
+    expect(outputs).toMatchObject({
+      'memory-saved': 'false',
+      'memory-save-error': 'MEMORY.md: permission denied',
+    });
+    if (report.remembered.kind === 'nothing') throw new Error('no entry');
+    expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
+      '1 entry added to x.md and 1 change to notes',
+    );
+  });
+
+  it('alone are added to the store that they are in', async () => {
+    const report = await ran({ replies: [WRITES, DOWN] });
+    if (report.remembered.kind === 'nothing') throw new Error('no notes');
+    expect(whatWasAdded(report.remembered, { location: 'x' })).toBe('2 changes to notes added to x');
+  });
+
+  it('are absent if nothing was written', async () => {
+    const report = await ran({ replies: [says('Done.')] });
+    if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');
+    expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe('1 entry added to x.md');
+  });
+});
+
+describe('a change to a note', () => {
+  const change = (edit: NoteChange['edit']): NoteChange => ({
+    kind: 'note',
+    path: 'MEMORY.md',
+    edit,
+    backup: false,
+    id: '1',
+  });
+
+  it.each<[NoteChange['edit'], string]>([
+    [{ kind: 'append', text: 'a\nb\n', dedup: true }, 'MEMORY.md, added:\na\nb\n\n'],
+    [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, rewritten:\na\n\n'],
+    [{ kind: 'overwrite', text: '' }, 'MEMORY.md, rewritten:\n\n\n'],
+  ])('%j is described', (edit, text) => {
+    expect(describeNoteChange(change(edit))).toBe(text);
+  });
+});

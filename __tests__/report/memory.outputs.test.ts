@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { memoryReporter } from '../../src/report/reporters.js';
+import { done, memoryReport, refused } from '../helpers/memory-report.js';
+import { outputsOf } from '../helpers/reports.js';
+
+const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
+
+describe('the outputs of a memory command', () => {
+  it('hold its text after it was done, and whether memory changed', () => {
+    expect(outputsOf(memoryReport(done('Forgotten.', { changed: true })), false)).toEqual({
+      conclusion: 'success',
+      response: 'Forgotten.',
+      'memory-saved': 'true',
+    });
+  });
+
+  it('name the comment that answers it', () => {
+    const published = { line: 'Posted a comment on #7.', url: URL };
+    expect(outputsOf(memoryReport(done('Forgotten.'), { published }), false)).toMatchObject({
+      'comment-url': URL,
+    });
+  });
+
+  it.each([
+    ['not-found', 'skipped'],
+    ['ambiguous', 'skipped'],
+    ['refused', 'skipped'],
+    ['unreadable', 'failure'],
+    ['not-saved', 'failure'],
+  ] as const)('from one that was not done, %s, are a %s', (reason, conclusion) => {
+    const report = memoryReport(refused(reason));
+    const levels = memoryReporter(report)
+      .annotations()
+      .map(({ level }) => level);
+    expect(levels).toEqual([conclusion === 'skipped' ? 'notice' : 'error']);
+    expect(outputsOf(report, false)).toEqual({
+      conclusion,
+      response: '',
+      'memory-saved': 'false',
+      ...(conclusion === 'skipped' ? { reason: reason } : {}),
+      ...(reason === 'not-saved' ? { 'memory-save-error': 'it is so' } : {}),
+    });
+  });
+
+  it('report a change after half of the command was done', () => {
+    expect(outputsOf(memoryReport(refused('not-saved', { changed: true })), false)).toMatchObject({
+      conclusion: 'failure',
+      'memory-saved': 'true',
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import {
+  gatesMet,
+  reviewOutputs,
+  withFindingsConclusion,
+  writeReviewFiles,
+} from '../../src/report/report.js';
+import { parseGate } from '../../src/review/fail-on.js';
+import type { ReviewResult } from '../../src/review/findings-json.js';
+import { tempDir } from '../helpers/temp.js';
+import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../review/records.js';
+
+const SECRET = 'hunter2-hunter2';
+
+const REVIEW: ReviewResult = {
+  agent: 'builtin/pr-reviewer',
+  report: {
+    ...REPORT,
+    findings: [PLAIN_RECORD, { ...FULL_RECORD, state: 'open', body: `It logs ${SECRET}.` }],
+  },
+  isUnpublished: false,
+};
+
+describe('the outputs of a review', () => {
+  it('count findings and name the worst', () => {
+    expect(reviewOutputs(REVIEW)).toEqual({
+      'findings-open': '2',
+      'findings-worst': 'major',
+      coverage: 'part',
+    });
+  });
+
+  it('name no worst severity if nothing is open', () => {
+    expect(reviewOutputs({ ...REVIEW, report: { ...REPORT, findings: [FULL_RECORD] } })).toMatchObject({
+      'findings-open': '0',
+      'findings-worst': '',
+    });
+  });
+});
+
+describe('the gates of `fail-on`', () => {
+  const gates = ['findings:critical', 'findings:major', 'coverage', 'not-published']
+    .map(parseGate)
+    .filter((gate) => gate !== undefined);
+
+  it('are met by what the review found and could not do', () => {
+    expect(gatesMet(gates, REVIEW).map(({ why }) => why)).toEqual([
+      '1 major finding is open',
+      '19 of 20 files reviewed',
+    ]);
+    expect(gatesMet(gates, { ...REVIEW, isUnpublished: true })).toHaveLength(3);
+    expect(gatesMet(gates, undefined)).toEqual([]);
+  });
+
+  it('change the conclusion of a completed run for findings only', () => {
+    const [findings, coverage] = gatesMet(gates, REVIEW);
+    const met = findings === undefined ? [] : [findings];
+    const others = coverage === undefined ? [] : [coverage];
+    expect(withFindingsConclusion({ conclusion: 'success' }, met)).toEqual({ conclusion: 'findings' });
+    expect(withFindingsConclusion({ conclusion: 'timeout' }, met)).toEqual({ conclusion: 'timeout' });
+    expect(withFindingsConclusion({ conclusion: 'success' }, others)).toEqual({ conclusion: 'success' });
+  });
+});
+
+describe('the files of a review', () => {
+  it('hold all findings as JSON and SARIF, without secrets', async () => {
+    const temp = tempDir('review-outputs');
+    const outputs = await writeReviewFiles(REVIEW, temp, [SECRET]);
+    expect(outputs).toEqual({
+      'findings-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.json`),
+      'sarif-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.sarif`),
+    });
+    const [json, sarif] = [outputs['findings-file'], outputs['sarif-file']].map((file) =>
+      readFileSync(file ?? '', 'utf8'),
+    );
+    expect(JSON.parse(json ?? '').findings).toHaveLength(2);
+    expect(JSON.parse(sarif ?? '').runs[0].results).toHaveLength(2);
+    expect(`${json}${sarif}`).not.toContain(SECRET);
+  });
+
+  it('hold nothing invisible and no command to the runner in what people read of SARIF, and code as it is', async () => {
+    const record = {
+      ...FULL_RECORD,
+      state: 'open',
+      body: 'a\u202e\n::error::b',
+      suggestion: '::run();',
+    } as const;
+    const review = { ...REVIEW, report: { ...REPORT, findings: [record] } };
+    const outputs = await writeReviewFiles(review, tempDir('review-outputs'), []);
+    const [result] = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')).runs[0].results;
+    expect(result.message.text).toContain('a\n: :error::b');
+    expect(JSON.stringify(result.fixes)).toContain('"::run();"');
+  });
+
+  it('leave the findings of an earlier step of the job in their file', async () => {
+    const temp = tempDir('review-outputs');
+    const write = async (report: ReviewResult['report']) =>
+      await writeReviewFiles({ ...REVIEW, report }, temp, []);
+    const all = await write(REVIEW.report);
+    const none = await write({ ...REPORT, findings: [] });
+    const counts = [all, none].map(
+      (outputs) => JSON.parse(readFileSync(outputs['findings-file'] ?? '', 'utf8')).findings.length,
+    );
+    expect(counts).toEqual([2, 0]);
+  });
+
+  it('are not written if there is no temporary folder', async () => {
+    expect(await writeReviewFiles(REVIEW, '', [])).toEqual({});
+  });
+});

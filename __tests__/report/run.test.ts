@@ -1,0 +1,341 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../src/lib/errors.js';
+import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
+import type { Warning } from '../../src/lib/warning.js';
+import { createNoneStore } from '../../src/memory/stores/none-store.js';
+import type { RunReport } from '../../src/run/request.js';
+import { AGENT } from '../helpers/dependencies-fake.js';
+import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
+import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
+
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
+
+const format = (report: RunReport, warnings: readonly Warning[] = [], clean = (text: string) => text) =>
+  formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean });
+
+/** What every summary of a run of the agent `bot` ends with. */
+const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
+| --- | --- | --- | --- | --- | --- |
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | trusted |`;
+const figuresAt = (
+  limit: Limit,
+) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
+| --- | --- | --- | --- | --- | --- | --- |
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${limit} | trusted |`;
+const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+
+describe('the summary of a run', () => {
+  it('has answer, comment, memory, figures and warnings, in this order', async () => {
+    const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
+    const published = { line: 'Posted a comment on #42.', url };
+    const parts = { memory: { 'bot.md': ENTRY }, published };
+    const report = await reportOf('ran', parts, { trigger: pullRequest(), origin: ORIGIN, inWorkflow: true });
+    const warnings: readonly Warning[] = [
+      { code: 'context-truncated', message: 'the diff is cut;\n  the rest is left out' },
+      {
+        code: 'agent-unknown-key',
+        message: 'unknown key `modle`',
+        at: { file: 'bot.toml', line: 3, column: 1 },
+      },
+    ];
+    expect(
+      format({ ...report, outcome: completed('Looks **good**.') }, warnings),
+    ).toBe(`### bot: success · 6.5 s
+
+Looks **good**.
+
+Posted a comment on #42. [Open it](${url})
+
+---
+
+Nothing was read: the change could not be fetched.
+
+**Memory** (file): 1 entry loaded from \`/memory/bot.md\`.
+
+<details><summary>What the model was given from memory</summary>
+
+\`\`\`text
+## 2026-02-21T10:01:00Z
+**Task:** Review
+**Result:** Fine.
+\`\`\`
+
+</details>
+
+Added to \`/memory/bot.md\`:
+
+\`\`\`diff
++## 2026-02-03T04:05:06Z
++**Task:** Review pull request #42: Fix auth
++**Result:** Posted a comment on #42.
++the answer
+\`\`\`
+
+Undo: \`axe-action memory forget bot id1 --dir .axe/memory\` in a checkout.
+
+${FIGURES}
+
+**Warnings**
+
+- the diff is cut; the rest is left out
+- unknown key \`modle\` (\`bot.toml:3:1\`)`);
+  });
+
+  it('states how an agent without memory gets one', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    expect(format({ ...report, outcome: completed('Fine.') })).toBe(
+      `### bot: success · 6.5 s\n\nFine.\n\n---\n\n${OFF}\n\n${FIGURES}`,
+    );
+  });
+
+  it.each<[string, RunOutcome, string, string?]>([
+    [
+      'failed: its error unchanged, and below it the remedy',
+      {
+        kind: 'failed',
+        error: new AxeError('server: `boom` ```', { remedy: 'Run it again.' }),
+        stats: STATS,
+      },
+      '### bot: failure · 6.5 s\n\n````text\nserver: `boom` ```\n````\n\nRun it again.\n\n---\n\n',
+    ],
+    [
+      'was cut short: what there is, and why',
+      {
+        kind: 'exhausted',
+        limit: 'turns',
+        answer: 'So far.',
+        error: new AxeError('agent exceeded maximum conversation turns (50)'),
+        stats: STATS,
+      },
+      '### bot: max-turns · 6.5 s\n\nSo far.\n\n```text\nagent exceeded maximum conversation turns (50)\n```\n\n---\n\n',
+      figuresAt('turns'),
+    ],
+    [
+      'was cut short before it said anything: why',
+      {
+        kind: 'exhausted',
+        limit: 'time',
+        answer: '',
+        error: new AxeError('timeout: context deadline exceeded'),
+        stats: STATS,
+      },
+      '### bot: timeout · 6.5 s\n\n```text\ntimeout: context deadline exceeded\n```\n\n---\n\n',
+      figuresAt('time'),
+    ],
+    [
+      'came to the end of its tokens: which limit it was',
+      exhausted('tokens', 'So far.'),
+      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno tokens left\n```\n\nRaise the limit of tokens.\n\n---\n\n',
+      figuresAt('tokens'),
+    ],
+    [
+      'came to the end of its money: which limit it was',
+      exhausted('cost', 'So far.'),
+      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno cost left\n```\n\nRaise the limit of cost.\n\n---\n\n',
+      figuresAt('cost'),
+    ],
+    [
+      'is incomplete: what there is, and why',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
+      '### bot: incomplete · 6.5 s\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
+    ],
+    [
+      'was refused: what the model said',
+      { kind: 'refused', answer: 'I will not.', stats: STATS },
+      '### bot: refused · 6.5 s\n\nI will not.\n\n---\n\n',
+    ],
+    ['said nothing', completed(''), '### bot: success · 6.5 s\n\n---\n\n'],
+  ])('shows of one that %s', async (_, outcome, expected, figures = FIGURES) => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    expect(format({ ...report, outcome })).toBe(`${expected}${OFF}\n\n${figures}`);
+  });
+
+  it.each<[string, Partial<RunStats>, string, string]>([
+    ['tools were called', { toolCalls: 3 }, '| Turns | Tool calls | Input tokens |', '| 2 | 3 | 1,200 |'],
+    ['requests were sent again', { retries: 4 }, '| Turns | Retries | Input tokens |', '| 2 | 4 | 1,200 |'],
+    ['a price is known', { costUsd: 1.23456 }, '| Output tokens | Cost | Time |', '| 34 | $1.2346 | 6.5 s |'],
+    ['it cost next to nothing', { costUsd: 0.00001 }, '| Cost |', '| below $0.0001 |'],
+    ['it cost nothing', { costUsd: 0 }, '| Cost |', '| $0 |'],
+  ])('has extra figures if %s', async (_, stats, head, values) => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const lines = format({ ...report, outcome: completed('Fine.', stats) })
+      .split('\n')
+      .slice(-3);
+    expect(lines[0]).toContain(head);
+    expect(lines[2]).toContain(values);
+    expect(lines.map((line) => line.split('|').length)).toEqual([9, 9, 9]);
+  });
+
+  it('ends with the tools by turn, folded', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const calls = [
+      called('read_file', { input: { path: 'a.ts' } }),
+      called('fly', { turn: 2, isDenied: true }),
+    ];
+    const text = format({ ...report, outcome: completed('Fine.', { toolCalls: 2, calls }) }, [
+      { code: 'model-warning', message: 'odd' },
+    ]);
+    expect(text).toMatch(
+      /\n\n\*\*Warnings\*\*\n\n- odd\n\n<details><summary>Tools by turn: 2 calls in 2 turns/,
+    );
+    expect(text).toMatch(/- Turn 1: `read_file` \(`a.ts`\)\n- Turn 2: `fly` \(not offered\)\n\n<\/details>$/);
+  });
+
+  it('sanitizes the answer and nothing of its own text', async () => {
+    const report = await reportOf('ran', { memory: { 'bot.md': ENTRY } });
+    const cleaned: string[] = [];
+    const text = format(report, [], (markdown) => {
+      cleaned.push(markdown);
+      return 'CLEAN';
+    });
+    expect(cleaned).toEqual(['the answer']);
+    expect(text).toContain('### bot: success · 0.0 s\n\nCLEAN\n\n---\n\n**Memory** (file)');
+  });
+
+  it('shows an entry that was not saved, so that it is not lost (D14), and states that it is kept apart (D19)', async () => {
+    const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
+    const report = await reportOf(
+      'ran',
+      { save },
+      { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true },
+    );
+    const text = format({ ...report, outcome: completed('Fine.') });
+    expect(text).toBe(`### bot: success · 6.5 s
+
+Fine.
+
+---
+
+**Memory** (file): nothing yet in \`/memory/bot.md\`.
+
+**Not saved:** the token may only read. The entries, so that nothing is lost:
+
+\`bot.md\`:
+
+\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Issue #7
+**Result:** The run completed after 1 turn and 0 tool calls. It read what people without write access or the open network may have written, so its own words are kept apart, in untrusted/bot.md.
+\`\`\`
+
+\`untrusted/bot.md\`:
+
+\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Triage issue #7: Login is broken
+**Result:** the answer
+\`\`\`
+
+The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.
+
+${FIGURES.replace('| trusted |', '| untrusted |')}`);
+  });
+
+  it('states that memory is kept nowhere, and shows no entry then', async () => {
+    const text = format(await keptNowhere());
+    expect(text).toContain('\n\n**Memory:** nothing is kept (`memory-store: none`).\n\n| Model |');
+    expect(text).not.toContain('the answer\n```');
+  });
+
+  it('keeps its structure with any content', async () => {
+    const wild = `${ENTRY}Four backticks: \`\`\`\` and </details>\n`;
+    const report = await reportOf('ran', { memory: { 'bot.md': wild } });
+    const stats = { ...STATS, modelId: 'a|b\nc' };
+    const text = format({ ...report, outcome: { kind: 'completed', answer: '', stats } });
+    expect(text).toContain('\n`````text\n## 2026-02-21T10:01:00Z');
+    expect(text).toContain('</details>\n`````\n\n</details>');
+    expect(text).toContain('\n| a\\|b c | 2 |');
+  });
+});
+
+/** A run whose memory is kept nowhere, with what the real store of that kind gives. */
+async function keptNowhere(): Promise<RunReport> {
+  const store = createNoneStore();
+  const signal = new AbortController().signal;
+  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
+  const memory = { store, restored, text: '', facts: [] };
+  const report = await reportOf('ran');
+  if (report.remembered.kind === 'nothing') throw new Error('nothing was remembered');
+  const remembered = { ...report.remembered, result: await store.write([], signal) };
+  return { ...report, memory, remembered };
+}
+
+describe('the headline of a review', () => {
+  const record = (severity: 'major' | 'minor', state: 'open' | 'settled') => ({
+    id: '0123456789abcdef',
+    handle: 'FQ7K2',
+    agent: 'bot',
+    state,
+    title: 'It is wrong',
+    path: 'a.ts',
+    line: 1,
+    side: 'RIGHT' as const,
+    severity,
+    category: 'correctness' as const,
+    confidence: 'likely' as const,
+  });
+  const coverage = { kind: 'part', files: 14, read: 9, unread: [] } as const;
+
+  it.each<[string, Parameters<typeof record>[], string]>([
+    [
+      'counts what is open, the worst first',
+      [
+        ['minor', 'open'],
+        ['major', 'open'],
+        ['minor', 'settled'],
+      ],
+      '### bot: 2 findings: 1 major, 1 minor · 9 of 14 files · $0.42 · 41 s\n',
+    ],
+    ['says that nothing is', [['minor', 'settled']], '### bot: no findings · 9 of 14 files · $0.42 · 41 s\n'],
+  ])('%s', async (_, records, expected) => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const findings = records.map((one) => record(...one));
+    const result = { head: 'a', base: 'b', pull: 1, coverage, findings };
+    const published = {
+      ...report.published,
+      reviewResult: { agent: 'bot', report: result, isUnpublished: false },
+    };
+    const outcome = completed('Fine.', { costUsd: 0.42, durationMs: 41_000 });
+    const text = format({ ...report, read: { coverage, unseen: [] }, outcome, published });
+    expect(text.startsWith(expected)).toBe(true);
+  });
+});
+
+describe('the usage of each agent in the summary', () => {
+  const usage = {
+    modelId: 'm',
+    conversations: 1,
+    turns: 2,
+    inputTokens: 24_730,
+    outputTokens: 5,
+    costUsd: 0.09,
+  };
+
+  it('is a table if more than one agent was called', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const verifier = { ...usage, name: 'verifier', conversations: 12, costUsd: undefined };
+    const text = format({ ...report, usage: [{ ...usage, name: 'bot' }, verifier] });
+    expect(text).toContain(`| Asked | Model | Turns | Input tokens | Output tokens | Cost |
+| --- | --- | --- | --- | --- | --- |
+| bot | m | 2 | 24,730 | 5 | $0.0900 |
+| verifier × 12 | m | 2 | 24,730 | 5 | unknown |`);
+    expect(format({ ...report, usage: [{ ...usage, name: 'bot' }] })).not.toContain('| Asked |');
+  });
+});
+
+describe('the cost of several runs', () => {
+  const spend = {
+    limits: { perPullUsd: 0, perDayUsd: 2 },
+    pull: undefined,
+    pullUsd: 0,
+    day: '2026-02-03',
+    dayUsd: 0.5,
+  };
+
+  it('is a line with its limit', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const text = format({ ...report, spend, outcome: completed('Fine.', { costUsd: 0.1 }) });
+    expect(text).toContain('**Spent by this agent:** $0.60 of $2.00 today (UTC).');
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, it } from '@jest/globals';
+import type { Fault } from '../../src/agent/fault.js';
+import { annotate } from '../../src/report/report.js';
+import { validateReporter } from '../../src/report/reporters.js';
+import { parseWorkflowCommands } from '../helpers/runner-files.js';
+
+/** What reaches the runner. */
+async function annotated(faults: readonly Fault[]) {
+  const file = 'axe/agents/a.toml';
+  const agent = { name: 'a', file, raw: undefined, callsAt: { file }, faults };
+  const validation = { where: 'octocat/hello@1234567', agents: [agent] };
+  const chunks: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
+  try {
+    await annotate(validateReporter({ kind: 'validated', validation }).annotations(), ['hunter2-hunter2']);
+  } finally {
+    process.stdout.write = write;
+  }
+  return { ...parseWorkflowCommands(chunks.join('')), text: chunks.join('') };
+}
+
+function fault(patch: Partial<Fault> = {}): Fault {
+  return {
+    severity: 'error',
+    message: 'It is wrong.',
+    remedy: 'Fix it.',
+    at: { file: 'axe/agents/a.toml', line: 3, column: 5 },
+    ...patch,
+  };
+}
+
+it('problems are shown at their line and column, without secrets and workflow commands', async () => {
+  const message = 'The key hunter2-hunter2 is wrong.\n::stop-commands::x';
+  const { annotations, names, text } = await annotated([fault({ message }), fault({ severity: 'warning' })]);
+  expect(names).toEqual(['error', 'warning']);
+  expect(annotations).toMatchObject([
+    { level: 'error', title: 'Agent', file: 'axe/agents/a.toml', line: 3 },
+    { level: 'warning', message: 'It is wrong.\nFix it.' },
+  ]);
+  expect(text).toContain('col=5');
+  expect(text).not.toContain('hunter2');
+});
+
+it('a problem without a line is shown at its file', async () => {
+  const { annotations } = await annotated([fault({ at: { file: 'a.toml' }, remedy: '' })]);
+  expect(annotations).toMatchObject([{ file: 'a.toml', line: undefined, message: 'It is wrong.' }]);
+});
+
+it('nine problems of a kind are shown and the others counted', async () => {
+  const errors = Array.from({ length: 9 }, () => fault());
+  expect((await annotated(errors)).annotations).toHaveLength(9);
+  const warnings = Array.from({ length: 12 }, () => fault({ severity: 'warning' }));
+  const { annotations } = await annotated([...warnings, ...errors, fault()]);
+  expect(annotations.map(({ level }) => level)).toEqual([
+    ...Array.from({ length: 10 }, () => 'error'),
+    ...Array.from({ length: 10 }, () => 'warning'),
+  ]);
+  expect([annotations[9]?.message, annotations[19]?.message]).toEqual([
+    '1 more error; the job summary lists them.',
+    '3 more warnings; the job summary lists them.',
+  ]);
+});

@@ -1,0 +1,342 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../src/event/trigger.js';
+import { type AgentSources, findAgents, localAgents } from '../../src/run/agents.js';
+import {
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  failure,
+  noAbort,
+} from '../helpers/github-client-fake.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+
+const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
+const HEAD = 'a'.repeat(40);
+
+/** An agent that says where it is from. */
+function agent(from: string, more = ''): string {
+  return `name = "bot"\nmodel = "ollama/llama3"\nsystem_prompt = "${from}"\n${more}`;
+}
+
+/** A GitHub with these files, by ref and path. */
+function github(refs: Readonly<Record<string, Readonly<Record<string, string>>>>): FakeGitHubClient {
+  return createFakeGitHubClient({
+    [CONTENTS]: ({ params }) => contentsOf(refs[String(params['ref'])] ?? {}, String(params['path'])),
+  });
+}
+
+/** A file, or the files that a folder holds. */
+function contentsOf(files: Readonly<Record<string, string>>, path: string) {
+  const text = files[path];
+  if (text !== undefined) {
+    const content = Buffer.from(text).toString('base64');
+    return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
+  }
+  const inside = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+  if (inside.length === 0) throw failure(404, CONTENTS);
+  return inside.map((file) => ({
+    type: 'file',
+    name: file.slice(path.length + 1),
+    path: file,
+    size: 1,
+    sha: 's',
+  }));
+}
+
+let cwd: string;
+let configDir: string;
+
+beforeEach(() => {
+  cwd = tempDir('workspace');
+  configDir = tempDir('config');
+});
+
+function find(trigger: Trigger, patch: Partial<AgentSources> = {}) {
+  const sources: AgentSources = {
+    trigger,
+    cwd,
+    agentsDir: '',
+    configDir: undefined,
+    client: undefined,
+    signal: noAbort(),
+    ...patch,
+  };
+  return findAgents(sources);
+}
+
+const PUSH: Trigger = {
+  ...SCHEDULE,
+  kind: 'push',
+  event: 'push',
+  ref: 'refs/heads/fix',
+  before: '',
+  after: '',
+  commits: [],
+};
+const DISPATCH: Trigger = { ...SCHEDULE, kind: 'dispatch', event: 'workflow_dispatch' };
+const UNKNOWN: Trigger = { ...SCHEDULE, kind: 'unknown', event: 'watch' };
+const RELEASE = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
+const FORK = pullRequest({ isFork: true, head: { sha: HEAD, ref: 'fix', repository: 'hubot/hello' } });
+
+/** Where each kind of event looks, nearest first. */
+const ORDERS: readonly (readonly [string, Trigger, readonly string[]])[] = [
+  ['a pull request', pullRequest(), ['main']],
+  ['a pull request into another branch', RELEASE, ['release']],
+  ['a pull request from a fork', FORK, ['main']],
+  ['an issue', issue(), ['main']],
+  ['a comment on an issue', comment(), ['main']],
+  ['a comment on a pull request', comment({ on: 'pull_request' }), ['main']],
+  ['an unknown event', UNKNOWN, ['main']],
+  ['a push', PUSH, ['checkout', 'main']],
+  ['a schedule', SCHEDULE, ['checkout', 'main']],
+  ['a manual start', DISPATCH, ['checkout', 'main']],
+];
+
+/** This GitHub has no GraphQL, which is asked first. */
+function byRest({ requests }: ReturnType<typeof github>) {
+  return requests.filter(({ route }) => route !== 'graphql');
+}
+
+describe('the agents of a workflow', () => {
+  it.each(ORDERS)('on %s come from %3$j', async (_, trigger, places) => {
+    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
+    const everywhere = ['main', 'release', 'fix', HEAD, 'b'.repeat(40)];
+    const client = github(
+      Object.fromEntries(everywhere.map((ref) => [ref, { 'axe/agents/bot.toml': agent(ref) }])),
+    );
+    const { config } = await find(trigger, { client }).agents.loadAgent('bot');
+    expect(config.systemPrompt).toBe(places[0]);
+    const asked = byRest(client).map(({ params }) => params['ref']);
+    expect([...new Set(asked)]).toEqual(places[0] === 'checkout' ? [] : [places[0]]);
+  });
+
+  it.each(ORDERS.filter(([, , places]) => places.length > 1))(
+    'on %s come from the default branch if the checkout has none',
+    async (_, trigger) => {
+      const client = github({ main: { '.axe/agents/bot.toml': agent('main') } });
+      const { config, source } = await find(trigger, { client }).agents.loadAgent('bot');
+      expect([config.systemPrompt, source]).toEqual(['main', 'octocat/hello@main:.axe/agents/bot.toml']);
+    },
+  );
+
+  it.each(ORDERS.filter(([, , [place]]) => place !== 'checkout'))(
+    'on %s never come from the checkout, which anybody might have written, nor from the head',
+    async (_, trigger) => {
+      writeFiles(cwd, {
+        'axe/agents/bot.toml': agent('checkout'),
+        'axe/skills/s/SKILL.md': 'of the checkout',
+      });
+      const client = github({ [HEAD]: { 'axe/agents/bot.toml': agent('head') }, fix: {} });
+      const { agents } = find(trigger, { client });
+      await expect(agents.loadAgent('bot')).rejects.toMatchObject({
+        message: 'agent config not found: bot',
+      });
+      await expect(agents.loadSkill('s')).rejects.toMatchObject({ message: 'skill not found: s' });
+    },
+  );
+
+  it('do not come from a later place if the nearest is broken', async () => {
+    writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\n' });
+    const client = github({ main: { 'axe/agents/bot.toml': agent('main') } });
+    await expect(find(PUSH, { client }).agents.loadAgent('bot')).rejects.toMatchObject({
+      message: 'agent config missing required field: model',
+    });
+  });
+
+  it('that are missing are reported with every place that was searched, and the agents of all of them', async () => {
+    writeFiles(cwd, { 'axe/agents/other.toml': agent('checkout') });
+    const client = github({ main: { 'axe/agents/bto.toml': agent('main') } });
+    await expect(find(PUSH, { client }).agents.loadAgent('bot')).rejects.toMatchObject({
+      message: 'agent config not found: bot',
+      remedy:
+        'Did you mean `bto`? There are: `bto`, `other`, `builtin/ask`, `builtin/triage`, `builtin/pr-reviewer`. ' +
+        'Searched in `axe/agents`, `.axe/agents` and in `axe/agents` and `.axe/agents` of octocat/hello@main.',
+    });
+  });
+
+  it('use their own skills and files', async () => {
+    writeFiles(cwd, { 'axe/skills/s/SKILL.md': 'of the checkout', 'a.md': 'of the checkout' });
+    const client = github({
+      main: { 'axe/agents/bot.toml': agent('main', 'skill = "s"\n'), 'axe/skills/s/SKILL.md': 'of main' },
+    });
+    const { agents } = find(SCHEDULE, { client });
+    const bot = await agents.loadAgent('bot');
+    expect(await agents.loadSkill('s', bot)).toBe('of main');
+    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout', 'skill = "s"\n') });
+    const local = find(SCHEDULE, { client }).agents;
+    const here = await local.loadAgent('bot');
+    expect(await local.loadSkill('s', here)).toBe('of the checkout');
+    expect(await local.loadContextFiles(['*.md'], cwd, here)).toMatchObject({
+      files: [{ path: 'a.md', content: 'of the checkout' }],
+    });
+  });
+
+  it('use their own skills and files when several are loaded at once', async () => {
+    writeFiles(cwd, {
+      'axe/agents/here.toml': agent('checkout', 'skill = "s"\n'),
+      'axe/skills/s/SKILL.md': 'of the checkout',
+      'a.md': 'of the checkout',
+    });
+    const client = github({
+      main: { 'axe/agents/bot.toml': agent('main', 'skill = "s"\n'), 'axe/skills/s/SKILL.md': 'of main' },
+    });
+    const { agents } = find(SCHEDULE, { client });
+    const here = await agents.loadAgent('here');
+    const there = await agents.loadAgent('bot');
+    expect(await agents.loadSkill('s', here)).toBe('of the checkout');
+    expect(await agents.loadSkill('s', there)).toBe('of main');
+    expect((await agents.loadContextFiles(['*.md'], cwd, here)).files).toMatchObject([{ path: 'a.md' }]);
+  });
+
+  it('are on disk if GitHub cannot be called', async () => {
+    writeFiles(cwd, { '.axe/agents/bot.toml': agent('checkout') });
+    const found = find(SCHEDULE);
+    expect((await found.agents.loadAgent('bot')).config.systemPrompt).toBe('checkout');
+    expect(found.headAgents).toBeUndefined();
+  });
+
+  it.each([
+    ['mine', ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml']],
+    ['', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],
+    ['/elsewhere', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],
+  ])('are searched with `agents-dir` %j at %j of the base', async (agentsDir, paths) => {
+    const client = github({ main: { [paths.at(-1) ?? '']: agent('main') } });
+    await find(pullRequest(), { client, agentsDir }).agents.loadAgent('bot');
+    const files = byRest(client).map(({ params }) => String(params['path']));
+    expect(files.filter((path) => path.endsWith('.toml'))).toEqual(paths);
+  });
+});
+
+describe('the agents of a pull request’s head', () => {
+  it('can be inspected, at the commit of the event', async () => {
+    const client = github({ [HEAD]: { 'axe/agents/bot.toml': agent('head') } });
+    const { headAgents } = find(pullRequest(), { client });
+    expect((await headAgents?.loadAgent('bot'))?.source).toBe('octocat/hello@aaaaaaa:axe/agents/bot.toml');
+    expect(byRest(client).every(({ params }) => params['ref'] === HEAD)).toBe(true);
+  });
+
+  it.each(ORDERS.filter(([, trigger]) => trigger.kind !== 'pull_request' || trigger.isFork))(
+    'are not available on %s',
+    (_, trigger) => {
+      expect(find(trigger, { client: github({}) }).headAgents).toBeUndefined();
+    },
+  );
+
+  it('are not available without GitHub', () => {
+    expect(find(pullRequest()).headAgents).toBeUndefined();
+  });
+});
+
+describe('the agents of the command line', () => {
+  it('are those of the given folder, of the repository, and of this machine, in this order', async () => {
+    const files = ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml'];
+    writeFiles(configDir, { 'agents/bot.toml': agent('machine') });
+    const load = async () => {
+      const library = localAgents({ cwd, agentsDir: 'mine', configDir });
+      return (await library.loadAgent('bot')).config.systemPrompt;
+    };
+    expect(await load()).toBe('machine');
+    for (const file of files.toReversed()) {
+      writeFiles(cwd, { [file]: agent(file) });
+      expect(await load()).toBe(file);
+    }
+  });
+
+  it('come from the base first with an event, then from this machine', async () => {
+    writeFiles(configDir, { 'agents/mine.toml': agent('machine').replace('"bot"', '"mine"') });
+    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
+    const client = github({ main: { 'axe/agents/bot.toml': agent('main') } });
+    const { agents } = find(pullRequest(), { client, configDir });
+    expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('main');
+    expect((await agents.loadAgent('mine')).config.systemPrompt).toBe('machine');
+  });
+
+  it('come from disk without an event, whether GitHub is available or not', async () => {
+    mkdirSync(join(cwd, 'axe/agents'), { recursive: true });
+    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
+    const client = github({});
+    const { agents } = find({ kind: 'local' }, { client, configDir });
+    expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('checkout');
+    expect(client.requests).toEqual([]);
+  });
+});
+
+describe('the agents of another repository', () => {
+  const REF = 'GET /repos/{owner}/{repo}/commits/{ref}';
+  const COMMIT = 'c'.repeat(40);
+
+  /** Two repositories: `octocat/agents` at a tag, and the run's own. */
+  function both(
+    there: Readonly<Record<string, string>>,
+    here: Readonly<Record<string, string>> = {},
+  ): FakeGitHubClient {
+    return createFakeGitHubClient({
+      [REF]: ({ params }) => {
+        if (params['ref'] !== 'v1') throw failure(422, REF, 'No commit found');
+        return COMMIT;
+      },
+      [CONTENTS]: ({ params }) => {
+        const files = params['repo'] === 'agents' ? there : here;
+        const isAtCommit = params['repo'] !== 'agents' || params['ref'] === COMMIT;
+        return contentsOf(isAtCommit ? files : {}, String(params['path']));
+      },
+    });
+  }
+
+  function findWith(client: FakeGitHubClient, patch: Partial<AgentSources> = {}, ref = 'v1') {
+    const shared = { owner: 'octocat', name: 'agents', ref, client };
+    return find(pullRequest(), { client, shared, ...patch }).agents;
+  }
+
+  it('come in place of the run’s own, with `agents-dir` first, all of one commit', async () => {
+    const own = { 'axe/agents/bot.toml': agent('own') };
+    const client = both({ 'axe/agents/bot.toml': agent('shared') }, own);
+    const agents = findWith(client);
+    expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('shared');
+    await agents.loadAgent('bot');
+    expect(client.requests.filter(({ route }) => route === REF)).toHaveLength(1);
+    const inDir = both({ 'mine/bot.toml': agent('mine'), 'axe/agents/bot.toml': agent('shared') }, own);
+    const found = await findWith(inDir, { agentsDir: 'mine' }).loadAgent('bot');
+    expect(found).toMatchObject({
+      config: { systemPrompt: 'mine' },
+      source: 'octocat/agents@ccccccc:mine/bot.toml',
+    });
+  });
+
+  it('leave the built-in ones available, and neither agents nor skills of the run’s own', async () => {
+    const client = both(
+      { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
+      { 'axe/agents/own.toml': agent('own'), 'axe/skills/style/SKILL.md': 'Our style.' },
+    );
+    const agents = findWith(client);
+    const bot = await agents.loadAgent('bot');
+    expect(await agents.loadSkill('law', bot)).toBe('Their law.');
+    await expect(agents.loadSkill('style', bot)).rejects.toThrow('skill not found: style');
+    await expect(agents.loadAgent('own')).rejects.toMatchObject({
+      remedy: expect.stringMatching(/^There are: `bot`, .* of octocat\/agents@ccccccc\.$/),
+    });
+    expect((await agents.loadAgent('builtin/ask')).source).toBe('built-in');
+  });
+
+  it('that are broken are not replaced by others of the same name', async () => {
+    const client = both({ 'axe/agents/bot.toml': 'name = "bot"\n' }, { 'axe/agents/bot.toml': agent('own') });
+    await expect(findWith(client).loadAgent('bot')).rejects.toMatchObject({
+      message: 'agent config missing required field: model',
+    });
+  });
+
+  it.each([
+    ['a ref that is not there', 'v2', false],
+    ['no token', 'v1', true],
+  ])('end the run with %s', async (_, ref, isTokenless) => {
+    const client = both({}, { 'axe/agents/bot.toml': agent('own') });
+    const shared = { owner: 'octocat', name: 'agents', ref, client: isTokenless ? undefined : client };
+    const { agents } = find(pullRequest(), { client, shared });
+    await expect(agents.loadAgent('bot')).rejects.toMatchObject({
+      message: expect.stringContaining(`\`agents-repo: octocat/agents@${ref}\` cannot be read`),
+      remedy: expect.stringContaining('`repositories-token`'),
+    });
+  });
+});

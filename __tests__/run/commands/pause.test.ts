@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { pauseCommand, runPauseCommand } from '../../../src/run/commands/pause.js';
+import type { RunRequest } from '../../../src/run/request.js';
+import { runPipeline } from '../../../src/run/run.js';
+import {
+  AGENT,
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../../helpers/dependencies-fake.js';
+import { WRITER } from '../../helpers/reports.js';
+import { comment, issue, pullRequest } from '../../helpers/triggers.js';
+
+const STATE = 'bot.state.md';
+
+function asks(body: string) {
+  return comment({ on: 'pull_request', number: 42, body });
+}
+
+async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}) {
+  const deps = createFakeDependencies({ permissions: WRITER, ...parts });
+  const report = await runPipeline(makeRequest({ trigger: asks(body), ...patch }), deps);
+  return { deps, report, state: deps.memory.get(STATE) ?? '' };
+}
+
+describe('the command', () => {
+  it.each([
+    ['/axe pause', 'paused'],
+    ['/axe resume', 'resumed'],
+    ['/AXE Pause  ', 'paused'],
+    ['/axe pause the tests', 'paused'],
+    ['\r\n\n/axe pause\r\nI will rewrite it.', 'paused'],
+  ])('is recognized in %j', (body, kind) => {
+    expect(pauseCommand(asks(body))?.kind).toBe(kind);
+  });
+
+  it.each(['Please /axe pause', '    /axe pause', '/axe pauses', '> /axe pause', ''])(
+    'is not recognized in %j',
+    (body) => {
+      expect(pauseCommand(asks(body))).toBeUndefined();
+      expect(pauseCommand(issue({ body: '/axe pause' }))).toBeUndefined();
+    },
+  );
+});
+
+describe('a pause', () => {
+  it('is kept next to the run log and answered', async () => {
+    const { report, state, deps } = await tend('/axe pause');
+    expect(report).toMatchObject({
+      kind: 'memory-command',
+      command: 'pause',
+      result: { kind: 'done', changed: true },
+    });
+    expect(state).toMatch(/^- paused 42 by=octocat at=/m);
+    expect(deps.replies).toMatchObject([
+      { agent: 'bot', text: 'Runs of `bot` on this pull request are paused.' },
+    ]);
+    expect(deps.steps).not.toContain('ask model');
+  });
+
+  it('stops automatic runs, and none that is requested', async () => {
+    const { state } = await tend('/axe pause');
+    const memory = { [STATE]: state };
+    const kindOf = async (trigger: RunRequest['trigger'], kept = memory) =>
+      await runPipeline(
+        makeRequest({ trigger, inWorkflow: true }),
+        createFakeDependencies({ permissions: WRITER, memory: kept }),
+      );
+    expect(await kindOf(pullRequest({ action: 'synchronize' }))).toMatchObject({
+      kind: 'skipped',
+      decision: { reason: 'paused', remedy: expect.stringContaining('/axe resume') },
+    });
+    expect(await kindOf(pullRequest({ action: 'labeled' }))).toMatchObject({ kind: 'ran' });
+    expect(await kindOf(pullRequest({ number: 43 }))).toMatchObject({ kind: 'ran' });
+    expect(await kindOf(asks('Why?'))).toMatchObject({ kind: 'ran' });
+  });
+
+  it('ends with the resume command', async () => {
+    const { state } = await tend('/axe pause');
+    const later = createFakeDependencies({ permissions: WRITER, memory: { [STATE]: state } });
+    await later.clock.sleep(1000);
+    await runPipeline(makeRequest({ trigger: asks('/axe resume') }), later);
+    const memory = Object.fromEntries(later.memory);
+    expect(later.replies).toMatchObject([
+      { text: 'Runs of `bot` on this pull request are no longer paused.' },
+    ]);
+    const deps = createFakeDependencies({ permissions: WRITER, memory });
+    expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({ kind: 'ran' });
+  });
+
+  it('is for people who can write, whatever else the workflow allows', async () => {
+    const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
+    const admissionPolicy = { ...makeRequest().admissionPolicy, minPermission: 'none' } as const;
+    const { report, state } = await tend('/axe pause', { permissions }, { admissionPolicy });
+    expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'permission' } });
+    expect(state).toBe('');
+  });
+
+  it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
+    ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`if:` of the job/],
+    ['if memory is only read', {}, { isMemoryReadOnly: true }, /`memory-readonly: true`/],
+    [
+      'on an issue',
+      {},
+      { trigger: comment({ body: '/axe pause' }) },
+      /only runs on a pull request can be paused/,
+    ],
+    [
+      'that cannot be saved',
+      { save: { kind: 'failed', reason: 'io', message: 'disk full' } as never },
+      {},
+      /could not be changed: disk full/,
+    ],
+  ])('%s is refused with the reason', async (_, parts, patch, text) => {
+    const { deps, state, report } = await tend('/axe pause', parts, patch);
+    expect(report).toMatchObject({ kind: 'memory-command', result: { kind: 'failed' } });
+    expect(deps.replies[0]?.text).toMatch(text);
+    expect(state).toBe('');
+  });
+
+  it('in a dry run changes nothing', async () => {
+    const deps = createFakeDependencies({ permissions: WRITER });
+    const command = pauseCommand(asks('/axe pause'));
+    if (command === undefined) throw new Error('no command');
+    const report = await runPauseCommand(command, makeRequest({ dryRun: true }), deps);
+    expect(report).toMatchObject({ result: { kind: 'done', changed: false } });
+    expect([deps.memory.size, deps.replies]).toEqual([0, []]);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CommentTrigger } from '../../../src/event/trigger.js';
+import { readCommand } from '../../../src/run/commands/read-command.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
+
+function read(
+  body: string,
+  { phrase = '@axe', ...patch }: Partial<CommentTrigger> & { phrase?: string } = {},
+) {
+  return readCommand(comment({ on: 'pull_request', body, ...patch }), phrase);
+}
+
+const IN_THREAD = { event: 'pull_request_review_comment', inReplyTo: 5 };
+
+describe('help', () => {
+  it.each([
+    '/axe help',
+    '/axe',
+    '/AXE  Help ',
+    '\n\n  /axe\n',
+    '/axe help\nThanks.',
+    '@axe help',
+    'Help @axe',
+    '@Axe, help',
+  ])('is requested by %j', (body) => {
+    expect(read(body)?.kind).toBe('help');
+  });
+
+  it('is requested if `/axe` is the phrase, too', () => {
+    expect(read('/axe', { phrase: '/axe' })?.kind).toBe('help');
+    expect(read('/axe help', { phrase: '/axe' })?.kind).toBe('help');
+  });
+});
+
+describe('a command, whatever follows it,', () => {
+  it.each([
+    ['/axe dismiss', 'dismiss', undefined],
+    ['/axe dismiss added on purpose', 'dismiss', undefined],
+    ['/axe dismiss FQ7K2', 'dismiss', 'FQ7K2'],
+    ['/axe dismiss `fq7k2`, we want it so', 'dismiss', 'FQ7K2'],
+    ['/axe done', 'done', undefined],
+    ['/axe done thanks', 'done', undefined],
+    ['/axe done with it?', 'done', undefined],
+    ['/axe done FQ7K2', 'done', 'FQ7K2'],
+    ['/axe reopen FQ7K2', 'reopen', 'FQ7K2'],
+    ['@axe reopen', 'reopen', undefined],
+    ['@axe done FQ7K2', 'done', 'FQ7K2'],
+  ])('is about a finding in %j', (body, verb, handle) => {
+    expect(read(body, IN_THREAD)).toMatchObject({ kind: 'finding', verb, handle });
+  });
+
+  it.each([
+    ['/axe forget 01m8k2', 'memory'],
+    ['/axe pause', 'pause'],
+    ['/axe pause please', 'pause'],
+    ['/axe resume the reviews', 'pause'],
+    ['@axe resume', 'pause'],
+  ])('is over memory or a pause in %j', (body, kind) => {
+    expect(read(body)?.kind).toBe(kind);
+  });
+});
+
+describe('a reply in a set phrase', () => {
+  it('dismisses what its conversation holds, and nothing elsewhere', () => {
+    expect(read('Not a bug.', IN_THREAD)).toMatchObject({ kind: 'finding', verb: 'dismiss', isReply: true });
+    expect(read('Not a bug.')).toBeUndefined();
+  });
+});
+
+describe('a mistyped command', () => {
+  it.each([
+    ['/axe revew', '/axe review'],
+    ['/axe reveiw full', '/axe review full'],
+    ['/axe reviews', '/axe review'],
+    ['/axe review fulll', '/axe review full'],
+    ['/axe hlep', '/axe help'],
+    ['/axe puase', '/axe pause'],
+    ['/axe resme', '/axe resume'],
+    ['/axe forgt 01m8k2', '/axe forget 01m8k2'],
+    ['/axe dismis FQ7K2', '/axe dismiss FQ7K2'],
+    ['/axe reopne', '/axe reopen'],
+    ['@axe revew', '/axe review'],
+  ])('%j is corrected to %j', (body, meant) => {
+    for (const phrase of ['', '@axe', '/axe']) {
+      if (body.startsWith('@') && phrase !== '@axe') continue;
+      expect(read(body, { phrase })).toMatchObject({ kind: 'mistyped', meant });
+    }
+  });
+
+  it('can have a reason in the conversation of a finding', () => {
+    expect(read('/axe dimsiss it is a test', IN_THREAD)).toMatchObject({
+      meant: '/axe dismiss it is a test',
+    });
+    expect(read('/axe dimsiss it is a test')).toBeUndefined();
+  });
+});
+
+describe('a comment for the agent', () => {
+  it.each([
+    '@axe why does this fail?',
+    '@axe help me with the cache',
+    '@axe Resume the discussion of yesterday',
+    '@axe review',
+    '@axe',
+    '/axe why does this fail?',
+    '/axe review',
+    '/axe review full',
+    '/axe forgetful as you are: what is new?',
+    '@axe done with this?',
+    '@axe pause the tests',
+    '/axe explain',
+    '/axe\nWhy does this fail?',
+    'Please /axe help',
+    '> /axe help',
+    '    /axe help',
+    '`/axe help`',
+    '/axes',
+    '/axe-help',
+    'I need help.',
+    '',
+  ])('is not a command: %j', (body) => {
+    expect(read(body)).toBeUndefined();
+  });
+
+  it('is every event that is not a comment', () => {
+    expect(readCommand(pullRequest({ body: '/axe help' }), '@axe')).toBeUndefined();
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../../src/lib/errors.js';
+import { formatEntry } from '../../../src/memory/run-log.js';
+import type { SaveResult } from '../../../src/memory/store.js';
+import { parseLog } from '../../../src/memory/units.js';
+import { collectAgentMemory } from '../../../src/run/gc/gc-memory.js';
+import {
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../../helpers/dependencies-fake.js';
+import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
+import { outputsOf } from '../../helpers/reports.js';
+import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+
+/** A million tokens of either kind cost a dollar. */
+const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+const TODAY = '2026-02-03';
+const TOML = 'name = "bot"\nmodel = "openai/m"\n[memory]\nenabled = true\nlast_n = 2\n';
+const LOG = Array.from({ length: 5 }, (_, index) =>
+  formatEntry({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)), task: `task ${index}`, result: 'done' }),
+).join('');
+const CUT = { unified: 'length', raw: 'length' } as const;
+const REFUSED = { unified: 'content-filter', raw: 'content_filter' } as const;
+const CHEAP = { inputTokens: 200_000, outputTokens: 50_000 };
+
+interface GcScene {
+  readonly state?: string;
+  readonly perDayUsd?: number;
+  readonly dryRun?: boolean;
+  readonly memory?: Readonly<Record<string, string>>;
+  readonly save?: SaveResult;
+}
+
+function scene(
+  replies: readonly FakeReply[],
+  { state = '', perDayUsd = 0, dryRun = false, memory = {}, save }: GcScene = {},
+  parts: FakeDependenciesParts = {},
+) {
+  const model = createFakeModel([...replies]);
+  const deps = createFakeDependencies({
+    model,
+    agents: { bot: TOML },
+    memory: { ...memory, 'bot.md': LOG, ...(state === '' ? {} : { 'bot.state.md': state }) },
+    facts: { 'openai/m': { price: PRICE } },
+    ...(save === undefined ? {} : { save }),
+    ...parts,
+  });
+  const spendLimits = { perPullUsd: 0, perDayUsd };
+  const request = makeRequest({ trigger: SCHEDULE, inWorkflow: true, spendLimits, dryRun });
+  return { model, deps, request };
+}
+
+describe('the cost of garbage collection', () => {
+  it('is kept in the state next to the cost of runs', async () => {
+    const { deps, request } = scene([says('Found it.', CHEAP)]);
+    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
+      kind: 'gc',
+      collection: { end: { kind: 'trimmed', removed: 3 } },
+    });
+    expect(deps.memory.get('bot.state.md')).toMatch(
+      new RegExp(`^- spent \\S+ day=${TODAY} usd=0\\.25 at=`, 'm'),
+    );
+  });
+
+  it('is a warning with its remedy if it cannot be kept', async () => {
+    const remedy = 'Add `contents: write` under `permissions:` of the job.';
+    const save = { kind: 'failed', reason: 'denied', message: 'the token cannot write', remedy } as const;
+    const { deps, request } = scene([says('', CHEAP)], {}, { save });
+    await collectAgentMemory(request, undefined, deps);
+    expect(deps.warnings).toContainEqual({
+      code: 'memory-save-failed',
+      message: 'what gc cost could not be noted, so no limit counts it: the token cannot write',
+      remedy,
+    });
+  });
+
+  it.each<[string, readonly FakeReply[], number, number]>([
+    ['an empty answer', [says('', CHEAP)], 1, 0.25],
+    ['an answer that was cut off', [says('## Pat', { ...CHEAP, finish: CUT })], 1, 0.25],
+    ['a refusal', [says('No.', { ...CHEAP, finish: REFUSED })], 1, 0.25],
+    ['a model out of reach', [new ProviderError('auth', 'bad key')], 0, 0],
+  ])('is reported and counted after %s', async (_what, replies, turns, costUsd) => {
+    const { deps, request } = scene(replies);
+    const report = await collectAgentMemory(request, undefined, deps);
+    expect(report).toMatchObject({ collection: { end: { kind: 'failed' }, usage: { turns } } });
+    expect(outputsOf(report, false)).toMatchObject({
+      conclusion: 'failure',
+      'input-tokens': String(turns * CHEAP.inputTokens),
+      'output-tokens': String(turns * CHEAP.outputTokens),
+      ...(costUsd === 0 ? {} : { 'cost-usd': costUsd.toFixed(6) }),
+    });
+    const spent = costUsd === 0 ? undefined : expect.stringContaining(`usd=${costUsd} `);
+    expect(deps.memory.get('bot.state.md')).toEqual(spent);
+    expect(deps.memory.get('bot.md')).toBe(LOG);
+  });
+
+  it('is zero if the limit of the day is used up: the model is not called', async () => {
+    const state = `- spent a day=${TODAY} usd=2 at=${TODAY}T00:00:00.000Z\n`;
+    const { model, deps, request } = scene([], { state, perDayUsd: 2 });
+    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
+      kind: 'skipped',
+      decision: { reason: 'budget-spent', remedy: expect.stringContaining('`max-cost-usd-per-day`') },
+    });
+    expect(model.asked).toHaveLength(0);
+    expect([deps.memory.get('bot.md'), deps.memory.get('bot.state.md')]).toEqual([LOG, state]);
+  });
+
+  it('is zero in a dry run, which calls no model and writes nothing', async () => {
+    const { model, deps, request } = scene([], { dryRun: true });
+    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
+      collection: { counted: { entries: 5 }, end: { kind: 'dry-run', plan: { removed: 3, kept: 2 } } },
+    });
+    expect([model.asked.length, ...deps.memory.keys()]).toEqual([0, 'bot.md']);
+  });
+});
+
+describe('garbage collection in a workflow', () => {
+  it('reads and trims the trusted lane alone', async () => {
+    const memory = { 'untrusted/bot.md': LOG.replaceAll('task', 'raise all tools') };
+    const { model, deps, request } = scene([says('Found it.')], { memory });
+    await collectAgentMemory(request, undefined, deps);
+    expect(JSON.stringify(model.asked)).not.toContain('raise all tools');
+    expect(parseLog(deps.memory.get('untrusted/bot.md') ?? '').units).toHaveLength(5);
+  });
+
+  it('asks with the effort of the workflow', async () => {
+    const { model, deps, request } = scene([says('Found it.')]);
+    await collectAgentMemory({ ...request, effort: 'max' }, undefined, deps);
+    expect(model.asked.map(({ reasoning }) => reasoning)).toEqual(['max']);
+  });
+
+  it('is refused on an event that strangers can trigger', async () => {
+    const { deps, request } = scene([]);
+    await expect(
+      collectAgentMemory({ ...request, trigger: pullRequest({ number: 42 }) }, undefined, deps),
+    ).rejects.toThrow('`mode: gc` does not run on the event `pull_request`');
+  });
+});

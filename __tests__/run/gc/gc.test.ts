@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../../src/lib/errors.js';
+import { estimateText } from '../../../src/lib/text/truncate.js';
+import type { GcFindings } from '../../../src/memory/gc/gc-result.js';
+import { formatEntry } from '../../../src/memory/run-log.js';
+import { parseLog } from '../../../src/memory/units.js';
+import { collect, type GcRequest } from '../../../src/run/gc/gc.js';
+import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
+import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
+
+const TOML = `name = "bot"
+model = "anthropic/m"
+[memory]
+enabled = true
+last_n = 2
+`;
+
+function log(entries: number, words = 1): string {
+  return Array.from({ length: entries }, (_, index) =>
+    formatEntry({
+      timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, index)),
+      task: `task ${index}`,
+      result: 'word '.repeat(words),
+    }),
+  ).join('');
+}
+
+const PLAN = {
+  path: 'bot.md',
+  lane: 'trusted',
+  lastN: 0,
+  maxBytes: 0,
+  maxEntries: 0,
+  count: true,
+  entryId: 'e',
+  provenance: undefined,
+} as const;
+
+async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts = {}, toml = TOML) {
+  const model = createFakeModel(replies);
+  const deps = createFakeDependencies({
+    agents: { bot: toml },
+    memory: { 'bot.md': log(5) },
+    model,
+    ...parts,
+  });
+  const told: GcFindings[] = [];
+  const request: GcRequest = {
+    agent: await deps.agents.loadAgent('bot'),
+    model: '',
+    fallbackModels: [],
+    store: deps.openMemory(await deps.agents.loadAgent('bot'), PLAN),
+    path: 'bot.md',
+    limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
+    dryRun: false,
+    tell: (findings) => told.push(findings),
+  };
+  const found = (): GcFindings => Object.assign({}, ...told);
+  return { model, deps, request, found };
+}
+
+const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
+
+describe('garbage collection', () => {
+  it('analyzes, and trims to what the agent keeps', async () => {
+    const { deps, request, found } = await scene([says('Found it.')]);
+    expect((await collect(request, deps)).end).toMatchObject({ kind: 'trimmed', removed: 3, kept: 2 });
+    expect(found()).toMatchObject({
+      counted: { entries: 5 },
+      analysis: { text: 'Found it.', unread: 0 },
+      usage: { turns: 1 },
+      isTrimming: true,
+    });
+    expect(parseLog(deps.memory.get('bot.md') ?? '').units).toHaveLength(2);
+    expect(parseLog(deps.memory.get('bot.md.bak') ?? '').units).toHaveLength(3);
+  });
+
+  it.each<[string, Partial<GcRequest>, FakeDependenciesParts, readonly FakeReply[], object]>([
+    ['about an empty memory', {}, { memory: {} }, [], { kind: 'empty' }],
+    ['about a text without entries', {}, { memory: { 'bot.md': 'Mine.\n' } }, [], { kind: 'empty' }],
+    ['in a dry run', { dryRun: 'analysis' }, {}, [says('Found it.')], { kind: 'dry-run' }],
+    ['in a dry run for figures', { dryRun: 'figures' }, {}, [], { kind: 'dry-run', plan: { removed: 3 } }],
+    ['with the offline rules', { model: 'offline/rules' }, {}, [], { kind: 'not-analysed' }],
+    [
+      'over the limit by its newest entry alone',
+      {},
+      { memory: { 'bot.md': `${log(1)}## Findings\nx\n## Advice\ny\n` } },
+      [says('Found it.')],
+      { kind: 'indivisible', entries: 3, target: 2 },
+    ],
+  ])('trims nothing %s', async (_what, patch, parts, replies, end) => {
+    const { model, deps, request } = await scene(replies, parts);
+    const before = deps.memory.get('bot.md');
+    expect((await collect({ ...request, ...patch }, deps)).end).toMatchObject(end);
+    expect([model.asked.length, deps.memory.get('bot.md')]).toEqual([replies.length, before]);
+  });
+
+  it('never falls back on the offline rules', async () => {
+    const toml = `${TOML}[retry]\nmax_retries = 0\n`;
+    const { model, deps, request } = await scene([new ProviderError('overloaded', 'busy')], {}, toml);
+    const fallbackModels = ['offline/rules'];
+    await expect(collect({ ...request, fallbackModels }, deps)).rejects.toThrow('busy');
+    expect(model.asked).toHaveLength(1);
+    expect(deps.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it.each([
+    ['axe’s for a model that does not think', '', {}, 4096],
+    ['none for a model that thinks', '', { thinking: THINKS }, undefined],
+    ['the agent’s, where it is larger', '[params]\nmax_tokens = 9000', { thinking: THINKS }, 9000],
+    ['axe’s, where the agent’s is smaller', '[params]\nmax_tokens = 900', {}, 4096],
+  ])('asks with a limit of output: %s', async (_what, params, facts, expected) => {
+    const parts = { facts: { 'anthropic/m': facts } };
+    const { model, deps, request } = await scene([says('Found it.')], parts, `${TOML}\n${params}`);
+    await collect(request, deps);
+    expect(model.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([expected]);
+  });
+
+  it.each([
+    ['the window', { windowTokens: 16_000 }, { maxTokens: 0, maxCostUsd: 0 }],
+    ['the tokens it may use', {}, { maxTokens: 16_000, maxCostUsd: 0 }],
+    [
+      'what it may cost',
+      { price: { input: 2, output: 8, cacheRead: 0, cacheWrite: 0 } },
+      { maxTokens: 0, maxCostUsd: 0.032 },
+    ],
+  ])(
+    'asks once about the newest entries that fit into half of %s, and trims the others too',
+    async (_what, facts, limits) => {
+      const text = log(200, 150);
+      const parts = { memory: { 'bot.md': text }, facts: { 'anthropic/m': facts } };
+      const { model, deps, request, found } = await scene([says('Found it.')], parts);
+      expect((await collect({ ...request, limits: () => limits }, deps)).end).toMatchObject({ removed: 198 });
+      const message = model.asked[0]?.prompt[1];
+      const [part] = message?.role === 'user' ? message.content : [];
+      const asked = part?.type === 'text' ? part.text : '';
+      expect(text.endsWith(asked)).toBe(true);
+      expect(estimateText(asked)).toBeLessThanOrEqual(8000);
+      expect(estimateText(asked)).toBeGreaterThan(6000);
+      expect(found().analysis?.unread).toBe(200 - parseLog(asked).units.length);
+    },
+  );
+
+  it('keeps what runs add during the analysis', async () => {
+    const late = formatEntry({ timestamp: new Date('2026-02-01'), task: 'late', result: 'r' });
+    const meanwhile: FakeReply = async () => {
+      await request.store.write(
+        [{ kind: 'append', path: 'bot.md', text: late, id: 'late' }],
+        deps.saveSignal,
+      );
+      return says('Found it.');
+    };
+    const { deps, request } = await scene([meanwhile]);
+    await collect(request, deps);
+    expect(deps.memory.get('bot.md')).toBe(log(5).slice(log(3).length) + late);
+  });
+});

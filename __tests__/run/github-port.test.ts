@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { createGitHubPort } from '../../src/run/github-port.js';
+import { deniedQuery, type Hello, startHello } from '../github/hello-fixture.js';
+import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
+import { seedReaction, seedReview } from '../helpers/github-review-seed.js';
+import { findingLine, reviewLine } from '../helpers/marks.js';
+import { issue, pullRequest } from '../helpers/triggers.js';
+
+describe('the permissions and commits that a run requests', () => {
+  it('are none on somebody’s own machine', () => {
+    expect(createGitHubPort(createFakeGitHubClient({}), { kind: 'local' })).toBeUndefined();
+  });
+
+  it('are requested once from the repository of the event', async () => {
+    const client = createFakeGitHubClient({
+      'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => ({
+        permission: 'write',
+        role_name: 'maintain',
+      }),
+    });
+    const github = createGitHubPort(client, issue());
+    for (const _ of [1, 2])
+      expect(await github?.permission('hubot', noAbort())).toEqual({ kind: 'known', permission: 'maintain' });
+    expect(client.requests).toMatchObject([
+      { params: { owner: 'octocat', repo: 'hello', username: 'hubot' } },
+    ]);
+  });
+
+  it('are unknown, which is never trusted, if they cannot be read', async () => {
+    const client = createFakeGitHubClient({
+      'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => {
+        throw failure(403);
+      },
+    });
+    const github = createGitHubPort(client, issue());
+    expect(await github?.permission('hubot', noAbort())).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('what is said on a pull request', () => {
+  const OURS = 'github-actions[bot]';
+  const port = (client: Hello['client']) => createGitHubPort(client, pullRequest());
+
+  async function talkedOf(): Promise<Hello> {
+    const hello = await startHello();
+    const comments = [{ path: 'src/a.ts', line: 3, body: `${findingLine()}\nThird is wrong.` }];
+    const body = `${reviewLine({ agent: 'bot', head: hello.headSha })}\nOne.`;
+    const { comments: ids } = seedReview(hello.repo, { pull: 42, author: OURS, body, comments });
+    seedReview(hello.repo, { pull: 42, author: 'monalisa', body });
+    const on = { on: 'review-comment', of: ids[0] ?? 0, author: 'hubot', content: '-1' } as const;
+    seedReaction(hello.repo, { ...on, createdAt: '2026-02-03T04:05:06Z' });
+    hello.github.addComment('octocat/hello', { issue: 42, author: 'hubot', body: '/axe done FQ7K2' });
+    return hello;
+  }
+
+  it('is conversations, our own reviews and the comments below it, of one moment', async () => {
+    const { client, headSha } = await talkedOf();
+    expect(await port(client)?.said(42, { isFresh: true }, noAbort())).toMatchObject({
+      kind: 'read',
+      seen: {
+        head: headSha,
+        threads: [
+          {
+            line: 3,
+            isResolved: false,
+            first: { isOurs: true, thumbsDown: [{ login: 'hubot', at: '2026-02-03T04:05:06Z' }] },
+          },
+        ],
+        reviews: [{ state: 'COMMENTED', headSha, submittedAt: '2026-01-02T03:04:05Z' }],
+        comments: [{ author: { login: 'hubot' }, isOurs: false, authorAssociation: 'COLLABORATOR' }],
+      },
+    });
+  });
+
+  it('is read once for the beginning of a run, and again where that is asked for', async () => {
+    const { client, repo } = await talkedOf();
+    const github = port(client);
+    const resolved = async (isFresh: boolean) => {
+      const answer = await github?.said(42, { isFresh }, noAbort());
+      return answer?.kind === 'read' ? answer.seen.threads.map(({ resolvedBy }) => resolvedBy) : [];
+    };
+    expect(await resolved(false)).toEqual([undefined]);
+    repo.talk.resolved.set(repo.talk.reviewComments[0]?.id ?? 0, 'hubot');
+    expect([await resolved(false), await resolved(true)]).toEqual([[undefined], ['hubot']]);
+  });
+
+  it('is unread with the remedy where GitHub refuses it, and ends with the signal', async () => {
+    const { client, github } = await startHello();
+    const reason = new Error('time is up');
+    await expect(port(client)?.said(42, { isFresh: true }, AbortSignal.abort(reason))).rejects.toBe(reason);
+    github.fail(deniedQuery());
+    expect(await port(client)?.said(42, { isFresh: true }, noAbort())).toEqual({
+      kind: 'unread',
+      message: expect.stringContaining('Add `pull-requests: read` under `permissions:` of the job.'),
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseModelRef } from '../../src/agent/model-ref.js';
+import { parseAgent } from '../../src/agent/parse.js';
+import type { Trigger } from '../../src/event/trigger.js';
+import type { Trust } from '../../src/event/trust.js';
+import { notesPlaces } from '../../src/memory/notes/place.js';
+import { grantNotesTools, namedNotesTools, planNotes } from '../../src/run/plan-notes.js';
+import { planMemory } from '../../src/run/run-plan.js';
+import { SCHEDULE } from '../helpers/triggers.js';
+
+const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
+const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
+const READING = ['memory_read', 'memory_search'];
+
+interface Given {
+  readonly memory?: string;
+  readonly top?: string;
+  readonly model?: string;
+  readonly trigger?: Trigger;
+  readonly trust?: Trust;
+  readonly isReadOnly?: boolean;
+  readonly isSubAgent?: boolean;
+}
+
+function partsOf({ memory = '', top = '', trigger = SCHEDULE, trust = TRUSTED, ...given }: Given) {
+  const model = given.model ?? 'p/m';
+  const toml = `name = "bot"\nmodel = "${model}"\n${top}\n[memory]\nenabled = true\nnotes = true\n${memory}`;
+  const agent = { name: 'bot', source: 'bot.toml', ...parseAgent(toml, { name: 'bot', file: 'bot.toml' }) };
+  const plan = planMemory({
+    agent,
+    model: parseModelRef(model),
+    trigger,
+    trust,
+    origin: trigger.kind === 'local' ? undefined : { runId: '1', attempt: '1', job: 'j', sha: '' },
+    entryId: 'id',
+    isReadOnly: given.isReadOnly ?? false,
+    wantCount: false,
+  });
+  const isSubAgent = given.isSubAgent ?? false;
+  return { agent, memory: plan, trigger, trust, workdir: '/work/repo', isSubAgent };
+}
+
+function planOf(given: Given) {
+  return planNotes(partsOf(given));
+}
+
+function granted(given: Given, isKept = true) {
+  const plan = planOf(given);
+  if (plan === undefined) throw new Error('there are no notes');
+  return grantNotesTools(plan, isKept);
+}
+
+describe('the place of a run’s notes', () => {
+  it.each<[string, Given, ReturnType<typeof notesPlaces>]>([
+    ['the repository in a workflow', {}, notesPlaces('project', 'octocat/hello')],
+    ['the folder on the command line', { trigger: { kind: 'local' } }, notesPlaces('project', '/work/repo')],
+    ['`project`', { memory: 'project = "x"' }, notesPlaces('project', 'x')],
+    ['nobody', { memory: 'scope = "shared"' }, { folder: '', slug: '' }],
+  ])('is determined by %s', (_, given, places) => {
+    expect(planOf(given)?.places).toEqual(places);
+  });
+
+  it('is a separate folder for the offline rules', () => {
+    expect(planOf({})?.places.folder).toBe('');
+    expect(planOf({ model: 'offline/rules' })?.places.folder).toBe('offline/');
+  });
+
+  it('does not matter if notes are off', () => {
+    const parts = { trigger: SCHEDULE, trust: TRUSTED, workdir: '/', isSubAgent: false };
+    const toml = 'name = "bot"\nmodel = "p/m"\n[memory]\nnotes = true\n';
+    const agent = { name: 'bot', source: '', ...parseAgent(toml, { name: 'bot', file: '' }) };
+    expect(planNotes({ ...parts, agent, memory: undefined })).toBeUndefined();
+  });
+});
+
+describe('the notes tools of a run', () => {
+  it.each<[string, Given, boolean, readonly string[], number]>([
+    ['all of them if it is trusted', {}, true, [...READING, 'memory_write'], 0],
+    ['reading ones if it is not', { trust: UNTRUSTED }, true, READING, 1],
+    ['reading ones if nothing is to be added', { isReadOnly: true }, true, READING, 1],
+    ['reading ones if nothing is kept', {}, false, READING, 1],
+    ['reading ones as a sub-agent, which is no surprise', { isSubAgent: true }, true, READING, 0],
+    [
+      'reading ones as a sub-agent that names others',
+      { isSubAgent: true, memory: 'tools = ["memory_read", "write_memory"]' },
+      true,
+      ['memory_read'],
+      1,
+    ],
+    ['those it names', { memory: 'tools = ["memory_search"]' }, true, ['memory_search'], 0],
+    [
+      '`write_memory` next to its other tools',
+      { top: 'tools = ["read_file", "write_memory"]', memory: 'tools = ["memory_search"]' },
+      true,
+      ['memory_search', 'write_memory'],
+      0,
+    ],
+    [
+      'all of them on the command line',
+      { trigger: { kind: 'local' } },
+      true,
+      [...READING, 'memory_write'],
+      0,
+    ],
+  ])('are %s', (_, given, isKept, tools, warnings) => {
+    const grant = granted(given, isKept);
+    expect([...grant.tools].sort()).toEqual([...tools].sort());
+    expect(grant.warnings).toHaveLength(warnings);
+    for (const { code, message } of grant.warnings) {
+      expect(code).toBe('tool-not-available');
+      expect(message).toMatch(/^The tool `\w+` \(memory\) was withheld: .*\.$/);
+    }
+  });
+
+  it('are distinguished from its other tools by their names', () => {
+    expect(namedNotesTools(['read_file', 'write_memory', 'memory_read'])).toEqual([
+      'memory_read',
+      'write_memory',
+    ]);
+  });
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LoadedAgent } from '../../src/agent/agent-source.js';
+import { parseAgent } from '../../src/agent/parse.js';
+import type { PullRequestTrigger } from '../../src/event/trigger.js';
+import type { Trust } from '../../src/event/trust.js';
+import { AxeError } from '../../src/lib/errors.js';
+import type { RunOutcome, RunStats } from '../../src/lib/outcome.js';
+import { memoryName, untrustedPath } from '../../src/memory/log-path.js';
+import type { Task } from '../../src/prompt/task.js';
+import type { Coverage } from '../../src/review/record.js';
+import { type MemoryPlanParts, planMemory, readByRun } from '../../src/run/run-plan.js';
+
+function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
+  const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
+  const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
+  return { name, config, warnings, source: `${name}.toml` };
+}
+
+const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
+const TAINTED: Trust = { level: 'untrusted', lane: 'tainted', reason: '' };
+const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
+const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
+const pullRequest: PullRequestTrigger = {
+  kind: 'pull_request',
+  event: 'pull_request',
+  action: 'opened',
+  repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false },
+  actor: { login: 'octocat', isBot: false },
+  number: 42,
+  title: 'Fix auth',
+  body: '',
+  author: { login: 'octocat', isBot: false },
+  isDraft: false,
+  head: { sha: 'a'.repeat(40), ref: 'fix', repository: 'octocat/hello' },
+  base: { sha: 'b'.repeat(40), ref: 'main' },
+  isFork: false,
+};
+
+function plan(patch: Partial<MemoryPlanParts> = {}) {
+  return planMemory({
+    agent: agent('enabled = true'),
+    model: { provider: 'openai', model: 'm' },
+    trigger: { kind: 'local' },
+    trust: TRUSTED,
+    origin: undefined,
+    entryId: 'id1',
+    isReadOnly: false,
+    wantCount: false,
+    ...patch,
+  });
+}
+
+describe('the memory plan', () => {
+  it.each(['', 'enabled = false', 'enabled = false\npath = "x.md"\nlast_n = 3'])(
+    'is absent for [memory] with %j',
+    (memory) => {
+      expect(plan({ agent: agent(memory) })).toBeUndefined();
+    },
+  );
+
+  it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
+    expect(plan()).toEqual({
+      path: 'bot.md',
+      lane: 'trusted',
+      lastN: 0,
+      maxBytes: 262_144,
+      maxEntries: 0,
+      count: false,
+      entryId: 'id1',
+      provenance: undefined,
+    });
+  });
+
+  it.each([
+    ['', 0, 262_144],
+    ['last_n = 10', 10, 0],
+    ['last_n = 0', 0, 0],
+    ['max_log_bytes = 1000', 0, 1000],
+    ['max_log_bytes = 1000000', 0, 1_000_000],
+    ['last_n = 10\nmax_log_bytes = 1000', 10, 1000],
+    ['last_n = 0\nmax_log_bytes = 1000', 0, 1000],
+    ['max_log_bytes = 0', 0, 262_144],
+  ])('respects %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
+    expect(plan({ agent: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
+  });
+
+  it.each([
+    ['max_entries is set', 'max_entries = 3', false, true],
+    ['the count is shown', '', true, true],
+    ['only last_n is set', 'last_n = 3', false, false],
+  ])('if %s, counts: %#', (_, memory, wantCount, count) => {
+    expect(plan({ agent: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
+  });
+
+  it.each([TRUSTED, TAINTED, UNTRUSTED])(
+    'uses the lane of the run, which reads the trusted one: %j (D19)',
+    (trust) => {
+      expect(plan({ trust })).toMatchObject({ path: 'bot.md', lane: trust.lane });
+    },
+  );
+
+  it.each([TRUSTED, TAINTED, UNTRUSTED])('adds nothing if memory is read-only, for %j', (trust) => {
+    expect(plan({ trigger: pullRequest, trust, isReadOnly: true })).toMatchObject({ lane: 'none' });
+  });
+
+  it.each([
+    ['a name', 'bot', 'bot.md'],
+    ['a built-in agent', 'builtin/pr-reviewer', 'pr-reviewer.md'],
+    ['a path', './agents/bot.toml', 'bot.md'],
+    ['a name with dots', 'v1.2', 'v1.2.md'],
+  ])('names the file after %s', (_, name, path) => {
+    expect(plan({ agent: agent('enabled = true', '', name) })?.path).toBe(path);
+    expect(`${memoryName(name)}.md`).toBe(path);
+  });
+
+  it.each([
+    ['team/log.md', 'team/log.md'],
+    ['log.md', 'log.md'],
+    ['/var/log.md', 'bot.md'],
+    ['../log.md', 'bot.md'],
+    ['a/../b.md', 'bot.md'],
+    ['.git/log.md', 'bot.md'],
+    ['log.txt', 'bot.md'],
+    ['a//b.md', 'bot.md'],
+    ['a\\b.md', 'bot.md'],
+    ['bot.state.md', 'bot.md'],
+    ['a/b.State.md', 'bot.md'],
+    ['bot.md.bak', 'bot.md'],
+    ['MEMORY.md', 'bot.md'],
+    ['notes/bot.md', 'bot.md'],
+    ['projects/p-00000000/daily/2026-03-01.md', 'bot.md'],
+  ])('in a workflow resolves memory.path %j to %j (D13)', (path, place) => {
+    const withPath = agent(`enabled = true\npath = '${path}'`);
+    expect(plan({ agent: withPath, origin: ORIGIN })?.path).toBe(place);
+  });
+
+  it('leaves memory.path to the store on the command line', () => {
+    expect(plan({ agent: agent('enabled = true\npath = "team/log.md"') })?.path).toBe('bot.md');
+  });
+
+  it.each(['untrusted/bot.md', 'Untrusted/bot.md', 'offline/bot.md'])(
+    'prevents memory.path from opening another lane: %s (D19)',
+    (path) => {
+      const sly = agent(`enabled = true\npath = "${path}"`);
+      expect(plan({ agent: sly, origin: ORIGIN })?.path).toBe('bot.md');
+    },
+  );
+
+  it('keeps the offline rules apart (D32)', () => {
+    const model = { provider: 'offline', model: 'rules' };
+    const offline = plan({ model });
+    expect(offline).toMatchObject({ path: 'offline/bot.md' });
+    expect(untrustedPath(offline?.path ?? '')).toBe('untrusted/offline/bot.md');
+  });
+
+  it('has in its provenance the facts of the event and the runner (D8)', () => {
+    expect(plan({ origin: ORIGIN, trigger: pullRequest, trust: UNTRUSTED })?.provenance).toEqual({
+      id: 'id1',
+      run: '99/2',
+      job: 'review',
+      event: 'pull_request',
+      sha: 'aaaaaaa',
+      actor: 'octocat',
+      trust: 'untrusted',
+      model: 'openai/m',
+    });
+  });
+
+  it.each([
+    ['auto', undefined, false],
+    ['auto', ORIGIN, true],
+    ['on', undefined, true],
+    ['on', ORIGIN, true],
+    ['off', undefined, false],
+    ['off', ORIGIN, false],
+  ])('with provenance = "%s" and the origin %j has a line: %s', (setting, origin, has) => {
+    const own = agent(`enabled = true\nprovenance = "${setting}"`);
+    expect(plan({ agent: own, origin })?.provenance !== undefined).toBe(has);
+  });
+
+  it('uses the commit of the run if there is no pull request', () => {
+    const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
+    expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
+  });
+});
+
+describe('what a run has read', () => {
+  const WHOLE = { kind: 'whole', files: 1, read: 1, unread: [] } as const;
+  const task: Task = { sentence: 'Review', message: 'Review', warnings: [] };
+  const error = new AxeError('overloaded: Overloaded');
+  const stats = (turns: number): RunStats => ({
+    turns,
+    toolCalls: 0,
+    calls: [],
+    retries: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    costUsd: undefined,
+    budget: undefined,
+    durationMs: 1,
+    modelId: 'm',
+    stopReason: '',
+  });
+
+  it.each<[string, RunOutcome, Coverage['kind']]>([
+    ['everything, if the run completed', { kind: 'completed', answer: 'Fine.', stats: stats(2) }, 'whole'],
+    [
+      'a part, if a limit ended the run',
+      { kind: 'exhausted', limit: 'cost', answer: '', error, stats: stats(1) },
+      'part',
+    ],
+    [
+      'nothing, if the time was up before the model answered',
+      { kind: 'exhausted', limit: 'time', answer: '', error, stats: stats(0) },
+      'none',
+    ],
+    ['nothing, if the run failed', { kind: 'failed', error, stats: stats(0) }, 'none'],
+    ['nothing, if it failed in the middle', { kind: 'failed', error, stats: stats(3) }, 'none'],
+    ['nothing, if the model refused', { kind: 'refused', answer: 'No.', stats: stats(1) }, 'none'],
+  ])('is %s', (_, outcome, kind) => {
+    expect(
+      readByRun({ coverage: WHOLE, task }, outcome, { unread: [], paths: new Set(), isCut: false }).coverage,
+    ).toMatchObject({ kind });
+  });
+});

@@ -1,0 +1,331 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SourceText } from '../../../src/agent/agent-source.js';
+import type { ModelRef } from '../../../src/agent/model-ref.js';
+import { AxeError, ConfigError, NotFoundError } from '../../../src/lib/errors.js';
+import { compileGlob } from '../../../src/lib/text/glob.js';
+import { formatValidation } from '../../../src/run/validate/format-validation.js';
+import { validateAgents } from '../../../src/run/validate/validate-agents.js';
+import type { ValidationDependencies, ValidationRequest } from '../../../src/run/validate/validation.js';
+
+const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
+
+/** An agent source with these files; `read` counts the requests for each agent. */
+function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = []): SourceText {
+  const places = Object.keys(files)
+    .filter((file) => file.endsWith('.toml'))
+    .map((file) => ({ name: file.slice(0, -'.toml'.length), file }));
+  return {
+    where: 'here',
+    loadSkill: async (path) => Promise.reject(new NotFoundError('skill', path)),
+    folders: ['axe/agents'],
+    list: async () => places,
+    async read(name) {
+      reads.push(name);
+      const file = name.endsWith('.toml') ? name : `${name}.toml`;
+      const text = files[file];
+      if (text === undefined) throw new NotFoundError('agent', name, { remedy: 'See.' });
+      if (text === 'unreadable') throw new ConfigError(`failed to read agent config "${name}": no`);
+      return {
+        name,
+        file,
+        source: file,
+        text,
+        async loadSkill(path) {
+          if (files[path] === undefined) throw new NotFoundError('skill', path);
+          return files[path];
+        },
+      };
+    },
+    async countPaths(pattern, workdir) {
+      const { matches } = compileGlob(pattern);
+      if (workdir === 'gone') throw new ConfigError('failed to resolve workdir symlinks: gone');
+      if (workdir === 'large') return undefined;
+      return Object.keys(files).filter(matches).length;
+    },
+  };
+}
+
+/** An agent source that records the requested searches. */
+function countingSource(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
+  const counted: string[] = [];
+  const plain = sourceOf(files);
+  const source: SourceText = {
+    ...plain,
+    async countPaths(pattern, workdir) {
+      counted.push(`${pattern} in ${workdir}`);
+      onCount();
+      return await plain.countPaths(pattern, workdir);
+    },
+  };
+  return { counted, source };
+}
+
+function validate(
+  files: Readonly<Record<string, string>>,
+  request: Partial<ValidationRequest> = {},
+  deps: Partial<ValidationDependencies> = {},
+) {
+  return validateAgents(
+    { names: [], outputSchema: '', isFolderNamed: false, ...request },
+    { source: sourceOf(files), modelProblem: () => undefined, checkSchema: async () => {}, ...deps },
+  );
+}
+
+/** The report about one agent, without the remedies. */
+async function faultsOf(
+  more: string,
+  files: Readonly<Record<string, string>> = {},
+  deps: Partial<ValidationDependencies> = {},
+) {
+  const { agents } = await validate({ ...files, 'a.toml': `${HEAD}${more}` }, { names: ['a'] }, deps);
+  const faults = agents.find(({ name }) => name === 'a')?.faults ?? [];
+  return faults.map(({ severity, message, at }) => `${at.line}:${at.column} ${severity}: ${message}`);
+}
+
+describe('an agent', () => {
+  it('that names only existing things is valid', async () => {
+    const more =
+      'skill = "s.md"\nfiles = ["*.md"]\nsub_agents = ["b", "builtin"]\ntools = ["read_file", "submit_review"]\n';
+    const b = HEAD.replace('"a"', '"b"');
+    expect(await faultsOf(more, { 's.md': 'Skill.', 'b.toml': b, 'builtin.toml': b })).toEqual([]);
+  });
+
+  it('whose model has no provider is reported', async () => {
+    const { agents } = await validate({ 'a.toml': 'name = "a"\nmodel = "claude"\n' });
+    expect(agents[0]?.faults).toMatchObject([
+      {
+        severity: 'error',
+        at: { line: 2, column: 1 },
+        message: 'invalid model format "claude": expected provider/model-name',
+      },
+    ]);
+  });
+
+  it('whose model no run could open has the same error as the run', async () => {
+    const modelProblem = ({ provider }: ModelRef) =>
+      new AxeError(`unsupported provider "${provider}"`, { remedy: 'Set its address.' });
+    const { agents } = await validate({ 'a.toml': HEAD }, {}, { modelProblem });
+    expect(agents[0]?.faults).toEqual([
+      {
+        severity: 'error',
+        at: { file: 'a.toml', line: 2, column: 1 },
+        message: 'unsupported provider "anthropic"',
+        remedy: 'Set its address.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['skill = "s.md"', ['3:1 error: skill not found: s.md']],
+    [
+      'files = ["a[", "*.txt"]',
+      [
+        '3:1 error: invalid glob pattern "a[": syntax error in pattern',
+        '3:1 warning: "*.txt" in `files` matches no file',
+      ],
+    ],
+    ['files = ["*.md", "*.txt"]\nworkdir = "gone"', ['4:1 error: failed to resolve workdir symlinks: gone']],
+    ['files = ["*.txt"]\nworkdir = "large"', []],
+    [
+      'tools = ["red_file", "frobnicate"]',
+      [
+        '3:1 warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
+        '3:1 warning: there is no tool "frobnicate"; a run goes on without it.',
+      ],
+    ],
+    [
+      'tools = ["memory_write"]',
+      [
+        '3:1 warning: agent "a" asks for `memory_write`, and keeps no notes. Set `enabled = true` and `notes = true` in `[memory]` of the agent.',
+      ],
+    ],
+    ['tools = ["memory_write"]\n[memory]\nenabled = true\nnotes = true', []],
+    [
+      '[memory]\nenabled = true\npath = "~/m.md"',
+      [
+        '5:1 warning: `memory.path` cannot be "~/m.md" in a workflow: it is outside of the memory store. `a.md` in the memory store is used instead. Set a relative path such as `team/log.md`, or remove `path`.',
+      ],
+    ],
+    [
+      '[review]\nverifier = "nobody"',
+      ['4:1 error: failed to load agent "nobody": agent config not found: nobody'],
+    ],
+    ['sub_agents = ["nobody"]', ['3:1 error: failed to load agent "nobody": agent config not found: nobody']],
+    [
+      'skill = "s.md"\ntimeout = -1\nsub_agents = 7\n',
+      [
+        '5:1 error: failed to parse agent config "a": sub_agents must be a list of strings, but is an integer',
+      ],
+    ],
+    [
+      'skill = "s.md"\ntimeout = -1\n',
+      ['3:1 error: skill not found: s.md', '4:1 error: timeout must be non-negative'],
+    ],
+    [
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\n"$ref" = "#/$defs/x"\n',
+      [
+        '5:2 error: the JSON schema of `params.response_format.schema` cannot be used: `$ref` "#/$defs/x" leads nowhere',
+      ],
+    ],
+    [
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\n"$ref" = "https://example.com"\n',
+      [
+        '5:2 error: the JSON schema of `params.response_format.schema` refers to another document: `$ref` is "https://example.com"',
+      ],
+    ],
+  ])('with %j is reported at its line', async (more, expected) => {
+    expect(await faultsOf(more)).toEqual(expected);
+  });
+
+  it('whose schema is invalid is reported', async () => {
+    const more =
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\ntype = "objekt"\n';
+    const checkSchema = async (_: unknown, origin: string) => {
+      throw new ConfigError(`${origin} is none`);
+    };
+    expect(await faultsOf(more, {}, { checkSchema })).toEqual([
+      '5:2 error: `params.response_format.schema` is none',
+    ]);
+  });
+
+  it('that cannot be read is reported at its file, and not at its callers', async () => {
+    const { agents } = await validate({ 'a.toml': `${HEAD}sub_agents = ["b"]\n`, 'b.toml': 'unreadable' });
+    expect(agents).toMatchObject([
+      { name: 'a', faults: [] },
+      { name: 'b', raw: undefined, faults: [{ severity: 'error', at: { file: 'b.toml' } }] },
+    ]);
+  });
+});
+
+describe('the validation of agents', () => {
+  const files = {
+    'a.toml': `${HEAD}sub_agents = ["b"]\n`,
+    'b.toml': `${HEAD}sub_agents = ["c"]\n`,
+    'c.toml': `${HEAD}sub_agents = ["b"]\n`,
+    'd.toml': 'name = \n',
+  };
+
+  it('covers all agents, or the named ones with their sub-agents, each once', async () => {
+    const all = await validate(files);
+    expect(all.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+    const reads: string[] = [];
+    const source = sourceOf(files, reads);
+    const some = await validate(files, { names: ['b', 'b.toml', 'b'] }, { source });
+    expect(some.agents.map(({ name }) => name)).toEqual(['b', 'c']);
+    expect(reads).toEqual(['b', 'b.toml', 'c']);
+  });
+
+  it('ends with an error if there is nothing to check, or an agent is not found', async () => {
+    await expect(validate({})).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'there are no agents in `axe/agents` of here',
+    });
+    await expect(validate(files, { names: ['e'] })).rejects.toMatchObject({
+      message: 'agent config not found: e',
+      remedy: 'See.',
+    });
+    await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
+  });
+
+  it('ends with an error if the named folder has no agents', async () => {
+    const source = { ...sourceOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
+    const request = { isFolderNamed: true };
+    await expect(validate({}, request, { source })).rejects.toMatchObject({
+      message: 'there are no agents in `mien` of here',
+      remedy: expect.stringContaining('`agents-dir`'),
+    });
+    const found = { ...source, folders: ['axe/agents'] };
+    expect((await validate({}, request, { source: found })).agents).toHaveLength(1);
+  });
+
+  it('ends before a hostile list of names becomes as many requests', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `"x${index}"`).join(', ');
+    const reads: string[] = [];
+    const hostile = { 'a.toml': `${HEAD}sub_agents = [${names}]\n` };
+    await expect(validate(hostile, {}, { source: sourceOf(hostile, reads) })).rejects.toThrow(
+      'there are more than 300 agents and files that they name',
+    );
+    expect(reads).toHaveLength(300);
+  });
+
+  it('ends before hostile lists of patterns become as many walks', async () => {
+    const patterns = Array.from({ length: 400 }, (_, index) => `"${index}.txt"`).join(', ');
+    const { counted, source } = countingSource({ 'a.toml': `${HEAD}files = [${patterns}]\n` });
+    await expect(validate({}, {}, { source })).rejects.toThrow(
+      'there are more than 300 agents and files that they name',
+    );
+    expect(counted).toHaveLength(299);
+  });
+
+  it('searches once for a pattern that several agents name', async () => {
+    const same = `${HEAD}files = ["*.txt", "*.txt"]\n`;
+    const files = { 'a.toml': same, 'b.toml': same, 'c.toml': `${same}workdir = "docs"\n` };
+    const { counted, source } = countingSource(files);
+    const { agents } = await validate(files, {}, { source });
+    expect(counted).toEqual(['*.txt in ', '*.txt in docs']);
+    expect(agents.map(({ faults }) => faults.length)).toEqual([2, 2, 2]);
+  });
+
+  it('stops between two patterns when its time is up', async () => {
+    const ending = new AbortController();
+    const files = { 'a.toml': `${HEAD}files = ["*.txt", "*.md"]\n` };
+    const { counted, source } = countingSource(files, () => ending.abort(new Error('time is up')));
+    await expect(validate(files, {}, { source, signal: ending.signal })).rejects.toThrow('time is up');
+    expect(counted).toEqual(['*.txt in ']);
+  });
+
+  it('does not hide errors that nobody could fix in an agent', async () => {
+    const source = { ...sourceOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
+    await expect(
+      validate(
+        {},
+        {},
+        {
+          source: {
+            ...source,
+            read: async () => ({
+              name: 'a',
+              file: 'a',
+              source: 'a',
+              text: `${HEAD}files = ["x"]`,
+              loadSkill: async () => '',
+            }),
+          },
+        },
+      ),
+    ).rejects.toThrow('GitHub is down');
+  });
+});
+
+describe('the output of validation', () => {
+  it('is a line for each finding with its remedy below, and the number of findings', async () => {
+    const validation = await validate({
+      'a.toml': HEAD,
+      'b.toml': `${HEAD}timeout = -1\ntools = ["red_file"]\n`,
+    });
+    expect(formatValidation(validation)).toEqual([
+      'a.toml: valid',
+      'b.toml:3:1: error: timeout must be non-negative',
+      '  Give a whole number from 0 upwards; 0 means not set.',
+      'b.toml:4:1: warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
+      '',
+      '2 agents: 1 error, 1 warning',
+    ]);
+  });
+
+  it('names a file with control characters in quotes', async () => {
+    const odd = 'x\n::error::hi.toml';
+    const lines = formatValidation(await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }));
+    expect(lines.filter((line) => line.includes('.toml'))).toEqual([
+      '"x\\n::error::hi.toml": valid',
+      '"b\\r.toml":3:1: error: timeout must be non-negative',
+    ]);
+  });
+
+  it('is cut after 200 warnings and counts the rest', async () => {
+    const tools = Array.from({ length: 500 }, (_, index) => `"x${index}x"`).join(', ');
+    const lines = formatValidation(await validate({ 'a.toml': `${HEAD}tools = [${tools}]\n` }));
+    expect(lines).toHaveLength(203);
+    expect(lines.slice(-3)).toEqual(['and 300 more', '', '1 agent: 500 warnings']);
+  });
+});

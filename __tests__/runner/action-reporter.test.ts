@@ -1,0 +1,289 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/lib/errors.js';
+import type { RestoreResult } from '../../src/memory/store.js';
+import type { RunEvent } from '../../src/run/dependencies.js';
+import { createActionReporter, describePlan, describeRestored } from '../../src/runner/action-reporter.js';
+import { reportOf } from '../helpers/reports.js';
+import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
+
+const RESTORED = {
+  kind: 'restored',
+  text: '',
+  loaded: 2,
+  total: undefined,
+  truncated: undefined,
+  location: '.axe/memory/bot.md',
+  warnings: [],
+} as const;
+
+const OVERLOADED = new ProviderError('overloaded', 'come back later');
+
+/** A reporter and the lines it wrote. */
+function reporter(secrets: readonly string[] = []) {
+  const lines: string[] = [];
+  const created = createActionReporter({
+    write: (line) => void lines.push(line),
+    secrets,
+  });
+  return { ...created, lines };
+}
+
+describe('the job log', () => {
+  it('names no note of a memory in another repository, and nothing that its tools are called for (D14)', () => {
+    const { event, hideNotes, lines } = reporter();
+    hideNotes();
+    event({ kind: 'note-written', action: 'overwrite', path: 'projects/x/notes/secret-plan.md', bytes: 0 });
+    event({
+      kind: 'tool-call',
+      turn: 1,
+      tool: 'delete_note',
+      input: { path: 'notes/secret-plan.md' },
+      isError: false,
+      durationMs: 3,
+    });
+    expect(lines).toEqual(['  Note rewritten: a note, 0 bytes', '  delete_note: 3 ms']);
+  });
+
+  it.each<[RunEvent, readonly string[]]>([
+    [{ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 }, []],
+    [
+      { kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1600 },
+      ['  Note added to: MEMORY.md, 1,600 bytes'],
+    ],
+    [
+      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', called: [], tools: 0 },
+      ['Turn 1: answered (end_turn)'],
+    ],
+    [
+      { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 },
+      ['overloaded: come back later; trying again in 512 ms (attempt 1 of 2)'],
+    ],
+    [
+      { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
+      ['openai/a cannot be reached; asking ollama/b'],
+    ],
+    [
+      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'Lint\nall of it.' },
+      ['  Sub-agent linter: Lint all of it.'],
+    ],
+    [
+      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'x'.repeat(121) },
+      [`  Sub-agent linter: ${'x'.repeat(119)}…`],
+    ],
+    [
+      { kind: 'too-long', model: 'p/m', windowTokens: 32_768 },
+      ['p/m takes about 32,768 tokens; leaving out earlier turns'],
+    ],
+    [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'answer', text: 'A long answer.' },
+      },
+      ['  Sub-agent linter answered after 42 ms'],
+    ],
+    [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'failure', detail: 'server: boom' },
+      },
+      ['  Sub-agent linter failed after 42 ms: server: boom'],
+    ],
+    [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'part', text: 'So f', detail: 'the answer was cut' },
+      },
+      ['  Sub-agent linter answered only in part after 42 ms: the answer was cut'],
+    ],
+    [
+      {
+        kind: 'tool-call',
+        turn: 2,
+        tool: 'read_file',
+        input: { path: 'a.ts' },
+        isError: false,
+        durationMs: 12,
+      },
+      ['  read_file a.ts: 12 ms'],
+    ],
+    [
+      {
+        kind: 'tool-call',
+        turn: 2,
+        tool: 'call_agent',
+        input: { agent: 'a' },
+        isError: false,
+        durationMs: 12,
+      },
+      [],
+    ],
+    [
+      { kind: 'tool-call', turn: 2, tool: 'url_fetch', input: undefined, isError: true, durationMs: 4230 },
+      ['  url_fetch: failed after 4.2 s'],
+    ],
+  ])('has a line for %j', (event, expected) => {
+    const { event: tell, lines } = reporter();
+    tell(event);
+    expect(lines).toEqual(expected);
+  });
+
+  it('starts with what is going to happen', async () => {
+    const { plan } = await reportOf('planned', {}, { trigger: pullRequest() });
+    const { event, lines } = reporter();
+    event({ kind: 'run-started', plan, restored: RESTORED });
+    expect(lines).toEqual([
+      'Agent:  bot (bot.toml)',
+      'Model:  openai/m',
+      'Task:   Review pull request #42: Fix auth',
+      'Trust:  trusted, because octocat can write to the repository',
+      'Memory: 2 entries loaded from .axe/memory/bot.md',
+    ]);
+  });
+
+  it('has the task on one line, however many it has', async () => {
+    const { plan } = await reportOf('planned', {}, { prompt: `Look:\n\n\`\`\`\n${'x'.repeat(200)}\n\`\`\`` });
+    const [, , task = ''] = describePlan(plan, undefined);
+    expect(task).toMatch(/^Task: {3}Look: ``` x+…$/);
+    expect(task).toHaveLength('Task:   '.length + 120);
+  });
+
+  it('reports a run that is not trusted, and memory that is off', async () => {
+    const { plan } = await reportOf('planned', {}, { trigger: issue({ author: STRANGER }) });
+    expect(describePlan(plan, undefined).slice(3)).toEqual([
+      'Trust:  untrusted, because it reads text by hubot, who is not known to have write access',
+      'Memory: off',
+    ]);
+  });
+
+  it('has no secret and no workflow command in it', async () => {
+    const { plan } = await reportOf(
+      'planned',
+      {},
+      { trigger: pullRequest({ title: 'Fix\n::error::oops hunter2-hunter2' }) },
+    );
+    const { event, lines } = reporter(['hunter2-hunter2']);
+    event({ kind: 'run-started', plan, restored: { ...RESTORED, location: '##[error]hunter2-hunter2' } });
+    const text = lines.join('\n');
+    expect(text).not.toContain('hunter2-hunter2');
+    expect(text).not.toMatch(/^\s*::/m);
+    expect(text).not.toContain('##[');
+    expect(text).toContain('***');
+  });
+
+  it('has no secret and no workflow command of a model, a provider or a sub-agent in it', () => {
+    const wild = 'a\n::error::oops hunter2-hunter2\n##[error]b\u001b[2J';
+    const { event, lines } = reporter(['hunter2-hunter2']);
+    event({ kind: 'tool-call', turn: 1, tool: wild, input: { path: wild }, isError: true, durationMs: 1 });
+    event({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task: wild });
+    const failed = { kind: 'failure', detail: wild } as const;
+    event({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 1, result: failed });
+    const error = new ProviderError('server', wild);
+    event({ kind: 'retry', attempt: 1, maxRetries: 2, error, delayMs: 1 });
+    event({ kind: 'model-reply', turn: 1, stopReason: wild, called: [], tools: 0 });
+    event({ kind: 'model-reply', turn: 1, stopReason: '', called: [wild], tools: 0 });
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-1)).toMatch(/^::group::Turn 1: a /);
+    for (const line of lines) {
+      expect(line).toContain('***');
+      expect(line.replace(/^::group::/, '')).not.toMatch(/hunter2|^\s*::|##\[|\p{Cc}\[2J/mu);
+    }
+  });
+
+  it('has no warnings, which follow at the end in their order', () => {
+    const { warn, warnings, lines } = reporter();
+    const all = [
+      { code: 'context-truncated', message: 'a' },
+      { code: 'agent-unknown-key', message: 'b', at: { file: 'bot.toml', line: 1 } },
+      { code: 'context-truncated', message: 'a' },
+    ] as const;
+    for (const warning of all) warn(warning);
+    expect(warnings).toEqual(all);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a turn in the job log', () => {
+  const use = { input: 1400, output: 38, cacheRead: 0, cacheWrite: 0 };
+  const call = (tool: string, path?: string) =>
+    ({ kind: 'tool-call', turn: 1, tool, input: { path }, isError: false, durationMs: 5 }) as const;
+  const reply = (turn: number, ...names: readonly string[]) =>
+    ({ kind: 'model-reply', turn, stopReason: 'end_turn', called: names, tools: 2 }) as const;
+
+  it('is one line with its tools, tokens and what the run has cost so far, which unfolds to its calls', () => {
+    const { event, lines } = reporter();
+    event({ kind: 'tokens-used', use, costUsd: 0.0032 });
+    event(reply(1, 'read_file', 'read_file', 'submit_review'));
+    for (const path of ['a.ts', 'b.ts']) event(call('read_file', path));
+    event({ kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1 });
+    event(call('submit_review'));
+    event({ kind: 'tokens-used', use, costUsd: undefined });
+    event(reply(2));
+    expect(lines).toEqual([
+      '::group::Turn 1: read_file × 2, submit_review · 1,438 tokens · $0.0032 so far',
+      '  read_file a.ts: 5 ms',
+      '  read_file b.ts: 5 ms',
+      '  Note added to: MEMORY.md, 1 byte',
+      '  submit_review: 5 ms',
+      '::endgroup::',
+      'Turn 2: answered (end_turn) · 1,438 tokens',
+    ]);
+  });
+
+  it('is closed where a call has no end, so that nothing else is folded away with it', () => {
+    const { event, endTurn, lines } = reporter();
+    event(reply(1, 'a', 'b'));
+    event(call('a'));
+    event({ kind: 'model-request', turn: 2, messages: 3, toolResults: 1, tools: 2 });
+    event(reply(2, 'a'));
+    endTurn();
+    endTurn();
+    expect(lines).toEqual([
+      '::group::Turn 1: a, b',
+      '  a: 5 ms',
+      '::endgroup::',
+      '::group::Turn 2: a',
+      '::endgroup::',
+    ]);
+  });
+
+  it('names a few tools of many', () => {
+    const { event, lines } = reporter();
+    event(reply(1, ...Array.from({ length: 128 }, (_, index) => `t${index}`)));
+    event(reply(2, 'a%0Ab'));
+    expect(lines.pop()).toBe('::group::Turn 2: a%250Ab');
+    expect(lines.pop()).toBe('::endgroup::');
+    expect(lines).toEqual(['::group::Turn 1: t0, t1, t2, t3, t4, t5, t6, t7, and 120 more']);
+  });
+});
+
+describe('the loaded memory', () => {
+  it.each<[RestoreResult, string]>([
+    [{ ...RESTORED, loaded: 1 }, '1 entry loaded from .axe/memory/bot.md'],
+    [{ ...RESTORED, loaded: 0 }, '0 entries loaded from .axe/memory/bot.md'],
+    [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
+    [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
+    [
+      { kind: 'empty', location: 'cache axe-memory/v1/trunk', warnings: [] },
+      'nothing yet in cache axe-memory/v1/trunk',
+    ],
+    [
+      { kind: 'empty', location: 'x', isNowhere: true, warnings: [] },
+      'nothing is kept (`memory-store: none`)',
+    ],
+    [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
+  ])('%j is reported as “%s”', (restored, text) => {
+    expect(describeRestored(restored)).toBe(text);
+  });
+
+  it('can have its place marked', () => {
+    expect(describeRestored(RESTORED, (place) => `<${place}>`)).toBe(
+      '2 entries loaded from <.axe/memory/bot.md>',
+    );
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/admission-policy.js';
+import { CONCLUSIONS } from '../../../src/lib/outcome.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/context.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
+import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/runner/inputs/inputs.js';
+
+/** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
+function read(given: Readonly<Record<string, string>> = {}): Inputs {
+  const entries = Object.entries({ agent: 'bot', ...given });
+  return readInputs(
+    Object.fromEntries(entries.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+  );
+}
+
+describe('inputs', () => {
+  it('have defaults when nothing is given', () => {
+    expect(read()).toEqual({
+      agent: 'bot',
+      agentsRepo: undefined,
+      repositoriesToken: '',
+      publish: { reportTo: '', checkRun: false, language: '' },
+      mode: 'run',
+      prompt: '',
+      model: '',
+      apiKey: '',
+      agentsDir: '',
+      githubToken: '',
+      admission: DEFAULT_ADMISSION_POLICY,
+      memory: {
+        store: 'branch',
+        branch: 'axe-memory',
+        path: undefined,
+        repository: undefined,
+        isReadOnly: false,
+      },
+      comment: 'auto',
+      review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
+      diff: DEFAULT_DIFF_POLICY,
+      timeoutMinutes: 15,
+      fallbackModels: [],
+      maxTurns: 50,
+      maxTokens: 2_000_000,
+      maxCostUsd: 0,
+      spendLimits: { perPullUsd: 0, perDayUsd: 0 },
+      toolsAllowed: [],
+      unused: [],
+      redact: [],
+      outputSchema: '',
+      dryRun: false,
+      failOn: [],
+      failOnMemory: false,
+      failOnReview: [],
+    });
+  });
+
+  it('have the same defaults when `action.yml` provides them', () => {
+    const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
+    expect(read({ ...defaults, agent: 'bot' })).toEqual({
+      ...read(),
+      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused', 'incomplete', 'cancelled'],
+    });
+  });
+
+  it('treat an empty input as not given, so that a variable can be unset', () => {
+    const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
+    expect(read({ ...empty, agent: 'bot' })).toEqual(read());
+  });
+
+  it.each<[string, string, keyof Inputs, unknown]>([
+    ['agent', ' reviewer\n', 'agent', 'reviewer'],
+    ['mode', 'run', 'mode', 'run'],
+    ['prompt', '  Two\nlines.\n', 'prompt', 'Two\nlines.'],
+    ['model', 'openai/gpt-4o', 'model', 'openai/gpt-4o'],
+    ['api-key', 'sk-1', 'apiKey', 'sk-1'],
+    ['agents-dir', 'bots', 'agentsDir', 'bots'],
+    ['github-token', 'ghs_1', 'githubToken', 'ghs_1'],
+    ['comment', 'always', 'comment', 'always'],
+    ['comment', 'never', 'comment', 'never'],
+    ['timeout-minutes', '5', 'timeoutMinutes', 5],
+    ['timeout-minutes', '0.5', 'timeoutMinutes', 0.5],
+    ['timeout-minutes', '100000', 'timeoutMinutes', 100_000],
+    ['model', 'x/y, openai/a, ollama/b:7b', 'fallbackModels', ['openai/a', 'ollama/b:7b']],
+    ['model', '\n  openai/a\n  ollama/b\n', 'model', 'openai/a'],
+    ['max-turns', '7', 'maxTurns', 7],
+    ['max-turns', '0.5', 'maxTurns', 1],
+    ['max-tokens', '100000', 'maxTokens', 100_000],
+    ['max-tokens', '0', 'maxTokens', 0],
+    ['max-cost-usd', '0.25', 'maxCostUsd', 0.25],
+    ['max-cost-usd', '0', 'maxCostUsd', 0],
+    ['max-cost-usd-per-pr', '2', 'spendLimits', { perPullUsd: 2, perDayUsd: 0 }],
+    ['max-cost-usd-per-day', '5.5', 'spendLimits', { perPullUsd: 0, perDayUsd: 5.5 }],
+    ['tools-allowed', 'write_file, execute', 'toolsAllowed', ['write_file', 'execute']],
+    ['tools-allowed', 'write\nnetwork', 'toolsAllowed', ['write', 'network']],
+    ['output-schema', '\n{\n  "type": "object"\n}\n', 'outputSchema', '{\n  "type": "object"\n}'],
+    ['dry-run', 'True', 'dryRun', true],
+    ['mode', 'validate', 'mode', 'validate'],
+    ['fail-on', 'failure', 'failOn', ['failure']],
+    ['fail-on', 'failure,timeout', 'failOn', ['failure', 'timeout']],
+    ['fail-on', '\n  failure\n  refused,\n', 'failOn', ['failure', 'refused']],
+    ['fail-on', CONCLUSIONS.join(' , '), 'failOn', [...CONCLUSIONS]],
+    ['fail-on', '', 'failOn', []],
+    ['fail-on', ',', 'failOn', []],
+    ['fail-on', 'timeout, failure', 'failOn', ['timeout', 'failure']],
+    ['fail-on', 'failure, findings:major', 'failOn', ['failure']],
+    ['fail-on', 'failure, findings:major', 'failOnReview', [{ kind: 'findings', severity: 'major' }]],
+    ['fail-on', 'not-published\ncoverage', 'failOnReview', [{ kind: 'not-published' }, { kind: 'coverage' }]],
+  ])('accept `%s: %j`', (name, value, key, expected) => {
+    expect(read({ [name]: value })[key]).toEqual(expected);
+  });
+
+  it.each<[Readonly<Record<string, string>>, string, string]>([
+    [
+      { agent: '' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { agent: '', prompt: 'Why?' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { agent: ' ', model: 'openai/gpt-4o' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Give one of `run`, `gc`, `validate`.'],
+    [
+      { agent: '', mode: 'gc', prompt: 'Why?', model: 'openai/gpt-4o' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [{ comment: 'yes' }, 'the input `comment` cannot be "yes"', 'Give one of `auto`, `always`, `never`.'],
+    [
+      { 'dry-run': 'no' },
+      'the input `dry-run` must be true or false, not "no"',
+      'Write `dry-run: true` or leave it out.',
+    ],
+    ...['0', '-1', 'soon', '15m', 'NaN', 'Infinity', '1e999'].map(
+      (word): [Readonly<Record<string, string>>, string, string] => [
+        { 'timeout-minutes': word },
+        `the input \`timeout-minutes\` must be a number above 0, not ${JSON.stringify(word)}`,
+        'Write digits alone, with a point for a fraction, or leave it out for 15 minutes.',
+      ],
+    ),
+    ...['0', '-3', 'many', 'Infinity'].map((word): [Readonly<Record<string, string>>, string, string] => [
+      { 'max-turns': word },
+      `the input \`max-turns\` must be a number above 0, not ${JSON.stringify(word)}`,
+      'Write digits alone, with a point for a fraction, or leave it out for 50 turns.',
+    ]),
+    ...['-1', '2,000,000', '1e999', '10k'].map((word): [Readonly<Record<string, string>>, string, string] => [
+      { 'max-tokens': word },
+      `the input \`max-tokens\` must be a number from 0, which means no limit, not ${JSON.stringify(word)}`,
+      'Write digits alone, with a point for a fraction, or leave it out for 2000000 tokens.',
+    ]),
+    ...['$5', '-0.01', '0,5'].map((word): [Readonly<Record<string, string>>, string, string] => [
+      { 'max-cost-usd': word },
+      `the input \`max-cost-usd\` must be a number from 0, which means no limit, not ${JSON.stringify(word)}`,
+      'Write digits alone, with a point for a fraction, or leave it out.',
+    ]),
+    [
+      { mode: 'gc', 'report-to': 'pr' },
+      'the input `report-to` cannot be "pr"',
+      'Give one of `issue`, `pull-request`.',
+    ],
+    [
+      { mode: 'gc', 'memory-store': 'none' },
+      '`mode: gc` cannot be used with `memory-store: none`, which keeps nothing',
+      "Write the `memory-store` of the agent's runs, or leave it out.",
+    ],
+    [
+      { 'report-to': 'pull-request' },
+      '`report-to: pull-request` is for `mode: gc` only',
+      'Write `report-to: issue` for the answer of a run.',
+    ],
+    [
+      { 'repositories-token': 't' },
+      'the input `repositories-token` is for `agents-repo` and `memory-repo` only',
+      'Write `agents-repo: owner/name@ref` or `memory-repo: owner/name` as well.',
+    ],
+    [
+      { 'labels-allowed': 'bug, **' },
+      'the input `labels-allowed` cannot have "**": that is not a path',
+      'Write `*`; one `*` matches anything, slashes too.',
+    ],
+    [
+      { 'fail-on': 'failure, warnings' },
+      'the input `fail-on` cannot be "warnings"',
+      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`, `memory`.',
+    ],
+  ])('C1 15: refuse %j', (given, message, remedy) => {
+    expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
+  });
+
+  it.each<[Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      { mode: 'gc', prompt: 'Why?', language: 'de', 'report-to': 'issue', 'check-run': 'true' },
+      ['prompt', 'check-run', 'language'],
+    ],
+    [{ mode: 'gc', comment: 'auto', 'max-turns': '50', 'max-cost-usd': '1', model: 'openai/gpt-4o' }, []],
+    [{ mode: 'run', prompt: 'Why?', language: 'de' }, []],
+  ])('report the inputs that the mode does not use of %j', (given, unused) => {
+    expect(read(given).unused).toEqual(unused);
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    { agent: '', prompt: 'Why?', model: 'openai/gpt-4o' },
+    { agent: 'bot', prompt: 'Why?' },
+  ])('require nothing beyond %j', (given) => {
+    expect(read(given)).toMatchObject({ agent: given['agent'] });
+  });
+});
+
+function thrownBy(given: Readonly<Record<string, string>>): unknown {
+  try {
+    return read(given);
+  } catch (thrown) {
+    return thrown;
+  }
+}

@@ -1,0 +1,167 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Change, NoteChange } from '../../src/memory/change.js';
+import { createJournal, noteReported, readPending, wasReported } from '../../src/runner/journal.js';
+import { isNothingPending } from '../../src/runner/pending-state.js';
+import { setProcessEnv } from '../helpers/process-env.js';
+import { parseFileCommand } from '../helpers/runner-files.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+let stateFile: string;
+
+/** When everything was put into the journal. */
+const AT = new Date('2026-02-03T04:05:06Z');
+
+/** Changes as the post step gets them. */
+const left = (...changes: readonly Change[]) => changes.map((change) => ({ ...change, again: AT }));
+
+beforeEach(() => {
+  const folder = tempDir('state');
+  writeFiles(folder, { state: '' });
+  stateFile = join(folder, 'state');
+  setProcessEnv({ GITHUB_STATE: stateFile });
+});
+
+/** The environment the runner gives to the post step. */
+function postEnv(): Readonly<Record<string, string>> {
+  const state = parseFileCommand(readFileSync(stateFile, 'utf8'));
+  return Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value]));
+}
+
+function append(id: string, text = 'An entry.\n\n'): Extract<Change, { kind: 'append' }> {
+  return { kind: 'append', path: 'bot.md', id, text };
+}
+
+describe('the journal', () => {
+  it('gives the post step what the main step left, byte for byte', async () => {
+    const changes = [append('1', 'größer\r\n"q" \\ 🙂 %0A ::error::\u2028\n'), append('2')];
+    await createJournal('', () => AT).pending(changes);
+    expect(await readPending(postEnv())).toEqual(left(...changes));
+  });
+
+  it('keeps changes to notes, which come back marked as possibly carried out', async () => {
+    const edits: readonly NoteChange['edit'][] = [
+      { kind: 'append', text: '日本語\n', dedup: true, head: '# Daily Note - 2026-03-01\n\n' },
+      { kind: 'append', text: 'x', dedup: false },
+      { kind: 'overwrite', text: '' },
+      { kind: 'delete' },
+    ];
+    const changes = edits.map((edit, index): NoteChange => {
+      return { kind: 'note', path: 'MEMORY.md', edit, backup: index > 1, id: `n${index}` };
+    });
+    const journal = createJournal('', () => AT);
+    await journal.pending([append('1'), ...changes]);
+    await journal.done(changes.slice(0, 1));
+    expect(await readPending(postEnv())).toEqual(left(append('1'), ...changes.slice(1)));
+  });
+
+  it('is empty once everything is done', async () => {
+    const journal = createJournal('', () => AT);
+    await journal.pending([append('1')]);
+    await journal.done([append('1')]);
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+
+  it('keeps the unsaved entries of the other agents in the run (D16)', async () => {
+    const journal = createJournal('', () => AT);
+    await Promise.all([journal.pending([append('1')]), journal.pending([append('2'), append('3')])]);
+    await journal.done([append('2')]);
+    expect(await readPending(postEnv())).toEqual(left(append('1'), append('3')));
+    await Promise.all([journal.done([append('1')]), journal.pending([append('4')])]);
+    expect(await readPending(postEnv())).toEqual(left(append('3'), append('4')));
+    await journal.done([append('3'), append('4')]);
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+
+  it('keeps both entries of a tainted run, which have one id, and completes each separately (D19)', async () => {
+    const journal = createJournal('', () => AT);
+    const apart = { ...append('1'), path: 'untrusted/bot.md' };
+    await journal.pending([append('1'), apart]);
+    expect(await readPending(postEnv())).toEqual(left(append('1'), apart));
+    await journal.done([append('1')]);
+    expect(await readPending(postEnv())).toEqual(left(apart));
+  });
+
+  it('keeps the latest version of each fact of a state', async () => {
+    const journal = createJournal('', () => AT);
+    const fact = (text: string) => ({ kind: 'facts', path: 'bot.state.md', text }) as const;
+    await journal.pending([fact('- spent 1 usd=0.25\n'), append('1')]);
+    await journal.pending([fact('- spent 1 usd=0.50\n')]);
+    expect(await readPending(postEnv())).toEqual([...left(append('1')), fact('- spent 1 usd=0.50\n')]);
+    await journal.done([append('1'), fact('')]);
+    expect(isNothingPending(postEnv())).toBe(true);
+  });
+
+  it('lets the post step end at once if, and only if, there is nothing to save', async () => {
+    expect(isNothingPending(postEnv())).toBe(true);
+    const journal = createJournal(tempDir('temp'));
+    await journal.pending([append('1')]);
+    expect(isNothingPending(postEnv())).toBe(false);
+    await journal.pending([append('2', 'x'.repeat(200 * 1024))]);
+    expect(isNothingPending(postEnv())).toBe(false);
+    await journal.done([append('1'), append('2')]);
+    expect(isNothingPending(postEnv())).toBe(true);
+  });
+
+  it('ignores the completion of an entry that it does not hold', async () => {
+    const journal = createJournal('', () => AT);
+    await journal.pending([append('1')]);
+    await journal.done([append('2'), { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text }]);
+    expect(await readPending(postEnv())).toEqual(left(append('1')));
+  });
+
+  it('returns what was written last', async () => {
+    const journal = createJournal('', () => AT);
+    await journal.pending([append('1', 'before')]);
+    await journal.pending([append('1', 'after')]);
+    expect(await readPending(postEnv())).toEqual(left(append('1', 'after')));
+  });
+
+  it('leaves out what cannot be serialized', async () => {
+    const rewrite: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text };
+    await createJournal('', () => AT).pending([rewrite, append('1')]);
+    expect(await readPending(postEnv())).toEqual(left(append('1')));
+  });
+
+  it('keeps in a file what is too large for an environment variable', async () => {
+    const temp = tempDir('temp');
+    const large = Array.from({ length: 40 }, (_, index) => append(String(index), 'ö'.repeat(32 * 1024)));
+    const journal = createJournal(temp, () => AT);
+    await journal.pending(large);
+    expect(readFileSync(stateFile, 'utf8').length).toBeLessThan(1000);
+    expect(await readPending(postEnv())).toEqual(left(...large));
+    await journal.done(large.slice(1));
+    expect(await readPending(postEnv())).toEqual(left(...large.slice(0, 1)));
+    await journal.pending(large);
+    rmSync(temp, { recursive: true });
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+
+  it('knows whether people were warned', async () => {
+    expect(wasReported(postEnv())).toBe(false);
+    await noteReported();
+    expect(wasReported(postEnv())).toBe(true);
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+});
+
+describe('what the main step left', () => {
+  it.each([
+    undefined,
+    '',
+    'null',
+    '{}',
+    '[',
+    '["x"]',
+    '[{"kind":"append","path":"bot.md","text":"t"}]',
+    '[{"kind":"append","path":7,"text":"t","id":"1"}]',
+    '[{"kind":"rewrite","path":"bot.md","text":"t","id":"1"}]',
+  ])('is empty if the state is %j', async (state) => {
+    expect(await readPending(state === undefined ? {} : { STATE_pending: state })).toEqual([]);
+  });
+
+  it.each([undefined, '', 'false', 'TRUE'])('counts as not reported if the state is %j', (state) => {
+    expect(wasReported(state === undefined ? {} : { STATE_told: state })).toBe(false);
+  });
+});

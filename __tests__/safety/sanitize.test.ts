@@ -1,0 +1,286 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Channel, sanitize } from '../../src/safety/sanitize.js';
+
+const CHANNELS: readonly Channel[] = [
+  'comment',
+  'untrusted-comment',
+  'title',
+  'summary',
+  'log',
+  'output',
+  'memory',
+];
+const CANARY = 'kX9-canary_7fQ2zLw8';
+
+/** What breaks cleaners: pieces of markdown, HTML and secrets, to be put together at random. */
+const PIECES = [
+  ...[
+    '@octocat',
+    '@octo-org/team',
+    '@',
+    'octocat',
+    'fixes #1',
+    'Closes: octo/repo#2',
+    '/deploy',
+    '#',
+    'x',
+    ' ',
+    '  ',
+  ],
+  ...[
+    '`',
+    '``',
+    '```',
+    '````',
+    '~~~',
+    '\n',
+    '\n',
+    '\n\n',
+    '    ',
+    '\t',
+    '> ',
+    '- ',
+    '1. ',
+    '|',
+    '|---|---|\n',
+    '|:-|',
+  ],
+  ...[
+    '\\',
+    '\\\\',
+    '<',
+    '>',
+    '</',
+    '<b>',
+    '</b>',
+    '<code>',
+    '</code>',
+    '<br>',
+    '<details>',
+    '</details>',
+    '<!--',
+  ],
+  ...[
+    '<details>\n<summary>x</summary>\n',
+    '<summary>',
+    '</summary>',
+    '-->',
+    '<!',
+    '--',
+    '<div>',
+    '<img src="https://e.example/a">',
+  ],
+  ...[
+    '![a](https://e.example/@octocat)',
+    '![',
+    '[',
+    '](',
+    ']:',
+    ']',
+    '(',
+    ')',
+    '[a](javascript:x)',
+    '[r]: https://e.example\n',
+  ],
+  ...[
+    '&#64;',
+    '&commat;',
+    '&',
+    '&lt;',
+    '_',
+    '*',
+    '**',
+    '~~',
+    '!',
+    '$',
+    '"',
+    '<a href="`">',
+    '<pre>',
+    '<?',
+    '\u200B',
+    '\u202E',
+  ],
+  ...[
+    'https://e.example/@octocat',
+    'www.e.example',
+    '<https://e.example>',
+    '::error::',
+    '##[group]',
+    '\r',
+    '\x1B[31m',
+    '\uD83D',
+    '***',
+  ],
+  ...[CANARY, CANARY.slice(0, 9), CANARY.slice(9), Buffer.from(CANARY).toString('base64')],
+];
+
+const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(''));
+
+describe('the sanitized output', () => {
+  for (const channel of CHANNELS) {
+    it(`does not change when it is sanitized again (${channel})`, () => {
+      fc.assert(
+        fc.property(hostile, (text) => {
+          const once = sanitize(text, channel, [CANARY]);
+          expect(sanitize(once, channel, [CANARY])).toBe(once);
+        }),
+        { numRuns: 2000 },
+      );
+    });
+
+    it(`contains no secret (${channel})`, () => {
+      fc.assert(
+        fc.property(hostile, hostile, (before, after) => {
+          const cleaned = sanitize(before + CANARY + after, channel, [CANARY]);
+          expect(cleaned).not.toContain(CANARY);
+          expect(cleaned.replace(/[^A-Za-z0-9*]/g, '')).not.toContain('kX9canary7fQ2zLw8');
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    it(`C4 67: hides a key that a reply or a header echoes (${channel})`, () => {
+      expect(sanitize(`x-api-key: ${CANARY}`, channel, [CANARY])).toBe('x-api-key: ***');
+    });
+
+    it(`C6 83: hides a secret whose characters are separated by removed text (${channel})`, () => {
+      const apart = Array.from(CANARY).join('\u200B');
+      const commented = Array.from(CANARY).join('<!-- -->');
+      for (const text of [apart, commented]) {
+        const cleaned = sanitize(text, channel, [CANARY]);
+        expect(cleaned.replace(/<!-- -->|[^A-Za-z0-9*]/g, '')).not.toContain('kX9canary7fQ2zLw8');
+      }
+    });
+  }
+
+  it.each([
+    ['`<code>` in a <title> by @octocat #12 & more', '`<code>` in a <title> by @octocat #12 & more'],
+    ['two\n lines\u200B', 'two lines'],
+    ['Fixes #1, closes GH-2', 'Fixes 1, closes GH 2'],
+    ['_resolves_: octo/repo#3', '_resolves_: octo/repo 3'],
+    ['fix https://github.com/o/r/issues/1', 'fix https://redirect.github.com/o/r/issues/1'],
+    ['fix https://docs.example/#1', 'fix https://docs.example/#1'],
+  ])('shows the title %j as %j', (title, shown) => {
+    expect(sanitize(title, 'title', [])).toBe(shown);
+  });
+
+  it('keeps outputs and memory unchanged except for secrets', () => {
+    const text = '@octocat <!-- x --> ![a](b)\r\n::error::\x1B[1m';
+    expect(sanitize(text, 'output', [])).toBe(text);
+    expect(sanitize(text, 'memory', [])).toBe(text);
+  });
+
+  it('C8 94: contains no workflow command in the log', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const cleaned = sanitize(text, 'log', []);
+        expect(cleaned).not.toMatch(/^\s*::|##\[/m);
+        expect(cleaned).not.toMatch(/(?![\n\t])\p{Cc}/u);
+      }),
+    );
+  });
+
+  it('C8 97: contains no mention outside of code, whatever is around it', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const lines = sanitize(text, 'comment', []).split('\n');
+        for (const line of outsideFences(lines)) {
+          const plain = line
+            .replace(/<code>[^<]*<\/code>/g, '.')
+            .replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, '.');
+          expect(plain).not.toMatch(/(?:^|[^A-Za-z0-9])@[A-Za-z0-9]/);
+          expect(plain).not.toMatch(/!\[|<!--|<img/);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('C8 100: cuts a comment of 200 KB so that it fits with a frame, and reports it', () => {
+    const line = 'A sentence with `code` and @octocat in it 🙂.\n';
+    const cleaned = sanitize(line.repeat(5000), 'comment', []);
+    expect(cleaned.length).toBeLessThanOrEqual(65_536 - 1000);
+    expect(cleaned.length).toBeGreaterThan(60_000);
+    expect(cleaned).toMatch(
+      /\n\n\*The text is cut here: it is longer than a comment may be; the rest is in the job summary\.\*$/,
+    );
+    expect(Buffer.from(cleaned).toString()).toBe(cleaned);
+    expect(sanitize(cleaned, 'comment', [])).toBe(cleaned);
+  });
+
+  it('C8 99: closes what the cut leaves open, so that the note and a footer are visible', () => {
+    const text = `<details>\n<summary>Log</summary>\n\n\`\`\`js\n${'const a = 1;\n'.repeat(10_000)}`;
+    const cleaned = sanitize(text, 'comment', []);
+    expect(cleaned).toMatch(/\n```\n\n<\/details>\n\n\*The text is cut here/);
+    expect(sanitize(cleaned, 'comment', [])).toBe(cleaned);
+  });
+
+  it('cuts after it has redacted, even if a secret crosses the limit', () => {
+    for (let shift = 0; shift < 40; shift += 1) {
+      const text = `${'y'.repeat(63_900 + shift)}${CANARY}${' z'.repeat(5000)}`;
+      expect(sanitize(text, 'comment', [CANARY])).not.toContain('canary');
+    }
+  });
+
+  it('cuts a single line of a mebibyte between characters', () => {
+    const cleaned = sanitize('🙂'.repeat(300_000), 'comment', []);
+    expect(cleaned).not.toMatch(/\p{Surrogate}|\uFFFD/u);
+    expect(cleaned.length).toBeLessThanOrEqual(65_536);
+  });
+
+  it('cuts a summary by its bytes', () => {
+    const cleaned = sanitize('Zeile mit ä und 漢字.\n'.repeat(60_000), 'summary', []);
+    expect(Buffer.byteLength(cleaned)).toBeLessThanOrEqual(1_048_576);
+    expect(Buffer.byteLength(cleaned)).toBeGreaterThan(1_000_000);
+    expect(cleaned).toMatch(/\*The text is cut here: it is longer than a job summary may be\.\*$/);
+  });
+
+  it('C8 100: shows lone surrogates and removes overrides of direction', () => {
+    expect(sanitize('a\uD83Db\u202Ec', 'comment', [])).toBe('a\uFFFDbc');
+  });
+
+  it('is fast for long texts made to slow it down', () => {
+    const units = [
+      '<',
+      '<!',
+      '](',
+      '`',
+      '` ',
+      '![',
+      '@',
+      '- ',
+      '>',
+      '~~~\n',
+      '```\n',
+      '<details>\n',
+      '|-',
+      '\\',
+      '&a',
+      '\x1B]',
+      'fixes ',
+      'www.',
+      'a.b-',
+      '#1',
+      '[',
+    ];
+    for (const unit of units) {
+      const text = unit.repeat(Math.ceil(131_072 / unit.length));
+      for (const channel of CHANNELS) expect(sanitize(text, channel, [CANARY])).not.toContain(CANARY);
+    }
+  });
+});
+
+/** Lines that are not code, read as the cleaned text's own rules have it: fences stand at the margin. */
+function outsideFences(lines: readonly string[]): readonly string[] {
+  const outside: string[] = [];
+  let open = '';
+  for (const line of lines) {
+    const [run = ''] = /^(?:`{3,}|~{3,})/.exec(line) ?? [];
+    if (open === '' && run !== '' && !(run.startsWith('`') && line.slice(run.length).includes('`')))
+      open = run;
+    else if (open !== '' && run.startsWith(open) && line.slice(run.length).trim() === '') open = '';
+    else if (open === '') outside.push(line);
+  }
+  return outside;
+}

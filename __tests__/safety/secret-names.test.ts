@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSecrets, secretValues } from '../../src/safety/secret-names.js';
+
+describe('the secret values of an environment', () => {
+  it.each([
+    'ANTHROPIC_API_KEY',
+    'MY_OWN_API_KEY',
+    'GITHUB_TOKEN',
+    'GH_TOKEN',
+    'ACTIONS_RUNTIME_TOKEN',
+    'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
+    'WEBHOOK_SECRET',
+    'DB_PASSWORD',
+    'AWS_SECRET_ACCESS_KEY',
+    'APP_PRIVATE_KEY',
+    'GPG_PASSPHRASE',
+    'TOKEN',
+    'API_KEY',
+    'PASSWORD',
+    'SECRET',
+    'npm_token',
+    'INPUT_API-KEY',
+    'INPUT_GITHUB-TOKEN',
+    'INPUT_MEMORY-TOKEN',
+    'INPUT_AGENTS-TOKEN',
+    'GH_PAT',
+    'DEPLOY_KEY',
+    'OPENAI_APIKEY',
+    'NPMTOKEN',
+    'DATABASE_URL',
+    'SENTRY_DSN',
+    'SECRET_KEY_BASE',
+    'DB_PASS',
+    'PGPASSWORD',
+    'MYSQL_PWD',
+    'AZURE_CREDENTIALS',
+    'GCP_CREDENTIALS_JSON',
+    'AUTH_HEADER',
+    'AUTHORIZATION',
+    'NPM_CONFIG__AUTH',
+    'AZURE_STORAGE_CONNECTION_STRING',
+    'SLACK_WEBHOOK_URL',
+    'PASSWORD_STORE_DIR',
+  ])('are those of names such as %s', (name) => {
+    expect(secretValues({ [name]: 'hunter2-hunter2' })).toEqual(['hunter2-hunter2']);
+  });
+
+  it.each([
+    'PATH',
+    'HOME',
+    'API_KEY_FILE',
+    'TOKENIZER',
+    'INPUT_MAX-TOKENS',
+    'SECRETARY',
+    'AUTHOR',
+    'AUTHORS',
+    'AUTHOR_NAME',
+    'GIT_AUTHOR_NAME',
+    'SSH_AUTH_SOCK',
+    'XAUTHORITY',
+    'PWD',
+    'OLDPWD',
+    'PATCH',
+    'KEYBOARD',
+    'MONKEY',
+    'ACTIONS_ID_TOKEN_REQUEST_URL',
+    'INPUT_PROMPT',
+  ])('are not those of names such as %s', (name) => {
+    expect(secretValues({ [name]: 'hunter2-hunter2' })).toEqual([]);
+  });
+
+  it('are trimmed, each once, the longest first, so that none hides part of another', () => {
+    const env = {
+      A_TOKEN: 'abc',
+      B_TOKEN: ' abcdef\n',
+      C_TOKEN: 'abc',
+      D_TOKEN: '',
+      E_TOKEN: ' ',
+      F_TOKEN: undefined,
+    };
+    expect(secretValues(env)).toEqual(['abcdef', 'abc']);
+  });
+
+  it('are those of the listed names, in any case', () => {
+    expect(secretValues({ Plain: 'hunter2-hunter2', OTHER: 'x' }, ['PLAIN', 'missing'])).toEqual([
+      'hunter2-hunter2',
+    ]);
+  });
+
+  it.each([
+    ['postgres://app:p%40ss-word@db:5432/app', ['p%40ss-word', 'p@ss-word']],
+    ['http://user:hunter2-hunter2@proxy:8080', ['hunter2-hunter2']],
+    ['https://ghs_token_of_a_checkout@github.com/o/r', ['ghs_token_of_a_checkout']],
+    ['redis://:hunter2-hunter2@cache', ['hunter2-hunter2']],
+    ['https://github.com/o/r', []],
+    ['mail me@example.com', []],
+    ['https://user:pass word@host', []],
+  ])('are the passwords in addresses, whatever the name: %s', (value, expected) => {
+    expect([...secretValues({ UPSTREAM: value })].sort()).toEqual([...expected].sort());
+  });
+
+  it('include the lines of a key, except those that every key has', () => {
+    const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\nshort\n-----END KEY-----';
+    expect(secretValues({ APP_PRIVATE_KEY: key })).toEqual([key, 'MIIEvQIBADANBgkq', 'hkiG9w0BAQEFAASC']);
+  });
+
+  it('include the secret fields of a JSON document', () => {
+    const account = {
+      type: 'service_account',
+      private_key: 'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC',
+      email: 'a@b.c',
+    };
+    const text = JSON.stringify(account);
+    expect(secretValues({ GCP_CREDENTIALS: text })).toEqual([
+      text,
+      'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC',
+      'MIIEvQIBADANBgkq',
+      'hkiG9w0BAQEFAASC',
+    ]);
+    expect(secretValues({ GCP_CREDENTIALS: '{ broken-json-value' })).toEqual(['{ broken-json-value']);
+  });
+
+  it.each([
+    ['http://ann:pass%20word@proxy.example:3128', ['pass%20word', 'pass word']],
+    ['ann:pass@proxy:3128', ['pass']],
+    ['postgres://app:s3cret@db/app?x=y@z', ['s3cret']],
+    ['https://ann:%zz@host', ['%zz']],
+    ['https://host/path:with@sign', []],
+    ['git@github.com:octocat/hello.git', []],
+    ['http://proxy.example:3128', []],
+  ])('include passwords in addresses, in written and decoded form: %s', (value, expected) => {
+    expect(secretValues({ HTTPS_PROXY: value })).toEqual(expected);
+  });
+
+  it('can be added while others hold the list', () => {
+    const { values, add } = createSecrets({ A_TOKEN: 'abc' });
+    const held = values;
+    add(['new', ' ', 'abc', '']);
+    expect(held).toEqual(['abc', 'new']);
+  });
+
+  it('include each key of a list, and the whole list', () => {
+    expect(secretValues({ DEPLOY_KEY: 'the new signing key\r\nthe old one of it\n' })).toEqual([
+      'the new signing key\r\nthe old one of it',
+      'the new signing key',
+      'the old one of it',
+    ]);
+  });
+
+  it('are none in an empty environment', () => {
+    expect(secretValues({})).toEqual([]);
+  });
+});

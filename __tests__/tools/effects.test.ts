@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { type GrantRules, grantTools } from '../../src/tools/effects.js';
+import type { Effect } from '../../src/tools/tool.js';
+
+const EFFECTS: readonly Effect[] = ['read', 'memory', 'write', 'execute', 'network', 'publish'];
+const asked = EFFECTS.map((effect) => ({ name: `do_${effect}`, effect }));
+
+const terminal: GrantRules = { where: 'terminal', trust: 'trusted', toolsAllowed: [] };
+const trusted: GrantRules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] };
+const untrusted: GrantRules = { where: 'workflow', trust: 'untrusted', toolsAllowed: [] };
+
+describe('the tools that are allowed for an agent', () => {
+  it.each<[string, GrantRules, readonly Effect[]]>([
+    ['everything it lists in a terminal', terminal, EFFECTS],
+    ['reading, memory and publishing in a trusted workflow', trusted, ['read', 'memory', 'publish']],
+    [
+      'also a tool the workflow names',
+      { ...trusted, toolsAllowed: ['do_write'] },
+      ['read', 'memory', 'write', 'publish'],
+    ],
+    [
+      'also an effect the workflow names',
+      { ...trusted, toolsAllowed: ['execute', 'network'] },
+      ['read', 'memory', 'execute', 'network', 'publish'],
+    ],
+    [
+      'nothing for a name that is only part of a tool',
+      { ...trusted, toolsAllowed: ['do_'] },
+      ['read', 'memory', 'publish'],
+    ],
+    ['reading and publishing in an untrusted run', untrusted, ['read', 'publish']],
+    [
+      'no more in an untrusted run, whatever the workflow names',
+      { ...untrusted, toolsAllowed: ['write', 'do_execute', 'network', 'memory'] },
+      ['read', 'publish'],
+    ],
+    [
+      'no more than its parent in a terminal',
+      { ...terminal, parentEffects: new Set<Effect>(['read', 'network']) },
+      ['read', 'network'],
+    ],
+    [
+      'no more than its parent in a workflow',
+      { ...trusted, toolsAllowed: ['write'], parentEffects: new Set<Effect>(['read', 'memory']) },
+      ['read', 'memory'],
+    ],
+    ['no more because of its parent', { ...untrusted, parentEffects: new Set(EFFECTS) }, ['read', 'publish']],
+  ])('are %s', (_, rules, effects) => {
+    const { granted, withheld } = grantTools(asked, rules);
+    expect(granted.map(({ effect }) => effect)).toEqual(effects);
+    expect(withheld.map(({ effect }) => effect)).toEqual(
+      EFFECTS.filter((effect) => !effects.includes(effect)),
+    );
+  });
+
+  it('are listed with the line that would allow the rest', () => {
+    const rules = { ...trusted, toolsAllowed: ['write_file'] };
+    const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);
+    expect(withheld).toEqual([
+      {
+        tool: 'run_command',
+        effect: 'execute',
+        reason: 'not-allowed',
+        message: expect.stringContaining('`tools-allowed: write_file, run_command`'),
+        yaml: 'tools-allowed: write_file, run_command',
+      },
+    ]);
+  });
+
+  it.each([
+    [['run_comand'], 'tools-allowed: run_command', '`run_comand`'],
+    [['excute', 'write_file'], 'tools-allowed: write_file, run_command', '`excute`'],
+    [['run_command_'], 'tools-allowed: run_command', '`run_command_`'],
+  ])('come without the misspelt %j in that line', (toolsAllowed, yaml, typo) => {
+    const rules = { ...trusted, toolsAllowed, knownNames: ['run_command', 'write_file', 'edit_file'] };
+    const [withheld] = grantTools([{ name: 'run_command', effect: 'execute' }], rules).withheld;
+    expect(withheld).toMatchObject({
+      yaml,
+      message: `The tool \`run_command\` (execute) was withheld: \`tools-allowed\` names ${typo}, which does not exist. Write \`${yaml}\` in the step's \`with:\`.`,
+    });
+  });
+
+  it('are not guessed from the name of another tool or server', () => {
+    const rules = { ...trusted, toolsAllowed: ['write_file'], knownNames: ['write_file', 'edit_file'] };
+    const [withheld] = grantTools([{ name: 'edit_file', effect: 'write' }], rules).withheld;
+    expect(withheld?.yaml).toBe('tools-allowed: write_file, edit_file');
+  });
+
+  it('come without a line if none would help', () => {
+    const [one] = grantTools([{ name: 'run_command', effect: 'execute' }], untrusted).withheld;
+    expect(one).toMatchObject({ reason: 'untrusted', yaml: undefined });
+    const parent = { ...terminal, parentEffects: new Set<Effect>() };
+    const [other] = grantTools([{ name: 'read_file', effect: 'read' }], parent).withheld;
+    expect(other).toMatchObject({ reason: 'parent', yaml: undefined });
+  });
+
+  it('keep the tools themselves and their order', () => {
+    const tools = [...asked].reverse();
+    expect(grantTools(tools, terminal).granted).toEqual(tools);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
+import { createReadFile } from '../../../src/tools/files/read-file.js';
+import { createFakeWorkspace, quiet } from '../fake-workspace.js';
+
+const many = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}`).join('\n');
+const workspace = createFakeWorkspace({
+  'a.txt': 'one\ntwo\n\nfour',
+  'newline.txt': 'one\n',
+  'empty.txt': '',
+  'windows.txt': 'one\r\ntwo\r\n',
+  'many.txt': many,
+  'wide.txt': `${'x'.repeat(1_000_000)}\nlast`,
+  'heavy.txt': `${'y'.repeat(999)}\n`.repeat(200),
+  'binary.bin': new Uint8Array([80, 75, 0, 4]),
+  'late.bin': `${'a'.repeat(600)}\0b`,
+  'bytes.txt': new Uint8Array([97, 0xff, 98, 10]),
+  'hidden.txt': 'ok\u{E0041}\u202Eno',
+});
+const tool = createReadFile(workspace);
+const read = (input: unknown) => tool.execute(input, quiet);
+
+describe('read_file', () => {
+  it.each<[string, object, string]>([
+    ['numbers the lines', { path: 'a.txt' }, '1: one\n2: two\n3: \n4: four'],
+    ['takes a last newline for the end of a line', { path: 'newline.txt' }, '1: one'],
+    [
+      'reads a page',
+      { path: 'a.txt', offset: 2, limit: 2 },
+      '2: two\n3: \n[the file goes on; read on with offset 4]',
+    ],
+    ['takes numbers as strings, as axe asks for them', { path: 'a.txt', offset: '4' }, '4: four'],
+    ['says nothing of more at the end', { path: 'a.txt', offset: 3, limit: 2 }, '3: \n4: four'],
+    ['says that a file is empty', { path: 'empty.txt' }, '(the file is empty)'],
+    ['shows Windows lines without their returns', { path: 'windows.txt' }, '1: one\n2: two'],
+    ['shows bytes that are no text as such', { path: 'bytes.txt' }, '1: a\uFFFDb'],
+    ['shows what is hidden', { path: 'hidden.txt' }, '1: ok<U+E0041><U+202E>no'],
+  ])('%s', async (_, input, text) => {
+    expect(await read(input)).toEqual({ text, isError: false });
+  });
+
+  it.each<[string, object, string]>([
+    ['a file that is not there', { path: 'b.txt' }, 'no such file'],
+    ['a binary file', { path: 'binary.bin' }, 'binary file detected: "binary.bin" (4 bytes)'],
+    ['a page behind the end', { path: 'a.txt', offset: 5 }, 'offset 5 exceeds file length of 4 lines'],
+    ['a page of an empty file', { path: 'empty.txt', offset: 2 }, 'offset 2 exceeds file length of 0 lines'],
+    ['line zero', { path: 'a.txt', offset: 0 }, '`offset` must be at least 1'],
+    ['no lines', { path: 'a.txt', limit: 0 }, '`limit` must be at least 1'],
+  ])('answers with an error for %s', async (_, input, text) => {
+    expect(await read(input)).toEqual({ text: expect.stringContaining(text), isError: true });
+  });
+
+  it('returns at most 2000 lines and names the next', async () => {
+    const lines = (await read({ path: 'many.txt' })).text.split('\n');
+    expect(lines).toHaveLength(2001);
+    expect(lines.at(-2)).toBe('2000: line 2000');
+    expect(lines.at(-1)).toBe('[the file goes on; read on with offset 2001]');
+  });
+
+  it('reaches every line of a file page by page', async () => {
+    const seen: string[] = [];
+    for (let offset: string | undefined = '1'; offset !== undefined; ) {
+      const page: string = (await read({ path: 'heavy.txt', offset })).text;
+      seen.push(...page.split('\n').filter((line) => /^\d+: y+$/.test(line)));
+      offset = /offset (\d+)\]$/.exec(page)?.[1];
+    }
+    expect(seen).toHaveLength(200);
+    expect(seen.at(-1)).toBe(`200: ${'y'.repeat(999)}`);
+  });
+
+  it('cuts a line that is too long, and continues after it', async () => {
+    const { text } = await read({ path: 'wide.txt' });
+    expect(text.length).toBeLessThan(9000);
+    expect(text).toMatch(/^1: x+\n\[\.\.\. \d+ bytes left out \.\.\.\]\nx+\n2: last$/);
+  });
+
+  it('never exceeds its maximum answer', async () => {
+    for (const path of ['many.txt', 'wide.txt', 'heavy.txt', 'late.bin']) {
+      expect((await read({ path, limit: 100_000 })).text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
+    }
+  });
+
+  it('closes what it opened, whatever happened', () => {
+    expect(workspace.openFiles()).toBe(0);
+  });
+});

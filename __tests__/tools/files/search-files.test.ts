@@ -1,0 +1,148 @@
+import { describe, expect, it } from '@jest/globals';
+import { MAX_TOOL_RESULT_BYTES, SEARCH_LIMITS } from '../../../src/lib/defaults.js';
+import { createSearchFiles } from '../../../src/tools/files/search-files.js';
+import type { Workspace } from '../../../src/tools/ports.js';
+import { createFakeClock } from '../../memory/stores/fake-clock.js';
+import { createFakeWorkspace, quiet } from '../fake-workspace.js';
+
+const workspace = createFakeWorkspace({
+  'README.md': '# Hello\nHello again\r\n',
+  'src/a.ts': 'const a = 1;\nconst hello = a;',
+  'src/deep/b.ts': 'a.*b',
+  'src/deep/c.js': 'hello',
+  'node_modules/x/index.ts': 'hello',
+  'image.png': new Uint8Array([137, 80, 0, 104, 101, 108, 108, 111]),
+});
+
+function search(input: object, files: Workspace = workspace) {
+  return createSearchFiles({ workspace: files, clock: createFakeClock() }).execute(input, quiet);
+}
+
+describe('search_files', () => {
+  it.each<[string, object, string]>([
+    ['finds lines', { text: 'hello' }, 'src/a.ts:2: const hello = a;\nsrc/deep/c.js:1: hello'],
+    [
+      'finds lines in any case',
+      { text: 'HELLO', ignore_case: true, glob: '*.md' },
+      'README.md:1: # Hello\nREADME.md:2: Hello again',
+    ],
+    ['finds names at any depth', { glob: '*.ts' }, 'src/a.ts\nsrc/deep/b.ts'],
+    ['finds paths', { glob: 'src/*.ts' }, 'src/a.ts'],
+    [
+      'takes patterns relative to the directory',
+      { glob: 'deep/*', path: 'src' },
+      'src/deep/b.ts\nsrc/deep/c.js',
+    ],
+    ['looks into one directory', { text: 'hello', path: './src/deep/' }, 'src/deep/c.js:1: hello'],
+    ['leaves node_modules to those who name it', { glob: 'node_modules/**' }, 'node_modules/x/index.ts'],
+    ['takes text unchanged (C7 93)', { text: '.*b' }, 'src/deep/b.ts:1: a.*b'],
+    ['says that there is nothing', { text: 'absent' }, '(nothing found)'],
+  ])('%s', async (_, input, text) => {
+    expect(await search(input)).toEqual({ text, isError: false });
+  });
+
+  it.each<[string, object, string]>([
+    ['nothing to search for', {}, 'give `text`, `glob`, or both'],
+    ['empty text', { text: '' }, '`text` is empty'],
+    ['text of two lines', { text: 'a\nb' }, 'no line break'],
+    ['an empty pattern', { glob: ' ' }, '`glob` is empty'],
+    ['a malformed pattern', { glob: '[a' }, 'syntax error in pattern'],
+    ['an endless pattern', { glob: '*a'.repeat(400) }, 'more than 500 characters'],
+    ['a file for a directory', { glob: '*', path: 'README.md' }, 'is not a directory'],
+    ['a directory that is not there', { glob: '*', path: 'nowhere' }, 'no such directory'],
+  ])('answers with an error for %s', async (_, input, text) => {
+    expect(await search(input)).toEqual({ text: expect.stringContaining(text), isError: true });
+  });
+
+  it('stops at the maximum number of matches', async () => {
+    const { text } = await search({ text: 'hit' }, createFakeWorkspace({ a: 'hit\n'.repeat(500), b: 'hit' }));
+    const lines = text.split('\n');
+    expect(lines).toHaveLength(SEARCH_LIMITS.matches + 1);
+    expect(lines.at(-1)).toContain('there are more than these 200');
+  });
+
+  it('is not cut when there are exactly as many', async () => {
+    const { text } = await search({ text: 'hit' }, createFakeWorkspace({ a: 'hit\n'.repeat(200) }));
+    expect(text.split('\n')).toHaveLength(SEARCH_LIMITS.matches);
+  });
+
+  it('never exceeds its maximum answer', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`${'d/'.repeat(400)}${index}.txt`, 'hit']),
+    );
+    const { text } = await search({ glob: '**' }, createFakeWorkspace(files));
+    expect(text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
+    expect(text).toContain('bytes left out');
+  });
+
+  it('returns what it has when its time is up', async () => {
+    const clock = createFakeClock();
+    const slow: Workspace = {
+      ...workspace,
+      async open(path) {
+        clock.advance(SEARCH_LIMITS.timeMs / 2);
+        return await workspace.open(path);
+      },
+    };
+    const tool = createSearchFiles({ workspace: slow, clock });
+    const { text } = await tool.execute({ text: 'Hello' }, quiet);
+    expect(text).toContain('README.md:1: # Hello');
+    expect(text).toContain('[the search ended early: it took too long]');
+  });
+
+  it('ends after the maximum number of files', async () => {
+    const endless: Workspace = {
+      ...workspace,
+      async *walk() {
+        for (let index = 0; ; index += 1) yield { path: `${index}.bin`, kind: 'file' };
+      },
+    };
+    const { text } = await search({ glob: 'none.txt' }, endless);
+    expect(text).toBe(
+      `(nothing found)\n[the search ended early: more than ${SEARCH_LIMITS.entries} files and directories]`,
+    );
+  });
+
+  it('ends when the run ends', async () => {
+    const abort = new AbortController();
+    const files: Workspace = {
+      ...workspace,
+      async *walk() {
+        yield { path: 'src/a.ts', kind: 'file' };
+        abort.abort(new Error('over'));
+        yield { path: 'src/a.ts', kind: 'file' };
+      },
+    };
+    const tool = createSearchFiles({ workspace: files, clock: createFakeClock() });
+    await expect(tool.execute({ glob: '*' }, abort.signal)).rejects.toThrow('over');
+  });
+
+  it('closes what it opened', () => {
+    expect(workspace.openFiles()).toBe(0);
+  });
+});
+
+it('C7 93: only the start of a file that is too long is searched, and the answer reports it', async () => {
+  const big = createFakeWorkspace({
+    'big.log': `early\n${'x'.repeat(SEARCH_LIMITS.fileBytes)}\nlate`,
+    'small.log': 'late',
+  });
+  const { text } = await search({ text: 'late' }, big);
+  expect(text).toBe(
+    `small.log:1: late\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of big.log]`,
+  );
+});
+
+it('C7 93: only the text around the match is shown of a minified line', async () => {
+  const line = `${'🎈'.repeat(200_000)}needle${'x'.repeat(900_000)}`;
+  const { text } = await search({ text: 'needle' }, createFakeWorkspace({ 'min.js': line }));
+  expect(text).toMatch(/^min\.js:1: \[\.\.\.\] 🎈+needlex+ \[\.\.\.\]$/u);
+  expect(text.length).toBeLessThan(400);
+});
+
+it('C7 93: patterns and texts that make expressions slow are answered at once', async () => {
+  const files = createFakeWorkspace({ [`${'a'.repeat(200)}.txt`]: `${'a'.repeat(100_000)}!` });
+  expect((await search({ text: '(a+)+$' }, files)).text).toBe('(nothing found)');
+  expect((await search({ glob: `${'*a'.repeat(100)}b` }, files)).text).toBe('(nothing found)');
+  expect((await search({ glob: `${'**/'.repeat(100)}b` }, files)).text).toBe('(nothing found)');
+});

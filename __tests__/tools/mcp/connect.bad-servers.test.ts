@@ -1,0 +1,274 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
+import { tempDir } from '../../helpers/temp.js';
+import { badServer, connect, isAlive, stdioServer, tryRead, until, untilGone } from './scene.js';
+
+/** A working server, to show that the others do not disturb it. */
+const GOOD = badServer('good');
+
+describe('a server that cannot be used is left out with one warning, and the others stay', () => {
+  // Time enough for the working server to start at the same time on a busy machine.
+  const SLOW = { timeoutMs: 10_000 };
+  it.each([
+    ['is missing', { ...GOOD, name: 'x', command: '/no/such/program' }, {}, 'ENOENT'],
+    [
+      'ends at the start',
+      badServer('crash-at-start'),
+      {},
+      'exit status 3; its last words: Usage: server FOLDER',
+    ],
+    ['fails at the start', badServer('broken-at-start'), {}, 'its last words: TypeError: no such folder'],
+    ['never answers', badServer('silent'), SLOW, 'it did not answer within 10 s'],
+    [
+      'only makes noise',
+      badServer('noise'),
+      {},
+      'it wrote 1000 lines that are not messages, the first one: still starting',
+    ],
+    ['has no list of tools', badServer('no-list'), {}, 'its answer to `tools/list` is not a list of tools'],
+    [
+      'needs a variable',
+      { ...GOOD, name: 'x', args: ['${NO_KEY}'] },
+      {},
+      'variable `NO_KEY`, which is not set or empty',
+    ],
+  ])('if it %s', async (_, server, options, reason) => {
+    const { tools, warnings, call } = await connect([server, GOOD], options);
+    expect(tools.map((tool) => tool.name)).toEqual(['work']);
+    expect(await call('work')).toMatchObject({ isError: false });
+    expect(warnings).toEqual([
+      { code: 'mcp-server', message: expect.stringContaining(`MCP server \`${server.name}\` is left out`) },
+    ]);
+    expect(warnings[0]?.message).toContain(reason);
+  });
+});
+
+describe('a server with unsafe tool descriptions', () => {
+  it('offers only what is safe for every provider, with a warning for each kind of problem', async () => {
+    const { tools, warnings } = await connect([badServer('liar'), GOOD], { reserved: ['read_file'] });
+    expect(tools.map((tool) => tool.name)).toEqual([
+      'apple',
+      'dotted_name_with_spaces',
+      'hidden',
+      'huge',
+      'zebra',
+      'work',
+    ]);
+    expect(tools.find(({ name }) => name === 'hidden')?.description).toBe(
+      '[MCP server liar] Plain. And red.',
+    );
+    expect(tools.find(({ name }) => name === 'huge')?.description).toMatch(
+      /^\[MCP server liar\] [long ]{16000,}…$/,
+    );
+    expect(warnings.map(({ message }) => message.replace('MCP server `liar` offers ', ''))).toEqual([
+      '`text-schema`, `list-schema`, `no-schema` (left out: its schema is not an object)',
+      '`array-schema` (left out: its schema does not describe an object)',
+      '`broken-schema` (left out: its schema is not a JSON schema at `schema.properties.a.type`)',
+      '`huge` (description cut to 16384 characters)',
+      '3 tools (left out: without a name)',
+      '`apple` (left out: offered more than once)',
+      '`read_file` (left out: a built-in tool has the same name)',
+    ]);
+  });
+
+  it('is called by the name that the server knows', async () => {
+    const { call } = await connect([badServer('liar')]);
+    const { text } = await call('dotted_name_with_spaces', { a: 1 });
+    expect(JSON.parse(text)).toMatchObject({
+      called: { name: 'dotted.name/with spaces', arguments: { a: 1 } },
+    });
+  });
+
+  it('offers a hundred of ten thousand tools, the same every time, and reduces no other server’s tools', async () => {
+    const { tools, warnings } = await connect([badServer('many-tools'), GOOD]);
+    expect(tools.map((tool) => tool.name)).toEqual([
+      ...Array.from({ length: 99 }, (_, index) => `tool${String(index).padStart(5, '0')}`),
+      'work',
+    ]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.message).toContain(
+      'and 9896 more (left out: all servers together may offer 100 tools)',
+    );
+  });
+
+  it('is asked for at most a hundred pages', async () => {
+    const { tools, warnings } = await connect([badServer('endless-list')]);
+    expect(tools.length).toBeLessThanOrEqual(100);
+    expect(warnings[0]?.message).toContain('has an endless list of tools');
+  });
+});
+
+describe('a call', () => {
+  it('to a server that ends is an error, and so is every later one, with one warning', async () => {
+    const { call, warnings } = await connect([badServer('crash-in-call')]);
+    const why = 'exit status 7; its last words: loading | out of luck';
+    const error = { text: `Error: the MCP server "crash-in-call" failed: ${why}`, isError: true };
+    expect(await Promise.all([call('work'), call('work')])).toEqual([error, error]);
+    expect(await call('work')).toEqual(error);
+    expect(warnings).toEqual([
+      { code: 'mcp-server', message: `MCP server \`crash-in-call\` ended in the middle of the run (${why})` },
+    ]);
+  });
+
+  it('that is never answered is an error after its own time limit', async () => {
+    const { call } = await connect([badServer('silent-in-call')], { callTimeoutMs: 300 });
+    expect(await call('work')).toEqual({
+      text: 'Error: the MCP server "silent-in-call" failed: it did not answer within 0.3 s',
+      isError: true,
+    });
+  });
+
+  it.each(['good', 'id-last'])(
+    'answered with too much is an error, and no other call is: %s',
+    async (mode) => {
+      const { call, warnings } = await connect([badServer(mode)]);
+      const why = 'MCP error -32000: its answer is larger than 10485760 bytes';
+      const failed = { text: `Error: the MCP server "${mode}" failed: ${why}`, isError: true };
+      const answers = await Promise.all([call('work'), call('work', { huge: true }), call('work')]);
+      expect(answers).toMatchObject([{ isError: false }, failed, { isError: false }]);
+      expect(await call('work')).toMatchObject({ isError: false });
+      expect(warnings).toMatchObject([{ message: expect.stringContaining(why) }]);
+    },
+  );
+
+  it('answered with much text is cut by the common rule', async () => {
+    const { call } = await connect([badServer('long-result')]);
+    const { text, isError } = await call('work');
+    expect(isError).toBe(false);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
+    expect(text).toMatch(/^begin x+\s\[\.\.\. \d+ bytes left out \.\.\.\]\sx+ end$/);
+  });
+
+  it('answered with garbage is an error', async () => {
+    const { call } = await connect([badServer('garbage-result')], { callTimeoutMs: 500 });
+    expect(await call('work')).toMatchObject({ isError: true });
+  });
+
+  it('is understood even if the server writes a greeting to its standard output', async () => {
+    const { call, warnings } = await connect([badServer('greeting')]);
+    expect(await call('work')).toMatchObject({ isError: false });
+    expect(warnings).toEqual([]);
+  });
+
+  it('ends with the run, as its reason', async () => {
+    const controller = new AbortController();
+    const { call } = await connect([badServer('silent-in-call')], { signal: controller.signal });
+    const answer = call('work');
+    const reason = new Error('the time is up');
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+  });
+});
+
+describe('the arguments of a program', () => {
+  it('can name variables, which is the only way to pass a secret', async () => {
+    const { call } = await connect([badServer('good', '--key=${SERVER_KEY}')], {
+      env: { SERVER_KEY: ' k-123\n', OTHER: 'x' },
+    });
+    expect(JSON.parse((await call('work')).text)).toMatchObject({ args: ['good', '--key=k-123'] });
+  });
+});
+
+describe('the processes of MCP servers', () => {
+  it('are ended by close, with their children, even if they ignore every request to end', async () => {
+    const file = join(tempDir('mcp'), 'pids');
+    const { close } = await connect([badServer('stubborn', file)]);
+    const pids = readFileSync(file, 'utf8').trim().split('\n').map(Number);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await close();
+    await untilGone(pids);
+  });
+
+  it('are ended when the run ends while they start', async () => {
+    const file = join(tempDir('mcp'), 'pids');
+    const controller = new AbortController();
+    const reason = new Error('cancelled');
+    const connecting = connect([badServer('silent'), badServer('stubborn', file)], {
+      signal: controller.signal,
+    });
+    await until(() => tryRead(file).includes('\n'));
+    controller.abort(reason);
+    await expect(connecting).rejects.toBe(reason);
+    await untilGone(tryRead(file).trim().split('\n').map(Number));
+  });
+
+  it('get a name that cannot break a log line', async () => {
+    const { warnings } = await connect([
+      { ...stdioServer('a\n::error::b', []), command: '/no/such/program' },
+    ]);
+    expect(warnings[0]?.message).toMatch(/^MCP server `a ::error::b` is left out/);
+  });
+});
+
+describe('an error in the answer of a server', () => {
+  it.each([-32_000, -32_603, 401, 404])('is for the model alone, whatever its code: %i', async (code) => {
+    const { call, warnings } = await connect([badServer('own-error', String(code))]);
+    const { text, isError } = await call('work');
+    expect({ text, isError }).toEqual({
+      text: `Error: the MCP server "own-error" failed: MCP error ${code}: the quota is used up`,
+      isError: true,
+    });
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('tools that change during a run', () => {
+  it('are those of the new list from then on', async () => {
+    const { tools, changed, call, warnings } = await connect([badServer('changing-list'), GOOD]);
+    expect(tools.map(({ name }) => name)).toEqual(['work', 'good_work']);
+    expect(await changed()).toBeUndefined();
+    await call('work');
+    const now = await changed();
+    expect(now?.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+      'other: [MCP server changing-list] After 1.',
+      'work: [MCP server good] Works.',
+    ]);
+    expect(await changed()).toBeUndefined();
+    expect(await now?.[0]?.execute({}, new AbortController().signal)).toMatchObject({ isError: false });
+    expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining('renamed') }]);
+  });
+
+  it('stay unchanged if the new list is invalid, with a warning', async () => {
+    const { changed, call, warnings } = await connect([badServer('list-once')]);
+    await call('work');
+    expect((await changed())?.map(({ name }) => name)).toEqual(['work']);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'MCP server `list-once` has other tools now, which could not be listed: its answer to `tools/list` is not a list of tools',
+    ]);
+  });
+
+  it('are listed again only a limited number of times', async () => {
+    const { changed, call } = await connect([badServer('changing-list')]);
+    let listings = 0;
+    for (let turn = 0; turn < 25; turn += 1) {
+      await call('work');
+      if ((await changed()) !== undefined) listings += 1;
+    }
+    expect(listings).toBe(20);
+  });
+});
+
+describe('the environment variables of a program', () => {
+  it('are those in its table, and are masked in its answers', async () => {
+    const server = {
+      ...badServer('environment'),
+      env: { API_KEY: '${OURS}', MODE: 'plain', PATH: '/only/this' },
+    };
+    const { call } = await connect([server], { env: { OURS: 'canary-4711', OTHER: 'canary-0815' } });
+    expect(JSON.parse((await call('work')).text)).toEqual({
+      API_KEY: '***',
+      MODE: 'plain',
+      PATH: '/only/this',
+    });
+  });
+
+  it('cause a warning if one of ours is missing', async () => {
+    const { tools, warnings } = await connect([{ ...GOOD, env: { API_KEY: '${NO_KEY}' } }]);
+    expect(tools).toEqual([]);
+    expect(warnings[0]?.message).toContain(
+      '`env.API_KEY` needs the environment variable `NO_KEY`, which is not set or empty',
+    );
+  });
+});

@@ -1,0 +1,255 @@
+import { describe, expect, it } from '@jest/globals';
+import type { McpServerConfig } from '../../../src/agent/config.js';
+import { MAX_REOPENINGS } from '../../../src/tools/mcp/limits.js';
+import { type McpHttp, type Route, startMcpHttp } from '../../helpers/mcp-http.js';
+import { connect, until } from './scene.js';
+
+const KINDS = [
+  ['streamable HTTP, answers as streams', 'streamable-http', '/mcp'],
+  ['streamable HTTP, answers as JSON', 'streamable-http', '/json'],
+  ['HTTP with SSE', 'sse', '/sse'],
+] as const;
+
+/** What an agent writes; the value comes from the environment. */
+const HEADERS = { Authorization: 'Bearer ${REMOTE_KEY}' };
+const ENV = { REMOTE_KEY: 'remote-key-1\n' };
+
+describe.each(KINDS)('an MCP server over %s', (_, transport, path) => {
+  const at = (http: McpHttp): McpServerConfig => ({ ...server(http.url + path), transport });
+
+  it('offers tools with the effect `network` and answers calls', async () => {
+    const http = await startMcpHttp();
+    const { tools, call, warnings } = await connect([at(http)]);
+    expect(tools.map(({ name, effect }) => `${name} ${effect}`)).toEqual(
+      ['echo', 'large', 'refuse', 'vanish', 'whoami'].map((name) => `${name} network`),
+    );
+    expect(await Promise.all([1, 2, 3].map((n) => call('echo', { n })))).toEqual(
+      [1, 2, 3].map((n) => ({ text: `{"n":${n}}`, isError: false })),
+    );
+    expect(await call('refuse')).toEqual({ text: 'not today', isError: true });
+    expect(warnings).toEqual([]);
+  });
+
+  it('gets its headers with every request, filled in from the environment', async () => {
+    const http = await startMcpHttp();
+    const { call } = await connect([{ ...at(http), headers: HEADERS }], { env: ENV });
+    // What it was given does not come back from it.
+    expect(await call('whoami')).toMatchObject({ text: 'Bearer ***' });
+    expect(http.requests().length).toBeGreaterThan(2);
+    expect(new Set(http.requests().map(({ headers }) => headers.authorization))).toEqual(
+      new Set(['Bearer remote-key-1']),
+    );
+  });
+
+  it('is called through the given fetch', async () => {
+    const http = await startMcpHttp();
+    const seen: string[] = [];
+    const { call } = await connect([at(http)], {
+      fetch: (url, init) => {
+        seen.push(new URL(String(url)).origin);
+        return fetch(url, init);
+      },
+    });
+    await call('echo');
+    expect(new Set(seen)).toEqual(new Set([http.url]));
+    expect(seen.length).toBe(http.requests().length);
+  });
+
+  it('has no session left after close', async () => {
+    const http = await startMcpHttp();
+    const { close, call } = await connect([at(http)]);
+    expect(http.sessions()).toBe(1);
+    await close();
+    await until(() => http.sessions() === 0);
+    expect(await call('echo')).toMatchObject({ isError: true });
+  });
+
+  it('that sends more than 10 MB at once fails the call, and continues', async () => {
+    const http = await startMcpHttp();
+    const { call } = await connect([at(http)]);
+    expect(await call('large')).toMatchObject({ isError: true });
+    expect(await call('echo', { a: 1 })).toEqual({ text: '{"a":1}', isError: false });
+  });
+
+  it('that breaks off during an answer fails the call at once, and continues', async () => {
+    const http = await startMcpHttp();
+    const { call } = await connect([at(http)], { callTimeoutMs: 50_000 });
+    expect(await call('vanish')).toMatchObject({ isError: true });
+    expect(await call('echo', { a: 1 })).toEqual({ text: '{"a":1}', isError: false });
+  });
+
+  it('that is unreachable fails every call, with a warning', async () => {
+    const http = await startMcpHttp();
+    const { call, warnings } = await connect([at(http)], { callTimeoutMs: 5000 });
+    await http.close();
+    expect(await call('echo')).toMatchObject({ isError: true });
+    expect(await call('echo')).toMatchObject({ isError: true });
+    expect(warnings.length).toBeGreaterThanOrEqual(1);
+    expect(new Set(warnings.map(({ code }) => code))).toEqual(new Set(['mcp-server']));
+  });
+
+  it('never sends its headers to the host a redirect leads to', async () => {
+    const other = await startMcpHttp();
+    const http = await startMcpHttp((_request, response) => {
+      response.writeHead(307, { location: `${other.url}${path}` }).end();
+      return true;
+    });
+    const { tools, warnings } = await connect([{ ...at(http), headers: HEADERS }], { env: ENV });
+    expect(tools).toEqual([]);
+    expect(other.requests()).toEqual([]);
+    expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringMatching(/[Rr]edirect/) }]);
+  });
+});
+
+describe('a redirect within the server', () => {
+  it('is followed, headers and all', async () => {
+    const http = await startMcpHttp((request, response) => {
+      if (request.url !== '/old') return false;
+      response.writeHead(307, { location: '/mcp' }).end();
+      return true;
+    });
+    const { call } = await connect([{ ...server(`${http.url}/old`), headers: HEADERS }], { env: ENV });
+    await call('whoami');
+    expect(http.requests().at(-1)?.headers.authorization).toBe('Bearer remote-key-1');
+  });
+});
+
+describe('a session over streamable HTTP', () => {
+  it('that the server lost is reopened by the next calls, once', async () => {
+    const http = await startMcpHttp();
+    const { call, warnings } = await connect([server(`${http.url}/mcp`)]);
+    http.forget();
+    expect(await Promise.all([call('echo', { a: 1 }), call('echo', { b: 2 })])).toEqual([
+      { text: '{"a":1}', isError: false },
+      { text: '{"b":2}', isError: false },
+    ]);
+    expect(http.sessions()).toBe(1);
+    expect(warnings).toEqual([]);
+  });
+
+  it('that the server loses at every call is reopened a limited number of times, and its calls fail after that', async () => {
+    const http = await startMcpHttp();
+    const { call } = await connect([server(`${http.url}/mcp`)]);
+    const ends: boolean[] = [];
+    for (let calls = 0; calls < MAX_REOPENINGS + 3; calls += 1) {
+      http.forget();
+      ends.push((await call('echo')).isError);
+    }
+    expect(ends).toEqual([...Array.from({ length: MAX_REOPENINGS }, () => false), true, true, true]);
+    const openings = http
+      .requests()
+      .filter(({ line, headers }) => line === 'POST /mcp' && headers['mcp-session-id'] === undefined);
+    expect(openings).toHaveLength(1 + MAX_REOPENINGS);
+  });
+});
+
+describe('a session over SSE', () => {
+  it('whose stream was cut is reopened', async () => {
+    const http = await startMcpHttp();
+    const { call } = await connect([{ ...server(`${http.url}/sse`), transport: 'sse' }]);
+    http.cut();
+    // Calls that find the stream cut fail: nobody knows whether they were carried out.
+    for (let tries = 0; tries < 3 && (await call('echo')).isError; tries += 1);
+    expect(await call('echo', { a: 1 })).toEqual({ text: '{"a":1}', isError: false });
+    expect(http.requests().filter(({ line }) => line === 'GET /sse')).toHaveLength(2);
+  });
+});
+
+describe('an endpoint that is not an MCP server is left out with a warning:', () => {
+  const answer =
+    (status: number, headers: Record<string, string>, body: string): Route =>
+    (_, response) => {
+      response.writeHead(status, headers).end(body);
+      return true;
+    };
+  it.each([
+    [
+      'an HTML page',
+      answer(200, { 'content-type': 'text/html' }, '<html>'),
+      'Unexpected content type: text/html',
+    ],
+    ['a page that is not found', answer(404, {}, '<h1>Not found</h1>'), 'HTTP 404'],
+    ['a login', answer(401, {}, ''), 'HTTP 401, check its `headers`'],
+    ['an empty answer', answer(200, { 'content-type': 'application/json' }, ''), 'its answer is not JSON'],
+    [
+      'broken JSON',
+      answer(200, { 'content-type': 'application/json' }, '{"jsonrpc":'),
+      'its answer is not JSON',
+    ],
+    [
+      'other JSON',
+      answer(200, { 'content-type': 'application/json' }, '[1]'),
+      'does not follow the protocol',
+    ],
+    [
+      'a body that stalls',
+      (_: unknown, response: Parameters<Route>[1]) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+        return true;
+      },
+      'it did not answer within 0.5 s',
+    ],
+  ])('%s', async (_, route, reason) => {
+    const http = await startMcpHttp(route);
+    const { tools, warnings } = await connect([server(http.url)], {
+      timeoutMs: reason.includes('0.5') ? 500 : 100_000,
+    });
+    expect(tools).toEqual([]);
+    expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining(reason) }]);
+  });
+
+  it('an SSE stream that never names its message address', async () => {
+    const http = await startMcpHttp((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
+      return true;
+    });
+    const { warnings } = await connect([{ ...server(http.url), transport: 'sse' }], { timeoutMs: 300 });
+    expect(warnings).toEqual([
+      { code: 'mcp-server', message: expect.stringContaining('it did not answer within 0.3 s') },
+    ]);
+  });
+
+  it('an SSE stream that wants its messages sent to another host', async () => {
+    const other = await startMcpHttp();
+    const http = await startMcpHttp((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`event: endpoint\ndata: ${other.url}/messages\n\n`);
+      return true;
+    });
+    const config = { ...server(http.url), transport: 'sse' as const, headers: HEADERS };
+    const { warnings } = await connect([config], { env: ENV });
+    expect(other.requests()).toEqual([]);
+    expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining('origin') }]);
+  });
+
+  it('a port where nobody listens', async () => {
+    const http = await startMcpHttp();
+    await http.close();
+    const { warnings } = await connect([server(http.url)]);
+    expect(warnings[0]?.message).toContain('ECONNREFUSED');
+  });
+
+  it('a server whose header needs a variable that is not set', async () => {
+    const http = await startMcpHttp();
+    const { warnings } = await connect([{ ...server(http.url), headers: HEADERS }], {
+      env: { REMOTE_KEY: '' },
+    });
+    expect(http.requests()).toEqual([]);
+    expect(warnings[0]?.message).toContain(
+      'header "Authorization" needs the environment variable `REMOTE_KEY`',
+    );
+  });
+
+  it('a header with a line break in it, whose value is not shown', async () => {
+    const http = await startMcpHttp();
+    const { warnings } = await connect([{ ...server(http.url), headers: HEADERS }], {
+      env: { REMOTE_KEY: 'secret\nvalue' },
+    });
+    expect(warnings[0]?.message).toContain('the value of header "Authorization" holds a character');
+    expect(warnings[0]?.message).not.toContain('secret');
+  });
+});
+
+function server(url: string): McpServerConfig {
+  return { name: 'remote', transport: 'streamable-http', url, headers: {}, command: '', args: [], env: {} };
+}

@@ -1,0 +1,323 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { jailPlaces } from '../../../src/tools/process/jail-places.js';
+import { createCommandJail, findCommandJail } from '../../../src/tools/process/process-jail.js';
+import { safePrograms } from '../../../src/tools/process/programs.js';
+import { createShell } from '../../../src/tools/process/shell.js';
+import { protectedPaths } from '../../../src/tools/workspace/jail.js';
+import { isolated, waysHere } from '../../helpers/jail.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+
+const WAYS = waysHere();
+const quiet = new AbortController().signal;
+
+/** A runner's folders, with names that no shell may read: the workspace, memory, agents, and files of the runner. */
+function makeRunner() {
+  const root = join(realpathSync(tempDir('jail')), `it's "$HOME" \`id\` ; a`);
+  const workspace = join(root, 'work space');
+  writeFiles(root, {
+    '_temp/_runner_file_commands/env': 'CANARY-env',
+    '_temp/key.pem': 'CANARY-key',
+    '_temp/_github_workflow/event.json': 'CANARY-event',
+    'elsewhere/_runner_file_commands/path': 'CANARY-path',
+    'elsewhere/_runner_file_commands/other': 'CANARY-other',
+    'elsewhere/summary': 'CANARY-summary',
+    'bots/agents/linked.toml': 'original',
+    '_actions/org/other/v1/dist/index.js': 'original',
+  });
+  writeFiles(workspace, {
+    '.github/workflows/ci.yml': 'original',
+    'action.yml': 'original',
+    'docs/mem/rev.md': 'CANARY-memory',
+    'axe/agents/worker.toml': 'original',
+    'prompts/skill.md': 'original',
+    '.git/config': 'original',
+    '.git/hooks/pre-commit': 'original',
+    'src/a.txt': 'a',
+  });
+  symlinkSync(join(root, 'bots'), join(workspace, 'bots'));
+  const env = {
+    RUNNER_TEMP: join(root, '_temp'),
+    GITHUB_ENV: join(root, '_temp/_runner_file_commands/env'),
+    GITHUB_PATH: join(root, 'elsewhere/_runner_file_commands/path'),
+    GITHUB_OUTPUT: join(root, 'elsewhere/absent'),
+    GITHUB_STEP_SUMMARY: join(root, 'elsewhere/summary'),
+    GITHUB_EVENT_PATH: join(root, '_temp/_github_workflow/event.json'),
+  };
+  mkdirSync(join(root, 'home'));
+  const ownFolder = join(root, '_actions/YOUR_ORG/axe-action/v1');
+  const memory = [join(workspace, 'docs/mem'), join(workspace, '.axe/memory')];
+  const options = {
+    env,
+    workspace,
+    paths: {
+      ...protectedPaths(env),
+      readOnly: [ownFolder],
+      memory,
+      readOnlyNow: () => [join(workspace, 'prompts/skill.md')],
+    },
+    instructionFolders: [join(workspace, 'bots/agents'), join(workspace, 'bots/skills')],
+    home: join(root, 'home'),
+    credentials: [],
+  };
+  return { root, workspace, env, options, places: () => jailPlaces(options) };
+}
+
+/** Every file below a folder with its content, links not followed. */
+function filesIn(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]));
+}
+
+if (WAYS.length === 0)
+  it('no command jail is found on a machine that allows no mount namespace', async () => {
+    const { places } = makeRunner();
+    const found = await findCommandJail({
+      env: process.env,
+      programs: safePrograms(process.env['PATH'], []),
+      places,
+    });
+    expect(found).toMatchObject({ kind: 'none', reason: expect.stringMatching(/\S/) });
+  });
+else
+  describe.each(WAYS.map((one) => [one.way.kind, one] as const))(
+    'a jail by %s',
+    (_, { way, path: pathOf }) => {
+      let runner = makeRunner();
+      let path = '';
+      beforeEach(() => {
+        runner = makeRunner();
+        path = pathOf();
+      });
+
+      const env = {
+        PATH: '/usr/bin:/bin',
+        HOME: '/home/somebody',
+        HTTPS_PROXY: 'http://user:pass@proxy:1',
+        GITHUB_TOKEN: 'ghs_canary',
+        LANG: 'C',
+      };
+
+      function shellOf(jail = createCommandJail(way, safePrograms(path, []), runner.places)) {
+        return createShell({ env, jail: async () => isolated(jail, way) });
+      }
+
+      async function run(command: string, signal: AbortSignal = quiet) {
+        const request = { command, cwd: runner.workspace, timeoutMs: 100_000, maxOutputBytes: 50_000 };
+        return await shellOf().run(request, signal);
+      }
+
+      it('passes its trial', async () => {
+        const parts = { env, programs: safePrograms(path, []), places: runner.places };
+        const found = await findCommandJail(parts, [way]);
+        expect(found).toMatchObject({ kind: 'jail' });
+        expect(readdirSync(runner.root).sort()).toEqual([
+          '_actions',
+          '_temp',
+          'bots',
+          'elsewhere',
+          'home',
+          'work space',
+        ]);
+      });
+
+      it('shows a command its workspace, its output and its exit code', async () => {
+        const { exitCode, output } = await run('pwd; cat src/a.txt; echo e >&2; echo b > src/b.txt; exit 7');
+        expect({ exitCode, output }).toEqual({ exitCode: 7, output: `${runner.workspace}\nae\n` });
+        const made = statSync(join(runner.workspace, 'src/b.txt'));
+        expect([made.uid, made.gid]).toEqual([way.uid, way.gid]);
+      });
+
+      it('gives a command the environment it may have, and no input', async () => {
+        const { output } = await run('env; cat');
+        expect(output).toContain(`HOME=${runner.root}/home\n`);
+        expect(output).toContain('PATH=/usr/bin:/bin\n');
+        expect(output).toContain('HTTPS_PROXY=http://user:pass@proxy:1\n');
+        expect(output).toContain(`TMPDIR=${runner.env.RUNNER_TEMP}\n`);
+        expect(output).not.toMatch(/ghs_canary|SUDO_|GITHUB_|RUNNER_/);
+      });
+
+      it('hides the files of the runner, its temporary folder, the event and memory', async () => {
+        const { output } = await run(
+          'cd ..; grep -rsh CANARY . ; cd "work space"; cat docs/mem/* .axe/memory/*; ls -A "$TMPDIR"',
+        );
+        expect(output).not.toContain('CANARY');
+      });
+
+      it('has a temporary folder that ends with the command', async () => {
+        const { exitCode } = await run(
+          'echo x > "$TMPDIR/file" && test -s "$(mktemp)" || test -w "$TMPDIR/file"',
+        );
+        expect(exitCode).toBe(0);
+        expect(readdirSync(runner.env.RUNNER_TEMP).sort()).toEqual([
+          '_github_workflow',
+          '_runner_file_commands',
+          'key.pem',
+        ]);
+      });
+
+      it('protects the configuration of a run against every kind of change', async () => {
+        const before = filesIn(runner.root);
+        const targets = [
+          '.github/workflows/ci.yml',
+          '.github/new.yml',
+          'action.yml',
+          'axe/agents/worker.toml',
+          'axe/agents/new.toml',
+          'axe/skills/new/SKILL.md',
+          '.axe/memory/forged.md',
+          'docs/mem/rev.md',
+          'bots/agents/linked.toml',
+          'bots/skills/new.md',
+          'prompts/skill.md',
+          '.git/config',
+          '.git/hooks/pre-commit',
+          '../_actions/org/other/v1/dist/index.js',
+          '../_temp/_runner_file_commands/env',
+          '../elsewhere/summary',
+          '../elsewhere/_runner_file_commands/path',
+          '../elsewhere/_runner_file_commands/other',
+        ];
+        const names = targets.map((target) => `'${target}'`).join(' ');
+        await run(`for file in ${names}; do
+        mkdir -p "$(dirname "$file")"; echo hostile >> "$file"; rm -rf "$file"; mv "$file" gone
+      done
+      for folder in axe .github .git .axe docs prompts; do mv "$folder" moved && mkdir -p "$folder"; rm -rf "$folder"; done
+      cd ..; mv 'work space' moved; mv _temp moved; mv elsewhere moved; mv _actions moved; mv bots moved; mv "$PWD" ../moved`);
+        const after = filesIn(runner.root);
+        const ours = Object.entries(before).filter(([file]) => !file.endsWith('src/a.txt'));
+        expect(after).toMatchObject(Object.fromEntries(ours));
+        expect(Object.values(after).join()).not.toContain('hostile');
+      });
+
+      it('removes all temporary folders after a command, also after two at once', async () => {
+        const before = readdirSync(runner.workspace);
+        const shell = shellOf();
+        const request = { cwd: runner.workspace, timeoutMs: 100_000, maxOutputBytes: 1000 };
+        const command = 'mkdir -p axe/skills/x .axe/x 2>&1 | wc -l';
+        const results = await Promise.all([1, 2, 3].map(() => shell.run({ ...request, command }, quiet)));
+        expect(results.map(({ output }) => output.trim())).toEqual(['2', '2', '2']);
+        expect(readdirSync(runner.workspace)).toEqual(before);
+        expect(readdirSync(join(runner.workspace, 'axe'))).toEqual(['agents']);
+      });
+
+      it('cannot be dismantled from inside', async () => {
+        const { output } = await run(`
+      hidden=$TMPDIR; secret="$TMPDIR/key.pem"
+      attempts='umount "$hidden"; umount -l "$hidden"; umount -R -l /; mount -o remount,bind,rw "$PWD/.github"
+        mkdir -p deep; mount --bind .. deep; cat deep/_temp/key.pem; mount --rbind / deep; cat "deep$secret"; umount -R -l deep
+        cat "$secret"; cat "/proc/1/root$secret"; cat "/proc/1/cwd/../_temp/key.pem"; cat /proc/*/environ
+        nsenter -t 1 -m cat "$secret"; nsenter -t 1 -a cat "$secret"; sudo -n cat "$secret"; kill -9 1
+        echo hostile > .github/workflows/ci.yml; mv .github moved'
+      export hidden secret
+      sh -c "$attempts" 2>/dev/null
+      unshare --user --map-root-user --mount --pid --fork sh -c "$attempts" 2>/dev/null
+      echo; grep -E "NoNewPrivs|CapEff|NSpid" /proc/self/status | tr -d '\\t'`);
+        expect(output).not.toMatch(/CANARY|ghs_canary/);
+        expect(output).toMatch(/^NSpid:\d+$/m);
+        expect(output).toContain('NoNewPrivs:1\n');
+        expect(output).toContain('CapEff:0000000000000000\n');
+        expect(readFileSync(join(runner.workspace, '.github/workflows/ci.yml'), 'utf8')).toBe('original');
+      });
+
+      it('shows the workspace inside the temporary folder, but not its surroundings', async () => {
+        const inside = join(runner.env.RUNNER_TEMP, 'a', 'checkout');
+        mkdirSync(join(runner.env.RUNNER_TEMP, 'a'));
+        renameSync(runner.workspace, inside);
+        runner.workspace = inside;
+        const moved = { ...runner.options, workspace: inside };
+        runner.places = () =>
+          jailPlaces({ ...moved, paths: protectedPaths(runner.env), instructionFolders: [] });
+        const { output } = await run(
+          'pwd; cat src/a.txt; echo; ls .. "$TMPDIR"; echo x > .github/x || echo refused; touch made',
+        );
+        expect(output).toMatch(/\nrefused\n$/);
+        expect(output).not.toContain('key.pem');
+        expect(existsSync(join(inside, 'made'))).toBe(true);
+      });
+
+      it('ends with all processes started in it, whatever they do', async () => {
+        const hostile = `trap "" INT TERM HUP; (setsid sh -c 'trap "" TERM; echo up >> up; while :; do sleep 1; echo x >> beats; done' &)`;
+        const abort = new AbortController();
+        const running = run(
+          `${hostile}; kill -9 -1 2>/dev/null; exec setsid sh -c 'touch ready; sleep 100000'`,
+          abort.signal,
+        );
+        const ready = join(runner.workspace, 'ready');
+        let isOver = false;
+        void running
+          .catch(() => undefined)
+          .then(() => {
+            isOver = true;
+          });
+        while (!existsSync(ready) && !isOver) await new Promise((resolve) => setImmediate(resolve));
+        expect(processesIn(runner.workspace)).not.toBe(0);
+        abort.abort(new Error('cancelled'));
+        await expect(running).rejects.toThrow('cancelled');
+        expect(processesIn(runner.workspace)).toBe(0);
+      });
+
+      it('leaves no process when the command has ended', async () => {
+        const { exitCode } = await run('env -i setsid sleep 100000 & sleep 0.1; exit 3');
+        expect(exitCode).toBe(3);
+        expect(processesIn(runner.workspace)).toBe(0);
+      });
+    },
+  );
+
+/** How many processes have their current folder in a folder. */
+function processesIn(folder: string): number {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => {
+    try {
+      return realpathSync(`/proc/${id}/cwd`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+describe('without a possible jail', () => {
+  const find = (PATH: string, more = {}) =>
+    findCommandJail({
+      env: { PATH, ...more },
+      programs: safePrograms(PATH, []),
+      places: makeRunner().places,
+    });
+
+  it.each([
+    ['there is no program for it', {}],
+    ['nor on a runner', { GITHUB_ACTIONS: 'true' }],
+  ])('the reason is one line: %s', async (_, env) => {
+    expect(await find(tempDir('empty'), env)).toEqual({
+      kind: 'none',
+      reason: '`PATH` has no `sh` in a folder that commands cannot write',
+    });
+  });
+
+  it('a jail that hides nothing does not pass its trial', async () => {
+    const bin = tempDir('bin');
+    const [way] = WAYS;
+    if (way === undefined) return;
+    writeFiles(bin, { mount: '#!/bin/sh\nexit 0\n' });
+    chmodSync(join(bin, 'mount'), 0o755);
+    expect(await find(`${bin}:${way.path()}`)).toMatchObject({
+      kind: 'none',
+      reason: expect.stringContaining('can be reached'),
+    });
+  });
+});

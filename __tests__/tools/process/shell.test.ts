@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { CommandRequest } from '../../../src/tools/ports.js';
+import { createShell } from '../../../src/tools/process/shell.js';
+import { bareJail } from '../../helpers/jail.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const quiet = new AbortController().signal;
+const env = { ...process.env, OPENAI_API_KEY: 'sk-canary', GITHUB_TOKEN: 'ghs_canary', LD_X: 'canary' };
+const shell = createShell({ env, jail: bareJail });
+let cwd = '';
+
+beforeEach(() => {
+  cwd = tempDir('shell');
+});
+
+afterEach(() => void jest.useRealTimers());
+
+function run(command: string, options: Partial<CommandRequest> = {}, signal: AbortSignal = quiet) {
+  return shell.run({ command, cwd, timeoutMs: 200_000, maxOutputBytes: 10_000, ...options }, signal);
+}
+
+/** Runs a command whose time is up when it has made the file `ready`, however long that takes. */
+async function runUntilReady(command: string) {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+  const request = { command, cwd, timeoutMs: 60_000, maxOutputBytes: 10_000 };
+  const running = shell.run(request, quiet);
+  await until(() => isReady() && jest.getTimerCount() > 0);
+  jest.advanceTimersByTime(request.timeoutMs);
+  jest.useRealTimers();
+  return await running;
+}
+
+function isReady(): boolean {
+  return existsSync(join(cwd, 'ready'));
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A `sleep` that no other test, and no other run of this one, has among its processes. */
+function ownSleep(seconds: number): string {
+  return `sleep ${seconds}.${process.pid}`;
+}
+
+describe('a command', () => {
+  it('gives its output and its exit code', async () => {
+    expect(await run('echo hi')).toEqual({ exitCode: 0, output: 'hi\n', truncated: false, timedOut: false });
+    expect(await run('echo no >&2; exit 3')).toMatchObject({ exitCode: 3, output: 'no\n' });
+    expect(await run('if')).toMatchObject({ exitCode: 2, output: expect.stringContaining('yntax error') });
+    expect(await run('absent-program')).toMatchObject({ exitCode: 127 });
+  });
+
+  it('has its two outputs in the order in which they were written', async () => {
+    expect((await run('for i in 1 2 3; do echo o$i; echo e$i >&2; done')).output).toBe(
+      'o1\ne1\no2\ne2\no3\ne3\n',
+    );
+  });
+
+  it('has empty input', async () => {
+    expect(await run('cat; echo end')).toMatchObject({ output: 'end\n', exitCode: 0 });
+  });
+
+  it('that was ended by a signal has the exit code that shells give it', async () => {
+    expect(await run('kill -9 $$')).toMatchObject({ exitCode: 137, timedOut: false });
+  });
+
+  it('cannot be started in a missing folder', async () => {
+    await expect(run('true', { cwd: join(cwd, 'nowhere') })).rejects.toThrow(
+      'the command could not be started',
+    );
+  });
+
+  it('has the middle of its output left out, with bounded memory', async () => {
+    const { output, truncated } = await run(
+      'echo first; head -c 50000000 /dev/zero | tr "\\0" "x"; echo; echo last',
+    );
+    expect(truncated).toBe(true);
+    expect(output.length).toBeLessThanOrEqual(10_000);
+    expect(output).toMatch(/^first\nx+\n\[\.\.\. \d{8} bytes left out \.\.\.\]\nx*\n?last\n$/);
+  });
+
+  it('is not started once the run has ended', async () => {
+    await expect(run('touch made', {}, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+  });
+});
+
+it('C7 91: a command is run by a shell, in its folder', async () => {
+  const { output } = await run('echo a > b && cat b && echo "$(pwd)" | wc -l\necho second line');
+  expect(output.replaceAll(' ', '')).toBe('a\n1\nsecondline\n');
+  expect(existsSync(join(cwd, 'b'))).toBe(true);
+});
+
+it('C7 91: a command finds no key in its environment', async () => {
+  const { output } = await run('env; set; cat /proc/self/environ');
+  expect(output).toContain('PATH=');
+  expect(output).not.toMatch(/canary|API_KEY|GITHUB_|ACTIONS_|RUNNER_/);
+});
+
+describe('C7 91: what a command starts', () => {
+  it('in the background ends with it', async () => {
+    const marker = ownSleep(1001);
+    const { exitCode } = await run(`${marker} & echo done`);
+    expect([exitCode, count(marker)]).toEqual([0, 0]);
+  });
+
+  it('ends at the time limit, whatever it does in the foreground', async () => {
+    const marker = ownSleep(1002);
+    const result = await runUntilReady(`echo before; ${marker} & touch ready; ${marker}`);
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, output: 'before\n' });
+    expect(count(marker)).toBe(0);
+  });
+
+  it('ends even if it resists', async () => {
+    const marker = ownSleep(0.05);
+    const stubborn = `trap "" TERM INT HUP; touch ready; while true; do ${marker}; done`;
+    expect(await runUntilReady(stubborn)).toMatchObject({ timedOut: true });
+    expect(count(marker)).toBe(0);
+  });
+
+  it('ends when the run is aborted, before the run is notified', async () => {
+    const marker = ownSleep(1003);
+    const abort = new AbortController();
+    const running = run(`${marker} & touch ready; ${marker}`, {}, abort.signal);
+    await until(isReady);
+    abort.abort(new Error('cancelled'));
+    await expect(running).rejects.toThrow('cancelled');
+    expect(count(marker)).toBe(0);
+  });
+
+  it('ends even if it left the process group', async () => {
+    const marker = ownSleep(1004);
+    await run(`setsid sh -c "touch ready; exec ${marker}" & while ! test -e ready; do sleep 0.01; done`);
+    expect(count(marker)).toBe(0);
+  });
+
+  it('ends even if there are many processes', async () => {
+    const marker = ownSleep(1000);
+    const leaf = `echo x >> leaves; [ "$(wc -l < leaves)" -lt 32 ] || touch ready`;
+    const tree = `spawn() { if [ $1 -gt 0 ]; then spawn $(($1-1)) & spawn $(($1-1)) & else ${leaf}; fi; ${marker}; }; spawn 5`;
+    expect(await runUntilReady(tree)).toMatchObject({ timedOut: true });
+    expect(count(marker)).toBe(0);
+  });
+
+  it('does not delay the answer by keeping the output open', async () => {
+    const { output } = await run(`(${ownSleep(1005)}; echo late) & echo early`);
+    expect(output).toBe('early\n');
+  });
+});
+
+function count(command: string): number {
+  const list = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
+  return list.split('\n').filter((line) => line.endsWith(` ${command}`) && !line.startsWith('Z')).length;
+}

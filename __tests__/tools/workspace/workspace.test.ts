@@ -1,0 +1,483 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createClock } from '../../../src/lib/system-clock.js';
+import type { ToolPorts } from '../../../src/tools/ports.js';
+import { createShell } from '../../../src/tools/process/shell.js';
+import { createTools } from '../../../src/tools/registry.js';
+import type { ToolResult } from '../../../src/tools/tool.js';
+import { protectedPaths } from '../../../src/tools/workspace/jail.js';
+import { createWorkspace } from '../../../src/tools/workspace/workspace.js';
+import { CREDENTIAL_FILES } from '../../helpers/credential-files.js';
+import { bareJail } from '../../helpers/jail.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+
+const SECRET = 'TOKEN-0123456789';
+const quiet = new AbortController().signal;
+let base = '';
+let root = '';
+
+beforeEach(() => {
+  base = tempDir('workspace');
+  root = join(base, 'repo');
+  mkdirSync(root);
+  writeFiles(base, { 'outside.txt': SECRET, 'repo/in.txt': 'inside', 'repo/src/a.ts': 'const a = 1;\n' });
+});
+
+function call(
+  name: string,
+  input: object,
+  env: Readonly<Record<string, string>> = {},
+  folder = root,
+): Promise<ToolResult> {
+  const ports: ToolPorts = {
+    workspace: createWorkspace({ root: folder, protectedPaths: protectedPaths(env) }),
+    shell: createShell({ env: process.env, jail: bareJail }),
+    web: { fetchPage: () => Promise.reject(new Error('not in this test')) },
+    postJson: () => Promise.reject(new Error('not in this test')),
+    clock: createClock(),
+    workdir: folder,
+    allowedHosts: [],
+    searchKey: '',
+    searchBaseUrl: '',
+  };
+  const [tool] = createTools([name], ports).tools;
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  return tool.execute(input, quiet);
+}
+
+/** Every file tool aimed at one path; `edit_file` and `search_files` look for text they would find. */
+const AIMS: readonly (readonly [string, (path: string) => object])[] = [
+  ['read_file', (path) => ({ path })],
+  ['list_directory', (path) => ({ path })],
+  ['search_files', (path) => ({ path, text: 'TOKEN' })],
+  ['write_file', (path) => ({ path, content: 'overwritten' })],
+  ['edit_file', (path) => ({ path, old_string: 'TOKEN', new_string: 'x' })],
+];
+
+async function expectDenied(
+  path: string,
+  env: Readonly<Record<string, string>> = {},
+  folder = root,
+): Promise<void> {
+  for (const [tool, aim] of AIMS) {
+    const result = await call(tool, aim(path), env, folder);
+    expect({ tool, path, isError: result.isError }).toEqual({ tool, path, isError: true });
+    expect(result.text).not.toContain('TOKEN-');
+  }
+}
+
+describe('the file tools over a real folder', () => {
+  it('read, list, search, write and edit', async () => {
+    expect(await call('list_directory', {})).toEqual({ text: 'in.txt\nsrc/', isError: false });
+    expect(await call('read_file', { path: 'src/a.ts' })).toEqual({
+      text: '1: const a = 1;',
+      isError: false,
+    });
+    expect(await call('search_files', { text: 'const' })).toEqual({
+      text: 'src/a.ts:1: const a = 1;',
+      isError: false,
+    });
+    await call('write_file', { path: 'new/deep/b.txt', content: 'b\n' });
+    expect(readFileSync(join(root, 'new/deep/b.txt'), 'utf8')).toBe('b\n');
+    await call('edit_file', { path: 'new/deep/b.txt', old_string: 'b', new_string: 'c' });
+    expect(readFileSync(join(root, 'new/deep/b.txt'), 'utf8')).toBe('c\n');
+    expect(readdirSync(join(root, 'new/deep'))).toEqual(['b.txt']);
+  });
+
+  it('accept absolute paths inside the folder', async () => {
+    expect(await call('read_file', { path: join(root, 'in.txt') })).toMatchObject({ text: '1: inside' });
+    expect((await call('list_directory', { path: root })).text).toBe('in.txt\nsrc/');
+  });
+
+  it('follow links that stay inside, and write through them', async () => {
+    symlinkSync('in.txt', join(root, 'link.txt'));
+    symlinkSync('src', join(root, 'linked'));
+    expect((await call('read_file', { path: 'link.txt' })).text).toBe('1: inside');
+    expect((await call('read_file', { path: 'linked/a.ts' })).text).toBe('1: const a = 1;');
+    await call('edit_file', { path: 'link.txt', old_string: 'in', new_string: 'IN' });
+    expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('INside');
+    await call('write_file', { path: 'linked/b.ts', content: 'b' });
+    expect(readFileSync(join(root, 'src/b.ts'), 'utf8')).toBe('b');
+  });
+
+  it('keep the mode of a file and create a new one with the usual mode', async () => {
+    chmodSync(join(root, 'in.txt'), 0o750);
+    await call('write_file', { path: 'in.txt', content: 'x' });
+    await call('write_file', { path: 'new.txt', content: 'x' });
+    expect(statSync(join(root, 'in.txt')).mode & 0o777).toBe(0o750);
+    expect(statSync(join(root, 'new.txt')).mode & 0o133).toBe(0);
+  });
+
+  it('lose none of many concurrent edits of one file', async () => {
+    const marks = Array.from({ length: 20 }, (_, index) => `<${index}>`);
+    writeFileSync(join(root, 'marks.txt'), marks.join('\n'));
+    const workspace = createWorkspace({ root, protectedPaths: protectedPaths({}) });
+    const change = (mark: string) => (old: Uint8Array | undefined) =>
+      new TextEncoder().encode(new TextDecoder().decode(old).replace(mark, 'done'));
+    await Promise.all(marks.map((mark) => workspace.update('marks.txt', change(mark))));
+    expect(readFileSync(join(root, 'marks.txt'), 'utf8')).toBe(marks.map(() => 'done').join('\n'));
+  });
+
+  it('go on after a change that failed', async () => {
+    const workspace = createWorkspace({ root, protectedPaths: protectedPaths({}) });
+    const failed = workspace.update('in.txt', () => {
+      throw new Error('no');
+    });
+    await Promise.all([
+      expect(failed).rejects.toThrow('no'),
+      workspace.update('in.txt', () => new TextEncoder().encode('after')),
+    ]);
+    expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('after');
+  });
+
+  it('report errors without naming places outside', async () => {
+    expect((await call('read_file', { path: 'no.txt' })).text).toBe('"no.txt": no such file or directory');
+    expect((await call('read_file', { path: 'src' })).text).toBe('"src" is a directory, not a file');
+    expect((await call('list_directory', { path: 'in.txt' })).text).toBe('"in.txt" is not a directory');
+    expect((await call('read_file', { path: 'in.txt/x' })).text).toBe('"in.txt/x": not a directory');
+    expect((await call('write_file', { path: 'in.txt/x', content: '' })).text).toBe(
+      '"in.txt/x": not a directory',
+    );
+    expect((await call('write_file', { path: 'src', content: '' })).text).toBe(
+      '"src" is a directory, not a file',
+    );
+    expect((await call('write_file', { path: '.', content: '' })).text).toBe(
+      '"." is a directory, not a file',
+    );
+    expect((await call('read_file', { path: 'x'.repeat(300) })).text).toContain('file name too long');
+  });
+
+  it('report that the working directory is missing', async () => {
+    const result = await call('read_file', { path: 'a' }, {}, join(base, 'nowhere'));
+    expect(result).toEqual({ text: expect.stringContaining('does not exist'), isError: true });
+  });
+
+  it('find nothing in links and in excluded files', async () => {
+    writeFiles(root, { '.git/config': 'TOKEN', '.env': 'TOKEN', 'sub/.npmrc': 'TOKEN' });
+    symlinkSync(base, join(root, 'up'));
+    symlinkSync(root, join(root, 'around'));
+    expect((await call('search_files', { text: 'TOKEN' })).text).toBe('(nothing found)');
+    expect((await call('search_files', { glob: '.git/**' })).text).toBe('(nothing found)');
+    expect((await call('list_directory', {})).text).toBe('around\nin.txt\nsrc/\nsub/\nup');
+  });
+});
+
+describe('C7 85: a kernel interface', () => {
+  it.each([
+    '/proc/self/environ',
+    '/proc/1/environ',
+    `/proc/${process.pid}/environ`,
+    '/proc/self/fd/0',
+    '/proc/self/root/etc/passwd',
+    '/proc/self/cwd',
+    '/dev/stdin',
+    '/dev/zero',
+    '/dev',
+    '/sys',
+    '/sys/kernel',
+  ])('%p is denied to all file tools, by its path and behind a link', async (path) => {
+    await expectDenied(path);
+    symlinkSync(path, join(root, 'link'));
+    await expectDenied('link');
+  });
+
+  it('is denied even if the working directory is the whole machine', async () => {
+    await expectDenied('proc/self/environ', {}, '/');
+    await expectDenied('/proc/self/environ', {}, '/');
+    // Plain text, which nothing but the guard keeps from being read.
+    await expectDenied('proc/self/status', {}, '/');
+    await expectDenied('proc/version', {}, '/');
+    await expectDenied('dev/zero', {}, '/');
+    await expectDenied('environ', {}, '/proc/self');
+  });
+
+  it('reveals nothing of our environment to a command', async () => {
+    process.env['AXE_TEST_SECRET'] = SECRET;
+    try {
+      const { text } = await call('run_command', { command: 'cat /proc/self/environ | tr "\\0" "\\n"; env' });
+      expect(text).toContain('PATH=');
+      expect(text).not.toContain(SECRET);
+    } finally {
+      delete process.env['AXE_TEST_SECRET'];
+    }
+  });
+});
+
+describe('C7 86: credentials', () => {
+  it.each(CREDENTIAL_FILES)('in %p are denied, also behind a link', async (path) => {
+    writeFiles(root, { [path]: SECRET });
+    await expectDenied(path);
+    symlinkSync(join(root, path), join(root, 'harmless.txt'));
+    await expectDenied('harmless.txt');
+    expect(readFileSync(join(root, path), 'utf8')).toBe(SECRET);
+  });
+
+  it('in the runner’s folders are denied wherever these are', async () => {
+    writeFiles(root, {
+      'temp/git-credentials-1': SECRET,
+      'event.json': SECRET,
+      'temp/_github_workflow/event.json': SECRET,
+      'home/.aws/credentials': SECRET,
+      'home/.docker/config.json': SECRET,
+      'home/.netrc': SECRET,
+      'home/.ssh/id_rsa': SECRET,
+      'creds.json': SECRET,
+    });
+    const env = {
+      RUNNER_TEMP: join(root, 'temp'),
+      GITHUB_EVENT_PATH: join(root, 'event.json'),
+      HOME: join(root, 'home'),
+      GOOGLE_APPLICATION_CREDENTIALS: join(root, 'creds.json'),
+    };
+    for (const path of [
+      'temp/git-credentials-1',
+      'temp/_github_workflow/event.json',
+      'event.json',
+      'home/.aws/credentials',
+      'home/.docker/config.json',
+      'home/.netrc',
+      'home/.ssh/id_rsa',
+      'creds.json',
+    ]) {
+      await expectDenied(path, env);
+    }
+    mkdirSync(join(root, 'temp/new'));
+    await expectDenied('temp/new', env);
+    expect((await call('search_files', { text: 'TOKEN' }, env)).text).toBe('(nothing found)');
+  });
+
+  it('are denied behind a link to the folder that holds them', async () => {
+    writeFiles(base, { 'temp/token.txt': SECRET });
+    symlinkSync(join(base, 'temp'), join(base, 'alias'));
+    writeFiles(root, { 'in-temp.txt': '' });
+    await expectDenied('temp/token.txt', { RUNNER_TEMP: join(base, 'alias') }, base);
+  });
+});
+
+describe('C7 87: paths', () => {
+  it.each([
+    '../outside.txt',
+    'src/../../outside.txt',
+    '..',
+    '%2e%2e/outside.txt',
+    '..%2foutside.txt',
+    '..\\outside.txt',
+    'C:\\Windows\\win.ini',
+    '\\\\server\\share\\a',
+    '\\\\?\\C:\\a',
+    'in.txt:stream',
+    'in.txt\0.png',
+    '~/.ssh/id_rsa',
+    '/etc/passwd',
+    '.GIT/config',
+    '.git./config',
+    '.git /config',
+    '.git::$INDEX_ALLOCATION/config',
+    '.git\u200d/config',
+    '.\uff47\uff49\uff54/config',
+    '//?/C:/a',
+    '//server/share/a',
+    'file:///etc/passwd',
+    '.../outside.txt',
+    '.. /outside.txt',
+  ])('%p is denied to all file tools or does not exist', async (path) => {
+    writeFiles(root, { '.git/config': SECRET });
+    for (const [tool, aim] of AIMS) {
+      if (tool === 'write_file') continue;
+      const result = await call(tool, aim(path));
+      expect({ tool, isError: result.isError }).toEqual({ tool, isError: true });
+    }
+    await call('write_file', { path, content: 'overwritten' });
+    expect(readFileSync(join(base, 'outside.txt'), 'utf8')).toBe(SECRET);
+    expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe(SECRET);
+    expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
+  });
+
+  it('follow the file system: a name composed differently is another name, or the same file', async () => {
+    writeFiles(root, { 'caf\u00e9.txt': 'composed' });
+    const decomposed = 'cafe\u0301.txt';
+    const isSame = existsSync(join(root, decomposed));
+    expect(await call('read_file', { path: decomposed })).toMatchObject(
+      isSame ? { text: '1: composed' } : { isError: true },
+    );
+    await expectDenied('caf\u00e9.txt', { GITHUB_EVENT_PATH: join(root, 'caf\u00e9.txt') });
+    if (isSame) await expectDenied(decomposed, { GITHUB_EVENT_PATH: join(root, 'caf\u00e9.txt') });
+  });
+
+  it('next to the folder whose name starts alike are outside', async () => {
+    writeFiles(base, { 'repo-other/a.txt': SECRET });
+    await expectDenied(join(base, 'repo-other/a.txt'));
+    await expectDenied(join(base, 'repo-other'));
+  });
+});
+
+describe('C7 88: links', () => {
+  it('to files and folders outside are denied', async () => {
+    symlinkSync(join(base, 'outside.txt'), join(root, 'file'));
+    symlinkSync('../outside.txt', join(root, 'relative'));
+    symlinkSync(base, join(root, 'folder'));
+    symlinkSync('file', join(root, 'twice'));
+    for (const path of [
+      'file',
+      'relative',
+      'folder',
+      'folder/outside.txt',
+      'folder/new.txt',
+      'folder/a/b',
+      'twice',
+    ]) {
+      await expectDenied(path);
+    }
+    expect(readFileSync(join(base, 'outside.txt'), 'utf8')).toBe(SECRET);
+    expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
+  });
+
+  it('with missing targets are denied, so that nothing is created behind them', async () => {
+    symlinkSync(join(base, 'not-yet.txt'), join(root, 'dangling'));
+    symlinkSync('loop', join(root, 'loop'));
+    await expectDenied('dangling');
+    await expectDenied('loop');
+    expect(existsSync(join(base, 'not-yet.txt'))).toBe(false);
+  });
+
+  it('that are hard are denied, except files of package managers', async () => {
+    linkSync(join(base, 'outside.txt'), join(root, 'hard.txt'));
+    for (const tool of ['read_file', 'edit_file']) {
+      const result = await call(tool, {
+        path: 'hard.txt',
+        ...(tool === 'edit_file' ? { old_string: 'T', new_string: 'x', replace_all: true } : {}),
+      });
+      expect(result).toEqual({ text: expect.stringContaining('hard link'), isError: true });
+    }
+    expect((await call('search_files', { text: 'TOKEN' })).text).toBe('(nothing found)');
+    mkdirSync(join(root, 'node_modules/p'), { recursive: true });
+    writeFileSync(join(base, 'store.js'), 'shared');
+    linkSync(join(base, 'store.js'), join(root, 'node_modules/p/index.js'));
+    expect((await call('read_file', { path: 'node_modules/p/index.js' })).text).toBe('1: shared');
+  });
+
+  it('that are hard are not written through', async () => {
+    writeFileSync(join(base, 'store.js'), 'shared');
+    mkdirSync(join(root, 'node_modules'));
+    linkSync(join(base, 'store.js'), join(root, 'node_modules/a.js'));
+    await call('write_file', { path: 'node_modules/a.js', content: 'mine' });
+    expect(readFileSync(join(base, 'store.js'), 'utf8')).toBe('shared');
+    expect(readFileSync(join(root, 'node_modules/a.js'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('C7 89: what is not a regular file', () => {
+  it('is never opened: a FIFO blocks nobody', async () => {
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+    await expectDenied('pipe');
+    symlinkSync('pipe', join(root, 'link'));
+    await expectDenied('link');
+    expect((await call('search_files', { text: 'inside' })).text).toBe('in.txt:1: inside');
+    expect(statSync(join(root, 'pipe')).isFIFO()).toBe(true);
+  });
+
+  it('is never opened: a socket', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(root, 'socket'), resolve));
+    try {
+      await expectDenied('socket');
+    } finally {
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    }
+  });
+
+  it('with 50 GB of zeros is recognized as not text at once', async () => {
+    writeFileSync(join(root, 'sparse.bin'), '');
+    truncateSync(join(root, 'sparse.bin'), 50 * 1024 ** 3);
+    expect((await call('read_file', { path: 'sparse.bin' })).text).toContain('binary file detected');
+    expect((await call('search_files', { text: 'x', glob: 'sparse.bin' })).text).toBe('(nothing found)');
+    const edited = await call('edit_file', { path: 'sparse.bin', old_string: 'a', new_string: 'b' });
+    expect(edited.text).toContain('too large to be changed');
+  });
+});
+
+describe('C7 90: a protected file', () => {
+  it.each([
+    '.github/workflows/x.yml',
+    '.GITHUB/workflows/x.yml',
+    '.github/actions/a/action.yml',
+    '.git/hooks/post-checkout',
+    'axe/agents/a.toml',
+    'axe/skills/a/SKILL.md',
+    '.axe/agents/a.toml',
+    'sub/.github/workflows/x.yml',
+  ])('is not written: %p', async (path) => {
+    expect(await call('write_file', { path, content: 'x' })).toMatchObject({ isError: true });
+    expect(readdirSync(root).sort()).toEqual(['in.txt', 'src']);
+  });
+
+  it('can be read and not edited', async () => {
+    writeFiles(root, { '.github/workflows/x.yml': 'on: push' });
+    expect((await call('read_file', { path: '.github/workflows/x.yml' })).text).toBe('1: on: push');
+    const edit = { path: '.github/workflows/x.yml', old_string: 'push', new_string: 'pull_request_target' };
+    expect((await call('edit_file', edit)).text).toContain('only people change workflows');
+    expect(readFileSync(join(root, '.github/workflows/x.yml'), 'utf8')).toBe('on: push');
+  });
+
+  it('is not written behind a link, nor from a working directory inside', async () => {
+    mkdirSync(join(root, '.github/workflows'), { recursive: true });
+    symlinkSync('.github', join(root, 'hub'));
+    symlinkSync('.github/workflows', join(root, 'flows'));
+    for (const path of ['hub/workflows/x.yml', 'flows/x.yml']) {
+      expect(await call('write_file', { path, content: 'x' })).toMatchObject({ isError: true });
+    }
+    const within = await call(
+      'write_file',
+      { path: 'workflows/x.yml', content: 'x' },
+      {},
+      join(root, '.github'),
+    );
+    expect(within.isError).toBe(true);
+    expect(readdirSync(join(root, '.github/workflows'))).toEqual([]);
+  });
+
+  it('is also a file that controls later steps, and the action itself', async () => {
+    writeFiles(root, {
+      'env-file': '',
+      'path-file': '',
+      'output-file': '',
+      'tools/axe/action.yml': 'name: x',
+      'tools/axe/dist/post.js': 'ours',
+    });
+    const env = {
+      GITHUB_ENV: join(root, 'env-file'),
+      GITHUB_PATH: join(root, 'path-file'),
+      GITHUB_OUTPUT: join(root, 'output-file'),
+      GITHUB_ACTION_PATH: join(root, 'tools/axe'),
+    };
+    for (const path of [
+      'env-file',
+      'path-file',
+      'output-file',
+      'tools/axe/dist/post.js',
+      'tools/axe/new.js',
+      'tools/axe/action.yml',
+    ]) {
+      expect({ path, ...(await call('write_file', { path, content: 'x' }, env)) }).toMatchObject({
+        path,
+        isError: true,
+      });
+    }
+    expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
+    expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
+  });
+});

@@ -1,0 +1,150 @@
+import type { Trigger } from '../event/trigger.js';
+import { readOwnFiles } from '../github/agents/own-files.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js';
+import { listClosedPulls, proposePull } from '../github/posting/pull-request.js';
+import { AxeError } from '../lib/errors.js';
+import { createFetch } from '../lib/net/http.js';
+import { hasRecommendations, recommendationsDigest } from '../memory/gc/analysis.js';
+import type { Suggestion } from '../memory/gc/gc-result.js';
+import { PROPOSAL_PROMPT, proposalMessage, readProposal } from '../memory/gc/proposal.js';
+import { memoryName } from '../memory/log-path.js';
+import { AGENTS_DIRS } from '../run/agents.js';
+import type { Dependencies } from '../run/dependencies.js';
+import { collectAgentMemory, type Suggest } from '../run/gc/gc-memory.js';
+import { connectGitHub } from '../run/github.js';
+import type { RunReport, RunRequest } from '../run/request.js';
+import type { Inputs } from '../runner/inputs/inputs.js';
+import { type Runner, readThisRun } from '../runner/runner.js';
+import { formatMark, isMarked } from '../safety/mark.js';
+import { sanitize } from '../safety/sanitize.js';
+
+/** What `mode: gc` works with. */
+export interface GcModeParts {
+  readonly inputs: Inputs;
+  readonly request: RunRequest;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+  readonly secrets: readonly string[];
+}
+
+/** Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws an AxeError. */
+export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise<RunReport> {
+  const { inputs, request, runner, secrets } = parts;
+  const { env } = runner;
+  if (inputs.publish.reportTo === '' || inputs.dryRun)
+    return await collectAgentMemory(request, undefined, deps);
+  const client = await connectGitHub({
+    token: inputs.githubToken,
+    env,
+    fetch: createFetch(env),
+    clock: deps.clock,
+    log: (line) => runner.log(sanitize(line, 'log', secrets)),
+  });
+  if (client !== undefined && !request.isMemoryHidden)
+    return await collectAgentMemory(request, suggestionsOf(parts, client, deps), deps);
+  // What a memory in another repository says must not be shown here (D14).
+  const message = request.isMemoryHidden
+    ? '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.'
+    : 'the suggestions are in the job summary alone, since `report-to` needs a `github-token`. Leave that input out to use the token of the job.';
+  deps.reporter.warn({ code: 'input-invalid', message });
+  return await collectAgentMemory(request, undefined, deps);
+}
+
+type Published =
+  | Exclude<Suggestion, { readonly kind: 'failed' }>
+  | { readonly kind: 'failed'; readonly message: string; readonly remedy?: string | undefined };
+
+/** Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the analysis is in the summary. */
+function suggestionsOf(parts: GcModeParts, client: GitHubClient, deps: Dependencies): Suggest {
+  const { signal } = deps.deadline;
+  return async (agent, analysed) => {
+    if (!hasRecommendations(analysed.text)) return { kind: 'none' };
+    let result: Published;
+    try {
+      result = await publish(parts, client, agent, analysed, signal);
+    } catch (thrown) {
+      const cause: unknown = signal.aborted ? signal.reason : thrown;
+      if (!(cause instanceof AxeError)) throw cause;
+      result = { kind: 'failed', message: cause.message, remedy: cause.remedy };
+    }
+    if (result.kind !== 'failed') return result;
+    const message = `the suggestions of gc were not published: ${result.message}`;
+    deps.reporter.warn({ code: 'publish-failed', message, remedy: result.remedy ?? BY_HAND });
+    return { kind: 'failed', message: result.message };
+  };
+}
+
+const BY_HAND = 'Change the agent by hand if you agree with the analysis; it is in the job summary.';
+
+/** As one issue that is kept up to date, or as a change of the agent's own files that somebody has to merge. */
+async function publish(
+  { inputs, runner, trigger, secrets }: GcModeParts,
+  client: GitHubClient,
+  agent: Parameters<Suggest>[0],
+  { text: analysis, ask }: Parameters<Suggest>[1],
+  signal: AbortSignal,
+): Promise<Published> {
+  if (trigger.kind === 'local') return { kind: 'none' };
+  const { repository } = trigger;
+  const name = memoryName(agent.name);
+  // What a model suggests may come from any lane.
+  const mark = { kind: 'gc', agent: name, lane: 'untrusted' } as const;
+  const digest = { kind: 'digest', digest: recommendationsDigest(analysis), lane: 'untrusted' } as const;
+  const { runUrl } = readThisRun(runner.env);
+  const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;
+  const bodyOf = (markdown: string) =>
+    [
+      formatMark(digest),
+      sanitize(markdown, 'comment', secrets),
+      '',
+      `Suggested by ${run} from what \`${name}\` remembers. A model wrote it; nothing changes until a person acts on it.`,
+    ].join('\n');
+  const isClosed = ({ body }: { readonly body: string }) => isMarked(body, digest);
+
+  if (inputs.publish.reportTo === 'issue') {
+    const closed = (await listClosedIssues(client, { repository, mark }, signal)).find(isClosed);
+    if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
+    const title = sanitize(`What the memory of ${name} suggests`, 'title', secrets);
+    const body = bodyOf(analysis);
+    const ifFound = { kind: 'update' } as const;
+    return await findOrCreateIssue(client, { repository, mark, title, body, labels: [], ifFound }, signal);
+  }
+
+  const from = agent.repository?.toLowerCase();
+  if (from !== undefined && from !== `${repository.owner}/${repository.name}`.toLowerCase())
+    return { kind: 'failed', message: 'the agent is kept in another repository', remedy: ISSUE };
+  const branch = `axe-gc/${name}`;
+  const closed = (await listClosedPulls(client, { repository, branch }, signal)).find(isClosed);
+  if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
+  const own = await readOwnFiles(
+    { client, repository, ref: repository.defaultBranch },
+    {
+      name: agent.name,
+      skill: agent.config.skill,
+      agentsDirs: [...(inputs.agentsDir === '' ? [] : [inputs.agentsDir]), ...AGENTS_DIRS],
+      workspace: runner.workspace,
+    },
+    signal,
+  );
+  if (own === undefined)
+    return { kind: 'failed', message: 'the default branch has no file of the agent', remedy: ISSUE };
+  const reply = await ask(PROPOSAL_PROMPT, proposalMessage(analysis, own));
+  if (reply.finish !== 'stop') return { kind: 'failed', message: 'the proposal did not come to an end' };
+  const read = readProposal(reply.text, own);
+  if (read.kind === 'refused') return { kind: 'failed', message: read.reason };
+  if (read.files.size === 0) return { kind: 'none' };
+  const proposal = {
+    repository,
+    branch,
+    mark,
+    title: sanitize(read.title, 'title', secrets),
+    // Words of a model could close issues from here.
+    message: `Carry out what gc suggests for ${name}`,
+    body: bodyOf(read.reason),
+    files: new Map([...read.files].map(([path, text]) => [path, sanitize(text, 'output', secrets)])),
+  };
+  return await proposePull(client, proposal, signal);
+}
+
+const ISSUE = 'Write `report-to: issue`.';

@@ -1,0 +1,352 @@
+import { getIDToken } from '@actions/core';
+import type { AgentLibrary } from '../agent/agent-source.js';
+import type { Trigger } from '../event/trigger.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { actionFolder, readCheckedOut } from '../lib/checkout.js';
+import { readConfigFile } from '../lib/config-file.js';
+import { confine } from '../lib/confine.js';
+import { createDeadline, type RunDeadline } from '../lib/deadline.js';
+import { COMMITTED_FOLDER, DEFAULT_FAIL_ON } from '../lib/defaults.js';
+import { CancelledError, ConfigError, isCancelled, messageOf } from '../lib/errors.js';
+import { createFetch } from '../lib/net/http.js';
+import type { Conclusion } from '../lib/outcome.js';
+import { createClock } from '../lib/system-clock.js';
+import type { Warning } from '../lib/warning.js';
+import { compileSchema } from '../loop/json-schema.js';
+import { unheldLimits } from '../loop/spend.js';
+import { oneAtATime } from '../memory/stores/guard.js';
+import { createModels } from '../model/create.js';
+import { type CheckProgress, createCheckProgress } from '../publish/check-progress.js';
+import { createCommentReactions } from '../publish/comment-reactions.js';
+import { createActionPublisher } from '../publish/publisher.js';
+import { failureReporter } from '../report/failure.js';
+import { isElsewhere, reportFailure, reportRun, writeResults } from '../report/report.js';
+import { reporterOf } from '../report/reporters.js';
+import { agentsDirsOf, findAgents } from '../run/agents.js';
+import type { Dependencies } from '../run/dependencies.js';
+import { connectGitHub } from '../run/github.js';
+import { createGitHubPort } from '../run/github-port.js';
+import { answerForm } from '../run/plan.js';
+import type { RunReport, RunRequest } from '../run/request.js';
+import { connectSharedAgents } from '../run/shared-agents.js';
+import { createToolOpener } from '../run/tools.js';
+import { readTrigger } from '../run/trigger.js';
+import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
+import { countRequests, type RequestCounter } from '../runner/count-requests.js';
+import { type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
+import type { MemoryInputs } from '../runner/inputs/memory-inputs.js';
+import { createJournal } from '../runner/journal.js';
+import { type Runner, readThisRun } from '../runner/runner.js';
+import { useSafePath } from '../runner/safe-path.js';
+import { sanitize } from '../safety/sanitize.js';
+import type { Secrets } from '../safety/secret-names.js';
+import { openMemory } from './memory/memory.js';
+import { runMode } from './run-mode.js';
+import { runValidateMode } from './validate-mode.js';
+
+/** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
+export async function main(runner: Runner): Promise<void> {
+  const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
+  const { values: secrets, add: keepSecret } = readSecrets(runner.env);
+  const reporter = createActionReporter({ write: runner.log, secrets });
+  let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
+  let deps: Dependencies | undefined;
+  const requests = countRequests();
+  try {
+    failOn = readFailOn(runner.env).failOn;
+    const inputs = readInputs(runner.env);
+    const keepsNothing = inputs.memory.store === 'none';
+    const unheld = keepsNothing ? unheldLimits(inputs.spendLimits, KEEPS_NOTHING) : [];
+    const doubts = [...unknownNames(inputs.redact, runner.env), ...unheld];
+    for (const warning of doubts) reporter.warn(warning);
+    if (isElsewhere(inputs.memory, runner.env)) reporter.hideNotes();
+    deadline.limit(inputs.timeoutMinutes * 60_000);
+    runner.onCancel(() => deadline.cancel(new CancelledError()));
+    await checkOutputSchema(inputs, deadline);
+    const trigger = await triggerOf(runner);
+    const { mode } = inputs;
+    if (mode === 'validate') {
+      const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
+      return await reportRun({ report, inputs, runner, warnings: unheld, secrets });
+    }
+    deps = await createActionDependencies({
+      inputs,
+      trigger,
+      deadline,
+      reporter,
+      runner,
+      secrets,
+      keepSecret,
+      requests,
+    });
+    const request = await makeRequest(inputs, trigger, runner);
+    let isSaving = true;
+    let early: Promise<unknown> | undefined;
+    // A job that is cancelled while it saves has some seconds before it is killed.
+    const onSaving = (report: RunReport) =>
+      runner.onCancel(() => {
+        const { warnings } = reporter;
+        if (isSaving) early ??= writeResults({ report, inputs, runner, warnings, secrets });
+      });
+    const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps, onSaving);
+    isSaving = false;
+    await early;
+    reporter.endTurn();
+    await deps.acknowledgement?.end(reporterOf(report).noAnswer?.());
+    const { warnings } = reporter;
+    await reportRun({ report, inputs, runner, warnings, secrets, requests: requests.number });
+  } catch (thrown) {
+    reporter.endTurn();
+    const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
+    await deps?.acknowledgement?.end(failureReporter(cause).noAnswer?.());
+    await deps?.progress?.end(messageOf(cause), isCancelled(cause) ? 'cancelled' : 'failed');
+    await reportFailure(cause, {
+      runner,
+      failOn,
+      warnings: reporter.warnings,
+      secrets,
+    });
+  } finally {
+    deadline.clear();
+  }
+}
+
+const KEEPS_NOTHING =
+  '`memory-store: none` keeps nothing of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
+
+/** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
+function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {
+  const known = new Set(Object.keys(env).map((name) => name.toUpperCase()));
+  return names
+    .filter((name) => !known.has(name.toUpperCase()))
+    .map((name) => ({
+      code: 'input-invalid',
+      message: `the input \`redact\` names \`${name}\`, which the step's environment does not have. Check its spelling, or leave it out.`,
+    }));
+}
+
+/** A schema of no use is found before anything runs; `mode: validate` reports it itself. Throws a ConfigError. */
+async function checkOutputSchema({ mode, outputSchema }: Inputs, deadline: RunDeadline): Promise<void> {
+  if (mode === 'validate') return;
+  await answerForm({ responseFormat: undefined }, outputSchema, {
+    compileSchema,
+    deadline,
+    clock: createClock(),
+  });
+}
+
+/** The event the runner names. Throws a ConfigError outside of a workflow. */
+export async function triggerOf({ env }: Runner): Promise<Trigger> {
+  const file = env['GITHUB_EVENT_PATH'] ?? '';
+  if (file === '') {
+    throw new ConfigError('there is no event: `GITHUB_EVENT_PATH` is not set', {
+      remedy:
+        'This program is started by the runner of a workflow. Elsewhere use the command line, `axe-action run`.',
+    });
+  }
+  return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });
+}
+
+interface ActionParts {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly deadline: RunDeadline;
+  readonly reporter: ActionReporter;
+  readonly runner: Runner;
+  readonly secrets: readonly string[];
+  readonly keepSecret: Secrets['add'];
+  readonly requests: RequestCounter;
+}
+
+async function createActionDependencies(parts: ActionParts): Promise<Dependencies> {
+  const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
+  const { workspace } = runner;
+  // On Windows the variable may be `Path`, which only the process itself finds by this name.
+  const env = { ...runner.env, PATH: runner.env['PATH'] };
+  if (inputs.toolsAllowed.length > 0) useSafePath(runner);
+  if (inputs.agentsDir !== '')
+    await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
+  const fetch = createFetch(env);
+  const clock = createClock();
+  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
+  const access = { env, fetch: parts.requests.counted(fetch), clock, log };
+  const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
+  const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
+  const thisRun = readThisRun(env);
+  const progress = await openProgress(parts, { client, log });
+  const shared = await connectSharedAgents(
+    { repository: inputs.agentsRepo, token: inputs.repositoriesToken },
+    { client, ...access },
+  );
+  const github = client === undefined ? undefined : createGitHubPort(client, parts.trigger);
+  // One store for the agent and its sub-agents.
+  const memory = oneAtATime(await openMemory(parts, access, client));
+  const roots = memoryRoots(inputs.memory);
+  const instructionFiles = new Set<string>();
+  const found = findAgents({
+    trigger,
+    cwd: workspace,
+    agentsDir: inputs.agentsDir,
+    configDir: undefined,
+    client,
+    shared,
+    onRead: (file) => instructionFiles.add(file),
+    memoryRoots: roots,
+    signal: deadline.signal,
+  });
+  const publisher = createActionPublisher({
+    client,
+    comment: inputs.comment,
+    review: inputs.review,
+    inputs: inputs.publish,
+    reporter,
+    secrets,
+    progress,
+    temp: runner.temp,
+    now: () => clock.now(),
+    ...thisRun,
+  });
+  return {
+    ...found,
+    agents: withWorkflowWarnings(found.agents),
+    ...(github === undefined ? {} : { github }),
+    models: createModels({
+      env,
+      fetch,
+      loadConfig: async () => ({}),
+      idToken: getIDToken,
+      readTextFile: readConfigFile,
+      asksWindow: true,
+      ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
+    }),
+    compileSchema,
+    ...createToolOpener({
+      env,
+      cwd: workspace,
+      fetch,
+      clock,
+      keepSecret: parts.keepSecret,
+      where: 'workflow',
+      toolsAllowed: inputs.toolsAllowed,
+      memoryRoots: roots,
+      agentsDirs: agentsDirsOf(inputs.agentsDir),
+      instructionFiles: () => [...instructionFiles],
+      client,
+      trigger,
+      ownFolder: actionFolder(import.meta.dirname),
+    }),
+    openMemory: () => memory,
+    ...(progress === undefined ? {} : { progress }),
+    publisher,
+    acknowledgement: createCommentReactions({
+      client,
+      trigger,
+      isSilent: inputs.comment === 'never',
+      answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
+      log,
+    }),
+    publishRules: inputs.review.rules,
+    journal: createJournal(runner.temp),
+    reporter,
+    clock,
+    deadline,
+    saveSignal: new AbortController().signal,
+    confine: (path, what) => confine(workspace, { path, what }),
+    cwd: workspace,
+    program: 'axe-action',
+    secrets,
+  };
+}
+
+interface ProgressParts {
+  readonly client: GitHubClient | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** The check of the commit while the run is at work, where the workflow wants one. */
+async function openProgress(
+  { inputs, runner: { env }, secrets }: ActionParts,
+  { client, log }: ProgressParts,
+): Promise<CheckProgress | undefined> {
+  if (!inputs.publish.checkRun || client === undefined || inputs.dryRun) return undefined;
+  const { runUrl } = readThisRun(env);
+  return createCheckProgress({
+    client,
+    runUrl,
+    log,
+    clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),
+  });
+}
+
+async function makeRequest(
+  inputs: Inputs,
+  trigger: Trigger,
+  { env, workspace }: Runner,
+): Promise<RunRequest> {
+  return {
+    agent: agentNameOf(inputs),
+    model: inputs.model,
+    ...(inputs.effort === undefined ? {} : { effort: inputs.effort }),
+    skill: '',
+    workdir: '',
+    prompt: inputs.prompt,
+    trigger,
+    origin: {
+      runId: env['GITHUB_RUN_ID'] ?? '',
+      attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
+      job: env['GITHUB_JOB'] ?? '',
+      sha: env['GITHUB_SHA'] ?? '',
+    },
+    inWorkflow: true,
+    readStdin: async () => '',
+    readChange: async () => undefined,
+    review: inputs.review.wishes,
+    admissionPolicy: inputs.admission,
+    language: inputs.publish.language,
+    readCheckout: () => readCheckedOut(workspace),
+    isMemoryReadOnly: inputs.memory.isReadOnly,
+    diffPolicy: { ...inputs.diff, memoryRoots: memoryRoots(inputs.memory) },
+    isMemoryHidden: isElsewhere(inputs.memory, env),
+    wantCount: true,
+    maxTurns: inputs.maxTurns,
+    tokenLimit: (agentMaxTokens) => smallerLimit(inputs.maxTokens, agentMaxTokens),
+    outputSchema: inputs.outputSchema,
+    maxCostUsd: inputs.maxCostUsd,
+    spendLimits: inputs.spendLimits,
+    fallbackModels: inputs.fallbackModels,
+    timeLimit: (agentSeconds) => {
+      const limit = inputs.timeoutMinutes * 60;
+      return agentSeconds > 0 ? Math.min(agentSeconds, limit) : limit;
+    },
+    dryRun: inputs.dryRun,
+  };
+}
+
+/** Of two limits the smaller one; 0 is none. */
+function smallerLimit(one: number, other: number): number {
+  return one > 0 && other > 0 ? Math.min(one, other) : one || other;
+}
+
+function agentNameOf({ agent }: Inputs): string {
+  return agent === '' ? 'builtin/ask' : agent;
+}
+
+/** The agents, with warnings of what only a workflow cannot use of them. */
+export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
+  return {
+    ...agents,
+    async loadAgent(name) {
+      const agent = await agents.loadAgent(name);
+      return { ...agent, warnings: [...agent.warnings, ...(agent.workflowWarnings ?? [])] };
+    },
+  };
+}
+
+/**
+ * Folders of the run's own repository in which memory lies, or lay under other inputs, relative to its root. At the top of a
+ * branch of its own memory lies next to no code.
+ */
+function memoryRoots({ path, repository }: Pick<MemoryInputs, 'path' | 'repository'>): readonly string[] {
+  const own = repository === undefined && path !== undefined && path !== '' ? [path] : [];
+  return [...new Set([COMMITTED_FOLDER, ...own])];
+}

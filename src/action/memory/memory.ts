@@ -1,0 +1,211 @@
+import { join, sep } from 'node:path';
+import { type Repository, subjectNumber, type Trigger } from '../../event/trigger.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../../github/reading/contents.js';
+import type { Clock } from '../../lib/clock.js';
+import { COMMITTED_FOLDER } from '../../lib/defaults.js';
+import type { Environment } from '../../lib/environment.js';
+import { createFiles } from '../../lib/write-files.js';
+import type { MemoryStore, Place, StoreRoot } from '../../memory/store.js';
+import { type BaseFiles, createBaseStore } from '../../memory/stores/branch/read-base.js';
+import { type CacheScope, cacheScope } from '../../memory/stores/cache/cache-key.js';
+import { checkAccess, createCacheClient } from '../../memory/stores/cache/cache-library.js';
+import { createCacheStore } from '../../memory/stores/cache/cache-store.js';
+import { createFileStore, withIgnoreFile } from '../../memory/stores/file/file-store.js';
+import { guarded } from '../../memory/stores/guard.js';
+import { createBrokenStore, createNoneStore } from '../../memory/stores/none-store.js';
+import { OWN_BRANCH, openBranchMemory } from '../../run/branch-memory.js';
+import { connectGitHub, type GitHubAccess } from '../../run/github.js';
+import type { Inputs } from '../../runner/inputs/inputs.js';
+import type { MemoryInputs } from '../../runner/inputs/memory-inputs.js';
+import { type Runner, readThisRun } from '../../runner/runner.js';
+
+/** The store of a run and of its post step; with a token of its own where memory is in another repository. */
+export async function openMemory(
+  { inputs, trigger, runner: { workspace, cwd } }: MemoryParts,
+  access: Omit<GitHubAccess, 'token'>,
+  client: GitHubClient | undefined,
+): Promise<MemoryStore> {
+  const { memory, repositoriesToken } = inputs;
+  const token = memory.repository === undefined ? '' : repositoriesToken;
+  const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
+  return openActionMemory({ ...access, inputs: memory, trigger, workspace, cwd, client, memoryClient });
+}
+
+interface MemoryParts {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+}
+
+/** The store that the inputs ask for (D13, D14). */
+export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
+  const { inputs } = options;
+  switch (inputs.store) {
+    case 'none':
+      return createNoneStore();
+    case 'file':
+      return guarded(openFileMemory(options));
+    case 'cache':
+      return guarded(openCacheMemory(options));
+    case 'branch':
+      return guarded(openBranch(options));
+  }
+}
+
+function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMemoryOptions): MemoryStore {
+  const folder = inputs.path ?? COMMITTED_FOLDER;
+  const files = createFiles();
+  const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
+  // At the top of the workspace a `.gitignore` would be the whole repository's.
+  const own = folder === '' ? inFolder : withIgnoreFile(inFolder, files, join(workspace, folder));
+  const store = inWorkspace(own, workspace);
+  const trusted = trustedPlace(trigger);
+  if (trusted === undefined || client === undefined) return store;
+  return createBaseStore(store, baseFiles({ client, ...trusted }, folder), clock);
+}
+
+/** Largest memory file that is read through the API, in bytes. */
+const MAX_BASE_BYTES = 100 * 1024 * 1024;
+
+/**
+ * Where the committed memory is what people with write access made it: on a pull request the checkout may be the
+ * head's, so the base branch counts, and after a comment on one, which does not name it, the default branch.
+ */
+function trustedPlace(
+  trigger: Trigger,
+): { readonly repository: Repository; readonly ref: string } | undefined {
+  if (trigger.kind === 'pull_request') return { repository: trigger.repository, ref: trigger.base.ref };
+  if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') return undefined;
+  return { repository: trigger.repository, ref: trigger.repository.defaultBranch };
+}
+
+/** The committed memory in a folder of a ref. */
+function baseFiles(place: RefPlace, folder: string): BaseFiles {
+  const repositoryPath = (treePath: string) => [folder, treePath].filter((part) => part !== '').join('/');
+  return {
+    async read(treePath, signal) {
+      const path = repositoryPath(treePath);
+      const found = await readPathAt(place, { path, maxBytes: MAX_BASE_BYTES }, signal);
+      switch (found.kind) {
+        case 'file':
+          return found.bytes;
+        case 'missing':
+          return undefined;
+        case 'folder':
+          throw new Error(`read ${locationOf(place, path)}: is a directory`);
+        case 'refused':
+          throw new Error(`read ${locationOf(place, path)}: ${found.reason}`);
+      }
+    },
+    list: (folder, signal) => listFolderAt(place, repositoryPath(folder), signal),
+    locate: (treePath) => locationOf(place, repositoryPath(treePath)),
+  };
+}
+
+/** The store with places as people know them: relative to the repository. */
+function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
+  const folder = `${workspace}${sep}`;
+  const inside = (path: string): string => (path.startsWith(folder) ? path.slice(folder.length) : path);
+  const rootInside = ({ root, separator }: StoreRoot): StoreRoot =>
+    root === workspace ? { root: '', separator: '' } : { root: inside(root), separator };
+  const shown = <T extends Place>(place: T): T => {
+    const { location, within } = place;
+    const root = within === undefined ? {} : { within: rootInside(within) };
+    return { ...place, location: inside(location), ...root };
+  };
+  return {
+    kind: store.kind,
+    read: async (request, signal) => shown(await store.read(request, signal)),
+    readTree: async (signal, under) => shown(await store.readTree(signal, under)),
+    async write(changes, signal) {
+      const result = await store.write(changes, signal);
+      return result.kind === 'saved' ? shown(result) : result;
+    },
+  };
+}
+
+/** Memory on a branch of the run's repository, or of another. */
+function openBranch({
+  inputs,
+  trigger,
+  memoryClient: client,
+  env,
+  clock,
+  log,
+}: ActionMemoryOptions): MemoryStore {
+  if (client === undefined || trigger.kind === 'local')
+    return createBrokenStore('branch', NO_TOKEN, NO_TOKEN_REMEDY);
+  const { owner, name } = inputs.repository ?? trigger.repository;
+  const { runUrl } = readThisRun(env);
+  return openBranchMemory({
+    client,
+    owner,
+    name,
+    branch: inputs.branch,
+    folder: inputs.path ?? defaultFolder(inputs, trigger.repository),
+    env,
+    clock,
+    mayCreate: true,
+    cause: { event: trigger.event, number: subjectNumber(trigger), runUrl },
+    log,
+  });
+}
+
+const NO_TOKEN = 'there is no token to reach the memory branch with';
+const NO_TOKEN_REMEDY = 'Give `github-token` or `repositories-token`.';
+
+/** A branch of its own is memory's from the top; any other branch, or a repository for many, holds more than that. */
+function defaultFolder(
+  { branch, repository }: MemoryInputs,
+  here: { readonly owner: string; readonly name: string },
+): string {
+  if (repository !== undefined) return `${here.owner}/${here.name}`;
+  return branch === OWN_BRANCH ? '' : COMMITTED_FOLDER;
+}
+
+/** Folder in the workspace through which memory goes to and comes from the cache; its name is part of every key. */
+const CACHE_DIRECTORY = '.axe-action-memory';
+
+/** Memory in the Actions cache (D13). */
+function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): MemoryStore {
+  const { inputs, env, trigger, workspace, cwd, clock, log } = options;
+  // Told before the run has cost anything; the warning comes with the save.
+  const denied = checkAccess('write', env, cwd);
+  if (denied !== undefined) {
+    const remedy = denied.remedy === undefined ? '' : ` ${denied.remedy}`;
+    log?.(`Memory: ${denied.message}; the entry of this run will be in the job summary.${remedy}`);
+  }
+  return createCacheStore({
+    cache: createCacheClient({ env, cwd, output: process.stdout }),
+    files: createFiles(),
+    clock,
+    log,
+    directory: join(workspace, CACHE_DIRECTORY),
+    scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
+    folder: inputs.path,
+    event: trigger.kind === 'local' ? undefined : trigger.event,
+  });
+}
+
+/** A schedule runs on the default branch alone, whose name its payload may leave out. */
+function scopeOf(trigger: Trigger, ref: string): CacheScope {
+  if (trigger.kind === 'schedule') return 'trunk';
+  return cacheScope(ref, trigger.kind === 'local' ? '' : trigger.repository.defaultBranch);
+}
+
+export interface ActionMemoryOptions {
+  readonly inputs: MemoryInputs;
+  readonly env: Environment;
+  readonly trigger: Trigger;
+  readonly workspace: string;
+  /** Current folder of the process. */
+  readonly cwd: string;
+  /** With the `github-token`. */
+  readonly client: GitHubClient | undefined;
+  /** With the `repositories-token`, or else the same. */
+  readonly memoryClient: GitHubClient | undefined;
+  readonly clock: Clock;
+  /** Writes a line for a person who waits meanwhile. */
+  readonly log?: ((line: string) => void) | undefined;
+}

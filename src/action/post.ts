@@ -1,0 +1,106 @@
+import { warning } from '@actions/core';
+import { signalAfter } from '../lib/deadline.js';
+import { SAVE_BUDGET_MS } from '../lib/defaults.js';
+import { AxeError, formatError } from '../lib/errors.js';
+import { createFetch } from '../lib/net/http.js';
+import { createClock } from '../lib/system-clock.js';
+import { warningTitle } from '../lib/warning.js';
+import type { FailedSave, SaveResult } from '../memory/store.js';
+import { endLeftCheck } from '../publish/check-progress.js';
+import { describeNoteChange } from '../report/format-notes.js';
+import { formatUnsavedSummary } from '../report/format-summary.js';
+import { isElsewhere, writeSummary } from '../report/report.js';
+import { connectGitHub } from '../run/github.js';
+import { readLeftCheck } from '../runner/check-state.js';
+import { type Inputs, readInputs, readSecrets } from '../runner/inputs/inputs.js';
+import { type KeptChange, readPending, wasReported } from '../runner/journal.js';
+import { NOTHING_PENDING } from '../runner/pending-state.js';
+import type { Runner } from '../runner/runner.js';
+import { useSafePath } from '../runner/safe-path.js';
+import { sanitize } from '../safety/sanitize.js';
+import { triggerOf } from './main.js';
+import { openMemory } from './memory/memory.js';
+
+type Pending = readonly KeptChange[];
+
+/**
+ * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving twice adds
+ * nothing: an entry is known by its id. Never throws and never fails the job.
+ */
+export async function post(runner: Runner): Promise<void> {
+  const { env } = runner;
+  await endCheck(runner);
+  const pending = await readPending(env);
+  if (pending.length === 0) {
+    runner.log(NOTHING_PENDING);
+    return;
+  }
+  const log = (line: string) => runner.log(sanitize(line, 'log', readSecrets(env).values));
+  // Main has read the same inputs, or nothing would be left.
+  const inputs = readInputs(env);
+  if (inputs.toolsAllowed.length > 0) useSafePath(runner);
+  const result = await savePending(pending, inputs, { runner, log });
+  if (result.kind === 'saved') {
+    log(`Memory: saved to ${result.location} what the main step had left.`);
+    for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
+  } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
+  else await formatUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
+}
+
+/** A check that nobody ends would stay in progress for good. */
+async function endCheck(runner: Runner): Promise<void> {
+  const { env } = runner;
+  const left = readLeftCheck(env);
+  if (left === undefined) return;
+  const secrets = readSecrets(env).values;
+  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
+  const token = readInputs(env).githubToken;
+  const client = await connectGitHub({ env, fetch: createFetch(env), clock: createClock(), log, token });
+  if (client === undefined) return;
+  await endLeftCheck(left, { client, log });
+}
+
+async function savePending(
+  pending: Pending,
+  inputs: Inputs,
+  { runner, log }: { readonly runner: Runner; readonly log: (line: string) => void },
+): Promise<SaveResult> {
+  const { env } = runner;
+  try {
+    const trigger = await triggerOf(runner);
+    const access = { env, fetch: createFetch(env), clock: createClock(), log };
+    const client = await connectGitHub({ ...access, token: inputs.githubToken });
+    const store = await openMemory({ inputs, trigger, runner }, access, client);
+    // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the second minute.
+    return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return { kind: 'failed', reason: 'error', message: formatError(thrown) };
+  }
+}
+
+interface Left {
+  readonly pending: Pending;
+  /** It is to stay in another repository (D14). */
+  readonly isHidden: boolean;
+}
+
+/** The main step was killed before it could tell anything, so the entry is shown here. */
+async function formatUnsaved(
+  { message: cause, remedy }: FailedSave,
+  { pending, isHidden }: Left,
+  runner: Runner,
+): Promise<void> {
+  const secrets = readSecrets(runner.env).values;
+  const message = `failed to save memory after the job: ${cause}.${remedy === undefined ? '' : ` ${remedy}`}`;
+  warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
+  const left = pending.flatMap((change) =>
+    change.kind === 'facts' ? [] : [{ id: change.id, text: textOf(change) }],
+  );
+  await writeSummary(formatUnsavedSummary(message, left, { isHidden }), { runner, secrets });
+}
+
+/** An entry as it is in the log; of a note what was to be done to it. */
+function textOf(change: Exclude<KeptChange, { readonly kind: 'facts' }>): string {
+  return change.kind === 'append' ? change.text : describeNoteChange(change);
+}

@@ -1,0 +1,102 @@
+import { MAX_AGENT_BYTES } from '../lib/defaults.js';
+import { type AxeError, ConfigError } from '../lib/errors.js';
+import type { SourcePosition } from '../lib/position.js';
+import { cutToCharacters } from '../lib/text/cut.js';
+import { grouped } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
+import { chosen } from './choices.js';
+import type { KeyPosition } from './locate.js';
+import type { KeyPath } from './toml-keys.js';
+
+/** Most characters of a message, and of a remedy: names in them are anybody's. */
+const MAX_MESSAGE = 1_000;
+
+/** Something wrong with an agent, found without running it. */
+export interface Fault {
+  /** An error ends a run, or a call of a sub-agent; with a warning it goes on. */
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  /** Empty where the message says it. */
+  readonly remedy: string;
+  readonly at: SourcePosition;
+}
+
+/** What a run would end with; `at` is for errors that do not say where. */
+export function errorFault(error: AxeError, at: SourcePosition): Fault {
+  const { message, remedy = '' } = error;
+  return { severity: 'error', message: cutTo(message), remedy: cutTo(remedy), at: error.at ?? at };
+}
+
+/** What a run would warn of; `at` is for warnings that do not say where. */
+export function warningFault(
+  { message, remedy = '', at: own }: Pick<Warning, 'message' | 'remedy' | 'at'>,
+  at: SourcePosition,
+): Fault {
+  return { severity: 'warning', message: cutTo(message), remedy: cutTo(remedy), at: own ?? at };
+}
+
+function cutTo(text: string): string {
+  return cutToCharacters(text, MAX_MESSAGE);
+}
+
+export function inFileOrder(faults: readonly Fault[]): readonly Fault[] {
+  return faults.toSorted(
+    ({ at: a }, { at: b }) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+  );
+}
+
+/** Something wrong with the values of an agent file. */
+export interface AgentProblem {
+  /** axe's message where axe has one, and it is exact (D3). */
+  readonly message: string;
+  readonly remedy: string;
+  /** The key at fault; its nearest table is shown where it is missing. */
+  readonly path: KeyPath;
+}
+
+/** A number below zero; `zero` says what 0 means. */
+export function* negative(value: number, path: KeyPath, zero: string): Generator<AgentProblem> {
+  if (value < 0) {
+    yield {
+      message: `${path.join('.')} must be non-negative`,
+      remedy: `Give a whole number from 0 upwards; ${zero}`,
+      path,
+    };
+  }
+}
+
+/** A word that is none of the choices; the remedy shows the first of them. */
+export function* notOneOf(word: string, choices: readonly string[], path: KeyPath): Generator<AgentProblem> {
+  if (chosen(choices, word) === undefined) {
+    yield {
+      message: `${path.join('.')} must be one of: ${choices.join(', ')}`,
+      remedy: `Write it like this: \`${path.at(-1)} = "${choices[0]}"\`.`,
+      path,
+    };
+  }
+}
+
+export interface TomlSource {
+  /** The name it was asked for by. */
+  readonly name: string;
+  /** Path, URL or `built-in`, for people. */
+  readonly file: string;
+}
+
+/** An agent file that cannot be read as one: axe's prefix, then what is wrong (D3). */
+export function parseError(
+  { name, file }: TomlSource,
+  { message, remedy }: { readonly message: string; readonly remedy: string },
+  position: Partial<KeyPosition> = {},
+): ConfigError {
+  const at: SourcePosition = { file, ...position };
+  return new ConfigError(`failed to parse agent config "${name}": ${message}`, { remedy, at });
+}
+
+/** The problem of a file that is larger than any agent. */
+export function tooLarge(size: string): { readonly message: string; readonly remedy: string } {
+  return {
+    message: `the file has ${size}; the most is ${grouped(MAX_AGENT_BYTES)} bytes`,
+    remedy: 'Move long texts to a skill (`skill`) or to context files (`files`).',
+  };
+}

@@ -1,0 +1,65 @@
+import { NotFoundError, type Search } from '../lib/errors.js';
+import { BUILT_IN_AGENTS } from './built-in.js';
+import { byNearness, nearest } from './suggest.js';
+
+/** Agents that a message names; the nearest come first. */
+const MAX_NAMED = 20;
+
+/** The error for an agent that is nowhere: it names those that exist, the built-in ones too. */
+export function agentNotFound(name: string, search: Search): NotFoundError {
+  const all = [...new Set([...search.known, ...BUILT_IN_AGENTS.map((agent) => agent.name)])];
+  const known = byNearness(name, all).slice(0, MAX_NAMED);
+  const left = all.length - known.length;
+  const sentences = [
+    ...guess(nearestAgent(name, all)),
+    `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}.`,
+    ...(search.places.length === 0 ? [] : [`Searched in ${search.places.join(' and in ')}.`]),
+  ];
+  return new NotFoundError('agent', name, { search, remedy: sentences.join(' ') });
+}
+
+/** The error for a skill that is at none of the paths that were searched; `shown` is what the message names. */
+export function skillNotFound(path: string, search: Search, shown = path): NotFoundError {
+  const names = search.known.map(skillName);
+  const meant = nearest(skillName(path), names);
+  const found = meant === undefined ? undefined : search.known[names.indexOf(meant)];
+  const sentences = [
+    ...guess(found === path ? undefined : found),
+    ...(search.places.length === 0 ? [] : [`Searched for ${search.places.join(', ')}.`]),
+  ];
+  return new NotFoundError('skill', path, { shown, search, remedy: sentences.join(' ') });
+}
+
+/** One error for two searches of the same thing. */
+export function bothNotFound(one: NotFoundError, other: NotFoundError): NotFoundError {
+  const search = {
+    places: [...new Set([...one.search.places, ...other.search.places])],
+    known: [...new Set([...one.search.known, ...other.search.known])],
+  };
+  switch (one.what) {
+    case 'agent':
+      return agentNotFound(one.sought, search);
+    case 'skill':
+      return skillNotFound(one.sought, search, one.shown);
+  }
+}
+
+function guess(meant: string | undefined): readonly string[] {
+  return meant === undefined ? [] : [`Did you mean \`${meant}\`?`];
+}
+
+/** The agent that was probably meant: people write the name of a built-in one without `builtin/`, as its memory has it. */
+function nearestAgent(name: string, all: readonly string[]): string | undefined {
+  const meant = nearest(name, [...all, ...all.map(bareName)]);
+  return all.find((one) => one === meant) ?? all.find((one) => bareName(one) === meant);
+}
+
+/** `builtin/ask` is known as `ask`. */
+function bareName(agent: string): string {
+  return agent.replace(/^builtin\//, '');
+}
+
+/** `skills/review/SKILL.md` is known as `review`. */
+function skillName(path: string): string {
+  return path.replace(/^.*skills\/|\/[^/]+\.md$/g, '');
+}

@@ -1,0 +1,102 @@
+import { type MarkdownLine, readBlocks } from '../lib/text/blocks.js';
+import { removeHidden, stripInvisible } from '../safety/hidden.js';
+import { isOwnText } from '../safety/mark.js';
+import type { AdmissionPolicy } from './admission-policy.js';
+import { isSameAccount } from './permission.js';
+import type { IssueTrigger, Trigger } from './trigger.js';
+
+/**
+ * What a comment asks for besides the phrase, or undefined where it does not say the phrase: as words of its own, in any
+ * case, and neither in code nor in a quotation nor hidden. A phrase at the beginning or the end is taken off; in the
+ * middle of a sentence it is part of it. Quotations are somebody else's words and no part of what is asked.
+ */
+export function findMention(body: string, phrase: string): string | undefined {
+  const shown = removeHidden(stripInvisible(body.replaceAll(/\r\n?/g, '\n')));
+  const lines = withoutQuotations(readBlocks(shown));
+  const written = lines.map(({ text }) => text).join('\n');
+  const own = written.trim();
+  const searched = withoutCode(lines).slice(written.length - written.trimStart().length);
+  const at = indexOfWords(searched, phrase);
+  if (at < 0) return undefined;
+  const before = own.slice(0, at).trim();
+  const after = own.slice(at + phrase.length).trim();
+  if (before === '') return after.replace(/^[,:;.!?]+(?=\s|$)/, '').trim();
+  return /^[,:;.!?]*$/.test(after) ? before.replace(/[,:;]+$/, '') : own;
+}
+
+/**
+ * What a comment asks for besides the `trigger-phrase`: the task of its run. Empty where there is no phrase, or nothing
+ * next to it.
+ */
+export function taskOfMention(trigger: Trigger, { triggerPhrase }: AdmissionPolicy): string {
+  if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
+  return findMention(trigger.body, triggerPhrase) ?? '';
+}
+
+/** Whether a run of ours wrote an issue just now; somebody's label on it is their wish, not our doing. */
+export function isOwnIssue({ action, body, author, actor }: IssueTrigger): boolean {
+  const isWriting = action === 'opened' || action === 'edited' || action === 'reopened';
+  return isWriting && isSameAccount(author, actor) && isOwnText(body);
+}
+
+/** A blank line takes the place of a quotation, so that what was around it stays apart. */
+function withoutQuotations(lines: readonly MarkdownLine[]): readonly MarkdownLine[] {
+  return lines.flatMap((line, index) => {
+    if (!line.isQuoted) return [line];
+    return lines[index - 1]?.isQuoted === true ? [] : [NOTHING];
+  });
+}
+
+const NOTHING: MarkdownLine = { text: '', isQuoted: false, isCode: false, isContinued: false };
+
+/** Stands where code stood: no character of a phrase, nor of a word. */
+const MASK = '\u0000';
+
+/** The text at its full length with code blanked out: fenced, indented, between backticks, and as HTML. */
+function withoutCode(lines: readonly MarkdownLine[]): string {
+  const text = lines.map((line) => (line.isCode ? blank(line.text) : line.text)).join('\n');
+  const shown = text.replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank).split('\n');
+  const paragraphs: string[][] = [];
+  for (const [index, line] of shown.entries()) {
+    if (lines[index]?.isContinued === true) paragraphs.at(-1)?.push(line);
+    else paragraphs.push([line]);
+  }
+  return paragraphs.map((paragraph) => blankSpansOf(paragraph.join('\n'))).join('\n');
+}
+
+/** Blanks out code between runs of as many backticks. Every run is looked at once. */
+function blankSpansOf(paragraph: string): string {
+  const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index }));
+  const later = new Map<number, number>();
+  const closing = runs.map(() => runs.length);
+  for (let at = runs.length - 1; at >= 0; at -= 1) {
+    const length = runs[at]?.length ?? 0;
+    closing[at] = later.get(length) ?? runs.length;
+    later.set(length, at);
+  }
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = 0; at < runs.length; at += 1) {
+    const open = runs[at];
+    const close = runs[closing[at] ?? runs.length];
+    if (open === undefined || close === undefined) continue;
+    const end = close.index + close.length;
+    parts.push(paragraph.slice(done, open.index), blank(paragraph.slice(open.index, end)));
+    done = end;
+    at = closing[at] ?? at;
+  }
+  return parts.join('') + paragraph.slice(done);
+}
+
+function blank(text: string): string {
+  return text.replaceAll(/[^\n]/g, MASK);
+}
+
+/** Where a phrase stands as words of its own: `@axe` is neither in `@axe-bot` nor in `me@axe.dev`. */
+function indexOfWords(text: string, phrase: string): number {
+  const escaped = phrase.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return (
+    new RegExp(`(?<![\\p{L}\\p{N}_@/.-])${escaped}(?![\\p{L}\\p{N}_/@-]|\\.[\\p{L}\\p{N}])`, 'iu').exec(text)
+      ?.index ?? -1
+  );
+}

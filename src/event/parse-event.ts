@@ -1,0 +1,285 @@
+import * as v from 'valibot';
+import { ConfigError, messageOf } from '../lib/errors.js';
+import { type EventPayload, eventSchema, type PayloadUser } from './event-schema.js';
+import type { Actor, Base, Head, PullRequestTrigger, Repository, Trigger } from './trigger.js';
+
+/** What the runner knows besides the event; a schedule's payload holds next to nothing. */
+interface EventEnvironment {
+  /** `owner/name` (`GITHUB_REPOSITORY`). */
+  readonly repository?: string;
+  /** `refs/heads/main` (`GITHUB_REF`); used for schedules only, which run on the default branch. */
+  readonly ref?: string;
+  /** Login the runner names (`GITHUB_ACTOR`); used for schedules only, which have no sender. */
+  readonly actor?: string;
+}
+
+/**
+ * The trigger an event describes. Whatever is missing or of another shape than GitHub documents becomes an empty
+ * value, or makes the trigger `unknown`; only a payload that is no object is refused, with a ConfigError
+ * (memory-and-security C5 69).
+ */
+export function parseEvent(eventName: string, payload: unknown, env: EventEnvironment): Trigger {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw new ConfigError(`the payload of the event \`${eventName}\` is not a JSON object`, {
+      remedy: EVENT_FILE_REMEDY,
+    });
+  }
+  const parsed = v.parse(eventSchema, payload);
+  const common = {
+    event: eventName,
+    action: parsed.action,
+    repository: repositoryOf(eventName, parsed, env),
+    actor: actorOf(parsed.sender, eventName === 'schedule' ? env.actor : undefined),
+  };
+  const unknown = { kind: 'unknown', ...common } as const;
+  const without = (lacks: string): Trigger => ({ ...unknown, lacks });
+  switch (eventName) {
+    case 'pull_request':
+    case 'pull_request_target':
+      return pullRequestTrigger(parsed, common) ?? without('a pull request with a head');
+    case 'issues':
+      return issueTrigger(parsed, common) ?? without('an issue');
+    case 'issue_comment':
+    case 'pull_request_review':
+    case 'pull_request_review_comment':
+      return commentTrigger(eventName, parsed, common) ?? without('a comment and what it is about');
+    case 'push':
+      return pushTrigger(parsed, common) ?? without('a ref');
+    case 'release':
+      return releaseTrigger(parsed, common) ?? without('a release with a tag');
+    case 'workflow_run':
+      return workflowRunTrigger(parsed, common) ?? without('a workflow run with a commit');
+    case 'merge_group':
+      return mergeGroupTrigger(parsed, common) ?? without('a merge group with its commits');
+    case 'schedule':
+      return { kind: 'schedule', ...common, cron: parsed.schedule };
+    case 'workflow_dispatch':
+    case 'repository_dispatch':
+      return { kind: 'dispatch', ...common };
+    default:
+      return unknown;
+  }
+}
+
+const EVENT_FILE_REMEDY =
+  'The file must hold the event as GitHub writes it for the runner; `GITHUB_EVENT_PATH` (or `--event`) names it.';
+
+/** The JSON of an event file. Throws a ConfigError that names the file and, where it is known, line and column. */
+export function parseEventFile(text: string, file: string): unknown {
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  try {
+    return JSON.parse(json);
+  } catch (thrown) {
+    throw new ConfigError(`the event file is not valid JSON: ${messageOf(thrown)}`, {
+      at: { file, ...positionIn(json, messageOf(thrown)) },
+      remedy: EVENT_FILE_REMEDY,
+    });
+  }
+}
+
+/** The engine tells an offset, if anything. */
+function positionIn(text: string, message: string): { line?: number; column?: number } {
+  const offset = /at position (\d+)/.exec(message)?.[1];
+  if (offset === undefined) return {};
+  const before = text.slice(0, Number(offset));
+  const line = before.split('\n').length;
+  return { line, column: before.length - before.lastIndexOf('\n') };
+}
+
+type Common = Pick<PullRequestTrigger, 'event' | 'action' | 'repository' | 'actor'>;
+
+function repositoryOf(
+  eventName: string,
+  { repository }: EventPayload,
+  { ref = '', ...env }: EventEnvironment,
+): Repository {
+  const branch = eventName === 'schedule' ? /^refs\/heads\/(.+)$/.exec(ref)?.[1] : undefined;
+  const [envOwner = '', envName = ''] = (repository.full_name || env.repository || '').split('/');
+  return {
+    owner: repository.owner.login || envOwner,
+    name: repository.name || envName,
+    defaultBranch: repository.default_branch || branch || '',
+    // What is not known to be public is treated as private.
+    isPrivate: repository.private || repository.full_name === '',
+  };
+}
+
+/** GitHub shows a deleted account as `ghost`; the payload then has null. */
+function actorOf(user: PayloadUser | null, login?: string): Actor {
+  const name = user?.login || login || 'ghost';
+  return { login: name, isBot: user?.type === 'Bot' || name.endsWith('[bot]') };
+}
+
+/** Without number or head there is nothing that could be reviewed. */
+function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | undefined {
+  const pull = payload.pull_request;
+  if (pull === null || pull.number === 0 || pull.head.sha === '') return undefined;
+  return {
+    kind: 'pull_request',
+    ...common,
+    number: pull.number,
+    title: pull.title,
+    body: pull.body,
+    author: actorOf(pull.user),
+    isDraft: pull.draft,
+    ...commitsOf(pull),
+    ...(pull.merge_commit_sha === '' ? {} : { mergeSha: pull.merge_commit_sha }),
+    isFork: isFork(pull, common),
+    ...closed(pull),
+    ...labelsOf(pull),
+    ...labelOf(payload),
+    ...(payload.changes.base === null ? {} : { hasNewBase: true }),
+    ...changedAt(pull.updated_at),
+  };
+}
+
+function labelOf({ label: { name } }: EventPayload): { readonly label?: string } {
+  return name === '' ? {} : { label: name };
+}
+
+type PayloadPull = NonNullable<EventPayload['pull_request']>;
+
+function commitsOf({ head, base }: PayloadPull): { readonly head: Head; readonly base: Base } {
+  return {
+    head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name || null },
+    base: { sha: base.sha, ref: base.ref },
+  };
+}
+
+function labelsOf({ labels }: { readonly labels: readonly { readonly name: string }[] }): {
+  readonly labels?: readonly string[];
+} {
+  const names = labels.flatMap(({ name }) => (name === '' ? [] : [name]));
+  return names.length === 0 ? {} : { labels: names };
+}
+
+function closed({ state }: { readonly state: string }): { readonly isClosed?: true } {
+  return state === 'closed' ? { isClosed: true } : {};
+}
+
+function changedAt(time: string): { readonly at?: string } {
+  return time === '' ? {} : { at: time };
+}
+
+/** A head repository that is gone was a fork. */
+function isFork({ head, base }: PayloadPull, { repository }: Common): boolean {
+  const here = base.repo?.full_name || `${repository.owner}/${repository.name}`;
+  return head.repo?.full_name.toLowerCase() !== here.toLowerCase();
+}
+
+function issueTrigger(payload: EventPayload, common: Common): Trigger | undefined {
+  const issue = payload.issue;
+  if (issue === null || issue.number === 0) return undefined;
+  return {
+    kind: 'issue',
+    ...common,
+    number: issue.number,
+    title: issue.title,
+    body: issue.body,
+    author: actorOf(issue.user),
+    ...closed(issue),
+    ...labelsOf(issue),
+    ...labelOf(payload),
+    ...changedAt(issue.updated_at),
+  };
+}
+
+/** A review and a comment on a line of a diff are comments too; they belong to a pull request. */
+function commentTrigger(event: string, payload: EventPayload, common: Common): Trigger | undefined {
+  const subject = event === 'issue_comment' ? payload.issue : payload.pull_request;
+  const comment = event === 'pull_request_review' ? payload.review : payload.comment;
+  if (subject === null || comment === null || subject.number === 0) return undefined;
+  const isIssue = event === 'issue_comment' && !payload.issue?.pull_request;
+  return {
+    kind: 'comment',
+    ...common,
+    on: isIssue ? 'issue' : 'pull_request',
+    number: subject.number,
+    title: subject.title,
+    description: subject.body,
+    body: comment.body,
+    commentId: comment.id,
+    author: actorOf(comment.user),
+    subjectAuthor: actorOf(subject.user),
+    ...('head' in subject ? { isFork: isFork(subject, common), commits: commitsOf(subject) } : {}),
+    ...closed(subject),
+    ...(event === 'pull_request_review' && comment.state !== '' ? { review: comment.state } : {}),
+    ...(comment.in_reply_to_id === 0 ? {} : { inReplyTo: comment.in_reply_to_id }),
+    ...placeOf(comment),
+    ...labelsOf(subject),
+    ...changedAt(comment.updated_at || comment.submitted_at),
+  };
+}
+
+function placeOf({ path, line, diff_hunk: hunk }: NonNullable<EventPayload['comment']>): {
+  readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
+} {
+  return path === '' ? {} : { place: { path, line: line === 0 ? undefined : line, hunk } };
+}
+
+function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined {
+  if (payload.ref === '') return undefined;
+  return {
+    kind: 'push',
+    ...common,
+    ref: payload.ref,
+    before: payload.before,
+    after: payload.after,
+    commits: payload.commits.map(({ id, message }) => ({ sha: id, message })),
+    ...(payload.forced ? { isForced: true } : {}),
+  };
+}
+
+/** Without a tag there are no commits that could be told. */
+function releaseTrigger({ release }: EventPayload, common: Common): Trigger | undefined {
+  if (release === null || release.tag_name === '') return undefined;
+  return {
+    kind: 'release',
+    ...common,
+    tag: release.tag_name,
+    title: release.name,
+    body: release.body,
+    author: actorOf(release.author),
+    isPrerelease: release.prerelease,
+  };
+}
+
+/** Without a commit there is nothing that could be looked at. Whatever cannot be told is a fork's. */
+function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | undefined {
+  const run = payload.workflow_run;
+  if (run === null || run.head_sha === '') return undefined;
+  const here = run.repository?.full_name || `${common.repository.owner}/${common.repository.name}`;
+  const pull = run.pull_requests.find(({ number, base }) => number > 0 && isHere(base.repo.url, here));
+  return {
+    kind: 'workflow_run',
+    ...common,
+    workflow: run.name,
+    conclusion: run.conclusion,
+    cause: run.event,
+    runId: run.id,
+    branch: run.head_branch,
+    headSha: run.head_sha,
+    message: run.head_commit.message,
+    isFork: run.head_repository?.full_name.toLowerCase() !== here.toLowerCase(),
+    pull:
+      pull === undefined
+        ? undefined
+        : { number: pull.number, base: { ref: pull.base.ref, sha: pull.base.sha } },
+    ...changedAt(run.updated_at),
+  };
+}
+
+/** A branch can have a pull request in another repository too, whose number says nothing here. */
+function isHere(url: string, here: string): boolean {
+  return url === '' || url.toLowerCase().endsWith(`/repos/${here.toLowerCase()}`);
+}
+
+function mergeGroupTrigger({ merge_group: group }: EventPayload, common: Common): Trigger | undefined {
+  if (group === null || group.head_sha === '' || group.base_sha === '') return undefined;
+  return {
+    kind: 'merge_group',
+    ...common,
+    head: { sha: group.head_sha, ref: group.head_ref },
+    base: { sha: group.base_sha, ref: group.base_ref },
+  };
+}

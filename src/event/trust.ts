@@ -1,0 +1,149 @@
+import { isOwnText, type MarkLane } from '../safety/mark.js';
+import { isListed } from './admission-policy.js';
+import { isOwnIssue } from './mention.js';
+import { isSameAccount, mayWrite, type Permission } from './permission.js';
+import {
+  type Actor,
+  isDeleted,
+  type SubjectTrigger,
+  type Trigger,
+  type WorkflowRunTrigger,
+} from './trigger.js';
+
+/**
+ * Where the entry of a run goes (D19): `trusted` runs load the trusted lane; of a `tainted` run only what we compute
+ * goes there, its own words go to the untrusted lane, where everything of an `untrusted` run goes; `none` keeps nothing.
+ */
+export type Lane = MarkLane | 'none';
+
+/** How far a run is trusted: which tools it may have, and where its memory goes (D18). */
+export interface Trust {
+  readonly level: 'trusted' | 'untrusted';
+  readonly lane: Exclude<Lane, 'none'>;
+  /** Half a sentence for people: why. */
+  readonly reason: string;
+}
+
+/**
+ * The other login that matters: who wrote the text an actor with permission lets us read. Undefined where the actor
+ * wrote it, and for a bot, whose words are never trusted. Asking is worth it only to lift such a run to `trusted`.
+ */
+export function contentAuthor(trigger: Trigger): string | undefined {
+  if (trigger.kind !== 'pull_request' && trigger.kind !== 'issue' && trigger.kind !== 'comment')
+    return undefined;
+  const author = contentAuthorOf(trigger);
+  return author.isBot || isSameAccount(author, trigger.actor) ? undefined : author.login;
+}
+
+/** What a run's trust is decided from, besides its event. */
+interface TrustFacts {
+  /** What whoever caused the event may do; `unknown` is as good as nothing. */
+  readonly actor: Permission | 'unknown';
+  /** The same of {@link contentAuthor}; left out: unknown. */
+  readonly author?: Permission | 'unknown';
+  /** Logins of bots that the workflow vouches for (`allow-bots`); left out: none. */
+  readonly allowBots?: readonly string[];
+}
+
+/**
+ * The level and lane of a run, of the event and the actor's permission (D18). A run that reads text by somebody other
+ * than the actor is trusted only if that author (see {@link contentAuthor}) may write too; otherwise it is tainted (D19).
+ * Whatever a workflow allows beyond accounts that may write (`min-permission`, `allow-users`, `allow-bots`) is untrusted
+ * all the same, and so is a fork's pull request that somebody labelled: nothing of such a run goes to the trusted lane.
+ * `issue_comment` does not say it; then the context does (see `trustOfDiff`).
+ */
+export function classifyTrust(
+  trigger: Trigger,
+  { actor: permission, author: authorPermission = 'unknown', allowBots = [] }: TrustFacts,
+): Trust {
+  switch (trigger.kind) {
+    case 'push':
+      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can push');
+    case 'release':
+      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can release');
+    case 'schedule':
+      return trusted('a schedule runs what the default branch holds');
+    case 'dispatch':
+      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can dispatch');
+    case 'local':
+      return trusted('it runs on your own machine');
+    case 'unknown':
+      return untrusted('the event is unknown');
+    case 'merge_group':
+      return { level: 'untrusted', lane: 'tainted', reason: 'a queue holds pull requests of anyone' };
+    case 'workflow_run': {
+      const why = whyUntrusted(trigger, permission);
+      if (why !== undefined) return untrusted(why);
+      return { level: 'untrusted', lane: 'tainted', reason: 'logs hold what any program printed' };
+    }
+    case 'pull_request':
+    case 'issue':
+    case 'comment': {
+      const why = whyUntrusted(trigger, permission);
+      if (why !== undefined) return untrusted(why);
+      const author = contentAuthorOf(trigger);
+      if (isSameAccount(author, trigger.actor) || (!author.isBot && mayWrite(authorPermission))) {
+        return trusted(`${trigger.actor.login} can write to the repository`);
+      }
+      const reason = `it reads text by ${author.login}, who is not known to have write access`;
+      return { level: 'untrusted', lane: 'tainted', reason };
+    }
+  }
+}
+
+/**
+ * Why nothing of the run may go to the trusted lane; undefined for a person with write access, on what is in this
+ * repository. Whether the event starts a run at all is another question (`admission.ts`), which a workflow can answer
+ * more freely.
+ */
+function whyUntrusted(
+  trigger: SubjectTrigger | WorkflowRunTrigger,
+  permission: Permission | 'unknown',
+): string | undefined {
+  if (trigger.kind === 'issue' || trigger.kind === 'comment') {
+    if (isDeleted(trigger)) return 'what the event is about was deleted';
+    const isOurs = trigger.kind === 'issue' ? isOwnIssue(trigger) : isOwnText(trigger.body);
+    if (isOurs) return 'a run of ours caused the event';
+  }
+  if (trigger.actor.isBot) return 'a bot caused the event';
+  if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
+    return 'the event was not caused by the author of the comment';
+  }
+  if (permission === 'unknown') return "the actor's permission is unknown";
+  if (!mayWrite(permission)) return 'the actor has no write access';
+  const isFork = 'isFork' in trigger && trigger.isFork === true;
+  return isFork ? 'the pull request comes from a fork' : undefined;
+}
+
+/**
+ * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but title and description
+ * are by the pull request's author, which takes no write access, and a bot's may quote anybody, as may what a run of ours
+ * has written with a person's token.
+ */
+function contentAuthorOf(trigger: SubjectTrigger): Actor {
+  if (isOwnText(trigger.kind === 'comment' ? trigger.description : trigger.body)) return OUR_RUN;
+  switch (trigger.kind) {
+    case 'issue':
+    case 'pull_request':
+      return trigger.author;
+    case 'comment':
+      return trigger.subjectAuthor ?? UNKNOWN_AUTHOR;
+  }
+}
+
+const UNKNOWN_AUTHOR: Actor = { login: 'ghost', isBot: false };
+const OUR_RUN: Actor = { login: 'a run of ours', isBot: true };
+
+/** A bot that pushes may carry anybody's words, unless the workflow vouches for it. */
+function trustedUnlessBot(actor: Actor, allowBots: readonly string[], reason: string): Trust {
+  if (!actor.isBot || isListed(actor, allowBots)) return trusted(reason);
+  return untrusted(`the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`);
+}
+
+function trusted(reason: string): Trust {
+  return { level: 'trusted', lane: 'trusted', reason };
+}
+
+function untrusted(reason: string): Trust {
+  return { level: 'untrusted', lane: 'untrusted', reason };
+}

@@ -1,0 +1,200 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { isInside } from '../lib/confine.js';
+import { messageOf } from '../lib/errors.js';
+import { errorCode } from '../lib/file-error.js';
+import { grouped } from '../lib/text/number.js';
+
+/** Largest archive that is looked into, packed, in bytes; what we write stays far below it. */
+export const MAX_ARCHIVE_BYTES = 8 * 1024 * 1024;
+/** Most that one may hold; a thousand files bring a few kilobytes of headers each. */
+const MAX_UNPACKED_BYTES = 12 * 1024 * 1024;
+
+/** Why an archive is not unpacked: its bytes are not whole, or it holds what it must not. */
+export interface ArchiveRefusal {
+  readonly kind: 'damaged' | 'suspect';
+  readonly reason: string;
+}
+
+/**
+ * Why a tar archive must not be unpacked where a folder of this name is to come; undefined if nothing speaks against it.
+ * It may hold files and folders inside that folder only. Gzip and Zstandard; synchronous, since whoever unpacks may be
+ * waiting in a call that cannot wait.
+ */
+export function refuseArchive(path: string, folder: string): ArchiveRefusal | undefined {
+  try {
+    const { size } = statSync(path);
+    if (size > MAX_ARCHIVE_BYTES)
+      return suspect(`it has ${grouped(size)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are unpacked`);
+    const members = readTarMembers(unpack(readFileSync(path)));
+    const outside = members.find(
+      ({ path }) => !isPlain(path) || !isInside(join('/', folder), join('/', path)),
+    );
+    return outside && suspect(`${JSON.stringify(outside.path)} lies outside \`${folder}\``);
+  } catch (thrown) {
+    return thrown instanceof Damage
+      ? { kind: 'damaged', reason: thrown.message }
+      : suspect(messageOf(thrown));
+  }
+}
+
+function suspect(reason: string): ArchiveRefusal {
+  return { kind: 'suspect', reason };
+}
+
+/** Bytes that no packer wrote as they are: some are missing, or were changed on the way. */
+class Damage extends Error {}
+
+function unpack(packed: Buffer): Buffer {
+  const options = { maxOutputLength: MAX_UNPACKED_BYTES };
+  try {
+    if (!isZstd(packed)) return gunzipSync(packed, options);
+    const length = zstdFrameLength(packed);
+    if (length === undefined) throw new Damage('it is cut off or damaged');
+    if (length !== packed.length) throw new Error('it is more than one frame');
+    return zstdDecompressSync(packed, options);
+  } catch (thrown) {
+    const code = errorCode(thrown) ?? '';
+    if (code === 'ERR_BUFFER_TOO_LARGE')
+      throw new Error(`it holds more than ${grouped(MAX_UNPACKED_BYTES)} bytes`);
+    throw /^(?:Z_|ZSTD_)/.test(code) ? new Damage(`it is cut off or damaged (${messageOf(thrown)})`) : thrown;
+  }
+}
+
+/** A path that every system reads alike. */
+function isPlain(path: string): boolean {
+  return path.split('/').every((part) => !['', '.', '..'].includes(part) && !/[\\:\0]/.test(part));
+}
+
+/** Block types of a frame (RFC 8878, 3.1.1.2.2). */
+const RLE_BLOCK = 1;
+const RESERVED_BLOCK = 3;
+const BLOCK_HEADER_BYTES = 3;
+const CHECKSUM_BYTES = 4;
+/** Of the fields that the descriptor announces (RFC 8878, 3.1.1.1.1). */
+const DICTIONARY_BYTES = [0, 1, 2, 4];
+const SIZE_BYTES = [0, 2, 4, 8];
+
+/** Whether bytes begin as a Zstandard frame does. */
+export function isZstd(bytes: Buffer): boolean {
+  return bytes.length > 5 && bytes.readUInt32LE(0) === 0xfd2fb528;
+}
+
+/**
+ * Length of the Zstandard frame that bytes begin with, in bytes; undefined if it is cut off or malformed. Node's
+ * decoder stops after one frame, and does not say where, while `unzstd` goes on.
+ */
+export function zstdFrameLength(bytes: Buffer): number | undefined {
+  const descriptor = bytes[4] ?? 0;
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const sizeFlag = descriptor >> 6;
+  const sizeBytes = sizeFlag === 0 && isSingleSegment ? 1 : (SIZE_BYTES[sizeFlag] ?? 0);
+  let at = 5 + (isSingleSegment ? 0 : 1) + (DICTIONARY_BYTES[descriptor & 3] ?? 0) + sizeBytes;
+  for (let isLast = false; !isLast; ) {
+    if (at + BLOCK_HEADER_BYTES > bytes.length) return undefined;
+    const header = bytes.readUIntLE(at, BLOCK_HEADER_BYTES);
+    const type = (header >> 1) & 3;
+    if (type === RESERVED_BLOCK) return undefined;
+    at += BLOCK_HEADER_BYTES + (type === RLE_BLOCK ? 1 : header >> 3);
+    isLast = (header & 1) === 1;
+  }
+  at += (descriptor & 4) === 0 ? 0 : CHECKSUM_BYTES;
+  return at > bytes.length ? undefined : at;
+}
+
+/** One file or folder in an archive. */
+interface TarMember {
+  readonly kind: 'file' | 'folder';
+  /** As the archive says, a folder without the slash at its end. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+const BLOCK = 512;
+/** Keywords that neither name a place nor say how much there is (POSIX `pax`, and what bsdtar adds). */
+const HARMLESS =
+  /^(?:[amc]time|[ug]id|[ug]name|comment|LIBARCHIVE\.(?:creationtime|xattr\..*)|SCHILY\.(?:dev|ino|nlink|xattr\..*))$/;
+
+/**
+ * What an archive holds. Only what `tar --posix` writes for files and folders is understood; anything else (links,
+ * devices, sparse files, GNU's own headers, something after the end) is an Error that says what it is, lest two programs
+ * read one archive differently.
+ */
+function readTarMembers(archive: Buffer): readonly TarMember[] {
+  const members: TarMember[] = [];
+  let extended: { readonly path: string | undefined } | undefined;
+  for (let at = 0; ; ) {
+    const header = archive.subarray(at, at + BLOCK);
+    if (header.length < BLOCK) throw new Error('it has no end');
+    if (isZero(header)) {
+      if (!isZero(archive.subarray(at))) throw new Error('there is something after its end');
+      return members;
+    }
+    checkHeader(header);
+    const bytes = octal(header, 124, 12);
+    const content = archive.subarray(at + BLOCK, at + BLOCK + bytes);
+    if (content.length < bytes) throw new Error('it is cut off');
+    at += BLOCK + Math.ceil(bytes / BLOCK) * BLOCK;
+    const type = String.fromCharCode(header[156] ?? 0);
+    if (type === 'x') {
+      if (extended !== undefined) throw new Error('an extended header follows another');
+      extended = parseExtended(content);
+      continue;
+    }
+    members.push(memberOf(type, extended?.path ?? nameOf(header), bytes));
+    extended = undefined;
+  }
+}
+
+function memberOf(type: string, path: string, bytes: number): TarMember {
+  const shown = JSON.stringify(path);
+  if (type === '0' || type === '\0') return { kind: 'file', path, bytes };
+  if (type === '5' && bytes === 0) return { kind: 'folder', path: path.replace(/\/$/, ''), bytes };
+  if (type === '1' || type === '2') throw new Error(`${shown} is a link`);
+  throw new Error(`${shown} is neither a file nor a folder`);
+}
+
+function checkHeader(header: Buffer): void {
+  if (header.toString('latin1', 257, 265) !== 'ustar\x0000') throw new Error('it is not a POSIX archive');
+  let sum = 0;
+  for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 32 : byte;
+  if (sum !== octal(header, 148, 8)) throw new Error('a checksum is wrong');
+}
+
+/** Numbers are octal digits that end in a blank or a zero byte. */
+function octal(header: Buffer, at: number, length: number): number {
+  const digits = /^ *([0-7]+)[ \0]*$/.exec(header.toString('latin1', at, at + length))?.[1];
+  if (digits === undefined) throw new Error('a number is malformed');
+  return Number.parseInt(digits, 8);
+}
+
+function nameOf(header: Buffer): string {
+  const name = textOf(header.subarray(0, 100));
+  const folder = textOf(header.subarray(345, 500));
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+function textOf(field: Buffer): string {
+  const end = field.indexOf(0);
+  return field.toString('utf8', 0, end < 0 ? field.length : end);
+}
+
+/** What an extended header says of the next member's place; records are `<length> <keyword>=<value>\n`. */
+function parseExtended(content: Buffer): { readonly path: string | undefined } {
+  let path: string | undefined;
+  for (let at = 0; at < content.length; ) {
+    const length = Number(/^(\d{1,6}) /.exec(content.toString('latin1', at, at + 7))?.[1] ?? 0);
+    const record = content.toString('utf8', at, at + length);
+    const [, keyword = '', value = ''] = /^\d+ ([^=\n]+)=(.*)\n$/s.exec(record) ?? [];
+    if (keyword === '' || at + length > content.length) throw new Error('an extended header is malformed');
+    if (keyword === 'path') path = value;
+    else if (!HARMLESS.test(keyword)) throw new Error(`an extended header sets ${JSON.stringify(keyword)}`);
+    at += length;
+  }
+  return { path };
+}
+
+function isZero(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
+}

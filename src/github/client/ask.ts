@@ -1,0 +1,179 @@
+import * as v from 'valibot';
+import type { Repository } from '../../event/trigger.js';
+import type { GitHubClient, MayLack } from './client.js';
+import { GitHubError } from './errors.js';
+
+/** A request to the REST API and what its answer must look like. */
+interface RestQuestion<Output> {
+  /** A method and a path template, `GET /repos/{owner}/{repo}`. */
+  readonly route: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly accept?: string;
+  readonly schema: v.GenericSchema<unknown, Output>;
+  /** What the answer holds, for the message: `the labels`. */
+  readonly what: string;
+}
+
+/** A GraphQL query and what its answer must look like. */
+interface GraphQlQuestion<Output> {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly schema: v.GenericSchema<unknown, Output>;
+  readonly what: string;
+  /** The permission it takes, `pull-requests: read`, several with ` or `: GraphQL's refusals do not name it. */
+  readonly permission: string;
+  /** What does not exist is null in the answer; left out: it is an error. */
+  readonly missingIsNull?: boolean;
+  readonly mayLack?: MayLack;
+}
+
+/** Throws a GitHubError, also for an answer that does not fit. */
+export async function askRest<Output>(
+  client: GitHubClient,
+  { route, params, accept, schema, what }: RestQuestion<Output>,
+  signal: AbortSignal,
+): Promise<Output> {
+  const { body } = await client.request(route, {
+    params,
+    ...(accept === undefined ? {} : { accept }),
+    signal,
+  });
+  const answer = v.safeParse(schema, typeof body === 'string' ? parseJson(body) : body);
+  if (!answer.success) throw notUnderstood(fillRoute(route, params), what);
+  return answer.output;
+}
+
+/** Throws a GitHubError, whose remedy names the permission where that may be missing. */
+export async function askGraphQl<Output>(
+  client: GitHubClient,
+  { query, schema, what, permission, ...asked }: GraphQlQuestion<Output>,
+  signal: AbortSignal,
+): Promise<Output> {
+  const body = await client.graphql(query, { ...asked, signal }).catch((thrown: unknown) => {
+    throw thrown instanceof GitHubError ? withPermission(thrown, permission) : thrown;
+  });
+  const answer = v.safeParse(schema, body);
+  if (!answer.success) {
+    throw new GitHubError(`GitHub's answer does not hold ${what}`, {
+      reason: 'invalid',
+      requestLine: 'POST /graphql',
+    });
+  }
+  return answer.output;
+}
+
+/** The error for an answer that is not what GitHub describes. */
+export function notUnderstood(requestLine: string, what: string): GitHubError {
+  return new GitHubError(`GitHub's answer to \`${requestLine}\` does not hold ${what}`, {
+    reason: 'invalid',
+    requestLine,
+  });
+}
+
+/** `GET /repos/octocat/hello/labels` of a template and its parameters. */
+function fillRoute(route: string, params: Readonly<Record<string, unknown>>): string {
+  return route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+}
+
+/** JSON under a media type of its own may arrive as text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The same error, whose remedy names the permission where that may be missing. */
+export function withPermission(error: GitHubError, permission: string): GitHubError {
+  const { reason, status } = error;
+  if (status === 401 || (reason !== 'denied' && reason !== 'missing')) return error;
+  const named = permission.split(' or ').map((one) => `\`${one}\``);
+  const add = `dd ${named.join(' or ')} under \`permissions:\` of the job.`;
+  return error.with({
+    remedy: reason === 'denied' ? `A${add}` : `If it exists, the token cannot see it: a${add}`,
+  });
+}
+
+/** How something that is to stand once is made, and found among what is there. */
+interface Once<Thing> {
+  create(): Promise<Thing>;
+  /** Undefined where it is not there. */
+  find(): Promise<Thing | undefined>;
+}
+
+/**
+ * Creates something that is to stand once. Where the answer did not come, GitHub may have created it all the same, so it
+ * is looked for before it is tried once more (memory-and-security C5 70). Throws what its parts throw.
+ */
+export async function createOnce<Thing>({ create, find }: Once<Thing>): Promise<Thing> {
+  try {
+    return await create();
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
+    return (await find()) ?? (await create());
+  }
+}
+
+/** An issue or pull request of a repository. */
+export interface SubjectPlace {
+  readonly repository: Repository;
+  readonly number: number;
+}
+
+/** A list that the REST API gives in pages. */
+interface PagedList<Item> {
+  readonly route: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly item: v.GenericSchema<unknown, Item>;
+  /** What the list holds, for the message: `the labels`. */
+  readonly what: string;
+  /** No more pages of 100 than these are asked for. */
+  readonly maxPages: number;
+  /** The field that holds the list, where the answer is an object. */
+  readonly field?: string;
+}
+
+/** A list as far as it was read. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  /** Whether there was nothing more to read. */
+  readonly isComplete: boolean;
+}
+
+const PAGE_SIZE = 100;
+
+/**
+ * Reads a list page by page. Octokit's own iterator passes no signal on, so that a run which was ended would wait for pages,
+ * and it takes a 409 for an empty list (plugin-paginate-rest 14, `iterator.js`). Throws a GitHubError.
+ */
+export async function fetchPages<Item>(
+  client: GitHubClient,
+  { route, params, item, what, maxPages, field }: PagedList<Item>,
+  signal: AbortSignal,
+): Promise<Listed<Item>> {
+  const items: Item[] = [];
+  for (let page = 1; page <= maxPages; page += 1) {
+    const listed = await askRest(
+      client,
+      {
+        route,
+        params: { ...params, per_page: PAGE_SIZE, page },
+        schema: v.pipe(v.unknown(), v.transform(pick(field)), v.array(item)),
+        what,
+      },
+      signal,
+    );
+    items.push(...listed);
+    if (listed.length < PAGE_SIZE) return { items, isComplete: true };
+  }
+  return { items, isComplete: false };
+}
+
+function pick(field: string | undefined): (body: unknown) => unknown {
+  if (field === undefined) return (body) => body;
+  return (body) =>
+    typeof body === 'object' && body !== null
+      ? Object.entries(body).find(([name]) => name === field)?.[1]
+      : undefined;
+}

@@ -1,0 +1,250 @@
+import type { FetchedChange } from '../../event/fetched-change.js';
+import type { Base, Head } from '../../event/trigger.js';
+import { parseDiff } from '../../lib/text/diff.js';
+import type { Warning } from '../../lib/warning.js';
+import type { CommitNote } from '../../prompt/context.js';
+import type { NewSince } from '../../review/scope.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError, type GitHubErrorReason } from '../client/errors.js';
+import {
+  assembleDiff,
+  fetchChangedFiles,
+  type PatchedFile,
+  type PullRequestPlace,
+} from '../reading/changed-files.js';
+import { type CommitPair, type Comparison, fetchComparison, fetchDiff } from '../reading/compare.js';
+import type { PullSubject } from '../reading/subject.js';
+
+/** A change as far as it could be read. */
+export interface ReadChange {
+  /** Undefined where the token may read neither diff nor files. */
+  readonly change: FetchedChange | undefined;
+  /** Of a comparison; a pull request lists its own. */
+  readonly commits?: readonly CommitNote[];
+  readonly warnings: readonly Warning[];
+}
+
+/** The commits of a pull request that are looked at. */
+export interface PinnedCommits {
+  readonly head: Head;
+  readonly base: Base;
+}
+
+/** The pull request whose change is read. */
+interface PullToRead {
+  readonly place: PullRequestPlace;
+  readonly pinned: PinnedCommits;
+  /** The pull request as it is now. */
+  readonly now: Promise<PullSubject>;
+}
+
+/**
+ * The change of a pull request between two commits, so that a push during the run cannot slip anything in
+ * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
+ * base repository, which holds the heads of all its pull requests, those from deleted forks too
+ * (`refs/pull/N/head`). The diff names its files; they are listed by GitHub only where it lacks some. What the token may
+ * not read is a warning. Throws a GitHubError for other trouble.
+ */
+export async function fetchPullChange(
+  client: GitHubClient,
+  { place, pinned, now: asked }: PullToRead,
+  signal: AbortSignal,
+): Promise<ReadChange> {
+  const { repository, number } = place;
+  const pair = { repository, base: pinned.base.sha || pinned.base.ref, head: pinned.head.sha };
+  const [diff, now] = await Promise.all([unlessDenied(fetchDiff(client, pair, signal)), unlessDenied(asked)]);
+  const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
+  const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
+  const newestTotal = now.value?.changedFiles ?? 0;
+  // How many files the pull request has now says nothing of an earlier commit.
+  const isWhole = diff.value !== undefined && (hasMoved || countFiles(diff.value) >= newestTotal);
+  const listed = isWhole
+    ? { value: undefined }
+    : await unlessDenied(
+        hasMoved ? fetchComparison(client, pair, signal) : listNewest(client, place, signal),
+      );
+  const warnings = [diff, listed, now].flatMap(({ warning }) => (warning === undefined ? [] : [warning]));
+  const { value: list } = listed;
+  if (diff.value === undefined && list === undefined) return { change: undefined, warnings };
+  // A comparison does not count its files: where it lists not all of them, the newest count comes nearest.
+  const filesTotal = isWhole || (hasMoved && list?.isComplete === true) ? 0 : newestTotal;
+  const isShort = hasMoved && list?.isComplete === false;
+  const read = putTogether({ diff: diff.value, files: list?.files, filesTotal, isShort });
+  return { ...read, warnings: [...warnings, ...moved, ...read.warnings] };
+}
+
+async function listNewest(
+  client: GitHubClient,
+  place: PullRequestPlace,
+  signal: AbortSignal,
+): Promise<Pick<Comparison, 'files' | 'isComplete'>> {
+  return { files: await fetchChangedFiles(client, place, signal), isComplete: true };
+}
+
+/** The change between two commits of a repository. What the token may not read, or is gone, is a warning. */
+export async function fetchChangeBetween(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<ReadChange> {
+  const [diff, comparison] = await Promise.all([
+    unlessMissing(fetchDiff(client, pair, signal)),
+    unlessMissing(fetchComparison(client, pair, signal)),
+  ]);
+  const warnings = [diff.warning ?? comparison.warning].flatMap((warning) => warning ?? []);
+  const commits = comparison.value?.commits ?? [];
+  const files = comparison.value?.files;
+  if (diff.value === undefined && files === undefined) return { change: undefined, commits, warnings };
+  const isShort = comparison.value?.isComplete === false;
+  const read = putTogether({ diff: diff.value, files, filesTotal: 0, isShort });
+  return { ...read, commits, warnings: [...warnings, ...read.warnings] };
+}
+
+/**
+ * What a pull request got since a commit of it was reviewed. GitHub keeps what a force-push left behind for a while, and
+ * then knows nothing of it; both are told. Rejects only for an aborted signal.
+ */
+export async function fetchNewSince(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<NewSince> {
+  try {
+    const [diff, comparison] = await Promise.all([
+      fetchDiff(client, pair, signal),
+      fetchComparison(client, pair, signal),
+    ]);
+    const { status, hasMerge, files, isComplete } = comparison;
+    if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
+    if (diff === undefined && !isComplete) return { kind: 'unread' };
+    const { change, warnings } = putTogether({ diff, files, filesTotal: 0, isShort: !isComplete });
+    return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    return { kind: thrown.reason === 'missing' ? 'rewritten' : 'unread' };
+  }
+}
+
+interface Fetched<Value> {
+  readonly value: Value | undefined;
+  readonly warning?: Warning;
+}
+
+async function unlessDenied<Value>(request: Promise<Value>): Promise<Fetched<Value>> {
+  return await unless(['denied'], request);
+}
+
+/** A commit that a push names may be gone: the one before a force-push is nobody's any more. */
+async function unlessMissing<Value>(request: Promise<Value>): Promise<Fetched<Value>> {
+  return await unless(['denied', 'missing'], request);
+}
+
+async function unless<Value>(
+  reasons: readonly GitHubErrorReason[],
+  request: Promise<Value>,
+): Promise<Fetched<Value>> {
+  try {
+    return { value: await request };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || !reasons.includes(thrown.reason)) throw thrown;
+    return { value: undefined, warning: unreadWarning(thrown) };
+  }
+}
+
+/** What could not be read and why, as a warning; `what` where the message does not say it. */
+export function unreadWarning({ message, remedy }: GitHubError, what?: string): Warning {
+  const why = what === undefined ? message : `${what}: ${message}`;
+  return { code: 'context-incomplete', message: why, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+interface ReadParts {
+  readonly diff: string | undefined;
+  /** Undefined where they could not be read. */
+  readonly files: readonly PatchedFile[] | undefined;
+  /** What GitHub counts; 0 where it does not. */
+  readonly filesTotal: number;
+  /** The list of files ends early: a comparison has 300 of them, and its diff can hold more. Left out: it does not. */
+  readonly isShort?: boolean;
+}
+
+/** A diff without files tells them, files without a diff hold their parts of it. */
+function putTogether({ diff, files, filesTotal, isShort = false }: ReadParts): ReadChange {
+  const isListed = files !== undefined && files.length > 0 && !isShort;
+  const listed = isListed ? files : withFilesOf(diff ?? '', files ?? []);
+  const total = Math.max(filesTotal, listed.length);
+  // A diff comes whole or not at all, and a count of its own says how many files the list lacks.
+  const isListShort = isShort && diff === undefined && filesTotal <= listed.length;
+  return {
+    change: {
+      diff: diff ?? assembleDiff(listed),
+      files: listed.map(({ patch: _, ...file }) => file),
+      filesTotal: total,
+      ...(isListShort ? { isListShort } : {}),
+    },
+    warnings: diff === undefined ? [assembledWarning(listed, total)] : shortDiffWarnings(diff, total),
+  };
+}
+
+function withFilesOf(diff: string, files: readonly PatchedFile[]): readonly PatchedFile[] {
+  const known = new Set(files.map(({ path }) => path));
+  return [
+    ...files,
+    ...parseDiff(diff)
+      .map(fileOf)
+      .filter(({ path }) => !known.has(path)),
+  ];
+}
+
+function fileOf({
+  path,
+  status,
+  additions,
+  deletions,
+  previousPath,
+}: ReturnType<typeof parseDiff>[number]): PatchedFile {
+  const word = status === 'deleted' ? 'removed' : status;
+  return {
+    path,
+    status: word,
+    additions,
+    deletions,
+    ...(previousPath === undefined ? {} : { previousPath }),
+  };
+}
+
+function movedWarning(
+  number: number,
+  { now, pinned }: { readonly now: string; readonly pinned: string },
+): Warning {
+  return {
+    code: 'context-incomplete',
+    message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
+    remedy: 'The push that came after has a run of its own.',
+  };
+}
+
+function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Warning {
+  const without = files.filter((file) => file.patch === undefined).length;
+  const unlisted = filesTotal - files.length;
+  const bare = without > 0 ? `, ${without} of them without their changes` : '';
+  const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
+  return {
+    code: 'context-incomplete',
+    message: `GitHub did not send the diff whole; it was put together from ${files.length} ${files.length === 1 ? 'file' : 'files'}${bare}${missing}`,
+    remedy: SMALLER,
+  };
+}
+
+const SMALLER = 'Read the rest on GitHub, or split the pull request.';
+
+/** A diff that was cut short without a word must not pass for the whole. */
+function shortDiffWarnings(diff: string, filesTotal: number): readonly Warning[] {
+  const inDiff = countFiles(diff);
+  if (inDiff >= filesTotal) return [];
+  const message = `the diff holds ${inDiff} of the ${filesTotal} files that the pull request changes`;
+  return [{ code: 'context-incomplete', message, remedy: SMALLER }];
+}
+
+function countFiles(diff: string): number {
+  return diff.match(/^diff --git /gm)?.length ?? 0;
+}

@@ -1,0 +1,378 @@
+import * as v from 'valibot';
+import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
+import { type DiffLines, readDiffLines } from '../../review/diff-lines.js';
+import type { OwnReview } from '../../review/seen.js';
+import { isMarked, isOwnText, type Mark, withMark } from '../../safety/mark.js';
+import { askRest } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { type Failed, failedBy, GitHubError } from '../client/errors.js';
+import {
+  assembleDiff,
+  fetchChangedFiles,
+  type PatchedFile,
+  type PullRequestPlace,
+} from '../reading/changed-files.js';
+import { listOwnReviews } from '../reading/own-reviews.js';
+
+/** What became of a review. */
+export type ReviewPostResult =
+  | {
+      readonly kind: 'published';
+      readonly id: number;
+      readonly url: string;
+      /** False where it had been posted before. */
+      readonly created: boolean;
+      /** What it was posted as: changes cannot be requested on one's own pull request. */
+      readonly event: ReviewEvent;
+      /** Comments that stand in the body, since GitHub did not take them on their lines. */
+      readonly unplaced: readonly ReviewComment[];
+    }
+  | Failed;
+
+/**
+ * Posts one review with all its comments, once: a review of ours with its mark for this head is looked for before
+ * (among those that the caller has just read, if it has), and again after an answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
+ * it; comments it does not take on their lines go into the body. Rejects only for an aborted signal.
+ */
+export async function publishReview(
+  client: GitHubClient,
+  draft: ReviewPayload,
+  signal: AbortSignal,
+): Promise<ReviewPostResult> {
+  try {
+    const own = draft.own?.filter(({ body }) => isMarked(body, draft.mark));
+    const posted = await clearPosted(
+      client,
+      { draft, own: own ?? (await listOwnReviews(client, draft, signal)) },
+      signal,
+    );
+    if (posted !== undefined) return alreadyPublished(posted);
+    const attempt = { event: draft.event, inline: draft.comments, unplaced: [], isAgain: false };
+    return await post(client, { draft, attempt }, signal);
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return reviewFailed(thrown);
+    throw thrown;
+  }
+}
+
+/** How a review is tried to be posted. */
+interface Attempt {
+  readonly event: ReviewEvent;
+  readonly inline: readonly ReviewComment[];
+  readonly unplaced: readonly ReviewComment[];
+  /** After an attempt that may have been carried out, and was not. */
+  readonly isAgain: boolean;
+}
+
+interface Work {
+  readonly draft: ReviewPayload;
+  readonly attempt: Attempt;
+}
+
+/** Every further attempt asks for less than the one before, so there is a last one. */
+async function post(client: GitHubClient, work: Work, signal: AbortSignal): Promise<ReviewPostResult> {
+  const { draft, attempt } = work;
+  try {
+    const { id, html_url: url } = await create(client, work, signal);
+    return published(attempt, { id, url });
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    switch (refusalOf(thrown)) {
+      case 'lost': {
+        const own = await listOwnReviews(client, draft, signal);
+        const posted = await clearPosted(client, { draft, own }, signal);
+        if (posted !== undefined) return published(attempt, posted);
+        if (attempt.isAgain) throw thrown;
+        return await post(client, { draft, attempt: { ...attempt, isAgain: true } }, signal);
+      }
+      case 'event':
+        if (attempt.event === 'COMMENT') throw thrown;
+        return await post(client, { draft, attempt: { ...attempt, event: 'COMMENT' } }, signal);
+      case 'line': {
+        if (attempt.inline.length === 0) throw thrown;
+        const next = await withLessInline(client, { ...work, error: thrown }, signal);
+        return await post(client, { draft, attempt: next }, signal);
+      }
+      case 'other':
+        throw thrown;
+    }
+  }
+}
+
+/** GitHub does not say which comments it refuses: where its own diff does not show them either, each is tried by itself. */
+async function withLessInline(
+  client: GitHubClient,
+  { draft, attempt, error }: Work & { readonly error: GitHubError },
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const misplaced =
+    attempt.unplaced.length > 0
+      ? attempt.inline
+      : await findMisplaced(client, { draft, comments: attempt.inline, error }, signal);
+  const isUnclear = misplaced.length === attempt.inline.length && misplaced.length > 1;
+  const refused = isUnclear ? await postEach(client, { draft, comments: misplaced }, signal) : misplaced;
+  return {
+    ...attempt,
+    inline: attempt.inline.filter((comment) => !misplaced.includes(comment)),
+    unplaced: [...attempt.unplaced, ...refused],
+  };
+}
+
+/** Posts comments one by one; those that GitHub refuses. */
+async function postEach(
+  client: GitHubClient,
+  { draft, comments }: { readonly draft: ReviewPayload; readonly comments: readonly ReviewComment[] },
+  signal: AbortSignal,
+): Promise<readonly ReviewComment[]> {
+  const refused: ReviewComment[] = [];
+  for (const comment of comments) {
+    try {
+      await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+        params: { ...pullParams(draft), commit_id: draft.headSha, ...commentParams(comment) },
+        signal,
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError) || thrown.status !== 422) throw thrown;
+      refused.push(comment);
+    }
+  }
+  return refused;
+}
+
+/** The review of this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
+async function clearPosted(
+  client: GitHubClient,
+  { draft, own }: { readonly draft: ReviewPayload; readonly own: readonly OwnReview[] },
+  signal: AbortSignal,
+): Promise<OwnReview | undefined> {
+  const ours = own.filter(({ headSha }) => headSha === undefined || headSha === draft.headSha);
+  for (const { id, state } of ours) {
+    if (state === 'PENDING') await deleteDraft(client, { ...draft, id }, signal);
+  }
+  return ours.find(({ state }) => state !== 'PENDING');
+}
+
+/** One that is gone is fine: the client asks again where the answer is lost. */
+async function deleteDraft(
+  client: GitHubClient,
+  { id, ...place }: PullRequestPlace & { readonly id: number },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
+      params: { ...pullParams(place), review_id: id },
+      signal,
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
+  }
+}
+
+const createdSchema = v.object({ id: v.number(), html_url: v.string() });
+
+async function create(client: GitHubClient, { draft, attempt }: Work, signal: AbortSignal) {
+  const marked = withMark(draft.body, draft.mark);
+  return await askRest(
+    client,
+    {
+      route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews',
+      params: {
+        ...pullParams(draft),
+        commit_id: draft.headSha,
+        event: attempt.event,
+        body: withFooter(withUnplaced(marked, attempt.unplaced), draft.footer),
+        comments: attempt.inline.map(commentParams),
+      },
+      schema: createdSchema,
+      what: 'the review',
+    },
+    signal,
+  );
+}
+
+function pullParams({ repository, number }: PullRequestPlace) {
+  return { owner: repository.owner, repo: repository.name, pull_number: number };
+}
+
+/** A range of one line is refused, so it is sent as a line. */
+function commentParams({ path, line, side, startLine, startSide, body }: ReviewComment) {
+  const isRange = startLine !== undefined && (startLine !== line || (startSide ?? side) !== side);
+  const range = isRange ? { start_line: startLine, start_side: startSide ?? side } : {};
+  return { path, line, side, ...range, body };
+}
+
+function published(
+  { event, unplaced }: Attempt,
+  { id, url }: { readonly id: number; readonly url: string },
+): ReviewPostResult {
+  return { kind: 'published', id, url, created: true, event, unplaced };
+}
+
+function alreadyPublished({ id, url, state }: OwnReview): ReviewPostResult {
+  const event = state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
+  return { kind: 'published', id, url, created: false, event, unplaced: [] };
+}
+
+/**
+ * Why GitHub did not take a review: no answer came; changes cannot be requested here, on one's own pull request, say;
+ * a comment's line is not in the diff; or something that another attempt would not change.
+ */
+type ReviewRefusal = 'lost' | 'event' | 'line' | 'other';
+
+/** GitHub says it in words only, in a 422 whose `errors` are sentences, several of them in one string. */
+export function refusalOf({ reason, status, message }: GitHubError): ReviewRefusal {
+  if (reason === 'unavailable') return 'lost';
+  if (status !== 422) return 'other';
+  if (REQUEST_CHANGES.test(message)) return 'event';
+  return LINE.test(message) && !COMMIT.test(message) ? 'line' : 'other';
+}
+
+const REQUEST_CHANGES = /can ?not request changes/i;
+
+/** Newer servers say "could not be resolved", older ones name the "review thread" and its fields. */
+const LINE =
+  /(?:line|path) could not be resolved|must be part of the (?:diff|same hunk)|must precede the end line|review[_ ]thread|review comments is invalid|position is invalid/i;
+
+const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
+
+/** What a person is told of a review that was not posted. */
+export function reviewFailed(error: GitHubError): Failed {
+  const remedy = REMEDIES.find(([pattern]) => error.status === 422 && pattern.test(error.message))?.[1];
+  return failedBy(error, remedy ?? 'The review is in the job summary.');
+}
+
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [
+    /lock prevents review/i,
+    'The conversation is locked or the repository archived: unlock it to get reviews there. The review is in the job summary.',
+  ],
+  [
+    COMMIT,
+    'The commit that was reviewed is not part of the pull request any more, or never was: a run on the new head will review that. The review is in the job summary.',
+  ],
+  [
+    /one pending review/i,
+    'The account of the `github-token` input has a review of this pull request that was begun and not submitted: submit or discard it on GitHub, and run it again.',
+  ],
+  [/submitted too quickly/i, 'GitHub asks for a pause; run it again in some minutes.'],
+];
+
+/** Comments of which GitHub refused at least one. */
+interface RefusedComments {
+  readonly draft: Pick<ReviewPayload, 'repository' | 'number'>;
+  readonly comments: readonly ReviewComment[];
+  readonly error: GitHubError;
+}
+
+/**
+ * The comments a refusal is about. GitHub does not name them, so they are the ranges where it speaks of their start
+ * alone, and else those that lie outside the files' hunks as GitHub shows them; all of them, if that finds none.
+ * Rejects only for an aborted signal.
+ */
+export async function findMisplaced(
+  client: GitHubClient,
+  { draft, comments, error }: RefusedComments,
+  signal: AbortSignal,
+): Promise<readonly ReviewComment[]> {
+  const ranges = comments.filter(({ startLine }) => startLine !== undefined);
+  const isAboutStart = /start[_ ]line/i.test(error.message) && !ANY_LINE.test(error.message);
+  if (isAboutStart && ranges.length > 0) return ranges;
+  const lines = readDiffLines(assembleDiff(await fetchFiles(client, draft, signal)));
+  const outside = comments.filter((comment) => !mayStand(comment, lines));
+  return outside.length > 0 ? outside : comments;
+}
+
+const ANY_LINE = /(?<!start )(?:line|path) could not be resolved|must be part of the diff/i;
+
+/** None if they cannot be had, by which every comment is misplaced. */
+async function fetchFiles(
+  client: GitHubClient,
+  { repository, number }: RefusedComments['draft'],
+  signal: AbortSignal,
+): Promise<readonly PatchedFile[]> {
+  try {
+    return await fetchChangedFiles(client, { repository, number }, signal);
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return [];
+    throw thrown;
+  }
+}
+
+/** Whether a comment's line, and where it begins, lie in one hunk of its file. */
+function mayStand({ path, line, side, startLine, startSide }: ReviewComment, lines: DiffLines): boolean {
+  const file = lines.get(path);
+  const end = file?.[side].get(line);
+  if (end === undefined || startLine === undefined) return end !== undefined;
+  return file?.[startSide ?? side].get(startLine)?.hunk === end.hunk;
+}
+
+/** The body of a review with the comments that have no line below it; never longer than GitHub takes. */
+export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
+  if (unplaced.length === 0) return body;
+  let text = `${body.trimEnd()}\n\n${HEADING}`;
+  for (const [index, comment] of unplaced.entries()) {
+    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.inText ?? withoutMark(comment.body)}`;
+    const left = unplaced.length - index;
+    if (longer.length + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS)
+      return `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
+    text = longer;
+  }
+  return text;
+}
+
+/** In a review's text the mark of a comment means nothing. */
+function withoutMark(body: string): string {
+  return (isOwnText(body) ? body.slice(body.indexOf('\n') + 1) : body).trim();
+}
+
+const HEADING = '**Comments on lines that the diff does not show**';
+
+/** Characters kept for the note on what does not fit. */
+const MAX_NOTE = 60;
+
+/** Characters kept for the last line. */
+const MAX_FOOTER = 500;
+
+/** In `<code>`, where a path's backticks and markdown mean nothing. */
+function placeOf({ path, line, startLine }: ReviewComment): string {
+  const lines = startLine === undefined || startLine === line ? `${line}` : `${startLine}-${line}`;
+  const shown = path.replace(/[&<>"'`*_~@[\]\\|\p{Cc}]/gu, (char) => `&#${char.codePointAt(0)};`);
+  return `<code>${shown}:${lines}</code>`;
+}
+
+/** A body with its last line, where there is room for it. */
+function withFooter(body: string, footer = ''): string {
+  const whole = footer === '' ? body : `${body.trimEnd()}\n\n${footer}`;
+  return whole.length > MAX_COMMENT_CHARACTERS ? body : whole;
+}
+
+/** What a review says about merging. Approving is not ours to do (D23). */
+type ReviewEvent = 'COMMENT' | 'REQUEST_CHANGES';
+
+/** A comment on a line of the diff, or on several. Lines count from 1. */
+export interface ReviewComment {
+  readonly path: string;
+  readonly line: number;
+  /** Before (`LEFT`) or after the change. */
+  readonly side: 'LEFT' | 'RIGHT';
+  readonly startLine?: number;
+  readonly startSide?: 'LEFT' | 'RIGHT';
+  readonly body: string;
+  /** The same for the text of the review, where GitHub takes no comment on the line; left out: `body`. */
+  readonly inText?: string;
+}
+
+/** The review to post. All texts went through outbound cleaning (D24). */
+export interface ReviewPayload extends PullRequestPlace {
+  /** The commit that was reviewed. */
+  readonly headSha: string;
+  readonly event: ReviewEvent;
+  readonly body: string;
+  /** The last line of the body, below whatever is added to it; left out for none. */
+  readonly footer?: string;
+  readonly comments: readonly ReviewComment[];
+  /** Tells this review of this head from all others. */
+  readonly mark: Mark;
+  /** Our reviews of this pull request, as they were read just before; left out: they are looked for. */
+  readonly own?: readonly OwnReview[];
+}

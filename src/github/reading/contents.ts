@@ -1,0 +1,213 @@
+import * as v from 'valibot';
+import type { Repository } from '../../event/trigger.js';
+import { AxeError, ConfigError } from '../../lib/errors.js';
+import { grouped } from '../../lib/text/number.js';
+import { IS_MEMORY, type MemoryFilter } from '../../memory/log-path.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+
+/** A commit, branch or tag of a repository, and how to ask for it. */
+export interface RefPlace {
+  readonly client: GitHubClient;
+  readonly repository: Repository;
+  readonly ref: string;
+}
+
+/** What stands at a path of a ref. */
+export type PathAtRef =
+  /** `path` is where the file lies, as GitHub says it: a link leads elsewhere. */
+  | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'missing' }
+  /** A link, a submodule, or a file over the limit: half a sentence that says so. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const contentSchema = v.object({
+  type: v.string(),
+  size: v.fallback(v.number(), 0),
+  sha: v.fallback(v.string(), ''),
+  path: v.fallback(v.string(), ''),
+  encoding: v.fallback(v.string(), ''),
+  content: v.fallback(v.string(), ''),
+});
+
+/**
+ * Reads a path through the contents API, byte for byte. A link to a file of the same ref is followed by GitHub
+ * itself; any other is refused. Throws a GitHubError.
+ */
+export async function readPathAt(
+  place: RefPlace,
+  { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
+  signal: AbortSignal,
+): Promise<PathAtRef> {
+  const body = await fetchContent(place, { path, accept: OBJECT }, signal);
+  if (body === undefined) return { kind: 'missing' };
+  const content = v.safeParse(contentSchema, body);
+  if (!content.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
+  const { type, size, sha, encoding } = content.output;
+  if (type === 'dir') return { kind: 'folder' };
+  if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
+  if (size > maxBytes) {
+    const reason = `it has ${grouped(size)} bytes; ${grouped(maxBytes)} are the limit`;
+    return { kind: 'refused', reason };
+  }
+  const isInline = encoding === 'base64';
+  const bytes = isInline ? decodeBase64(content.output.content) : await fetchBlob(place, sha, signal);
+  return { kind: 'file', path: content.output.path || path, bytes };
+}
+
+/**
+ * The text of a file at a ref, or undefined if there is none; `maxBytes` is 100 MB, GitHub's limit, unless said
+ * otherwise. Throws an AxeError for a folder, link, submodule, memory or a file over the limit, and a GitHubError.
+ */
+export async function readFileAt(
+  place: RefPlace,
+  {
+    path,
+    maxBytes = GITHUB_LIMIT_BYTES,
+    isMemory = () => false,
+  }: { readonly path: string; readonly maxBytes?: number; readonly isMemory?: MemoryFilter },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = await readPathAt(place, { path, maxBytes }, signal);
+  if (found.kind === 'file' && (isMemory(path) || isMemory(found.path)))
+    throw new AxeError(`${locationOf(place, path)} ${IS_MEMORY}`);
+  switch (found.kind) {
+    case 'file':
+      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
+    case 'missing':
+      return undefined;
+    case 'folder':
+      throw new AxeError(`cannot read ${locationOf(place, path)}: it is a folder`);
+    case 'refused':
+      throw new AxeError(`cannot read ${locationOf(place, path)}: ${found.reason}`);
+  }
+}
+
+/** Names of what a folder holds, at most 1,000; none if there is no such folder. Throws a GitHubError. */
+export async function listFolderAt(
+  place: RefPlace,
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const body = await fetchContent(place, { path, accept: 'application/vnd.github+json' }, signal);
+  const listing = v.safeParse(v.array(v.object({ name: v.string() })), body);
+  return listing.success ? listing.output.map(({ name }) => name) : [];
+}
+
+const GITHUB_LIMIT_BYTES = 100 * 1024 * 1024;
+
+/** `octocat/hello@main:axe/agents/a.toml`, for people; a sha is shortened. */
+export function locationOf({ repository, ref }: RefPlace, path: string): string {
+  const shortRef = /^[0-9a-f]{40,64}$/.test(ref) ? ref.slice(0, 7) : ref;
+  return `${repository.owner}/${repository.name}@${shortRef}:${path}`;
+}
+
+/** Where blobs are fetched from. */
+interface BlobPlace extends Pick<RefPlace, 'client'> {
+  readonly repository: Pick<Repository, 'owner' | 'name'>;
+}
+
+/** A blob's bytes, of any size up to 100 MB. Throws a GitHubError. */
+export async function fetchBlob(
+  { client, repository }: BlobPlace,
+  sha: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { body } = await client.request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', {
+    params: { owner: repository.owner, repo: repository.name, file_sha: sha },
+    signal,
+  });
+  const blob = v.safeParse(blobSchema, body);
+  if (blob.success) return decodeBase64(blob.output.content);
+  const requestLine = `GET /repos/${repository.owner}/${repository.name}/git/blobs/${sha}`;
+  throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a blob`, {
+    reason: 'unavailable',
+    requestLine,
+  });
+}
+
+/** Blobs always come in base64 (REST API, "Get a blob"). */
+const blobSchema = v.object({ content: v.string(), encoding: v.literal('base64') });
+
+/** Undefined for a 404. */
+async function fetchContent(
+  { client, repository, ref }: RefPlace,
+  { path, accept }: { readonly path: string; readonly accept: string },
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    const { body } = await client.request('GET /repos/{owner}/{repo}/contents/{path}', {
+      params: { owner: repository.owner, repo: repository.name, path, ref },
+      accept,
+      signal,
+    });
+    return typeof body === 'string' ? parseJson(body) : body;
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
+    throw thrown;
+  }
+}
+
+/** Answers also for files over 1 MB, without their content, and tells a folder from a file. */
+const OBJECT = 'application/vnd.github.object+json';
+
+/** JSON under a media type of its own arrives as text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function decodeBase64(content: string): Uint8Array {
+  return new Uint8Array(Buffer.from(content, 'base64'));
+}
+
+/**
+ * A path as the API takes it: relative to the repository's root, without `.` or empty parts; the empty string is the
+ * root. `workspace` is the root's place on the runner. Throws a ConfigError for a path that leads outside.
+ */
+export function repositoryPath(path: string, workspace?: string): string {
+  const relative = withoutWorkspace(path, workspace);
+  const parts = relative.split('/').filter((part) => part !== '' && part !== '.');
+  if (relative.startsWith('/') || parts.includes('..') || /[\\\0]/.test(relative)) {
+    throw new ConfigError(`the path ${JSON.stringify(path)} does not lie in the repository`, {
+      remedy: 'In a workflow, name files by their path from the root of the repository.',
+    });
+  }
+  return parts.join('/');
+}
+
+function withoutWorkspace(path: string, workspace: string | undefined): string {
+  const root = workspace?.replace(/\/+$/, '');
+  if (root === undefined || root === '') return path;
+  if (path === root) return '';
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
+/**
+ * The sha of the commit that a branch, a tag or a sha names now. Throws a GitHubError: `missing` for a repository that
+ * is not there or not to be seen, `invalid` for a ref it does not have (REST API, "Get a commit").
+ */
+export async function resolveCommit(
+  { client, repository, ref }: RefPlace,
+  signal: AbortSignal,
+): Promise<string> {
+  const { owner, name: repo } = repository;
+  const { body } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}', {
+    params: { owner, repo, ref },
+    accept: SHA,
+    signal,
+  });
+  const sha = typeof body === 'string' ? body.trim() : '';
+  if (/^[0-9a-f]{40,64}$/.test(sha)) return sha;
+  const requestLine = `GET /repos/${owner}/${repo}/commits/${ref}`;
+  throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a commit`, {
+    reason: 'unavailable',
+    requestLine,
+  });
+}
+
+const SHA = 'application/vnd.github.sha';

@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+import type { Permission, PermissionAnswer } from '../../event/permission.js';
+import type { Repository } from '../../event/trigger.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+
+/** What GitHub says of one account; `role_name` is missing on older servers. */
+const answerSchema = v.object({
+  permission: v.picklist(['admin', 'write', 'read', 'none']),
+  role_name: v.fallback(v.string(), ''),
+});
+
+/**
+ * Asks what an account may do in a repository (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
+ * Rejects only for an aborted signal: every error is an answer, and the answer is `unknown`.
+ */
+export async function fetchPermission(
+  client: GitHubClient,
+  { repository, login }: { readonly repository: Repository; readonly login: string },
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  try {
+    const { body } = await client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+      params: { owner: repository.owner, repo: repository.name, username: login },
+      signal,
+    });
+    const answer = v.safeParse(answerSchema, body);
+    if (answer.success) return { kind: 'known', permission: permissionOf(answer.output) };
+    return unknown(`GitHub's answer about the permission of ${login} is not understood`);
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    if (thrown.reason === 'missing' && NO_USER.test(thrown.message))
+      return { kind: 'known', permission: 'none' };
+    return unknown(thrown.message, thrown.remedy);
+  }
+}
+
+/**
+ * `permission` is the base GitHub enforces; `role_name` only tells `maintain` from `write` and `triage` from
+ * `read`, so that a custom role's name can never raise anybody.
+ */
+function permissionOf({ permission, role_name: role }: v.InferOutput<typeof answerSchema>): Permission {
+  if (permission === 'write' && role === 'maintain') return 'maintain';
+  if (permission === 'read' && role === 'triage') return 'triage';
+  return permission;
+}
+
+/** An account that was deleted, or an app's without `[bot]` in its name. */
+const NO_USER = /\bis not a user\b/i;
+
+function unknown(message: string, remedy?: string): PermissionAnswer {
+  return { kind: 'unknown', message, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+/** Something that was asked of GitHub, or why there is no answer. */
+export type GitHubAnswer<T> =
+  | { readonly kind: 'answer'; readonly value: T }
+  | { readonly kind: 'refused'; readonly error: GitHubError };
+
+const pushSchema = v.object({ permissions: v.object({ push: v.boolean() }) });
+const countSchema = v.object({ total_count: v.number() });
+
+/** The small questions about a repository by which a token is tried; each costs one request and changes nothing. */
+export function createRepositoryReader(
+  client: GitHubClient,
+  place: { readonly owner: string; readonly name: string },
+  signal: AbortSignal,
+) {
+  async function ask<T>(
+    route: string,
+    read: (body: unknown) => T,
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<GitHubAnswer<T>> {
+    const params = { owner: place.owner, repo: place.name, ...more };
+    try {
+      const { body } = await client.request(`GET /repos/{owner}/{repo}${route}`, { params, signal });
+      return { kind: 'answer', value: read(body) };
+    } catch (error) {
+      if (!(error instanceof GitHubError)) throw error;
+      return { kind: 'refused', error };
+    }
+  }
+  return {
+    /** Whether the token can push; undefined for tokens of which GitHub does not say it, such as that of a job. */
+    access: () => ask('', (body) => (v.is(pushSchema, body) ? body.permissions.push : undefined)),
+    branch: (branch: string) => ask('/git/ref/{ref}', () => true, { ref: `heads/${branch}` }),
+    /** How many caches there are whose keys begin like this. */
+    caches: (prefix: string) =>
+      ask('/actions/caches', (body) => (v.is(countSchema, body) ? body.total_count : 0), {
+        key: prefix,
+        per_page: 1,
+      }),
+  };
+}

@@ -1,0 +1,329 @@
+import * as v from 'valibot';
+import { mayWrite } from '../../event/permission.js';
+import { type Base, type Head, type Repository, subjectNumber, type Trigger } from '../../event/trigger.js';
+import { AxeError, ToolError } from '../../lib/errors.js';
+import { shown } from '../../lib/text/cut.js';
+import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
+import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../memory/log-path.js';
+import type { DiffSide, FilePlace, GitHubReader, PathOnGitHub } from '../../tools/github/github-port.js';
+import { askRest } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { assembleDiff, fetchChangedFiles } from './changed-files.js';
+import { fetchComparison, fetchDiff } from './compare.js';
+import { listFolderAt, type RefPlace, readPathAt, repositoryPath } from './contents.js';
+import { fetchDiscussion } from './discussion.js';
+import { failingChecks } from './failing-checks.js';
+import { fileHistory } from './history.js';
+import { fetchPermission } from './permissions.js';
+import { searchCode, searchIssues } from './search.js';
+
+/** An event that came from GitHub. */
+type GitHubTrigger = Exclude<Trigger, { kind: 'local' }>;
+
+/** Accounts that are asked about for one answer; with more, somebody among them counts as a stranger. */
+const MAX_AUTHORS = 20;
+
+/** The repository of an event, to read, but for the folders in which memory is kept. Commits, the diff and permissions are asked for once in a run. */
+export function createGitHubReader(
+  client: GitHubClient,
+  trigger: GitHubTrigger,
+  { memoryRoots = [] }: { readonly memoryRoots?: readonly string[] } = {},
+): GitHubReader {
+  const isMemory = createMemoryFilter(memoryRoots);
+  const { repository } = trigger;
+  const commits = once((signal) => subjectCommits(client, trigger, signal));
+  const compared = once(async (signal) => {
+    const { base, head, pull } = await commits(signal);
+    return await fetchComparedFiles(client, { repository, base, head, pull }, signal);
+  });
+  const writers = new Map<string, Promise<boolean>>();
+  const number =
+    subjectNumber(trigger) ?? (trigger.kind === 'workflow_run' ? trigger.pull?.number : undefined);
+
+  function isWriter(login: string, signal: AbortSignal): Promise<boolean> {
+    const known = writers.get(login);
+    if (known !== undefined) return known;
+    const pending = fetchPermission(client, { repository, login }, signal).then(
+      (answer) => answer.kind === 'known' && mayWrite(answer.permission),
+    );
+    writers.set(login, pending);
+    pending.catch(() => writers.delete(login));
+    return pending;
+  }
+
+  return {
+    number,
+    change: (signal) =>
+      toTool(async () => {
+        const { isChange, isForeign } = await commits(signal);
+        if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
+        const { files, isComplete } = await compared(signal);
+        return { files: files.filter(({ path }) => !isMemory(path)), isComplete, isForeign };
+      }),
+    file: (at, signal) =>
+      toTool(async () => {
+        const { ref, isForeign } = atSide(await commits(signal), at.side);
+        return { ...(await readAt({ client, repository, ref, isMemory }, at, signal)), isForeign };
+      }),
+    history: ({ side, path, limit, page }, signal) =>
+      toTool(async () => {
+        const { ref, isForeign } = atSide(await commits(signal), side);
+        const request = { repository, path: allowedPath(path, isMemory), ref, limit, page };
+        return { commits: await fileHistory(client, request, signal), isForeign };
+      }),
+    discussion: (of, signal) => toTool(() => fetchDiscussion(client, { repository, number: of }, signal)),
+    checks: (request, signal) =>
+      toTool(async () => {
+        const { head: sha } = await commits(signal);
+        const { checks: failed, ...others } = await failingChecks(
+          client,
+          { repository, sha, ...request },
+          signal,
+        );
+        return { ...others, failed };
+      }),
+    searchCode: (request, signal) =>
+      toTool(async () => {
+        const found = await searchCode(client, { repository, ...request }, signal);
+        return { ...found, items: found.items.filter(({ path }) => !isMemory(path)) };
+      }),
+    searchIssues: (request, signal) => toTool(() => searchIssues(client, { repository, ...request }, signal)),
+    async areWriters(logins, signal) {
+      const names = new Set(logins);
+      if (names.size > MAX_AUTHORS || [...names].some(isNobody)) return false;
+      const answers = await Promise.all([...names].map((login) => isWriter(login, signal)));
+      return answers.every((answer) => answer);
+    },
+  };
+}
+
+/** A bot may quote anybody, and anybody may have had a deleted account. */
+function isNobody(login: string): boolean {
+  return login === 'ghost' || login.endsWith('[bot]');
+}
+
+/** The base is always the repository's own. */
+function atSide(
+  { head, base, isForeign }: SubjectCommits,
+  side: DiffSide,
+): { readonly ref: string; readonly isForeign: boolean } {
+  return side === 'head' ? { ref: head, isForeign } : { ref: base, isForeign: false };
+}
+
+type WhatStands =
+  | Omit<Extract<PathOnGitHub, { kind: 'file' }>, 'isForeign'>
+  | Omit<Extract<PathOnGitHub, { kind: 'folder' }>, 'isForeign'>;
+
+async function readAt(
+  { isMemory, ...place }: RefPlace & { readonly isMemory: MemoryFilter },
+  { path, side, maxBytes }: FilePlace,
+  signal: AbortSignal,
+): Promise<WhatStands> {
+  const inside = allowedPath(path, isMemory);
+  const isShown = (name: string) => !isMemory(`${inside}/${name}`);
+  const found = await readPathAt(place, { path: inside, maxBytes }, signal);
+  switch (found.kind) {
+    case 'file':
+      // A link may lead there; GitHub names where the file lies.
+      if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+      return { kind: 'file', bytes: found.bytes };
+    case 'folder':
+      return { kind: 'folder', names: (await listFolderAt(place, inside, signal)).filter(isShown) };
+    case 'missing':
+      throw new ToolError(`${shown(path)}: there is no such file at the ${side}`);
+    case 'refused':
+      throw new ToolError(`${shown(path)} cannot be read: ${found.reason}`);
+  }
+}
+
+/** The path as the API takes it. Throws a ToolError for one that is memory, and a ConfigError for one outside. */
+function allowedPath(path: string, isMemory: MemoryFilter): string {
+  const inside = repositoryPath(path);
+  if (isMemory(inside)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+  return inside;
+}
+
+/** Trouble that is told to people is an answer for the model, with its remedy. */
+async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const { message, remedy } = thrown;
+    throw new ToolError(remedy === undefined ? message : `${message}. ${remedy}`);
+  }
+}
+
+/** Two commits of a repository. */
+interface ComparedCommits {
+  readonly repository: Repository;
+  readonly base: string;
+  readonly head: string;
+  /** Their pull request, which lists more files than a comparison does. */
+  readonly pull: number | undefined;
+}
+
+/** The files that differ, with what GitHub shows of each. */
+interface ComparedFiles {
+  readonly files: readonly DiffFile[];
+  /** False where there are more files than GitHub lists. */
+  readonly isComplete: boolean;
+}
+
+/** Files that GitHub lists of a pull request (REST API, "List pull requests files"). */
+const MAX_PULL_FILES = 3000;
+
+/**
+ * What the head changed since it left the base: the whole diff, or where GitHub does not make it, what it shows of each
+ * file. Throws a GitHubError.
+ */
+export async function fetchComparedFiles(
+  client: GitHubClient,
+  compared: ComparedCommits,
+  signal: AbortSignal,
+): Promise<ComparedFiles> {
+  const diff = await fetchDiff(client, compared, signal);
+  if (diff !== undefined) return { files: parseDiff(diff), isComplete: true };
+  return await fetchListedFiles(client, compared, signal);
+}
+
+/** The pull request's own list is longer, but it is that of its newest commit. */
+async function fetchListedFiles(
+  client: GitHubClient,
+  compared: ComparedCommits,
+  signal: AbortSignal,
+): Promise<ComparedFiles> {
+  const { repository, pull, head } = compared;
+  if (pull !== undefined) {
+    const place = { repository, number: pull };
+    const now = await fetchCommits(client, place, signal);
+    if (now.head.sha === head) {
+      const files = await fetchChangedFiles(client, place, signal);
+      return { files: parseDiff(assembleDiff(files)), isComplete: files.length < MAX_PULL_FILES };
+    }
+  }
+  const { files, isComplete } = await fetchComparison(client, compared, signal);
+  return { files: parseDiff(assembleDiff(files)), isComplete };
+}
+
+/**
+ * Asks once and remembers the answer; a failure is forgotten, so that the next one asks again. Who waits for somebody
+ * else's question waits with that one's signal.
+ */
+export function once<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): (signal: AbortSignal) => Promise<Answer> {
+  let pending: Promise<Answer> | undefined;
+  return (signal) => {
+    if (pending !== undefined) return pending;
+    const asking = ask(signal);
+    pending = asking;
+    asking.catch(() => {
+      if (pending === asking) pending = undefined;
+    });
+    return asking;
+  };
+}
+
+/** The commits an event is about. */
+interface SubjectCommits {
+  /** Sha, or the default branch where the event is about no commit. */
+  readonly head: string;
+  readonly base: string;
+  /** Anybody may have made the head: it is a fork's, or that could not be told. */
+  readonly isForeign: boolean;
+  /** Number of the pull request; undefined where there is none. */
+  readonly pull: number | undefined;
+  /** Whether there is a change between the two. */
+  readonly isChange: boolean;
+}
+
+const pullSchema = v.object({
+  head: v.object({
+    sha: v.string(),
+    ref: v.string(),
+    repo: v.nullable(v.object({ full_name: v.string() })),
+  }),
+  base: v.object({ sha: v.string(), ref: v.string() }),
+});
+
+/**
+ * The commits of an event: those it names, so that a push during the run changes nothing, or for a comment that names
+ * none the pull request's as they are now. Throws a GitHubError.
+ */
+export async function subjectCommits(
+  client: GitHubClient,
+  trigger: Exclude<Trigger, { kind: 'local' }>,
+  signal: AbortSignal,
+): Promise<SubjectCommits> {
+  const { repository } = trigger;
+  const { defaultBranch } = repository;
+  const none = { head: defaultBranch, base: defaultBranch, isForeign: false, pull: undefined };
+  switch (trigger.kind) {
+    case 'pull_request':
+      return pullCommits(trigger, trigger.isFork);
+    case 'comment': {
+      if (trigger.on === 'issue') return { ...none, isChange: false };
+      const { number } = trigger;
+      const commits = trigger.commits ?? (await fetchCommits(client, { repository, number }, signal));
+      return pullCommits({ number, ...commits }, trigger.isFork ?? isElsewhere(commits.head, repository));
+    }
+    case 'push':
+      return {
+        ...none,
+        head: shaOr(trigger.after, defaultBranch),
+        base: shaOr(trigger.before, defaultBranch),
+        isChange: shaOr(trigger.after, '') !== '' && shaOr(trigger.before, '') !== '',
+      };
+    case 'workflow_run': {
+      const { headSha: head, isFork: isForeign, pull } = trigger;
+      const base = pull === undefined ? defaultBranch : pull.base.sha || pull.base.ref;
+      return { head, base, isForeign, pull: pull?.number, isChange: head !== '' };
+    }
+    // A queue may hold what a fork brought, before it is merged.
+    case 'merge_group':
+      return { ...none, head: trigger.head.sha, base: trigger.base.sha, isForeign: true, isChange: true };
+    case 'release':
+      return { ...none, head: `refs/tags/${trigger.tag}`, isChange: false };
+    case 'issue':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+      return { ...none, isChange: false };
+  }
+}
+
+function pullCommits(
+  { number, head, base }: { readonly number: number; readonly head: Head; readonly base: Base },
+  isForeign: boolean,
+): SubjectCommits {
+  return { head: head.sha, base: base.sha || base.ref, isForeign, pull: number, isChange: true };
+}
+
+/** As they are now. Throws a GitHubError. */
+async function fetchCommits(
+  client: GitHubClient,
+  { repository, number }: { readonly repository: Repository; readonly number: number },
+  signal: AbortSignal,
+): Promise<{ readonly head: Head; readonly base: Base }> {
+  const { head, base } = await askRest(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}',
+      params: { owner: repository.owner, repo: repository.name, pull_number: number },
+      schema: pullSchema,
+      what: 'the pull request',
+    },
+    signal,
+  );
+  return { head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name ?? null }, base };
+}
+
+function isElsewhere({ repository }: Head, { owner, name }: Repository): boolean {
+  return repository?.toLowerCase() !== `${owner}/${name}`.toLowerCase();
+}
+
+/** Zeros stand for a branch that was made or deleted. */
+function shaOr(sha: string, otherwise: string): string {
+  return /^0*$/.test(sha) ? otherwise : sha;
+}

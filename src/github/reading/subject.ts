@@ -1,0 +1,255 @@
+import * as v from 'valibot';
+import type { Base, Head } from '../../event/trigger.js';
+import type { OwnReview, Post } from '../../review/seen.js';
+import { askGraphQl, type SubjectPlace, withPermission } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import type { GitHubError } from '../client/errors.js';
+import { idFromUrl, ownReview, REVIEW_NODES, reviewSchema } from './own-reviews.js';
+import {
+  actorOf,
+  fetchReviewThreads,
+  isSameLogin,
+  type ReviewThreads,
+  THREAD_FIELDS,
+  THREAD_FRAGMENT,
+  threadsPageSchema,
+} from './review-threads.js';
+
+/** What stands around an issue or pull request. */
+export interface FoundSubject {
+  readonly conversation: Conversation;
+  /** Undefined for an issue. */
+  readonly pull: PullSubject | undefined;
+}
+
+/** A pull request as it is now, with what people said on its lines and why it is there. */
+export interface PullSubject {
+  readonly head: Head;
+  readonly base: Base;
+  readonly changedFiles: number;
+  readonly threads: ReviewThreads;
+  /** Of the current token, newest first, among the last fifty. */
+  readonly reviews: readonly OwnReview[];
+  /** Those that it would close, at most twenty. */
+  readonly linkedIssues: readonly LinkedIssue[] | GitHubError;
+}
+
+/** The newest comments, oldest first. */
+interface Conversation {
+  readonly comments: readonly ConversationComment[];
+  /** Comments that are older than these. */
+  readonly older: number;
+}
+
+/** A comment of the conversation under an issue or pull request: somebody's words, not to be trusted. */
+interface ConversationComment extends Post {
+  /** When it was written, or changed last; ISO 8601 in UTC. */
+  readonly changedAt: string;
+}
+
+/** An issue that a pull request would close. Title and body are its author's words. */
+export interface LinkedIssue {
+  /** `owner/name`; it may be another repository. */
+  readonly repository: string;
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly isOpen: boolean;
+  /** Login, without a bot's `[bot]`. */
+  readonly author: string;
+  /** When its description was written, or changed last; ISO 8601 in UTC. */
+  readonly changedAt: string;
+}
+
+const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    issueOrPullRequest(number: $number) {
+      __typename
+      ... on Issue { comments(last: 50) { totalCount nodes { ...said } } }
+      ... on PullRequest {
+        headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles
+        comments(last: 50) { totalCount nodes { ...said } }
+        reviewThreads(first: 50) { ${THREAD_FIELDS} }
+        reviews(last: 50) { ${REVIEW_NODES} }
+        timelineItems(last: 20, itemTypes: [REVIEW_DISMISSED_EVENT]) {
+          nodes { ... on ReviewDismissedEvent { actor { login } review { url } } }
+        }
+        closingIssuesReferences(first: 20) {
+          nodes { number title body state createdAt lastEditedAt author { login } repository { nameWithOwner } }
+        }
+      }
+    }
+  }
+}
+fragment said on IssueComment {
+  url body viewerDidAuthor createdAt lastEditedAt isMinimized authorAssociation
+  author { __typename login }
+  editor { login }
+}
+${THREAD_FRAGMENT}`;
+
+const commentSchema = v.object({
+  url: v.string(),
+  body: v.string(),
+  viewerDidAuthor: v.boolean(),
+  createdAt: v.string(),
+  lastEditedAt: v.nullable(v.string()),
+  isMinimized: v.boolean(),
+  authorAssociation: v.string(),
+  author: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
+  editor: v.nullable(v.object({ login: v.string() })),
+});
+
+const linkedSchema = v.object({
+  number: v.number(),
+  title: v.string(),
+  body: v.string(),
+  state: v.picklist(['OPEN', 'CLOSED']),
+  createdAt: v.string(),
+  lastEditedAt: v.nullable(v.string()),
+  author: v.nullable(v.object({ login: v.string() })),
+  repository: v.object({ nameWithOwner: v.string() }),
+});
+
+const comments = v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) });
+
+const dismissalSchema = v.object({
+  actor: v.nullable(v.object({ login: v.string() })),
+  review: v.nullable(v.object({ url: v.string() })),
+});
+
+const pullSchema = v.object({
+  __typename: v.literal('PullRequest'),
+  headRefOid: v.string(),
+  headRefName: v.string(),
+  headRepository: v.nullable(v.object({ nameWithOwner: v.string() })),
+  baseRefOid: v.string(),
+  baseRefName: v.string(),
+  changedFiles: v.number(),
+  comments,
+  reviewThreads: threadsPageSchema,
+  reviews: v.object({ nodes: v.array(v.nullable(reviewSchema)) }),
+  timelineItems: v.object({ nodes: v.array(v.nullable(dismissalSchema)) }),
+  closingIssuesReferences: v.nullable(v.object({ nodes: v.array(v.nullable(linkedSchema)) })),
+});
+
+const subjectSchema = v.object({
+  repository: v.object({
+    issueOrPullRequest: v.variant('__typename', [
+      v.object({ __typename: v.literal('Issue'), comments }),
+      pullSchema,
+    ]),
+  }),
+});
+
+/**
+ * What stands around an issue or pull request, in one request: the newest fifty comments that nobody has hidden, and of a
+ * pull request what it is now, its review threads and the issues it would close. Throws a GitHubError.
+ */
+export async function fetchSubject(
+  client: GitHubClient,
+  place: SubjectPlace & { readonly isPull: boolean },
+  signal: AbortSignal,
+): Promise<FoundSubject> {
+  const { repository, number, isPull } = place;
+  let refused: GitHubError | undefined;
+  const answer = await askGraphQl(
+    client,
+    {
+      query: SUBJECT_QUERY,
+      variables: { owner: repository.owner, name: repository.name, number },
+      schema: subjectSchema,
+      what: isPull ? 'the pull request' : 'the issue',
+      permission: isPull ? 'pull-requests: read' : 'issues: read',
+      mayLack: {
+        field: 'closingIssuesReferences',
+        onLack: (error) => {
+          refused = withPermission(error, 'issues: read');
+        },
+      },
+    },
+    signal,
+  );
+  const subject = answer.repository.issueOrPullRequest;
+  const { totalCount, nodes } = subject.comments;
+  const conversation = { comments: nodes.flatMap(commentOf), older: Math.max(0, totalCount - nodes.length) };
+  if (subject.__typename === 'Issue') return { conversation, pull: undefined };
+  const { headRefOid, headRefName, headRepository, baseRefOid, baseRefName, changedFiles } = subject;
+  const linked = subject.closingIssuesReferences?.nodes ?? [];
+  return {
+    conversation,
+    pull: {
+      // A fork that is gone, or that the token does not see, is no repository of ours.
+      head: { sha: headRefOid, ref: headRefName, repository: headRepository?.nameWithOwner ?? null },
+      base: { sha: baseRefOid, ref: baseRefName },
+      changedFiles,
+      threads: await fetchReviewThreads(client, place, signal, subject),
+      reviews: reviewsOf(subject),
+      linkedIssues: refused ?? linked.flatMap(linkedIssueOf),
+    },
+  };
+}
+
+/** Ours, newest first, and whether somebody else than we dismissed them. */
+function reviewsOf({ reviews, timelineItems }: v.InferOutput<typeof pullSchema>): readonly OwnReview[] {
+  return reviews.nodes
+    .flatMap((node) =>
+      ownReview(node, { kind: 'review' }).map((review) => {
+        const end = timelineItems.nodes.findLast((one) => one?.review?.url === review.url);
+        const by = end?.actor?.login;
+        return { ...review, isOverruled: by !== undefined && by !== node?.author?.login };
+      }),
+    )
+    .reverse();
+}
+
+/** Reads each issue or pull request once, whoever asks: what the prompt shows and what is learnt are then one state. */
+export type SubjectReader = (
+  place: SubjectPlace & { readonly isPull: boolean },
+  signal: AbortSignal,
+) => Promise<FoundSubject>;
+
+/** What is posted later is held against a reading of its own. */
+export function readSubjectsOnce(client: GitHubClient): SubjectReader {
+  const read = new Map<number, Promise<FoundSubject>>();
+  return (place, signal) => {
+    const pending = read.get(place.number) ?? fetchSubject(client, place, signal);
+    read.set(place.number, pending);
+    return pending;
+  };
+}
+
+function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly ConversationComment[] {
+  const id = idFromUrl(node?.url ?? '', 'issuecomment-');
+  if (node === null || id === undefined || node.isMinimized) return [];
+  return [
+    {
+      id,
+      url: node.url,
+      author: actorOf(node.author),
+      authorAssociation: node.authorAssociation,
+      isOurs: node.viewerDidAuthor,
+      isEditedByOther: node.lastEditedAt !== null && !isSameLogin(node),
+      body: node.body,
+      createdAt: node.createdAt,
+      thumbsDown: [],
+      changedAt: node.lastEditedAt ?? node.createdAt,
+    },
+  ];
+}
+
+function linkedIssueOf(node: v.InferOutput<typeof linkedSchema> | null): readonly LinkedIssue[] {
+  if (node === null) return [];
+  const { number, title, body, state, author } = node;
+  return [
+    {
+      repository: node.repository.nameWithOwner,
+      number,
+      title,
+      body,
+      isOpen: state === 'OPEN',
+      author: author?.login ?? 'ghost',
+      changedAt: node.lastEditedAt ?? node.createdAt,
+    },
+  ];
+}

@@ -1,0 +1,66 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AxeError, ConfigError } from './errors.js';
+import { errorCode, fileError } from './file-error.js';
+import { readRegularFile } from './text-file.js';
+
+/** Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot be read. */
+export async function readConfigFile(path: string): Promise<string | undefined> {
+  try {
+    return (await readRegularFile(path)).toString('utf8');
+  } catch (thrown) {
+    const code = errorCode(thrown);
+    if (code === 'ENOENT') return undefined;
+    const { message } = fileError(code === 'EISDIR' ? 'read' : 'open', path, thrown);
+    throw new ConfigError(`failed to read config file: ${message}`, { at: { file: path }, cause: thrown });
+  }
+}
+
+/** Names in a folder, sorted; none where it cannot be read. */
+export async function listFolder(path: string): Promise<readonly string[]> {
+  return (await readdir(path).catch(() => [])).sort();
+}
+
+export interface NewFile {
+  /** Relative to the folder. */
+  readonly path: string;
+  readonly content: string;
+  /** Permission bits, for files that will hold keys. */
+  readonly mode?: number;
+}
+
+/**
+ * Creates the files that are not there yet and never overwrites one; says which were created. Throws an AxeError
+ * where a folder or file cannot be made.
+ */
+export async function createMissingFiles(
+  folder: string,
+  files: readonly NewFile[],
+): Promise<readonly string[]> {
+  const created: string[] = [];
+  for (const { path, content, mode } of files) {
+    const target = join(folder, path);
+    await createFolder(dirname(target));
+    try {
+      await writeFile(target, content, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
+      created.push(target);
+    } catch (thrown) {
+      if (errorCode(thrown) !== 'EEXIST') throw notCreated('open', target, thrown);
+    }
+  }
+  return created;
+}
+
+/** Creates a folder and those above it; one that is there is left as it is. Throws an AxeError. */
+export async function createFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (thrown) {
+    throw notCreated('mkdir', path, thrown);
+  }
+}
+
+function notCreated(operation: string, path: string, thrown: unknown): AxeError {
+  const { message } = fileError(operation, path, thrown);
+  return new AxeError(`failed to create the configuration: ${message}`, { cause: thrown });
+}

@@ -1,0 +1,132 @@
+import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
+import type { Environment } from '../environment.js';
+import { AxeError, ConfigError } from '../errors.js';
+import { type NetworkCause, networkCause } from '../network-cause.js';
+import { proxyFor } from './proxy.js';
+
+/** A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first byte. */
+const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };
+
+/**
+ * The fetch that every connection of ours uses, directly or through the proxy the environment names, `NO_PROXY` respected
+ * (D25). Only the caller's signal limits how long an answer may take. `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects
+ * with a ConfigError where the proxy's address is none, and as fetch does, with an AxeError as the cause, where the proxy
+ * does not let a request through or a certificate is not known: nobody else is to be blamed for it.
+ */
+export function createFetch(env: Environment): typeof globalThis.fetch {
+  const dispatchers = new Map<string, Dispatcher>();
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const named = proxyFor(url, env);
+    const proxy = named === undefined ? undefined : proxyUrl(named);
+    const key = proxy?.href ?? '';
+    const dispatcher = dispatchers.get(key) ?? createDispatcher(proxy);
+    dispatchers.set(key, dispatcher);
+    // undici's fetch and Node's are the same function in two versions; only their declared types differ.
+    const fetch = undiciFetch as unknown as (input: unknown, init: object) => Promise<Response>;
+    try {
+      return await fetch(input, { ...init, dispatcher });
+    } catch (thrown) {
+      const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+      const cause =
+        portTrouble(thrown, url) ??
+        certificateTrouble(thrown, url) ??
+        (proxy && proxyTrouble(thrown, { proxy, variable }));
+      throw cause === undefined ? thrown : new TypeError('fetch failed', { cause });
+    }
+  };
+}
+
+function createDispatcher(proxy: URL | undefined): Dispatcher {
+  if (proxy === undefined) return new Agent(NO_TIME_LIMIT);
+  return new ProxyAgent({
+    uri: proxy.href,
+    proxyTunnel: false,
+    ...NO_TIME_LIMIT,
+    // For plain http the agent itself passes no limits on.
+    factory: (origin, options) => new Pool(origin, { ...options, ...NO_TIME_LIMIT }),
+  });
+}
+
+function proxyUrl(proxy: string): URL {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new ConfigError('the proxy in the environment has no address that can be used', {
+    remedy: 'Set `HTTPS_PROXY` and `HTTP_PROXY` to an http address, for example `http://proxy.example:3128`.',
+  });
+}
+
+/** Fetch keeps to the list of browsers, in which a page must not speak to a mail server. */
+function portTrouble(thrown: unknown, { port }: URL): AxeError | undefined {
+  if (networkCause(thrown).message !== 'bad port') return undefined;
+  return new ConfigError(`port ${port} cannot be asked: it belongs to another protocol`, {
+    remedy:
+      'Let the server listen on another port (https://fetch.spec.whatwg.org/#port-blocking lists them).',
+    cause: thrown,
+  });
+}
+
+/** A server of one's own, or a proxy that reads along, has a certificate that Node does not know. */
+function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefined {
+  const { code = '', message } = networkCause(thrown);
+  if (!UNTRUSTED.has(code)) return undefined;
+  return new ConfigError(`the certificate shown for ${host} is not trusted: ${message}`, {
+    remedy: 'Let `NODE_EXTRA_CA_CERTS` name a file with the certificate of your authority (PEM).',
+    cause: thrown,
+  });
+}
+
+/** A chain without a known end (https://nodejs.org/api/tls.html, "X509 certificate error codes", 2026-11-24). */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+interface NamedProxy {
+  readonly proxy: URL;
+  /** The variable of the environment that names it. */
+  readonly variable: string;
+}
+
+/** Whether the proxy is to blame; a connection that was made and broke later may be anybody's. */
+function proxyTrouble(thrown: unknown, { proxy, variable }: NamedProxy): AxeError | undefined {
+  const cause = networkCause(thrown);
+  const name = `the proxy ${proxy.host} (\`${variable}\`)`;
+  const status = refusalOf(cause);
+  if (status === 407) {
+    return new ConfigError(`${name} requires a user and a password (407)`, {
+      remedy: `Write them into the address: \`${variable}: http://user:password@${proxy.host}\`, from a secret.`,
+      cause: thrown,
+    });
+  }
+  const isAway = UNCONNECTED.has(cause.code ?? '');
+  if (status === undefined && !isAway) return undefined;
+  const details = {
+    remedy: `Check \`${variable}\`, or name the host in \`NO_PROXY\` to reach it without the proxy.`,
+    cause: thrown,
+  };
+  return status === undefined
+    ? new AxeError(`${name} cannot be reached: ${cause.message}`, details)
+    : new ConfigError(`${name} answered ${status}`, details);
+}
+
+/** What keeps a connection from being made. Whoever is asked through a proxy, it is the proxy that is connected to. */
+const UNCONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** The status with which the proxy refused, in the words of undici 6: for a tunnel, and for plain http. */
+function refusalOf({ message }: NetworkCause): number | undefined {
+  const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
+  const status = tunnel ?? plain;
+  return status === undefined ? undefined : Number(status);
+}

@@ -1,0 +1,261 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+  SharedV4Warning,
+} from '@ai-sdk/provider';
+import type { ModelRef } from '../agent/model-ref.js';
+import { AxeError, ProviderError } from '../lib/errors.js';
+import { grouped } from '../lib/text/number.js';
+import type { Budget, Price } from './budget.js';
+import { estimateTokens, estimateTools } from './estimate.js';
+import type { LoopDependencies } from './events.js';
+import { assistantMessage, type LanguageModel, withoutThoughts } from './messages.js';
+import { limitOutput, type Thinking, widerLimit } from './output-limit.js';
+import { isTransient, type RetryPolicy, withRetries } from './retry.js';
+import { toolCallsOf } from './tool-calls.js';
+import type { Usage } from './usage.js';
+
+export interface OpenModel {
+  /** `provider/model`. */
+  readonly ref: string;
+  readonly model: LanguageModel;
+  readonly price: Price | undefined;
+  /** Tokens that fit into its window; undefined where that is not known. */
+  readonly windowTokens: number | undefined;
+  /** Absent for a model that nothing is known of. */
+  readonly thinking?: Thinking | undefined;
+  /** Its server may cut a prompt that is too long without saying so; left out: no. */
+  readonly mayCut?: boolean;
+}
+
+export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
+
+/** A question to a model, in which turn, with a limit of ours; see {@link limitOutput}. */
+interface Question {
+  readonly messages: readonly LanguageModelV4Message[];
+  readonly settings: Settings;
+  readonly ownTokens: number | undefined;
+  readonly turn: number;
+}
+
+export interface AskerOptions {
+  readonly model: OpenModel;
+  /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryPolicy;
+  readonly budget: Budget;
+  readonly usage: Usage;
+  /** Settings that are ours and no user's: nobody has to know that a model does not take them. */
+  readonly ownSettings?: readonly string[];
+}
+
+/** Asks a model, and another one where the first stays out of reach. */
+export interface Asker {
+  /** The model that is asked at present. */
+  readonly current: OpenModel;
+  /** Sets how many tokens fit into the window of that model. */
+  learnWindow(windowTokens: number): void;
+  /**
+   * One turn's request and reply, counted and reported; where the model came to its limit before its answer began, it is
+   * asked once more with a larger one. `ownTokens` is a limit of ours, for models that do not think. Throws the provider's
+   * error, or the signal's reason.
+   */
+  ask(
+    messages: readonly LanguageModelV4Message[],
+    settings: Settings,
+    ownTokens?: number,
+  ): Promise<LanguageModelV4GenerateResult>;
+}
+
+/** Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it. */
+export function createAsker(
+  { model, fallbacks, retry, budget, usage, ownSettings = [] }: AskerOptions,
+  deps: LoopDependencies,
+): Asker {
+  const others = [...fallbacks];
+  const told = new Set<string>();
+  /** Messages of the models before: a package that is given what those thought repeats it in a warning. */
+  let foreign: ReadonlySet<LanguageModelV4Message> = new Set();
+  let current = model;
+
+  const ask: Asker['ask'] = async (messages, settings, ownTokens) => {
+    const request = { messages, settings, ownTokens, turn: usage.turns + 1 };
+    const { reply, askedTokens } = await askOnce(request);
+    usage.turns = request.turn;
+    const wider = widerLimit(reply, current, askedTokens);
+    if (wider === undefined || budget.spent() !== undefined) return reply;
+    const message = `\`${current.ref}\` came to its limit of output before its answer began, so it is asked once more with a limit of ${grouped(wider)} tokens`;
+    deps.reporter.warn({ code: 'model-warning', message });
+    usage.retries += 1;
+    try {
+      return (await askOnce({ ...request, settings: { ...settings, maxOutputTokens: wider } })).reply;
+    } catch (thrown) {
+      // A server that has no room for so much says so.
+      if (!(thrown instanceof ProviderError) || thrown.category !== 'bad_request') throw thrown;
+      return reply;
+    }
+  };
+
+  async function askOnce({ messages, settings, ownTokens, turn }: Question) {
+    const tools = settings.tools?.length ?? 0;
+    deps.reporter.event({
+      kind: 'model-request',
+      turn,
+      messages: messages.filter((message) => message.role !== 'system').length,
+      toolResults: usage.toolCalls,
+      tools,
+    });
+    const input = estimateTokens(messages);
+    // What the last request had comes from the cache where there is one.
+    const cacheRead = Math.min(input, usage.lastInputTokens);
+    const limitNow = () => {
+      const left = budget.outputLeft({ input, output: 0, cacheRead, cacheWrite: 0 }, current.price);
+      return limitOutput(current, settings, { ownTokens, left });
+    };
+    let limit = limitNow();
+    const { ref } = current;
+    const reply = await askSomebody(() => {
+      if (current.ref !== ref) foreign = new Set(messages);
+      limit = limitNow();
+      const { maxOutputTokens: _asked, ...others } = settings;
+      const most = limit.tokens === undefined ? {} : { maxOutputTokens: limit.tokens };
+      const prompt = [...withoutThoughts(messages, foreign)];
+      return { ...others, ...most, prompt, abortSignal: deps.signal };
+    });
+    const estimated = estimateUsage(reply, messages, settings.tools);
+    const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
+    const use = usage.add(counted, current.model.modelId);
+    budget.add(use, current.price);
+    if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
+    deps.onReply?.({ modelId: usage.modelId, use, price: current.price });
+    if (estimated !== undefined && budget.isFirstEstimate(current.ref)) {
+      const message = `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate`;
+      deps.reporter.warn({ code: 'model-warning', message });
+    }
+    introduce(current, reply, use.costUsd !== undefined || current.price !== undefined);
+    const called = toolCallsOf(reply.content).map(({ tool }) => tool);
+    const { costUsd, isCostPartial } = budget.spending;
+    deps.reporter.event({ kind: 'tokens-used', use, costUsd: isCostPartial ? undefined : costUsd });
+    deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, called, tools });
+    return { reply, askedTokens: limit.tokens };
+  }
+
+  async function askSomebody(
+    optionsNow: () => LanguageModelV4CallOptions,
+  ): Promise<LanguageModelV4GenerateResult> {
+    for (;;) {
+      try {
+        return await withRetries(() => Promise.resolve(current.model.doGenerate(optionsNow())), retry, {
+          random: () => deps.clock.random(),
+          sleep: async (ms) => {
+            await deps.clock.sleep(ms, deps.signal);
+            deps.signal.throwIfAborted();
+          },
+          leftMs: () => (deps.signal.aborted ? 0 : deps.leftMs()),
+          onRetry({ attempt, error, delayMs }) {
+            usage.retries += 1;
+            deps.reporter.event({ kind: 'retry', attempt, maxRetries: retry.maxRetries, error, delayMs });
+          },
+        });
+      } catch (thrown) {
+        if (!isTransient(thrown) || deps.signal.aborted) throw thrown;
+        const next = await openNext();
+        if (next === undefined) throw thrown;
+        deps.reporter.event({ kind: 'fallback', from: current.ref, to: next.ref, error: thrown });
+        current = next;
+      }
+    }
+  }
+
+  /** A model that cannot even be opened must not hide why it was needed. */
+  async function openNext(): Promise<OpenModel | undefined> {
+    for (let open = others.shift(); open !== undefined; open = others.shift()) {
+      try {
+        return await open();
+      } catch (thrown) {
+        if (!(thrown instanceof AxeError)) throw thrown;
+        const message = `a fallback model cannot be used: ${thrown.message}`;
+        deps.reporter.warn({ code: 'model-warning', message });
+      }
+    }
+    return undefined;
+  }
+
+  /** What is to be told of a model and was not told yet. */
+  function introduce(
+    { ref }: OpenModel,
+    { warnings }: LanguageModelV4GenerateResult,
+    hasCost: boolean,
+  ): void {
+    if (!told.has(ref) && !hasCost && budget.limits.maxCostUsd > 0) {
+      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`;
+      deps.reporter.warn({ code: 'model-warning', message });
+    }
+    told.add(ref);
+    for (const warning of warnings) {
+      const text = warningText(warning);
+      const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
+      if (isOwn || told.has(`${ref}: ${text}`)) continue;
+      told.add(`${ref}: ${text}`);
+      deps.reporter.warn({ code: 'model-warning', message: `the model's provider: ${text}` });
+    }
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    learnWindow(windowTokens) {
+      current = { ...current, windowTokens };
+    },
+    ask,
+  };
+}
+
+function warningText(warning: SharedV4Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility':
+      return `${warning.feature}: ${warning.details ?? warning.type}`;
+    case 'deprecated':
+      return `${warning.setting}: ${warning.message}`;
+    case 'other':
+      return warning.message;
+  }
+}
+
+/** What a reply used, by estimate where the provider does not say it; undefined where it says all of it. */
+function estimateUsage(
+  { usage, content }: LanguageModelV4GenerateResult,
+  messages: readonly LanguageModelV4Message[],
+  tools: LanguageModelV4CallOptions['tools'],
+): LanguageModelV4GenerateResult['usage'] | undefined {
+  const { inputTokens, outputTokens } = usage;
+  const reported = { input: count(inputTokens.total), output: count(outputTokens.total) };
+  if (reported.input !== undefined && reported.output !== undefined) return undefined;
+  const input = reported.input ?? estimateTokens(messages) + estimateTools(tools);
+  const output = reported.output ?? estimateTokens([assistantMessage(content, toolCallsOf(content))]);
+  return {
+    ...usage,
+    inputTokens: { ...inputTokens, total: input },
+    outputTokens: { ...outputTokens, total: output },
+  };
+}
+
+/** Nonsense counts as nothing said. */
+function count(tokens: number | undefined): number | undefined {
+  return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
+}
+
+/** Where models come from. */
+export interface Models {
+  /** Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked for. */
+  configure(): Promise<void>;
+  /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
+  open(ref: ModelRef): Promise<LanguageModel>;
+  /** What is known of a model; all undefined for one we have no figures of. */
+  facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
+  /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
+  askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
+}

@@ -1,0 +1,183 @@
+import { AxeError } from '../lib/errors.js';
+import type { Limit } from '../lib/outcome.js';
+import { usd } from '../lib/text/number.js';
+
+/** Price of a model in US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** Tokens that came from the provider's prompt cache, and those written to it. */
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** Tokens of one reply. `input` includes what was read from and written to the cache. */
+export interface TokenUse {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** What the provider says that it cost; left out where it does not. */
+  readonly costUsd?: number;
+}
+
+/** Most that a run and its sub-agents may use together; 0 means no limit. */
+export interface BudgetLimits {
+  /** Input and output tokens; input from the provider's cache counts a tenth. */
+  readonly maxTokens: number;
+  readonly maxCostUsd: number;
+  /** The input that `maxCostUsd` comes from, or is what is left of; the run's own unless said otherwise. */
+  readonly costInput?: CostInput;
+}
+
+export type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
+
+/** What a limit leaves for one more reply. */
+export interface OutputLeft {
+  readonly limit: Limit;
+  readonly tokens: number;
+}
+
+/** What has been used so far. */
+interface Spending {
+  readonly tokens: number;
+  /** Undefined as long as nothing with a known price was used. */
+  readonly costUsd: number | undefined;
+  /** Some of the tokens have no known price, so the cost is a lower bound. */
+  readonly isCostPartial: boolean;
+}
+
+/**
+ * The purse that an agent and its sub-agents share. Looked at before each request: the reply that crosses the limit is
+ * still received, so a run can go over by one reply per agent at work.
+ */
+export class Budget {
+  readonly limits: BudgetLimits;
+  #tokens = 0;
+  #costUsd: number | undefined;
+  #isCostPartial = false;
+  #reservedTokens = 0;
+  #reservedUsd = 0;
+  #cutBy: Limit | undefined;
+  readonly #estimated = new Set<string>();
+  readonly #onCost: (costUsd: number) => void;
+
+  /** `onCost` gets what was spent so far, after each reply whose price is known. */
+  constructor(limits: BudgetLimits, onCost: (costUsd: number) => void = () => undefined) {
+    this.limits = limits;
+    this.#onCost = onCost;
+  }
+
+  /** Counts a reply; `price` is undefined where it is not known, and the tokens count anyway. */
+  add(use: TokenUse, price: Price | undefined): void {
+    const costUsd = costOf(use, price);
+    this.#tokens += countedTokens(use);
+    if (costUsd === undefined) this.#isCostPartial = true;
+    else {
+      this.#costUsd = (this.#costUsd ?? 0) + costUsd;
+      this.#onCost(this.#costUsd);
+    }
+  }
+
+  /** Whether what this model used was not estimated before, in any of the conversations that share the purse. */
+  isFirstEstimate(ref: string): boolean {
+    const isFirst = !this.#estimated.has(ref);
+    this.#estimated.add(ref);
+    return isFirst;
+  }
+
+  /**
+   * Sets aside what a conversation may take at most, so that those at work at the same time do not count on the same money;
+   * undefined where not so much is left. What is given back ends the reservation.
+   */
+  reserve(use: TokenUse, price: Price | undefined): (() => void) | undefined {
+    const { maxTokens, maxCostUsd } = this.limits;
+    const tokens = countedTokens(use);
+    const costUsd = costOf(use, price) ?? 0;
+    const takenTokens = this.#tokens + this.#reservedTokens;
+    const takenUsd = (this.#costUsd ?? 0) + this.#reservedUsd;
+    if (maxTokens > 0 && takenTokens + tokens > maxTokens) return undefined;
+    if (maxCostUsd > 0 && takenUsd + costUsd > maxCostUsd) return undefined;
+    this.#reservedTokens += tokens;
+    this.#reservedUsd += costUsd;
+    return () => {
+      this.#reservedTokens -= tokens;
+      this.#reservedUsd -= costUsd;
+    };
+  }
+
+  get spending(): Spending {
+    return { tokens: this.#tokens, costUsd: this.#costUsd, isCostPartial: this.#isCostPartial };
+  }
+
+  /** How much of each limit is used, from 0; undefined where there is no such limit. */
+  shares(): { readonly tokensShare: number | undefined; readonly costShare: number | undefined } {
+    const { maxTokens, maxCostUsd } = this.limits;
+    return {
+      tokensShare: maxTokens > 0 ? this.#tokens / maxTokens : undefined,
+      costShare: maxCostUsd > 0 ? (this.#costUsd ?? 0) / maxCostUsd : undefined,
+    };
+  }
+
+  /**
+   * How many tokens of output the limits leave to a request with so much input, and which of them leaves the least;
+   * undefined without a limit.
+   */
+  outputLeft(input: TokenUse, price: Price | undefined): OutputLeft | undefined {
+    const { maxTokens, maxCostUsd } = this.limits;
+    const left: OutputLeft[] = [];
+    if (maxTokens > 0)
+      left.push({ limit: 'tokens', tokens: maxTokens - this.#tokens - countedTokens(input) });
+    if (maxCostUsd > 0 && price !== undefined && price.output > 0) {
+      const leftUsd = maxCostUsd - (this.#costUsd ?? 0) - (costOf(input, price) ?? 0);
+      left.push({ limit: 'cost', tokens: (leftUsd * PER_MILLION) / price.output });
+    }
+    return left.toSorted((one, other) => one.tokens - other.tokens)[0];
+  }
+
+  /** A reply was cut at what this limit had left: there is no next one, however little of it was not used. */
+  cutBy(limit: Limit): void {
+    this.#cutBy = limit;
+  }
+
+  /** The limit that is spent, with the error to report (exit status 4, D2); undefined while there is something left. */
+  spent(): { readonly limit: Limit; readonly error: AxeError } | undefined {
+    const { maxTokens, maxCostUsd, costInput = 'max-cost-usd' } = this.limits;
+    if (maxTokens > 0 && (this.#tokens >= maxTokens || this.#cutBy === 'tokens')) {
+      const rest = this.#tokens < maxTokens ? AT_THE_REST : '';
+      const message = `budget exceeded: used ${this.#tokens} of ${maxTokens} tokens${rest}`;
+      return { limit: 'tokens', error: new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY }) };
+    }
+    if (maxCostUsd > 0 && ((this.#costUsd ?? 0) >= maxCostUsd || this.#cutBy === 'cost')) {
+      const rest = (this.#costUsd ?? 0) < maxCostUsd ? AT_THE_REST : '';
+      const left = costInput === 'max-cost-usd' ? '' : ` that \`${costInput}\` had left`;
+      const message = `budget exceeded: used ${usd(this.#costUsd ?? 0)} of ${usd(maxCostUsd)}${left}${rest}`;
+      const remedy = `Raise the input \`${costInput}\`, or give the agent less to read.`;
+      return { limit: 'cost', error: new AxeError(message, { exitCode: 4, remedy }) };
+    }
+    return undefined;
+  }
+}
+
+const AT_THE_REST = ', and the last answer was cut at the rest';
+const TOKENS_REMEDY =
+  'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
+const PER_MILLION = 1_000_000;
+
+/** Cached input costs about a tenth, and counts so: else a long conversation would end by what it reads again for little. */
+const CACHED_SHARE = 0.1;
+
+function countedTokens({ input, output, cacheRead }: TokenUse): number {
+  const cached = Math.min(input, cacheRead);
+  return input - cached + Math.ceil(cached * CACHED_SHARE) + output;
+}
+
+/** What a reply costs, in US dollars: as its provider says, else by the price; undefined where neither is known. */
+export function costOf(use: TokenUse, price: Price | undefined): number | undefined {
+  if (use.costUsd !== undefined || price === undefined) return use.costUsd;
+  const { input, output, cacheRead, cacheWrite } = use;
+  const fresh = Math.max(0, input - cacheRead - cacheWrite);
+  const sum =
+    fresh * price.input + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite + output * price.output;
+  return sum / PER_MILLION;
+}

@@ -1,0 +1,354 @@
+import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { ModelParams } from '../agent/config.js';
+import {
+  COMPACTION,
+  LAST_SAME_CALL,
+  LIMIT_NOTICE,
+  MAX_ANSWER_BYTES,
+  MAX_SAME_CALLS,
+} from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
+import type { Limit, RunOutcome, RunStats } from '../lib/outcome.js';
+import { cutToBytes } from '../lib/text/cut.js';
+import { grouped } from '../lib/text/number.js';
+import { causeFirst } from '../lib/time-limit.js';
+import { effectiveReserve } from '../memory/notes/context-block.js';
+import type { Prompt } from '../prompt/fit-prompt.js';
+import type { Tool } from '../tools/tool.js';
+import { createAsker, type OpenModel, type Settings } from './asker.js';
+import type { Budget } from './budget.js';
+import { roomForPrompt } from './compact.js';
+import { estimateTokens, estimateTools, type Measured } from './estimate.js';
+import type { LoopDependencies } from './events.js';
+import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
+import { modelSettings } from './model-settings.js';
+import { endOf, type ReplyEnd } from './reply-end.js';
+import type { RetryPolicy } from './retry.js';
+import { askFitting } from './shorten.js';
+import { type AnswerForm, judgeAnswer, withoutWrittenCalls } from './structured.js';
+import { type AnsweredCall, answerToolCalls, type ToolCall, toolCallsOf, toolMessage } from './tool-calls.js';
+import { Usage } from './usage.js';
+
+/** One conversation with a model. */
+export interface Conversation {
+  readonly model: OpenModel;
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryPolicy;
+  readonly prompt: Prompt;
+  /** The same prompt in at most so many tokens; absent where it is as short as it can be. */
+  shrink?(maxTokens: number, windowTokens: number): Prompt;
+  readonly params: ModelParams;
+  /** Settings of `params` that no user has chosen; absent for none. */
+  readonly ownSettings?: readonly string[];
+  readonly tools: readonly Tool[];
+  /** The tools from the next request on, if they have changed since this was asked last; absent where they never do. */
+  changedTools?(): Promise<readonly Tool[] | undefined>;
+  /** False to run the calls of a turn one after the other. */
+  readonly parallel: boolean;
+  readonly maxTurns: number;
+  /** Shared with the sub-agents. */
+  readonly budget: Budget;
+  /** Undefined for any text. */
+  readonly form: AnswerForm | undefined;
+  /** The tool that ends it; left out, an answer without a call does. */
+  readonly goal?: ConversationGoal | undefined;
+}
+
+/** What a conversation is held for, where that is a call of a tool and not an answer in words. */
+export interface ConversationGoal {
+  readonly tool: string;
+  /** Whether the model has called it as often as it should. */
+  isReached(): boolean;
+}
+
+/**
+ * THE loop: asks the model, runs the tools it calls, and asks again until it answers without a call or a limit is
+ * reached. Never throws for what a model, a provider or a tool does (axe-behaviour §13).
+ */
+export async function runAgent(conversation: Conversation, deps: LoopDependencies): Promise<RunOutcome> {
+  const { maxTurns, budget, parallel, form, goal } = conversation;
+  let { tools } = conversation;
+  const startedAt = deps.clock.now().getTime();
+  const usage = new Usage(conversation.model.model.modelId);
+  const stats = (): RunStats => usage.stats(deps.clock.now().getTime() - startedAt, budget);
+  const asker = createAsker({ ...conversation, usage }, deps);
+  let settings = settingsOf(conversation);
+  let prompt = promptIn(asker.current.windowTokens);
+  let messages: readonly LanguageModelV4Message[] = begin(prompt);
+  let measured: Measured | undefined;
+
+  /** The prompt as it fits into a window with the tools and a reply; as it is where that is not known. */
+  function promptIn(windowTokens: number | undefined): Prompt {
+    const { prompt: whole, shrink, params } = conversation;
+    if (windowTokens === undefined || shrink === undefined) return whole;
+    const room = roomForPrompt(windowTokens, replyTokensOf(params)) - estimateTools(settings.tools);
+    return estimateTokens(begin(whole)) <= room ? whole : shrink(room, windowTokens);
+  }
+
+  /** The conversation with its beginning made to fit; undefined where that makes it no shorter. */
+  function refit(long: readonly LanguageModelV4Message[], windowTokens: number) {
+    const before = begin(prompt);
+    prompt = promptIn(windowTokens);
+    const after = begin(prompt);
+    if (estimateTokens(after) >= estimateTokens(before)) return undefined;
+    return [...after, ...long.slice(before.length)];
+  }
+
+  let answer = '';
+  let isCorrected = false;
+  let lastCall: ToolCall | undefined;
+  try {
+    while (usage.turns < maxTurns) {
+      deps.signal.throwIfAborted();
+      const spent = budget.spent();
+      if (spent !== undefined) return exhausted(spent, answer, stats());
+      const changed = await conversation.changedTools?.();
+      if (changed !== undefined) {
+        tools = changed;
+        settings = settingsOf({ ...conversation, tools });
+      }
+      const long = { messages, measured, ...reserveOf(conversation.params, prompt), settings, refit };
+      const fitted = await askFitting(long, asker, deps);
+      const { reply } = fitted;
+      messages = fitted.messages;
+      const said = answerOf(reply.content);
+      answer = withoutWrittenCalls(said);
+      const end = endOf(reply, settings, asker.current.thinking);
+      if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
+      const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, { tools, last: lastCall });
+      if (calls.length === 0) {
+        if (end.kind === 'cut') return cutOff(end, { answer, budget, stats: stats() });
+        const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), deps);
+        if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
+        const written = said === answer || tools.length === 0 ? undefined : CALL_AS_TEXT;
+        const reminder = isCorrected ? undefined : (written ?? reminderOf(goal));
+        if (judged.kind === 'final' && reminder === undefined)
+          return ended({ answer: judged.answer, budget, stats: stats() });
+        isCorrected = true;
+        const correction = written ?? (judged.kind === 'final' ? (reminder ?? '') : judged.message);
+        messages = [...messages, assistantMessage(reply.content, calls), userMessage(correction)];
+        continue;
+      }
+      const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut' };
+      const over = budget.spent();
+      if (over !== undefined) {
+        // What the conversation was held for is paid for, and costs nothing more.
+        const last = calls.filter(({ tool }) => tool === goal?.tool);
+        if (last.length > 0) count(await answerToolCalls(last, how, deps), usage);
+        return exhausted(over, answer, stats());
+      }
+      measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
+      const answered = await answerToolCalls(calls, how, deps);
+      count(answered, usage);
+      if (goal?.isReached() === true) return ended({ answer, budget, stats: stats() });
+      const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
+      lastCall = calls.at(-1);
+      if (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)
+        return exhausted({ limit: 'turns', error: inCircles(lastCall?.tool) }, answer, stats());
+      const notice = limitNotice(whatIsLeft(conversation, { usage, startedAt }, deps));
+      messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
+    }
+    return exhausted({ limit: 'turns', error: tooManyTurns(maxTurns) }, answer, stats());
+  } catch (thrown) {
+    return failed(thrown, answer, stats(), deps.signal);
+  }
+}
+
+const CALL_AS_TEXT =
+  'Your answer holds a `<tool_call>` as text, and text is never run. Call the tool itself, or answer without it.';
+
+/** It would take all its turns and be no further. */
+function inCircles(tool = ''): AxeError {
+  return new AxeError(`the model made the same call of \`${tool}\` ${LAST_SAME_CALL} times in a row`, {
+    exitCode: 1,
+    remedy: 'Word the task differently. Or choose another model.',
+  });
+}
+
+/** An answer is cut before anybody cleans it. */
+function answerOf(content: LanguageModelV4GenerateResult['content']): string {
+  const { text, leftOutBytes } = cutToBytes(textOf(content), MAX_ANSWER_BYTES);
+  if (leftOutBytes === 0) return text;
+  return `${text}\n\n[The answer is cut here. It has ${grouped(leftOutBytes)} bytes more.]`;
+}
+
+/** What a model is told once that answers in words where it should call a tool; undefined where words will do. */
+function reminderOf(goal: ConversationGoal | undefined): string | undefined {
+  return goal === undefined || goal.isReached()
+    ? undefined
+    : `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
+}
+
+function begin({ system, message }: Prompt): readonly LanguageModelV4Message[] {
+  return firstMessages(system, message);
+}
+
+/** Room for the next reply, and for what memory takes of every request. */
+function reserveOf(
+  params: ModelParams,
+  { memory }: Prompt,
+): { readonly reserveTokens: number; readonly memoryTokens: number } {
+  const replyTokens = replyTokensOf(params);
+  const reserveTokens = effectiveReserve(replyTokens, memory);
+  return { reserveTokens, memoryTokens: reserveTokens - replyTokens };
+}
+
+export function replyTokensOf({ maxTokens }: Pick<ModelParams, 'maxTokens'>): number {
+  return maxTokens || COMPACTION.reserveTokens;
+}
+
+/** What the model is told when it is little. Time counts once more than half of it is gone, however short it was. */
+function whatIsLeft(
+  { maxTurns, budget, goal }: Conversation,
+  { usage, startedAt }: { readonly usage: Usage; readonly startedAt: number },
+  { clock, leftMs }: LoopDependencies,
+): LimitState {
+  const left = leftMs();
+  const isLate = left < clock.now().getTime() - startedAt;
+  return {
+    turnsLeft: maxTurns - usage.turns,
+    ...budget.shares(),
+    secondsLeft: isLate ? left / 1000 : undefined,
+    goal: goal?.tool,
+  };
+}
+
+function settingsOf({ params, tools, form }: Conversation): Settings {
+  return {
+    ...(form === undefined ? {} : { responseFormat: form.format }),
+    ...(params.maxTokens === 0 ? {} : { maxOutputTokens: params.maxTokens }),
+    ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
+    ...modelSettings(params),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: 'function' as const,
+            name,
+            description,
+            inputSchema,
+          })),
+        }),
+  };
+}
+
+function count(answered: readonly AnsweredCall[], usage: Usage): void {
+  usage.toolCalls += answered.length;
+  for (const { call, result, effect } of answered) {
+    const { text: output, isError } = result;
+    usage.calls.push({
+      turn: usage.turns,
+      tool: call.tool,
+      input: call.input,
+      output,
+      isError,
+      isDenied: effect === undefined,
+    });
+    if (result.stats !== undefined) usage.addSubAgent(result.stats);
+  }
+}
+
+interface End {
+  readonly answer: string;
+  readonly budget: Budget;
+  readonly stats: RunStats;
+}
+
+/** The reply that crosses the budget is still an answer, but the run did not stay within its limits (D2). */
+function ended({ answer, budget, stats }: End): RunOutcome {
+  const spent = budget.spent();
+  if (spent === undefined) return { kind: 'completed', answer, stats };
+  return { kind: 'exhausted', ...spent, answer, isAnswered: true, stats };
+}
+
+/** A budget that is spent too is the limit that has to be raised first. */
+function cutOff({ error }: Extract<ReplyEnd, { kind: 'cut' }>, { answer, budget, stats }: End): RunOutcome {
+  const spent = budget.spent();
+  if (spent !== undefined) return exhausted(spent, answer, stats);
+  return { kind: 'incomplete', answer, error, stats };
+}
+
+function exhausted(
+  { limit, error }: { readonly limit: Limit; readonly error: AxeError },
+  answer: string,
+  stats: RunStats,
+): RunOutcome {
+  return { kind: 'exhausted', limit, answer, error, stats };
+}
+
+/** axe's words for the turn limit; it says the same of an agent and of a sub-agent. */
+export function turnLimitMessage(who: 'agent' | 'sub-agent', maxTurns: number): string {
+  return `${who} exceeded maximum conversation turns (${maxTurns})`;
+}
+
+function tooManyTurns(maxTurns: number): AxeError {
+  return new AxeError(turnLimitMessage('agent', maxTurns), {
+    exitCode: 1,
+    remedy: 'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
+  });
+}
+
+/** An abort is reported as what caused it; only what is nobody's doing is thrown on, as a bug. */
+function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortSignal): RunOutcome {
+  const cause: unknown = signal.aborted ? signal.reason : thrown;
+  if (!(cause instanceof AxeError)) throw thrown;
+  if (signal.aborted && cause.exitCode === 3) {
+    return { kind: 'exhausted', limit: 'time', answer, error: cause, stats };
+  }
+  return { kind: 'failed', error: cause, stats };
+}
+
+/** What is left of a run; undefined where there is no such limit. */
+export interface LimitState {
+  /** Requests that may still be made. */
+  readonly turnsLeft?: number | undefined;
+  /** Share of the token budget that is spent, 1 for all of it. */
+  readonly tokensShare?: number | undefined;
+  /** Share of the cost limit that is spent, 1 for all of it. */
+  readonly costShare?: number | undefined;
+  readonly secondsLeft?: number | undefined;
+  /** The tool that ends the conversation; left out, an answer does. */
+  readonly goal?: string | undefined;
+}
+
+/**
+ * One line that tells the model how little is left, to be at the end of the last tool result; undefined while there
+ * is enough (thresholds: {@link LIMIT_NOTICE}).
+ */
+export function limitNotice(state: LimitState): string | undefined {
+  const scarce = [
+    ...turns(state.turnsLeft),
+    ...share(state.tokensShare, 'token budget'),
+    ...share(state.costShare, 'cost limit'),
+    ...seconds(state.secondsLeft),
+  ];
+  if (scarce.length === 0) return undefined;
+  return `[Little is left of this run: ${scarce.join(', ')}. ${adviceFor(state)}]`;
+}
+
+function turns(left: number | undefined): readonly string[] {
+  if (left === undefined || left > LIMIT_NOTICE.turns) return [];
+  const whole = Math.max(0, Math.floor(left));
+  return [whole === 1 ? '1 turn' : `${whole} turns`];
+}
+
+function share(spent: number | undefined, name: string): readonly string[] {
+  if (spent === undefined || !(spent >= LIMIT_NOTICE.share)) return [];
+  return [`${Math.max(0, Math.floor((1 - spent) * 100 + ROUNDING))}% of the ${name}`];
+}
+
+/** What binary fractions lack: 1 - 0.9 is a little less than a tenth. */
+const ROUNDING = 1e-9;
+
+function seconds(left: number | undefined): readonly string[] {
+  if (left === undefined || !(left <= LIMIT_NOTICE.seconds)) return [];
+  const whole = Math.max(0, Math.floor(left));
+  return [whole === 1 ? '1 second' : `${whole} seconds`];
+}
+
+function adviceFor({ turnsLeft, goal }: LimitState): string {
+  const end = goal === undefined ? 'give your final answer' : `call \`${goal}\``;
+  if (turnsLeft === undefined || turnsLeft > 1) return `Do only what is still needed and ${end} soon.`;
+  const only = goal === undefined ? ', without calling a tool' : '';
+  return `Your next reply is the last one: ${end} now${only}.`;
+}

@@ -1,0 +1,241 @@
+import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
+import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
+import { type ContextOverflow, ProviderError } from '../lib/errors.js';
+import { grouped } from '../lib/text/number.js';
+import { truncate } from '../lib/text/truncate.js';
+import type { Asker, Settings } from './asker.js';
+import {
+  applySummary,
+  type Compaction,
+  isUsed,
+  planCompaction,
+  roomOf,
+  type SummaryPlan,
+} from './compact.js';
+import { estimateTokens, estimateTools, type Measured } from './estimate.js';
+import type { LoopDependencies, Summary } from './events.js';
+import { type Message, textOf, withoutThoughts } from './messages.js';
+
+interface LongConversation {
+  readonly messages: readonly LanguageModelV4Message[];
+  /** What the last request was measured to have; undefined before the first reply. */
+  readonly measured: Measured | undefined;
+  readonly reserveTokens: number;
+  /** Memory's part of the reserve. */
+  readonly memoryTokens: number;
+  readonly settings: Settings;
+}
+
+/**
+ * The conversation as it fits into the model's window: unchanged, without old tool results, or with a summary in the
+ * place of its older turns, which the model itself is asked for and which is kept first. Throws what asking throws.
+ */
+export async function shorten(
+  conversation: LongConversation,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly LanguageModelV4Message[]> {
+  const { messages, measured, settings } = conversation;
+  if (measured === undefined) return messages;
+  const usedTokens = estimateTokens(messages, measured);
+  const { windowTokens } = asker.current;
+  const size = { ...conversation, usedTokens, windowTokens };
+  const shorter = await carryOut(planCompaction(size), settings, asker, deps);
+  const isFitting = windowTokens === undefined || usedTokens - size.memoryTokens <= roomOf(size);
+  if (shorter !== undefined || isFitting) return shorter ?? messages;
+  // The newest results alone are too much, and not every server says so.
+  return trimResults(messages, windowTokens * COMPACTION.keptShare) ?? messages;
+}
+
+/** A conversation that the provider found too long for a window of so many tokens. */
+interface RefusedConversation extends LongConversation {
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+}
+
+/**
+ * The same conversation made shorter; undefined if nothing of it can be left out. The estimate was too low, or it would
+ * not have been sent. Thoughts go first; where leaving out earlier turns does not help, the newest results lose their middle.
+ */
+async function shortenRefused(
+  conversation: RefusedConversation,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly LanguageModelV4Message[] | undefined> {
+  const { messages, settings, windowTokens } = conversation;
+  const bare = withoutThoughts(messages);
+  if (estimateTokens(bare) < estimateTokens(messages)) return bare;
+  const usedTokens = Math.max(conversation.usedTokens, windowTokens + 1);
+  const plan = planCompaction({ ...conversation, usedTokens });
+  const shorter = await carryOut(plan, settings, asker, deps);
+  if (shorter !== undefined && estimateTokens(shorter) < estimateTokens(messages)) return shorter;
+  return trimResults(messages, windowTokens * COMPACTION.trimmedShare);
+}
+
+async function carryOut(
+  plan: Compaction,
+  settings: Settings,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly LanguageModelV4Message[] | undefined> {
+  if (plan.kind === 'summarize') return await summarize(plan, settings, asker, deps);
+  return plan.kind === 'none' ? undefined : plan.messages;
+}
+
+async function summarize(
+  plan: SummaryPlan,
+  settings: Settings,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly LanguageModelV4Message[]> {
+  const { tools: _none, responseFormat: _free, ...plain } = settings;
+  try {
+    const { content, finishReason } = await asker.ask(plan.request, plain, SUMMARY_TOKENS);
+    const reply = { text: textOf(content), isWhole: finishReason.unified === 'stop' };
+    if (isUsed(plan, reply)) await keep({ text: reply.text, messages: plan.replacedMessages }, deps);
+    return applySummary(plan, reply);
+  } catch (thrown) {
+    if (!isRefusedRequest(thrown) || deps.signal.aborted) throw thrown;
+    const message = `earlier turns of the conversation were left out without a summary: ${thrown.message}`;
+    deps.reporter.warn({ code: 'model-warning', message });
+    return plan.fallback;
+  }
+}
+
+/** The conversation itself may be well where the provider will not have the question for a summary. */
+function isRefusedRequest(thrown: unknown): thrown is ProviderError {
+  return (
+    thrown instanceof ProviderError && (thrown.category === 'bad_request' || thrown.overflow !== undefined)
+  );
+}
+
+/** A summary that cannot be kept is still good for the conversation. */
+async function keep(summary: Summary, { keepSummary, reporter }: LoopDependencies): Promise<void> {
+  try {
+    await keepSummary?.(summary);
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = `the summary of ${summary.messages} messages of a long conversation could not be kept in memory: ${cause}`;
+    reporter.warn({ code: 'memory-save-failed', message });
+  }
+}
+
+/** Room for a summary, however short the agent's answers are to be. */
+const SUMMARY_TOKENS = 2000;
+
+/** Longest tool result, in bytes; the first one that makes the whole fit is taken. */
+const RESULT_BYTES = [32_768, 16_384, 8192, 4096, 2048, 1024];
+
+/**
+ * The conversation with the middle of long tool results left out, all turns alike, until it has so many tokens; undefined
+ * if that makes it no shorter. For where leaving out earlier turns is not enough: the newest results alone may be too
+ * much.
+ */
+export function trimResults(
+  messages: readonly Message[],
+  targetTokens: number,
+): readonly Message[] | undefined {
+  const before = estimateTokens(messages);
+  let trimmed = messages;
+  for (const maxBytes of RESULT_BYTES) {
+    trimmed = messages.map((message) => trimMessage(message, maxBytes));
+    if (estimateTokens(trimmed) <= targetTokens) break;
+  }
+  return estimateTokens(trimmed) < before ? trimmed : undefined;
+}
+
+function trimMessage(message: Message, maxBytes: number): Message {
+  if (message.role !== 'tool') return message;
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-result') return part;
+    const { output } = part;
+    if (output.type !== 'text' && output.type !== 'error-text') return part;
+    return { ...part, output: { ...output, value: truncate(output.value, maxBytes) } };
+  });
+  return { ...message, content };
+}
+
+interface FittingReply {
+  readonly messages: readonly LanguageModelV4Message[];
+  readonly reply: LanguageModelV4GenerateResult;
+}
+
+/** How often a conversation is shortened for one request. */
+const MAX_REFUSALS = 4;
+
+/** What is taken for the window where the provider does not say how large it is, or where the estimate was too low. */
+const NEXT_SHARE = 0.75;
+
+/** No window of today is smaller: what has fewer tokens is neither too long for one nor cut to one. */
+const LEAST_WINDOW_TOKENS = 2048;
+
+/**
+ * Asks with the conversation as it fits into the model's window. Where the provider finds it too long anyway, the
+ * window is learnt from that, the conversation is shortened, and it is asked again. Throws what asking throws.
+ */
+export async function askFitting(
+  conversation: LongConversation & {
+    refit(
+      messages: readonly LanguageModelV4Message[],
+      windowTokens: number,
+    ): readonly LanguageModelV4Message[] | undefined;
+  },
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<FittingReply> {
+  const { settings, measured } = conversation;
+  let messages = await shorten(conversation, asker, deps);
+  for (let refusals = 0; ; refusals += 1) {
+    try {
+      const reply = await asker.ask(messages, settings);
+      noteCut({ messages, reply }, { settings, asker }, deps);
+      return { messages, reply };
+    } catch (thrown) {
+      const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
+      if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
+      const usedTokens = estimateTokens(messages, measured);
+      if (usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
+      const { ref } = asker.current;
+      const windowTokens = learn(overflow, usedTokens, asker);
+      const planned = windowTokens * NEXT_SHARE ** refusals;
+      const refused = { ...conversation, messages, usedTokens, windowTokens: planned };
+      const refitted = conversation.refit(messages, Math.min(planned, usedTokens));
+      const isEnough = refitted !== undefined && estimateTokens(refitted) <= planned;
+      const rest = { ...refused, messages: refitted ?? messages };
+      const shorter = isEnough ? refitted : ((await shortenRefused(rest, asker, deps)) ?? refitted);
+      if (shorter === undefined) throw thrown;
+      deps.reporter.event({ kind: 'too-long', model: ref, windowTokens });
+      messages = shorter;
+    }
+  }
+}
+
+/** Less than this share of what was sent, in tokens by estimate, cannot be all of it. */
+const LEAST_READ = 0.5;
+
+/** Tells of a server that has cut a prompt to its window without a word; from now on the window is known. */
+function noteCut(
+  { messages, reply }: FittingReply,
+  { settings, asker }: { readonly settings: Settings; readonly asker: Asker },
+  { reporter, onCut }: LoopDependencies,
+): void {
+  const { ref, mayCut, windowTokens = Number.POSITIVE_INFINITY } = asker.current;
+  const { total: read = 0 } = reply.usage.inputTokens;
+  const sent = estimateTokens(messages) + estimateTools(settings.tools);
+  if (mayCut !== true || sent < LEAST_WINDOW_TOKENS || read <= 0 || read >= sent * LEAST_READ) return;
+  onCut?.();
+  if (read >= windowTokens) return;
+  asker.learnWindow(read);
+  const message = `\`${ref}\` has read ${grouped(read)} of about ${grouped(sent)} tokens; its server cuts off what is longer than its window`;
+  const remedy =
+    'Start it with a larger window (Ollama: `OLLAMA_CONTEXT_LENGTH`), and set `context_window` in `[params]` to it.';
+  reporter.warn({ code: 'context-truncated', message, remedy });
+}
+
+/** The window that is gone by from now on: as the provider says, else less than what was just too much. */
+function learn({ windowTokens }: ContextOverflow, usedTokens: number, asker: Asker): number {
+  const assumed = asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS;
+  const learnt = windowTokens ?? Math.floor(Math.min(usedTokens, assumed) * NEXT_SHARE);
+  asker.learnWindow(learnt);
+  return learnt;
+}

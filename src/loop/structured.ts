@@ -1,0 +1,156 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { ModelParams } from '../agent/config.js';
+import { STRUCTURED_LIMITS } from '../lib/defaults.js';
+import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { checkSchema, depthExceeds, type SchemaObject } from './check-schema.js';
+import { findJson } from './find-json.js';
+
+/** That the answer is to be JSON, and by which schema. */
+type JsonFormat = Extract<LanguageModelV4CallOptions['responseFormat'], { type: 'json' }>;
+
+export type JsonSchema = NonNullable<JsonFormat['schema']>;
+
+/** What is wrong with a value, a clause each; empty if nothing is. */
+export type ValueCheck = (value: unknown) => readonly string[];
+
+type CheckedAnswer =
+  /** `json` is the value written anew, so that what is handed on is exactly what was checked. */
+  | { readonly kind: 'valid'; readonly value: unknown; readonly json: string }
+  | { readonly kind: 'invalid'; readonly problem: string };
+
+/**
+ * The form the answer must have, undefined for any text: the `output-schema` input (an empty one counts as not given),
+ * else the agent's `params.response_format`. Throws a ConfigError for a schema that cannot be used.
+ */
+export function responseFormatOf(
+  { responseFormat }: Pick<ModelParams, 'responseFormat'>,
+  outputSchema: string | undefined,
+): JsonFormat | undefined {
+  const origin = schemaOrigin(outputSchema);
+  if (isGiven(outputSchema)) return formatFor(parseSchema(outputSchema, origin), origin);
+  switch (responseFormat?.type) {
+    case undefined:
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { type: 'json' };
+    case 'json_schema':
+      // axe takes the bare word too; nothing but JSON can be asked for then.
+      return responseFormat.schema === undefined
+        ? { type: 'json' }
+        : formatFor(responseFormat.schema, origin);
+  }
+}
+
+/** The input or key the schema comes from, in backticks, for messages. */
+export function schemaOrigin(outputSchema: string | undefined): string {
+  return isGiven(outputSchema) ? '`output-schema`' : '`params.response_format.schema`';
+}
+
+/** What is said to the model at the end of the task: not every provider passes a schema on. */
+export function formatInstruction({ schema }: JsonFormat): string {
+  const form =
+    'Your final answer must be one JSON object and nothing else: no code fence, no text around it.';
+  if (schema === undefined) return form;
+  return `Your final answer must be one JSON value and nothing else: no code fence, no text around it. It must be valid against this JSON schema:\n${JSON.stringify(schema)}`;
+}
+
+/** The check for an answer without a schema: it is a JSON object. */
+export function checkObject(value: unknown): readonly string[] {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? [] : ['it is JSON, but not an object'];
+}
+
+/** Takes the JSON out of an answer, a code fence around it or not, and checks it. */
+export function checkStructured(answer: string, check: ValueCheck): CheckedAnswer {
+  const found = findJson(answer);
+  if (found.kind === 'missing') return { kind: 'invalid', problem: cleanLine(found.problem, MAX_CLAUSE) };
+  const { value } = found;
+  if (depthExceeds(value, STRUCTURED_LIMITS.answerDepth)) {
+    return {
+      kind: 'invalid',
+      problem: `it is nested more than ${STRUCTURED_LIMITS.answerDepth} levels deep`,
+    };
+  }
+  const problems = check(value);
+  if (problems.length > 0) return { kind: 'invalid', problem: joinProblems(problems) };
+  return { kind: 'valid', value, json: JSON.stringify(value) };
+}
+
+/** The user message that asks, once, for the same answer in its right form. */
+export function correctionMessage(problem: string): string {
+  return `Your last answer could not be used: ${problem}. Send the whole answer again as JSON of the form that was asked for, and nothing else: no code fence, no explanation, no tool call.`;
+}
+
+const MAX_PROBLEMS = 5;
+const MAX_CLAUSE = 200;
+
+function isGiven(outputSchema: string | undefined): outputSchema is string {
+  return outputSchema !== undefined && outputSchema.trim() !== '';
+}
+
+function parseSchema(text: string, origin: string): SchemaObject {
+  const remedy = 'Give a JSON schema that is an object, for example `{"type": "object"}`.';
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch (thrown) {
+    const reason = cleanLine(messageOf(thrown), MAX_CLAUSE);
+    throw new ConfigError(`${origin} is not JSON: ${reason}`, { remedy, cause: thrown });
+  }
+  if (!isObject(schema)) throw new ConfigError(`${origin} is JSON, but not an object`, { remedy });
+  return schema;
+}
+
+function isObject(value: unknown): value is SchemaObject {
+  return checkObject(value).length === 0;
+}
+
+function formatFor(schema: SchemaObject, origin: string): JsonFormat {
+  checkSchema(schema, origin);
+  // The door: the interface asks for draft 7, and providers take what users write; the compiler checks the rest.
+  return { type: 'json', schema: schema as JsonSchema };
+}
+
+/** Keys in problems are the model's words, and a wrong list can have thousands of them. */
+function joinProblems(problems: readonly string[]): string {
+  const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => cleanLine(problem, MAX_CLAUSE));
+  const left = problems.length - shown.length;
+  return `${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
+}
+
+export interface AnswerForm {
+  readonly format: JsonFormat;
+  readonly check: ValueCheck;
+}
+
+/** What becomes of a reply without tool calls. */
+type JudgedAnswer =
+  | { readonly kind: 'final'; readonly answer: string }
+  /** To be said to the model, which may try once more. */
+  | { readonly kind: 'again'; readonly message: string }
+  | { readonly kind: 'failed'; readonly error: AxeError };
+
+/** Takes an answer as it is, or checks it where it must be JSON; a wrong one may be corrected once. */
+export function judgeAnswer(answer: string, form: AnswerForm | undefined, mayCorrect: boolean): JudgedAnswer {
+  if (form === undefined) return { kind: 'final', answer };
+  const checked = checkStructured(answer, form.check);
+  if (checked.kind === 'valid') return { kind: 'final', answer: checked.json };
+  if (mayCorrect) return { kind: 'again', message: correctionMessage(checked.problem) };
+  const error = new AxeError(`the answer is not the JSON that was asked for: ${checked.problem}`, {
+    remedy:
+      "Describe the form in the agent's `system_prompt` too, make the schema simpler, or take another model.",
+  });
+  return { kind: 'failed', error };
+}
+
+/** A call that a model has written as text, at the beginning of a line; code blocks may quote one. */
+const WRITTEN_CALL =
+  /((?:```|~~~)[\s\S]*?(?:```|~~~|$(?![\s\S])))|^[ \t]*<tool_call>\s*(?:\{|<function)[\s\S]*?(?:<\/tool_call>|$(?![\s\S]))/gm;
+
+/** The text without such calls. They are never run: a text may quote whoever wrote such a thing. */
+export function withoutWrittenCalls(text: string): string {
+  const rest = text.replace(WRITTEN_CALL, (_, code: string | undefined) => code ?? '');
+  return rest === text ? text : rest.trim();
+}

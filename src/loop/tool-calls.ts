@@ -1,0 +1,243 @@
+import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { Clock } from '../lib/clock.js';
+import {
+  MAX_ARGUMENT_DEPTH,
+  MAX_CALLS_PER_TURN,
+  MAX_PARALLEL_CALLS,
+  MAX_SAME_CALLS,
+} from '../lib/defaults.js';
+import { messageOf } from '../lib/errors.js';
+import { cleanLine } from '../lib/text/cut.js';
+import type { Effect, Tool, ToolResult } from '../tools/tool.js';
+import { depthExceeds } from './check-schema.js';
+import type { LoopDependencies } from './events.js';
+
+export interface ToolCall {
+  /** Unique in its turn, whatever the model sent. */
+  readonly id: string;
+  readonly tool: string;
+  /** Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON again. */
+  readonly input: unknown;
+  /** How often it was made right before; absent for never. */
+  readonly repeats?: number;
+}
+
+export interface AnsweredCall {
+  readonly call: ToolCall;
+  readonly result: ToolResult;
+  /** Undefined for a tool that was not offered. */
+  readonly effect: Effect | undefined;
+}
+
+export interface CallOptions {
+  readonly tools: readonly Tool[];
+  /** False to run them one after the other (`sub_agents_config.parallel`). */
+  readonly parallel: boolean;
+  readonly turn: number;
+  /** The reply was cut: its last call may lack a part of its arguments, and is not run. */
+  readonly isCut: boolean;
+}
+
+export function toolCallsOf(
+  content: readonly LanguageModelV4Content[],
+  { tools = [], last }: { readonly tools?: readonly Tool[]; readonly last?: ToolCall | undefined } = {},
+): readonly ToolCall[] {
+  const taken = new Set<string>();
+  let before = last;
+  return content.flatMap((part) => {
+    if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
+    const id = freeId(part.toolCallId || 'call', taken);
+    taken.add(id);
+    const call = { id, tool: nameOf(part.toolName, tools), input: parseInput(part.input) };
+    const isSame = before?.tool === call.tool && JSON.stringify(before.input) === JSON.stringify(call.input);
+    before = isSame ? { ...call, repeats: (before?.repeats ?? 0) + 1 } : call;
+    return [before];
+  });
+}
+
+/**
+ * The name of a tool as it is here: some models write `functions.read_file` or `read_file<|channel|>commentary`. What
+ * no provider would take back goes from a name that is not known.
+ */
+function nameOf(name: string, tools: readonly Tool[]): string {
+  const bare = name.replace(/^functions[.:]/, '').replace(/(?:<\|.*|:\d+)$/, '');
+  const offered = [name, bare].find((one) => tools.some((tool) => tool.name === one));
+  return offered ?? name.replace(/[^\w-]/g, '_').slice(0, 64);
+}
+
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  let free = id;
+  for (let number = 2; taken.has(free); number += 1) free = `${id}_${number}`;
+  return free;
+}
+
+/**
+ * Runs the calls of one turn and answers them in the order they were made. Those that only read run a few side by side;
+ * every other one runs alone, after all before it, so that what it changes is there for those after it.
+ */
+export async function answerToolCalls(
+  calls: readonly ToolCall[],
+  options: CallOptions,
+  deps: LoopDependencies,
+): Promise<readonly AnsweredCall[]> {
+  const answered: AnsweredCall[] = [];
+  const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
+  for (const group of groupCalls(calls, options.tools)) {
+    const queue = [...group];
+    const work = async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const { index, call } = next;
+        const isPartial = options.isCut && index === calls.length - 1;
+        answered[index] = await answer(call, { ...options, index, isPartial }, deps);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(width, group.length) }, work));
+  }
+  return answered;
+}
+
+interface PlacedCall {
+  readonly index: number;
+  readonly call: ToolCall;
+}
+
+/** Calls that may run at the same time, group after group. An unknown tool does nothing. */
+function groupCalls(calls: readonly ToolCall[], tools: readonly Tool[]): readonly (readonly PlacedCall[])[] {
+  const changing = new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => name));
+  const groups: PlacedCall[][] = [];
+  let isOpen = false;
+  for (const [index, call] of calls.entries()) {
+    const isAlone = changing.has(call.tool);
+    if (isOpen && !isAlone) groups.at(-1)?.push({ index, call });
+    else groups.push([{ index, call }]);
+    isOpen = !isAlone;
+  }
+  return groups;
+}
+
+function onlyReads({ effect, isReadOnly }: Tool): boolean {
+  return effect === 'read' || isReadOnly === true;
+}
+
+/** The message that gives the results back; `notice` goes behind the last one. */
+export function toolMessage(
+  answered: readonly AnsweredCall[],
+  notice: string | undefined,
+): LanguageModelV4Message {
+  return {
+    role: 'tool',
+    content: answered.map(({ call, result }, index) => {
+      const isLast = index === answered.length - 1;
+      const value = isLast && notice !== undefined ? `${result.text}\n\n${notice}` : result.text;
+      return {
+        type: 'tool-result' as const,
+        toolCallId: call.id,
+        toolName: call.tool,
+        output: { type: result.isError ? ('error-text' as const) : ('text' as const), value },
+      };
+    }),
+  };
+}
+
+/** Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown on. */
+async function answer(
+  call: ToolCall,
+  { tools, turn, index, isPartial }: CallOptions & { readonly index: number; readonly isPartial: boolean },
+  { clock, reporter, signal }: LoopDependencies,
+): Promise<AnsweredCall> {
+  const startedAt = clock.now().getTime();
+  const tool = tools.find(({ name }) => name === call.tool);
+  const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
+  reporter.event({ kind: 'tool-started', turn, tool: call.tool, input: call.input });
+  const result = refusal ?? (await execute(call, tool, { tools, signal, clock }));
+  reporter.event({
+    kind: 'tool-call',
+    turn,
+    tool: call.tool,
+    input: call.input,
+    isError: result.isError,
+    durationMs: clock.now().getTime() - startedAt,
+  });
+  return { call, result, effect: tool?.effect };
+}
+
+const TOO_MANY: ToolResult = {
+  text: `This call was not run: at most ${MAX_CALLS_PER_TURN} calls are run in one turn. Ask again for what you still need.`,
+  isError: true,
+};
+
+const CUT_CALL: ToolResult = {
+  text: 'This call was not run: your reply was cut, so its arguments might be incomplete. Send the call again, and in smaller parts if it is long.',
+  isError: true,
+};
+
+const SAME_CALL: ToolResult = {
+  text: 'This call was not run: it is the same as the calls before it. Use their answer, call something else, or finish.',
+  isError: true,
+};
+
+async function execute(
+  call: ToolCall,
+  tool: Tool | undefined,
+  { tools, signal, clock }: Pick<LoopDependencies, 'signal' | 'clock'> & Pick<CallOptions, 'tools'>,
+): Promise<ToolResult> {
+  if (tool === undefined) {
+    const names = tools.map(({ name }) => name).join(', ');
+    return { text: `Unknown tool: "${call.tool}". There are these: ${names}`, isError: true };
+  }
+  if (call.input === undefined) {
+    return {
+      text: `The arguments of "${call.tool}" are not valid JSON. Send one JSON object.`,
+      isError: true,
+    };
+  }
+  if ((call.repeats ?? 0) >= MAX_SAME_CALLS) return SAME_CALL;
+  try {
+    signal.throwIfAborted();
+    return await unlessAborted(tool.execute(call.input, signal), signal, clock);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return { text: `Error: ${messageOf(thrown)}`, isError: true };
+  }
+}
+
+/**
+ * A tool that listens to the signal may put its things in order; one that does not must not hold up the end of a run.
+ */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const done = new AbortController();
+    const stop = () => void clock.sleep(ABORT_GRACE_MS, done.signal).then(() => reject(signal.reason));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop);
+      done.abort();
+    });
+  });
+}
+
+/** How long tools may take to end after an abort: longer than a process is given before it is killed. */
+const ABORT_GRACE_MS = 4000;
+
+function parseInput(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    const input: unknown = JSON.parse(text);
+    return depthExceeds(input, MAX_ARGUMENT_DEPTH) ? undefined : input;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Arguments by which a call is known, the most telling first. */
+const TARGETS = ['path', 'url', 'command', 'query', 'pattern', 'agent', 'title', 'name'];
+
+const TARGET_LENGTH = 60;
+
+/** What a call of a tool is about, in one short line: a path, an address, a command. Empty where its arguments do not say. */
+export function callTarget(input: unknown): string {
+  const given = typeof input === 'object' && input !== null ? new Map(Object.entries(input)) : new Map();
+  const target = TARGETS.map((name) => given.get(name)).find((value) => typeof value === 'string');
+  return target === undefined ? '' : cleanLine(target, TARGET_LENGTH);
+}

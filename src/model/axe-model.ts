@@ -1,0 +1,375 @@
+import {
+  APICallError,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4GenerateResult,
+} from '@ai-sdk/provider';
+import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
+import { AxeError, ProviderError } from '../lib/errors.js';
+import { cleanLine } from '../lib/text/cut.js';
+import type { LanguageModel } from '../loop/messages.js';
+import { isThinking, type Thinking } from '../loop/output-limit.js';
+import { withCost } from '../loop/usage.js';
+import { redact } from '../safety/redact.js';
+import { withCachePoints, withoutEmptyResults } from './cache-points.js';
+import type { Protocol, Provider } from './catalog.js';
+import { toProviderError } from './errors.js';
+import { field, firstChoice } from './json.js';
+import { skippedKinds } from './lenient-reply.js';
+import { withModelOptions } from './model-options.js';
+import type { OpenedModel } from './protocols.js';
+import { noteFailedResults } from './result-status.js';
+import { streamReply } from './streamed-reply.js';
+import {
+  bindThinking,
+  keepReasoningDetails,
+  refusesThinking,
+  sendReasoningDetails,
+  sendThinkBlocks,
+  takeThinkBlock,
+  withBoundThinking,
+  withoutThinking,
+} from './thinking.js';
+
+/** Whose model it is and how it is spoken to. */
+interface ModelReply {
+  readonly provider: Provider;
+  readonly wire: Protocol;
+  /** Undefined for a model that nothing is known of. */
+  readonly thinking: Thinking | undefined;
+  /** It is known to think, whatever its name says. */
+  readonly isReasoning?: boolean;
+}
+
+/** The package's model with axe's defaults going in and axe's errors coming out. */
+export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
+  let keepsThinking = true;
+  let descriptionRoom = Number.POSITIVE_INFINITY;
+
+  /** From the first time on without what is refused: thinking of another conversation, long descriptions of tools. */
+  async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    const kept = keepsThinking ? options : { ...options, prompt: options.prompt.flatMap(withoutThinking) };
+    const fitted = withShortDescriptions(kept, descriptionRoom);
+    try {
+      const request = send(prepare(fitted, spoken, model.modelId), spoken);
+      // Minutes of thinking without a byte are taken for a broken connection by what is on the way.
+      return isThinking(spoken.thinking, request)
+        ? await streamReply(model, request)
+        : await model.doGenerate(request);
+    } catch (thrown) {
+      const room = roomForDescriptions(thrown) ?? descriptionRoom;
+      if (room < descriptionRoom) descriptionRoom = room;
+      else if (keepsThinking && refusesThinking(thrown)) keepsThinking = false;
+      else throw thrown;
+      return await ask(options);
+    }
+  }
+
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    async doGenerate(options) {
+      try {
+        const fitted = withModelOptions(options, { ...spoken, model: model.modelId });
+        const bound = withBoundThinking(fitted.options, model.modelId);
+        const reply = withReportedUsage(withKnownEnd(await ask(bound.options)));
+        checkContent(reply, options, { ...spoken, secrets });
+        const given = withWarnings(bindThinking(keep(reply, spoken), bound.prefix), options, spoken);
+        return { ...given, warnings: [...fitted.warnings, ...given.warnings] };
+      } catch (thrown) {
+        if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
+        throw toProviderError(thrown, spoken.provider, secrets);
+      }
+    },
+  };
+}
+
+/** Reasoning as the provider wants it back, and as the package does not know it. */
+function send(
+  options: LanguageModelV4CallOptions,
+  { provider, wire }: ModelReply,
+): LanguageModelV4CallOptions {
+  const withReasoning = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
+  return isChat(wire) ? sendThinkBlocks(withReasoning) : withReasoning;
+}
+
+function keep(
+  given: LanguageModelV4GenerateResult,
+  { provider, wire }: ModelReply,
+): LanguageModelV4GenerateResult {
+  const reply = isChat(wire) ? takeThinkBlock(given) : given;
+  return provider.id === 'openrouter' ? withReportedCost(keepReasoningDetails(reply)) : reply;
+}
+
+/** Chat Completions, which any server may offer. */
+function isChat(wire: Protocol): boolean {
+  return wire === 'openai' || wire === 'openai-compatible';
+}
+
+function prepare(
+  options: LanguageModelV4CallOptions,
+  spoken: ModelReply,
+  model: string,
+): LanguageModelV4CallOptions {
+  const { provider, wire } = spoken;
+  const withFailures = wire === 'bedrock' ? noteFailedResults(options, model) : options;
+  const defaults = withDefaults(withFailures, spoken);
+  return withCachePoints(defaults, { provider: provider.id, wire, model });
+}
+
+function withDefaults(
+  options: LanguageModelV4CallOptions,
+  { provider, wire, thinking }: ModelReply,
+): LanguageModelV4CallOptions {
+  switch (wire) {
+    case 'anthropic':
+      return withOptions(
+        { ...options, maxOutputTokens: options.maxOutputTokens ?? anthropicLimit(thinking, options) },
+        // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
+        { anthropic: provider.access === 'vertex' ? { structuredOutputMode: 'jsonTool' } : {} },
+      );
+    case 'openai':
+      return provider.access === 'azure'
+        ? forAzure(options)
+        : withOptions(options, { openai: strictness(options) });
+    case 'openai-responses':
+      // Nothing is kept at OpenAI: reasoning comes back to us encrypted and is sent again.
+      return withOptions(options, { openai: { store: false, ...strictness(options) } });
+    case 'openai-compatible':
+      return withOptions(options, { openaiCompatible: strictness(options) });
+    case 'bedrock':
+      return withoutEmptyResults(options);
+    case 'google':
+    case 'offline':
+      return options;
+  }
+}
+
+/** Anthropic has to be named a limit, which holds thoughts and text together. */
+function anthropicLimit(thinking: Thinking | undefined, options: LanguageModelV4CallOptions): number {
+  const most = isThinking(thinking, options) ? thinking.maxOutputTokens : undefined;
+  return most ?? ANTHROPIC_MAX_TOKENS;
+}
+
+function withOptions(
+  options: LanguageModelV4CallOptions,
+  own: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>,
+): LanguageModelV4CallOptions {
+  const set = Object.entries(own).filter(([, values]) => Object.keys(values).length > 0);
+  if (set.length === 0) return options;
+  const merged = set.map(([name, values]) => [name, { ...options.providerOptions?.[name], ...values }]);
+  return { ...options, providerOptions: { ...options.providerOptions, ...Object.fromEntries(merged) } };
+}
+
+function strictness({ responseFormat }: LanguageModelV4CallOptions): Readonly<Record<string, boolean>> {
+  if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return {};
+  return { strictJsonSchema: isStrictSchema(responseFormat.schema) };
+}
+
+/**
+ * A deployment's name does not tell whether its model reasons; all of them take the newer name of the limit, and refuse
+ * a request that has both names.
+ */
+function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const limit: Readonly<Record<string, number>> =
+    maxOutputTokens === undefined ? {} : { maxCompletionTokens: maxOutputTokens };
+  return withOptions(options, { openai: { ...strictness(options), ...limit } });
+}
+
+/**
+ * How a reply ended counts before what it holds: a refusal and a cut reply may be empty, and so may a reply after tool
+ * calls, by which all may have been said. Else no content at all is an error for Anthropic, Ollama and Google, and an
+ * empty answer for OpenAI (axe-behaviour §11).
+ */
+function checkContent(
+  { content, finishReason, response }: LanguageModelV4GenerateResult,
+  { prompt }: LanguageModelV4CallOptions,
+  { provider, wire, secrets }: ModelReply & Pick<OpenedModel, 'secrets'>,
+): void {
+  const { unified, raw } = finishReason;
+  if (content.length > 0 || unified === 'content-filter' || unified === 'length') return;
+  if (unified === 'error') {
+    const text = choiceError(response?.body) ?? `the reply ended with an error (${raw ?? unified})`;
+    throw new ProviderError('server', redact(text, secrets));
+  }
+  if (wire === 'google' && raw === undefined) {
+    throw new ProviderError('server', 'response contains no candidates');
+  }
+  const isAfterTools = prompt.some(({ role }) => role === 'tool');
+  if (!isAfterTools && (wire === 'anthropic' || provider.id === 'ollama')) {
+    throw new ProviderError('server', 'response contains no content');
+  }
+}
+
+/** OpenRouter says in the choice what became of the model behind it. */
+function choiceError(body: unknown): string | undefined {
+  const message = field(field(firstChoice(body), 'error'), 'message');
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
+/**
+ * The warnings that a user can act on. No run chooses a tool for the model; a package does, to get JSON by a schema, and warns
+ * where the model takes no choice; nor does a user choose a limit that is ours. The prompt asks for the JSON as well, and the answer is checked. Bedrock has no mode for
+ * JSON without a schema, and its package says nothing.
+ */
+function withWarnings(
+  given: LanguageModelV4GenerateResult,
+  { responseFormat, maxOutputTokens }: LanguageModelV4CallOptions,
+  { wire }: ModelReply,
+): LanguageModelV4GenerateResult {
+  const ours = maxOutputTokens === undefined ? ['toolChoice', 'maxOutputTokens'] : ['toolChoice'];
+  const isOurs = (warning: LanguageModelV4GenerateResult['warnings'][number]) =>
+    'feature' in warning && ours.includes(warning.feature);
+  const skipped = skippedKinds(given.response?.body).map((kind) => ({
+    type: 'other' as const,
+    message: `a part of the kind ${JSON.stringify(cleanLine(kind, MAX_KIND))} was left out of a reply; a newer version of the action may know it.`,
+  }));
+  const reply = {
+    ...given,
+    warnings: [...given.warnings.filter((warning) => !isOurs(warning)), ...skipped],
+  };
+  if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
+    return reply;
+  const details = 'JSON without a schema cannot be asked for on Bedrock; say it in the system prompt.';
+  return {
+    ...reply,
+    warnings: [...reply.warnings, { type: 'unsupported', feature: 'responseFormat', details }],
+  };
+}
+
+/**
+ * The reply without figures that cannot be: every request has tokens, and so does every text. The packages make zeros
+ * of figures that are missing, and a limit that counts zeros does not hold.
+ */
+function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const { inputTokens, outputTokens } = reply.usage;
+  const hasInput = inputTokens.total !== 0;
+  const hasOutput = outputTokens.total !== 0 || reply.content.length === 0;
+  if (hasInput && hasOutput) return reply;
+  return {
+    ...reply,
+    usage: {
+      ...reply.usage,
+      ...(hasInput ? {} : { inputTokens: { ...inputTokens, total: undefined } }),
+      ...(hasOutput ? {} : { outputTokens: { ...outputTokens, total: undefined } }),
+    },
+  };
+}
+
+/** Longest name of a kind that is shown. */
+const MAX_KIND = 60;
+
+/** What providers and compatible servers call an end that the packages do not know: written small, without signs. */
+const ENDS: Readonly<Record<string, LanguageModelV4GenerateResult['finishReason']['unified']>> = {
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  max_length: 'length',
+  model_length: 'length',
+  context_length_exceeded: 'length',
+  model_context_window_exceeded: 'length',
+  repetition_truncation: 'length',
+  incomplete: 'length',
+
+  refusal: 'content-filter',
+  content_filtered: 'content-filter',
+  content_policy_violation: 'content-filter',
+  safety: 'content-filter',
+  sensitive: 'content-filter',
+  blocklist: 'content-filter',
+  prohibited_content: 'content-filter',
+  recitation: 'content-filter',
+  spii: 'content-filter',
+  guardrail_intervened: 'content-filter',
+
+  error: 'error',
+  abort: 'error',
+  aborted: 'error',
+  cancelled: 'error',
+  failed: 'error',
+  network_error: 'error',
+  insufficient_system_resource: 'error',
+  malformed_function_call: 'error',
+  malformed_model_output: 'error',
+  malformed_response: 'error',
+  malformed_tool_use: 'error',
+  missing_thought_signature: 'error',
+  too_many_tool_calls: 'error',
+  unexpected_tool_call: 'error',
+};
+
+/**
+ * The reply with how it ended in the interface's words. The packages call every end `other` that their own list lacks,
+ * and so a cut answer would pass for a whole one. An end that nobody knows stays `other`: servers have many names for
+ * an ordinary one.
+ */
+function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  // The package for Responses does not look whether one has failed.
+  const hasFailed = field(reply.response?.body, 'status') === 'failed';
+  const { unified, raw } = hasFailed ? { unified: 'other', raw: 'failed' } : reply.finishReason;
+  const known = unified === 'other' && raw !== undefined ? ENDS[plain(raw)] : undefined;
+  return known === undefined ? reply : { ...reply, finishReason: { unified: known, raw } };
+}
+
+function plain(raw: string): string {
+  return raw.toLowerCase().replace(/[^a-z]+/g, '_');
+}
+
+/**
+ * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its properties required
+ * (developers.openai.com, structured outputs). It refuses the request otherwise, so strictness is not asked for then;
+ * the answer is checked by us in any case.
+ */
+export function isStrictSchema(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrictSchema);
+  if (typeof schema !== 'object' || schema === null) return true;
+  const parts = Object.entries(schema);
+  const properties: unknown = Reflect.get(schema, 'properties');
+  if (properties !== undefined || Reflect.get(schema, 'type') === 'object') {
+    const required: unknown = Reflect.get(schema, 'required');
+    const names = Object.keys(properties ?? {});
+    if (Reflect.get(schema, 'additionalProperties') !== false) return false;
+    if (names.some((name) => !Array.isArray(required) || !required.includes(name))) return false;
+  }
+  return parts.every(([key, part]) => isValue(key) || isStrictSchema(part));
+}
+
+/** Keywords whose values are data, not schemas. */
+function isValue(key: string): boolean {
+  return ['const', 'enum', 'default', 'examples', 'required', 'additionalProperties'].includes(key);
+}
+
+/**
+ * OpenRouter says what a reply cost (openrouter.ai/docs, usage accounting); with a key of one's own at the maker, its fee
+ * and what the maker takes.
+ */
+function withReportedCost(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const { raw } = reply.usage;
+  const upstream =
+    field(raw, 'is_byok') === true ? field(field(raw, 'cost_details'), 'upstream_inference_cost') : 0;
+  const costUsd = Number(field(raw, 'cost')) + Number(upstream);
+  return Number.isFinite(costUsd) && costUsd >= 0 ? withCost(reply, costUsd) : reply;
+}
+
+/**
+ * How long the description of a tool may be, where a provider has refused a longer one: Azure does, and OpenAI did
+ * until 2025 (github.com/run-llama/llama_index/pull/18784, github.com/getsentry/sentry-mcp/issues/106).
+ */
+function roomForDescriptions(thrown: unknown): number | undefined {
+  if (!APICallError.isInstance(thrown) || thrown.statusCode !== 400) return undefined;
+  const room = /\bdescription\b[\s\S]*?\bmaximum length (\d+)/i.exec(String(thrown.responseBody))?.[1];
+  return room === undefined ? undefined : Number(room);
+}
+
+/** The request with tools that are described in so many characters. */
+function withShortDescriptions(
+  options: LanguageModelV4CallOptions,
+  room: number,
+): LanguageModelV4CallOptions {
+  const tools = options.tools?.map((tool) => {
+    if (tool.type !== 'function' || tool.description === undefined || tool.description.length <= room)
+      return tool;
+    return { ...tool, description: `${tool.description.slice(0, room - 1)}…` };
+  });
+  return tools === undefined ? options : { ...options, tools };
+}

@@ -1,0 +1,224 @@
+import type { ModelRef } from '../agent/model-ref.js';
+import type { ProviderErrorCategory } from '../lib/errors.js';
+import { RESPONSES_MODELS } from './model-table.js';
+
+/** The form of requests and answers; `openai` is Chat Completions, `openai-responses` the newer interface. */
+export type Protocol =
+  | 'anthropic'
+  | 'openai'
+  | 'openai-responses'
+  | 'openai-compatible'
+  | 'google'
+  | 'bedrock'
+  | 'offline';
+
+/** Models of a provider that are spoken to in another form than its usual one. */
+interface Route {
+  readonly models: RegExp;
+  readonly wire: Protocol;
+}
+
+/** How a provider is spoken to and what it is called in settings. Data only. */
+export interface Provider {
+  readonly id: string;
+  /** How it is reached: directly with a key, or through a cloud with settings of its own. */
+  readonly access: 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
+  readonly wire: Protocol;
+  /** The first that matches wins over `wire`. */
+  readonly routes: readonly Route[];
+  /** Environment variables of the key, first of all the one that messages name; empty for none. */
+  readonly keyVariable: string;
+  readonly otherKeyVariables: readonly string[];
+  /** A run without the key is refused. */
+  readonly needsKey: boolean;
+  readonly baseUrlVariable: string;
+  /** Without the version path, as axe has it (axe-behaviour §3); undefined where it must be given. */
+  readonly defaultBaseUrl: string | undefined;
+  /** Added to a base URL that names no version. */
+  readonly versionPath: '/v1' | '/v1beta';
+  /** Headers whose values come from environment variables, by their names. */
+  readonly headerVariables: Readonly<Record<string, string>>;
+  /** Error categories by HTTP status; every other status is `server` (axe-behaviour §12). */
+  readonly categories: Readonly<Record<number, ProviderErrorCategory>>;
+}
+
+const OPENAI_CATEGORIES: Provider['categories'] = {
+  400: 'bad_request',
+  401: 'auth',
+  403: 'auth',
+  404: 'bad_request',
+  429: 'rate_limit',
+};
+const WITH_OVERLOAD: Provider['categories'] = { ...OPENAI_CATEGORIES, 529: 'overloaded' };
+const ANTHROPIC_CATEGORIES: Provider['categories'] = {
+  400: 'bad_request',
+  401: 'auth',
+  429: 'rate_limit',
+  529: 'overloaded',
+};
+
+const RESPONSES: Route = { models: RESPONSES_MODELS, wire: 'openai-responses' };
+
+/** OpenCode Zen has an address for each form (opencode.ai/docs/zen). */
+const OPENCODE_ROUTES: readonly Route[] = [
+  { models: /^claude-/, wire: 'anthropic' },
+  { models: /^gpt-/, wire: 'openai-responses' },
+  { models: /^gemini-/, wire: 'google' },
+];
+
+const USUAL = {
+  access: 'direct',
+  wire: 'openai-compatible',
+  routes: [],
+  otherKeyVariables: [],
+  needsKey: true,
+  defaultBaseUrl: undefined,
+  versionPath: '/v1',
+  headerVariables: {},
+  categories: OPENAI_CATEGORIES,
+} as const satisfies Partial<Provider>;
+
+const PROVIDERS: readonly Provider[] = [
+  {
+    ...USUAL,
+    id: 'anthropic',
+    wire: 'anthropic',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    baseUrlVariable: 'AXE_ANTHROPIC_BASE_URL',
+    defaultBaseUrl: 'https://api.anthropic.com',
+    categories: ANTHROPIC_CATEGORIES,
+  },
+  {
+    ...USUAL,
+    id: 'openai',
+    wire: 'openai',
+    routes: [RESPONSES],
+    keyVariable: 'OPENAI_API_KEY',
+    baseUrlVariable: 'AXE_OPENAI_BASE_URL',
+    defaultBaseUrl: 'https://api.openai.com',
+  },
+  {
+    ...USUAL,
+    id: 'ollama',
+    keyVariable: 'OLLAMA_API_KEY',
+    needsKey: false,
+    baseUrlVariable: 'AXE_OLLAMA_BASE_URL',
+    defaultBaseUrl: 'http://localhost:11434',
+    categories: { 400: 'bad_request', 404: 'bad_request' },
+  },
+  {
+    ...USUAL,
+    id: 'opencode',
+    routes: OPENCODE_ROUTES,
+    keyVariable: 'OPENCODE_API_KEY',
+    baseUrlVariable: 'AXE_OPENCODE_BASE_URL',
+    defaultBaseUrl: 'https://opencode.ai/zen',
+    categories: WITH_OVERLOAD,
+  },
+  {
+    ...USUAL,
+    id: 'google',
+    wire: 'google',
+    keyVariable: 'GEMINI_API_KEY',
+    otherKeyVariables: ['GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    baseUrlVariable: 'AXE_GOOGLE_BASE_URL',
+    defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+    versionPath: '/v1beta',
+    categories: WITH_OVERLOAD,
+  },
+  {
+    ...USUAL,
+    id: 'minimax',
+    wire: 'anthropic',
+    keyVariable: 'MINIMAX_API_KEY',
+    baseUrlVariable: 'AXE_MINIMAX_BASE_URL',
+    defaultBaseUrl: 'https://api.minimax.io/anthropic',
+    categories: ANTHROPIC_CATEGORIES,
+  },
+  {
+    ...USUAL,
+    id: 'bedrock',
+    access: 'bedrock',
+    wire: 'bedrock',
+    keyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
+    needsKey: false,
+    baseUrlVariable: 'AXE_BEDROCK_BASE_URL',
+    categories: OPENAI_CATEGORIES,
+  },
+  {
+    ...USUAL,
+    id: 'openrouter',
+    keyVariable: 'OPENROUTER_API_KEY',
+    baseUrlVariable: 'AXE_OPENROUTER_BASE_URL',
+    defaultBaseUrl: 'https://openrouter.ai/api/v1',
+    headerVariables: {
+      'HTTP-Referer': 'AXE_OPENROUTER_REFERER',
+      'X-OpenRouter-Title': 'AXE_OPENROUTER_TITLE',
+      'X-OpenRouter-Categories': 'AXE_OPENROUTER_CATEGORIES',
+    },
+  },
+  {
+    ...USUAL,
+    id: 'vertex',
+    access: 'vertex',
+    wire: 'google',
+    routes: [
+      { models: /^claude-/, wire: 'anthropic' },
+      { models: /\//, wire: 'openai-compatible' },
+    ],
+    keyVariable: 'GOOGLE_VERTEX_API_KEY',
+    needsKey: false,
+    baseUrlVariable: 'AXE_VERTEX_BASE_URL',
+    categories: WITH_OVERLOAD,
+  },
+  {
+    ...USUAL,
+    id: 'azure',
+    access: 'azure',
+    wire: 'openai',
+    routes: [RESPONSES],
+    keyVariable: 'AZURE_OPENAI_API_KEY',
+    otherKeyVariables: ['AZURE_API_KEY'],
+    needsKey: false,
+    baseUrlVariable: 'AXE_AZURE_BASE_URL',
+  },
+  {
+    ...USUAL,
+    id: 'offline',
+    access: 'offline',
+    wire: 'offline',
+    keyVariable: '',
+    needsKey: false,
+    baseUrlVariable: '',
+    categories: {},
+  },
+];
+
+/** Providers whose models need a key of their own. */
+export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(
+  ({ needsKey, keyVariable }) => needsKey && keyVariable !== '',
+);
+
+/** Providers with a name of their own, for messages. */
+export const PROVIDER_IDS: readonly string[] = PROVIDERS.map(({ id }) => id);
+
+/**
+ * The provider of a model. A name that is not in the catalog stands for an OpenAI-compatible endpoint whose base URL
+ * must be set: `groq/llama-3` reads `GROQ_API_KEY` and `AXE_GROQ_BASE_URL`.
+ */
+export function findProvider({ provider }: ModelRef): Provider {
+  const known = PROVIDERS.find(({ id }) => id === provider);
+  if (known !== undefined) return known;
+  const variable = provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+  return {
+    ...USUAL,
+    id: provider,
+    keyVariable: `${variable}_API_KEY`,
+    needsKey: false,
+    baseUrlVariable: `AXE_${variable}_BASE_URL`,
+  };
+}
+
+export function protocolOf({ wire, routes }: Provider, model: string): Protocol {
+  return routes.find(({ models }) => models.test(model))?.wire ?? wire;
+}

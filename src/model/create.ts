@@ -1,0 +1,255 @@
+import { formatModelRef } from '../agent/model-ref.js';
+import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
+import type { Environment } from '../lib/environment.js';
+import { ProviderError } from '../lib/errors.js';
+import { type Chunks, withBody } from '../lib/response.js';
+import type { Models } from '../loop/asker.js';
+import type { LanguageModel } from '../loop/messages.js';
+import { formOf } from '../loop/model-settings.js';
+import { withAxeErrors } from './axe-model.js';
+import { openAzure } from './azure.js';
+import { openBedrock } from './bedrock.js';
+import { findProvider, type Protocol, type Provider, protocolOf } from './catalog.js';
+import { field } from './json.js';
+import type { IdToken, ReadTextFile } from './keyless.js';
+import { findFacts, findPrice } from './model-table.js';
+import { createOfflineModel } from './offline.js';
+import { type OpenedModel, type OpenRequest, openTransport, type TransportParts } from './protocols.js';
+import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
+import { openVertex } from './vertex.js';
+
+export interface ModelsOptions {
+  readonly env: Environment;
+  /** Reads `[providers]` of config.toml; called once, before a model is opened. */
+  readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
+  /** Goes through the proxy where there is one. */
+  readonly fetch: typeof globalThis.fetch;
+  /** A key for the main model, before any other source. */
+  readonly apiKey?: string;
+  /** Who this job is, for clouds that need no key then (`id-token: write`). */
+  readonly idToken?: IdToken;
+  /** Reads the credential files that a cloud's own tools leave; undefined for one that is not there. */
+  readonly readTextFile?: ReadTextFile;
+  /** Whether a server is asked for the window of its model; axe sends no request but those of the conversation. */
+  readonly asksWindow?: boolean;
+}
+
+/** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
+export function createModels(options: ModelsOptions): Models {
+  const { env, loadConfig, apiKey, idToken, readTextFile, asksWindow = false } = options;
+  const ports = {
+    env,
+    fetch: boundedFetch(options.fetch),
+    ...(idToken === undefined ? {} : { idToken }),
+    ...(readTextFile === undefined ? {} : { readTextFile }),
+  };
+  /** Models that refused tools in Chat Completions, for as long as this run. */
+  const followed = new Set<string>();
+  let config: Promise<Readonly<Record<string, ProviderConfig>>> | undefined;
+  const providersConfig = () => {
+    config ??= loadConfig();
+    return config;
+  };
+  const sourcesOf = async (): Promise<SettingSources> => ({
+    env,
+    config: await providersConfig(),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  return {
+    async configure() {
+      await providersConfig();
+    },
+    async open(ref) {
+      const provider = findProvider(ref);
+      if (provider.access === 'offline') return createOfflineModel();
+      const wire = protocolOf(provider, ref.model);
+      const sources = await sourcesOf();
+      const open = async (form: Protocol, isReasoning = false) => {
+        const opened = await openModel({ ref, provider, wire: form, sources, ports });
+        return withAxeErrors(opened, { provider, wire: form, thinking: findFacts(ref), isReasoning });
+      };
+      if (!hasEitherForm(provider, wire)) return await open(wire);
+      const forms = { usual: wire, chat: provider.wire };
+      return await inEitherForm(open, forms, { followed, ref: formatModelRef(ref) });
+    },
+    facts: (ref) => ({
+      price: findPrice(ref),
+      windowTokens: findFacts(ref)?.windowTokens,
+      thinking: findFacts(ref),
+      mayCut: findFacts(ref) === undefined && findProvider(ref).wire === 'openai-compatible',
+    }),
+    async askWindow(ref, signal) {
+      const provider = findProvider(ref);
+      if (!asksWindow || provider.id !== 'ollama') return undefined;
+      const settings = resolveSettings(provider, await sourcesOf());
+      return await askOllamaWindow(ref.model, settings, { fetch: ports.fetch, signal });
+    },
+  };
+}
+
+async function openModel(request: OpenRequest): Promise<OpenedModel> {
+  switch (request.provider.access) {
+    case 'azure':
+      return await openAzure(request);
+    case 'bedrock':
+      return await openBedrock(request);
+    case 'vertex':
+      return await openVertex(request);
+    case 'direct':
+    case 'offline':
+      return await openDirect(request);
+  }
+}
+
+async function openDirect({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
+  const settings = resolveSettings(provider, sources);
+  if (!isOpenable(wire)) throw new Error(`no address speaks ${wire}`);
+  const { model } = ref;
+  const opened = await openTransport({
+    wire,
+    name: nameOf(provider.id, wire),
+    model,
+    fetch: ports.fetch,
+    ...settings,
+  });
+  return { model: opened, secrets: [settings.apiKey] };
+}
+
+function isOpenable(wire: Protocol): wire is TransportParts['wire'] {
+  return wire !== 'bedrock' && wire !== 'offline';
+}
+
+/** The packages look for options of theirs under a name that follows from this one. */
+function nameOf(id: string, wire: Protocol): string {
+  switch (wire) {
+    case 'openai':
+    case 'openai-responses':
+      return 'openai';
+    case 'google':
+      return 'google.generative-ai';
+    case 'anthropic':
+    case 'openai-compatible':
+    case 'bedrock':
+    case 'offline':
+      return id;
+  }
+}
+
+/**
+ * The fetch that models are asked with. It follows no redirect, which could carry the key to another host (axe does not
+ * follow any, axe-behaviour §11), stops receiving an answer that is larger than any model writes, since the packages hold
+ * all of it in memory, and ends one that is silent for too long after a sign of life.
+ */
+function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const silence = new AbortController();
+    const signal = AbortSignal.any([silence.signal, ...(init?.signal ? [init.signal] : [])]);
+    const response = await fetch(input, { ...init, signal, redirect: 'manual' });
+    return withBody(response, (chunks) => listen(chunks, silence));
+  };
+}
+
+async function* listen(chunks: Chunks, silence: AbortController): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for await (const chunk of chunks) {
+      received += chunk.length;
+      if (received > MAX_REPLY_BYTES) throw new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
+      if (timer !== undefined || SIGN_OF_LIFE.test(Buffer.from(chunk).toString('latin1'))) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(new Error(TOO_SILENT)), MODEL_SILENCE_MS).unref();
+      }
+      yield chunk;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * What a provider sends so that a stream is not silent: Anthropic's `ping`, OpenAI's `keepalive`, a comment (OpenRouter and
+ * others). Who sends none may think for as long as it takes.
+ */
+const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
+
+const TOO_SILENT = `nothing came for ${MODEL_SILENCE_MS / 1000} s`;
+
+/**
+ * The window that Ollama has loaded a model with; undefined where no Ollama answers. It depends on the model's file, on
+ * `OLLAMA_CONTEXT_LENGTH` and on the memory of the machine, and requests in OpenAI's form can neither ask for it nor set it:
+ * the model is loaded, which it has to be anyway, and the server asked what it has loaded.
+ * Source: ollama/ollama docs/api.md ("Load a model", "List Running Models") and api/types.go, August 2026.
+ */
+async function askOllamaWindow(
+  model: string,
+  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
+  { fetch, signal }: { readonly fetch: typeof globalThis.fetch; readonly signal: AbortSignal },
+): Promise<number | undefined> {
+  const api = baseUrl.replace(/\/v1$/, '/api');
+  const authorization = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers = { 'content-type': 'application/json', ...authorization };
+  const body = JSON.stringify({ model, messages: [], stream: false });
+  try {
+    const loaded = await fetch(`${api}/chat`, { method: 'POST', headers, body, signal });
+    await loaded.text();
+    const running: unknown = await (await fetch(`${api}/ps`, { headers, signal })).json();
+    const models = field(running, 'models');
+    // A name without a tag is that of `latest`.
+    const isOwn = (one: unknown) => [model, `${model}:latest`].includes(String(field(one, 'model')));
+    const window = field(Array.isArray(models) ? models.find(isOwn) : undefined, 'context_length');
+    return typeof window === 'number' && window > 0 ? window : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const RESPONSES = 'openai-responses';
+
+/** Whether a provider's models may be asked in either form: not those of Google Cloud, which have one. */
+function hasEitherForm({ access, wire }: Provider, used: Protocol): boolean {
+  const isOpenAi = wire === 'openai' || wire === 'openai-compatible';
+  return isOpenAi && access !== 'vertex' && (used === wire || used === RESPONSES);
+}
+
+/**
+ * The model, asked in the form that the agent names (`[params] api`), else in the catalog's. A refusal that names the other
+ * interface is followed once and remembered in `followed`: the name of a deployment, or of a gateway's model, does not say
+ * that tools are taken there alone. `open` is told which model is known to think by that.
+ */
+async function inEitherForm(
+  open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
+  { usual, chat }: { readonly usual: Protocol; readonly chat: Protocol },
+  { followed, ref }: { readonly followed: Set<string>; readonly ref: string },
+): Promise<LanguageModel> {
+  const usualNow = () => (followed.has(ref) ? RESPONSES : usual);
+  const inForm = async (wire: Protocol) => await open(wire, followed.has(ref));
+  let last = { wire: usualNow(), model: await inForm(usualNow()) };
+  return {
+    ...last.model,
+    async doGenerate(options) {
+      const form = formOf(options);
+      const wire = form === undefined ? usualNow() : form === 'chat' ? chat : RESPONSES;
+      if (wire !== last.wire) last = { wire, model: await inForm(wire) };
+      const { model } = last;
+      try {
+        return await model.doGenerate(options);
+      } catch (thrown) {
+        if (form !== undefined || wire === RESPONSES || !namesResponses(thrown)) throw thrown;
+        followed.add(ref);
+        last = { wire: RESPONSES, model: await inForm(RESPONSES) };
+        return await last.model.doGenerate(options);
+      }
+    },
+  };
+}
+
+/**
+ * OpenAI's words, which Azure and gateways repeat: "Function tools with reasoning_effort are not supported for … in
+ * /v1/chat/completions. To use function tools, use /v1/responses or …", and "This model is only supported in v1/responses"
+ * (github.com/danny-avila/LibreChat/issues/14231, openai/openai-openapi/issues/541).
+ */
+function namesResponses(thrown: unknown): boolean {
+  const isRefused = thrown instanceof ProviderError && thrown.category === 'bad_request';
+  return isRefused && /\bv1\/responses\b|\bresponses api\b/i.test(thrown.message);
+}

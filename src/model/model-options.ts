@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
+import { EFFORTS, type Effort, type ProviderTable } from '../agent/choices.js';
+import type { Protocol, Provider } from './catalog.js';
+import { findFacts } from './model-table.js';
+
+/** Who is asked, and in which form. */
+interface Asked {
+  readonly provider: Provider;
+  readonly wire: Protocol;
+  readonly model: string;
+  /** It is known to think, whatever its name says. */
+  readonly isReasoning?: boolean;
+}
+
+/** The request with an effort that the model has, which is told, and of the agent's raw options those of its package. */
+export function withModelOptions(
+  options: LanguageModelV4CallOptions,
+  asked: Asked,
+): { readonly options: LanguageModelV4CallOptions; readonly warnings: readonly SharedV4Warning[] } {
+  const { effort, warnings } = fitEffort(options, asked);
+  const { reasoning: _, providerOptions, ...rest } = options;
+  const table = TABLES[asked.wire];
+  const own = { ...usual(options, asked, effort), ...(table && providerOptions?.[table]) };
+  return {
+    options: {
+      ...rest,
+      ...(effort === undefined ? {} : { reasoning: effort }),
+      providerOptions: Object.keys(own).length === 0 ? {} : { [namespaceOf(asked)]: own },
+    },
+    warnings,
+  };
+}
+
+const TABLES: Readonly<Record<Protocol, ProviderTable | undefined>> = {
+  anthropic: 'anthropic',
+  openai: 'openai',
+  'openai-responses': 'openai',
+  google: 'google',
+  bedrock: 'bedrock',
+  'openai-compatible': 'compatible',
+  offline: undefined,
+};
+
+/** Where the package looks for options of its own. */
+function namespaceOf({ provider, wire }: Asked): string {
+  if (wire !== 'openai-compatible') return TABLES[wire] ?? provider.id;
+  return provider.id.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function usual(
+  { prompt, tools = [] }: LanguageModelV4CallOptions,
+  { provider, wire, model, isReasoning = false }: Asked,
+  effort: Effort | undefined,
+): SharedV4ProviderOptions[string] {
+  if (wire !== 'openai' && wire !== 'openai-responses') return {};
+  return {
+    ...(tools.length === 0 ? {} : { promptCacheKey: cacheKeyOf(prompt) }),
+    // The package asks for a summary of the thoughts with an effort, which OpenAI gives to verified organisations only.
+    ...(effort === undefined || wire === 'openai' ? {} : { reasoningSummary: null }),
+    // The name of a deployment does not say that its model thinks; that an effort is asked for does.
+    ...(isReasoning || (effort !== undefined && findFacts({ provider: provider.id, model }) === undefined)
+      ? { forceReasoning: true }
+      : {}),
+  };
+}
+
+/**
+ * Requests with the same key go to the same cache (developers.openai.com, prompt caching, November 2026): all turns of an
+ * agent, its passes, and its verifiers among themselves.
+ */
+function cacheKeyOf(prompt: LanguageModelV4CallOptions['prompt']): string {
+  const system = prompt.flatMap(({ role, content }) => (role === 'system' ? [content] : []));
+  return createHash('sha256').update(system.join('\n')).digest('hex').slice(0, 32);
+}
+
+/** The effort, or the nearest lower one that the model has; the lowest where there is none below. */
+function fitEffort(
+  { reasoning }: LanguageModelV4CallOptions,
+  asked: Asked,
+): { readonly effort: Effort | undefined; readonly warnings: readonly SharedV4Warning[] } {
+  const wanted = EFFORTS.find((effort) => effort === reasoning);
+  if (wanted === undefined) return { effort: undefined, warnings: [] };
+  const levels = levelsOf(asked);
+  const effort =
+    levels.findLast((level) => EFFORTS.indexOf(level) <= EFFORTS.indexOf(wanted)) ?? levels.at(0);
+  if (effort === wanted) return { effort, warnings: [] };
+  const details =
+    effort === undefined
+      ? 'this model cannot be told how hard to think, so `effort` is ignored'
+      : `this model has no \`${wanted}\`, so it is asked for \`${effort}\``;
+  return { effort, warnings: [{ type: 'compatibility', feature: 'effort', details }] };
+}
+
+/** Of a model that is not in the table, what a server of its form takes for sure. OpenRouter takes all for any model. */
+function levelsOf({ provider, wire, model }: Asked): readonly Effort[] {
+  const isForeign = wire === 'openai-compatible' && provider.id !== 'openrouter';
+  const known =
+    findFacts({ provider: provider.id, model })?.efforts ?? (isForeign ? EFFORTS.slice(0, 3) : EFFORTS);
+  // The package makes `max` of it, which is more and not less.
+  return wire === 'bedrock' ? known.filter((level) => level !== 'xhigh') : known;
+}

@@ -1,0 +1,192 @@
+import type { DiffFile } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
+import { isReadByPeople } from '../prompt/diff-pack.js';
+import type { Category, FindingEffect, Reach } from '../review/terms.js';
+import { findTokens } from '../safety/token-shapes.js';
+
+/** What a line prints for its author's eyes only, by the language its file's ending tells; undefined for none. */
+function debugOutputIn(path: string, line: string): string | undefined {
+  const language = LANGUAGES.find(({ endings }) => endings.includes(endingOf(path)));
+  if (language === undefined) return undefined;
+  const code = line.trimStart();
+  if (language.comments.some((comment) => code.startsWith(comment))) return undefined;
+  return language.debug.exec(code)?.[1];
+}
+
+/** Whether a path is that of a test, or of something only tests use, by the habits of the common languages. */
+function isTest(path: string): boolean {
+  const lower = path.toLowerCase();
+  return (
+    /(?:^|\/)(?:__tests__|__mocks__|tests?|specs?|testing|testdata|fixtures|e2e)\//.test(lower) ||
+    /(?:^|\/)(?:test_[^/]*|conftest\.py)$|[._-](?:test|tests|spec)\.\w+$/.test(lower) ||
+    /Tests?\.(?:java|kt|cs|swift|php|scala)$/.test(path)
+  );
+}
+
+interface Language {
+  readonly endings: readonly string[];
+  readonly comments: readonly string[];
+  /** Group 1 is what is named in the finding. */
+  readonly debug: RegExp;
+}
+
+const LANGUAGES: readonly Language[] = [
+  {
+    endings: ['js', 'jsx', 'mjs', 'cjs', 'ts', 'tsx', 'mts', 'cts', 'vue', 'svelte'],
+    comments: ['//', '*', '/*'],
+    debug: /(?<![\w.$])(console\.(?:log|debug|trace|dir|table)(?=\()|debugger(?=\s*;|\s*$))/,
+  },
+  {
+    endings: ['py', 'pyi'],
+    comments: ['#'],
+    debug: /(?<![\w.])(p?print(?=\()|breakpoint(?=\()|i?pdb\.set_trace(?=\())/,
+  },
+  { endings: ['rs'], comments: ['//'], debug: /(?<![\w:])(dbg!(?=\())/ },
+  { endings: ['go'], comments: ['//'], debug: /(?<![\w.])(fmt\.Print(?:ln|f)?(?=\()|spew\.Dump(?=\())/ },
+  {
+    endings: ['php'],
+    comments: ['//', '#', '*', '/*'],
+    debug: /(?<![\w>:$])(var_dump(?=\()|print_r(?=\()|dd(?=\()|error_log(?=\())/,
+  },
+  {
+    endings: ['rb', 'erb', 'rake'],
+    comments: ['#'],
+    debug: /(?<![\w.])(binding\.(?:pry|irb)|byebug(?=\s|$)|debugger(?=\s|$))/,
+  },
+  {
+    endings: ['java', 'kt', 'kts', 'scala'],
+    comments: ['//', '*', '/*'],
+    debug: /(?<![\w.])(System\.(?:out|err)\.print(?:ln|f)?(?=\()|println(?=\())/,
+  },
+  {
+    endings: ['cs'],
+    comments: ['//', '*', '/*'],
+    debug: /(?<![\w.])((?:Console|Debug)\.Write(?:Line)?(?=\())/,
+  },
+  { endings: ['swift'], comments: ['//', '*', '/*'], debug: /(?<![\w.])((?:debugP|p)rint(?=\()|dump(?=\())/ },
+  {
+    endings: ['ex', 'exs'],
+    comments: ['#'],
+    debug: /(?<![\w.])(IO\.inspect(?=[( ])|dbg(?=\()|IEx\.pry(?=\())/,
+  },
+];
+
+const CODE_ENDINGS: ReadonlySet<string> = new Set([
+  ...LANGUAGES.flatMap(({ endings }) => endings),
+  ...'c cc cpp cxx h hpp m mm dart lua pl pm sh bash zig hs clj'.split(' '),
+]);
+
+function endingOf(path: string): string {
+  return /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+
+/** What a finding of a rule says of itself, rules in the order in which findings are told (D32); a rule knows its facts. */
+export const RULE_FACTS = {
+  'conflict-marker': factsOf('A conflict marker was committed', 'correctness', 'failure'),
+  secret: factsOf('A line looks like a secret', 'security', 'breach', 'common'),
+  'debug-output': factsOf('Debug output outside of tests', 'other'),
+  todo: factsOf('A new TODO or FIXME', 'other'),
+  whitespace: factsOf('Added lines end with white space', 'other'),
+  'large-file': factsOf('Many added lines in one file', 'other'),
+  'large-change': factsOf('A very large change', 'other'),
+  'tests-untouched': factsOf('Code changed, but no tests', 'test'),
+};
+
+export type RuleId = keyof typeof RULE_FACTS;
+
+function factsOf(
+  title: string,
+  category: Category,
+  effect: FindingEffect = 'upkeep',
+  reach: Reach = 'always',
+): { title: string; category: Category; effect: FindingEffect; reach: Reach } {
+  return { title, category, effect, reach };
+}
+
+/** Something a rule has to say. */
+export interface RuleFinding {
+  readonly rule: RuleId;
+  /** Undefined if it is about the change as a whole. */
+  readonly path: string | undefined;
+  /** Line of the new file; undefined if it is about the file as a whole. */
+  readonly line: number | undefined;
+  /** For people; never quotes the line, which may hold a secret. */
+  readonly message: string;
+}
+
+/** Added lines from which a file is called large. */
+export const LARGE_FILE_LINES = 500;
+
+/** Added lines from which a whole change is called large. */
+export const LARGE_CHANGE_LINES = 1500;
+
+/** What the rules find in a change, by rule, then in the order of the diff. */
+export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
+  const inFiles = files.flatMap((file) => [...findInLines(file), ...findInFile(file)]);
+  const findings = [...inFiles, ...findInChange(files)];
+  return Object.keys(RULE_FACTS).flatMap((rule) => findings.filter((finding) => finding.rule === rule));
+}
+
+function findInLines(file: DiffFile): readonly RuleFinding[] {
+  const findings: RuleFinding[] = [];
+  const isRead = isReadByPeople(file);
+  for (const { line, text } of addedLines(file)) {
+    const add = (rule: RuleId, message: string) => findings.push({ rule, path: file.path, line, message });
+    if (CONFLICT_MARKER.test(text)) add('conflict-marker', 'a conflict marker was committed');
+    for (const name of new Set(findTokens(text).map((token) => token.name))) {
+      add('secret', `this looks like ${name}; if it is real, revoke it, since it stays in the history`);
+    }
+    if (!isRead) continue;
+    const debug = isTest(file.path) ? undefined : debugOutputIn(file.path, text);
+    if (debug !== undefined) add('debug-output', `debug output (\`${debug}\`) outside of tests`);
+    const [mark] = TODO.exec(text) ?? [];
+    if (mark !== undefined) add('todo', `a new ${mark}`);
+  }
+  return findings;
+}
+
+/** Seven characters, as git writes them; a row of `=` alone is also a heading in markdown. */
+const CONFLICT_MARKER = /^(?:<{7}|>{7}|\|{7})(?: |\r?$)/;
+const TODO = /\b(?:TODO|FIXME|XXX)\b/;
+
+function addedLines({ hunks }: DiffFile): readonly { readonly line: number; readonly text: string }[] {
+  return hunks
+    .flatMap(({ lines }) => lines)
+    .flatMap((line) => (line.kind === 'added' ? [{ line: line.newLine, text: line.text }] : []));
+}
+
+function findInFile(file: DiffFile): readonly RuleFinding[] {
+  if (!isReadByPeople(file)) return [];
+  const findings: RuleFinding[] = [];
+  const { path, additions } = file;
+  const spaced = addedLines(file).filter(({ text }) => /[ \t]\r?$/.test(text));
+  const [first] = spaced;
+  // Two spaces at the end of a line are a line break in markdown.
+  if (first !== undefined && !/\.(?:md|markdown)$/i.test(path)) {
+    const lines = spaced.length === 1 ? '1 added line ends' : `${spaced.length} added lines end`;
+    findings.push({ rule: 'whitespace', path, line: first.line, message: `${lines} with white space` });
+  }
+  if (additions >= LARGE_FILE_LINES) {
+    const message = `${additions} added lines in one file are hard to review`;
+    findings.push({ rule: 'large-file', path, line: undefined, message });
+  }
+  return findings;
+}
+
+function findInChange(files: readonly DiffFile[]): readonly RuleFinding[] {
+  const findings: RuleFinding[] = [];
+  const read = files.filter(isReadByPeople);
+  const additions = read.reduce((sum, file) => sum + file.additions, 0);
+  if (additions >= LARGE_CHANGE_LINES) {
+    const message = `${additions} added lines in ${read.length} files: several smaller changes are easier to review`;
+    findings.push({ rule: 'large-change', path: undefined, line: undefined, message });
+  }
+  const code = read.filter(
+    ({ path, additions: added }) => CODE_ENDINGS.has(endingOf(path)) && !isTest(path) && added > 0,
+  );
+  if (code.length > 0 && !files.some(({ path }) => isTest(path))) {
+    const message = `${count(code.length, 'code file')} changed, but no tests`;
+    findings.push({ rule: 'tests-untouched', path: undefined, line: undefined, message });
+  }
+  return findings;
+}

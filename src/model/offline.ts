@@ -1,0 +1,182 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Prompt,
+} from '@ai-sdk/provider';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import type { LanguageModel } from '../loop/messages.js';
+import { parseFences } from '../safety/fence.js';
+import { answerOffline, diffsIn, lookedAt } from './offline-answer.js';
+import { findInDiff, RULE_FACTS, type RuleFinding } from './offline-rules.js';
+
+/**
+ * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules, always the same; it
+ * asks no network, needs no key and uses no tokens. What it finds in a diff it adds to a review where it is offered the
+ * tools of one (D32).
+ */
+export function createOfflineModel(): LanguageModel {
+  return {
+    specificationVersion: 'v4',
+    provider: 'offline',
+    modelId: MODEL_ID,
+    supportedUrls: {},
+    doGenerate: async (options) => generate(options),
+  };
+}
+
+const MODEL_ID = 'rules';
+
+function generate({
+  prompt,
+  tools = [],
+  abortSignal,
+}: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
+  abortSignal?.throwIfAborted();
+  const question = { system: systemOf(prompt), message: lastMessageOf(prompt) };
+  const isFirstTurn = !prompt.some(({ role }) => role === 'tool');
+  const calls = isFirstTurn ? reviewCalls(question.message, new Set(tools.map(({ name }) => name))) : [];
+  const isReview = calls.length > 0;
+  return {
+    content: isReview ? calls.map(asContent) : [{ type: 'text', text: answerOffline(question) }],
+    finishReason: isReview ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' },
+    usage: {
+      inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 0, text: 0, reasoning: 0 },
+    },
+    response: { modelId: MODEL_ID },
+    warnings: [],
+  };
+}
+
+function asContent({ name, input }: OfflineCall, index: number): LanguageModelV4Content {
+  const toolCallId = `call-${index + 1}`;
+  return { type: 'tool-call', toolCallId, toolName: name, input: JSON.stringify(input) };
+}
+
+function systemOf(prompt: LanguageModelV4Prompt): string {
+  return prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
+}
+
+function lastMessageOf(prompt: LanguageModelV4Prompt): string {
+  const last = prompt.findLast((message) => message.role === 'user');
+  if (last?.role !== 'user') return '';
+  return last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+}
+
+/** A tool that the rules ask for. */
+interface OfflineCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** More would be refused. */
+const MAX_COMMENTS = 50;
+
+/**
+ * What the rules find in the diff of a message as calls of the tools of a review; none where there is no diff, or where
+ * those tools are not offered. What is about no line is in the summary.
+ */
+function reviewCalls(message: string, offered: ReadonlySet<string>): readonly OfflineCall[] {
+  if (!offered.has('add_review_comment') || !offered.has('submit_review')) return [];
+  const diffs = diffsIn(message);
+  if (diffs.length === 0) return [];
+  const files = diffs.flatMap((diff) => parseDiff(diff));
+  const findings = findInDiff(files);
+  const earlier = findingsIn(message, 'open findings');
+  const decided = findingsIn(message, 'decided findings');
+  const ends = offered.has('settle_finding') ? settleCalls(earlier, { files, findings }) : [];
+  const comments = findings.flatMap((finding) => commentCalls(finding, files, [...earlier, ...decided]));
+  const others = findings
+    .filter(({ line }) => line === undefined)
+    .map(({ path, message: body }) => `- ${path === undefined ? '' : `\`${path}\`: `}${body}`);
+  const summary = [`${RULES} ${lookedAt(files, diffs)}`, ...(others.length === 0 ? [] : [others.join('\n')])];
+  return [
+    ...ends,
+    ...comments.slice(0, MAX_COMMENTS),
+    { name: 'submit_review', input: { summary: summary.join('\n\n') } },
+  ];
+}
+
+function commentCalls(
+  { rule, path, line, message }: RuleFinding,
+  files: readonly DiffFile[],
+  earlier: readonly OpenFinding[],
+): readonly OfflineCall[] {
+  if (path === undefined || line === undefined) return [];
+  const facts = RULE_FACTS[rule];
+  const before = earlier.find((one) => one.path === path && one.title === facts.title && one.line === line);
+  const input = {
+    path,
+    line,
+    code: addedText(files, { path, line }),
+    ...facts,
+    body: `${capital(message)}.`,
+    ...(before === undefined ? {} : { same_as: before.name }),
+  };
+  return [{ name: 'add_review_comment', input }];
+}
+
+interface OpenFinding {
+  readonly name: string;
+  readonly path: string;
+  readonly line: number | undefined;
+  readonly title: string;
+}
+
+function findingsIn(message: string, source: string): readonly OpenFinding[] {
+  const list = parseFences(message).fences.find((one) => one.source === source)?.text ?? '';
+  return [...list.matchAll(/^- (F[A-Z0-9]{4}) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*?)"(?: \(.*\))?$/gm)].map(
+    ([, name = '', path = '', line, title = '']) => {
+      return { name, path, line: line === undefined ? undefined : Number(line), title };
+    },
+  );
+}
+
+/** An earlier finding is settled where its file was changed and the rule finds nothing in it any more. */
+function settleCalls(
+  earlier: readonly OpenFinding[],
+  { files, findings }: { readonly files: readonly DiffFile[]; readonly findings: readonly RuleFinding[] },
+): readonly OfflineCall[] {
+  return earlier.flatMap(({ name, path, title }) => {
+    const isFound = findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title);
+    const fix = isFound
+      ? undefined
+      : (changedLineOf(files, path, 'added') ?? changedLineOf(files, path, 'removed'));
+    if (fix === undefined) return [];
+    const reason = 'The rule finds nothing in this file any more.';
+    const input = { finding: name, how: 'fixed', reason, evidence: [{ path, ...fix }] };
+    return [{ name: 'settle_finding', input }];
+  });
+}
+
+function changedLineOf(
+  files: readonly DiffFile[],
+  path: string,
+  kind: 'added' | 'removed',
+): { readonly line: number; readonly code: string } | undefined {
+  for (const file of files.filter((one) => one.path === path)) {
+    for (const line of file.hunks.flatMap(({ lines }) => lines)) {
+      if (line.kind !== kind || line.text.trim() === '') continue;
+      return { line: line.kind === 'added' ? line.newLine : line.oldLine, code: line.text };
+    }
+  }
+  return undefined;
+}
+
+function addedText(
+  files: readonly DiffFile[],
+  { path, line }: { readonly path: string; readonly line: number },
+): string {
+  const lines = files
+    .filter((one) => one.path === path)
+    .flatMap(({ hunks }) => hunks.flatMap((one) => one.lines));
+  return lines.find((one) => one.kind === 'added' && one.newLine === line)?.text ?? '';
+}
+
+const RULES =
+  '**No model wrote this.** It is what `offline/rules` found, a set of fixed rules that understand nothing.';
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

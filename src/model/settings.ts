@@ -1,0 +1,160 @@
+import { PLACEHOLDER_MODEL } from '../agent/scaffold.js';
+import { nearest } from '../agent/suggest.js';
+import { DEFAULT_MODEL } from '../lib/defaults.js';
+import type { Environment } from '../lib/environment.js';
+import { AxeError } from '../lib/errors.js';
+import { KEY_PROVIDERS, PROVIDER_IDS, type Provider } from './catalog.js';
+
+/** `[providers.<name>]` of config.toml (axe-behaviour §3). */
+export interface ProviderConfig {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+  /** Of Bedrock and Vertex. */
+  readonly region?: string;
+}
+
+/** Where a key and a base URL may come from. */
+export interface SettingSources {
+  readonly env: Environment;
+  /** By provider name; empty where there is no config.toml. */
+  readonly config: Readonly<Record<string, ProviderConfig>>;
+  /** The key given for the main model in particular (input `api-key`); first of all. */
+  readonly apiKey?: string;
+}
+
+/** What a provider package needs to be created. */
+interface ModelSettings {
+  /** Trimmed; empty for providers that need none. */
+  readonly apiKey: string;
+  /** With the version path (`/v1`), without a slash at the end. */
+  readonly baseUrl: string;
+  /** Those that the provider takes from the environment. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Key and base URL by precedence: the input, a non-empty environment variable, config.toml, the default.
+ * Throws an AxeError: exit 3 for a missing or unusable key, 1 for a provider without base URL, 2 for a wrong one.
+ */
+export function resolveSettings(provider: Provider, sources: SettingSources): ModelSettings {
+  const baseUrl = resolveBaseUrl(provider, sources);
+  const apiKey = resolveKey(provider, sources);
+  if (apiKey === undefined && provider.needsKey) throw missingKey(provider, sources.env);
+  return {
+    apiKey: apiKey ?? '',
+    baseUrl: withVersionPath(checkedUrl(baseUrl, provider), provider),
+    headers: resolveHeaders(provider, sources.env),
+  };
+}
+
+/** The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has none. */
+export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
+  const baseUrl = configuredUrl(provider, sources) ?? provider.defaultBaseUrl;
+  if (baseUrl === undefined) throw unsupportedProvider(provider);
+  return baseUrl;
+}
+
+function configuredUrl(
+  { id, baseUrlVariable }: Provider,
+  { env, config }: SettingSources,
+): string | undefined {
+  return firstSet([env[baseUrlVariable], config[id]?.baseUrl]);
+}
+
+/** The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an unusable one. */
+export function resolveKey(provider: Provider, { env, config, apiKey }: SettingSources): string | undefined {
+  const variables = [provider.keyVariable, ...provider.otherKeyVariables].map((name) => env[name]);
+  const key = firstSet([apiKey, ...variables, config[provider.id]?.apiKey]);
+  if (key !== undefined && !isHeaderValue(key)) throw unusableKey(provider);
+  return key;
+}
+
+/** The first value that is not blank, trimmed. */
+export function firstSet(values: readonly (string | undefined)[]): string | undefined {
+  return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
+}
+
+/** What a header can carry and an error may therefore not have to show. */
+function isHeaderValue(value: string): boolean {
+  return /^[\x20-\x7e]*$/.test(value);
+}
+
+function resolveHeaders({ headerVariables }: Provider, env: Environment): ModelSettings['headers'] {
+  return Object.fromEntries(
+    Object.entries(headerVariables).flatMap(([name, variable]) => {
+      const value = firstSet([env[variable]]);
+      return value !== undefined && isHeaderValue(value) ? [[name, value] as const] : [];
+    }),
+  );
+}
+
+/** axe keeps a trailing slash and asks for `//v1/…`; we do not. A URL that names its version already is kept. */
+function withVersionPath(baseUrl: string, { versionPath }: Provider): string {
+  const trimmed = baseUrl.replace(/\/+$/, '');
+  const version = versionPath === '/v1' ? /\/v\d+$/ : /\/v\d+(?:beta\d*)?$/;
+  return version.test(trimmed) ? trimmed : `${trimmed}${versionPath}`;
+}
+
+/** The address as it is. Throws an AxeError (exit 2), which does not show it, if it is not one that may be used. */
+export function checkedUrl(baseUrl: string, provider: Provider): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
+    throw new AxeError(`invalid base URL for provider "${provider.id}"`, {
+      exitCode: 2,
+      remedy: `Set \`${provider.baseUrlVariable}\` to an http or https address without user name, password and query.`,
+    });
+  }
+  return baseUrl;
+}
+
+/** axe's message (axe-behaviour §3), with our providers in it. */
+function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
+  return new AxeError(`unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`, {
+    exitCode: 1,
+    remedy: unsupportedRemedy(id, baseUrlVariable),
+  });
+}
+
+function unsupportedRemedy(id: string, baseUrlVariable: string): string {
+  if (PLACEHOLDER_MODEL.startsWith(`${id}/`)) {
+    return `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`${DEFAULT_MODEL}\`.`;
+  }
+  const meant = nearest(id, PROVIDER_IDS);
+  const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
+  return `${guess}For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`;
+}
+
+/** Refused here, since the error of a header that cannot be sent would show it. */
+function unusableKey({ id, keyVariable }: Provider): AxeError {
+  return new AxeError(
+    `the API key for provider "${id}" cannot be used: it holds a line break or another character that a header cannot carry`,
+    { exitCode: 3, remedy: `Copy the key into \`${keyVariable}\` once more, alone and on one line.` },
+  );
+}
+
+/** axe's message and exit status, but not one of the provider's categories: nothing was asked yet. */
+function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
+  const message = `API key for provider "${id}" is not configured (set ${keyVariable} or add to config.toml)`;
+  return new AxeError(message, {
+    exitCode: 3,
+    remedy:
+      `${otherKeys(env)}In a workflow: add a repository secret \`${keyVariable}\` and give it to the step with ` +
+      `\`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`. Forks and Dependabot get no secrets. ` +
+      `On your own machine: \`export ${keyVariable}=…\`.`,
+  });
+}
+
+/** Names of other providers' keys that are there: the model, and not the key, may be what is wrong. */
+function otherKeys(env: Environment): string {
+  const others = KEY_PROVIDERS.filter(({ keyVariable }) => firstSet([env[keyVariable]]) !== undefined);
+  if (others.length === 0) return '';
+  const names = others.map(({ id, keyVariable }) => `\`${keyVariable}\` is set, for models of \`${id}\``);
+  return `${names.join(', and ')}. `;
+}

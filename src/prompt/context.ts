@@ -1,0 +1,131 @@
+import type { FetchedChange } from '../event/fetched-change.js';
+import type { Actor, Base, Head } from '../event/trigger.js';
+import { MAX_DIFF_TOKENS } from '../lib/defaults.js';
+import { compilePattern } from '../lib/text/glob.js';
+import type { Warning } from '../lib/warning.js';
+import { createMemoryFilter } from '../memory/log-path.js';
+import type { MarkLane } from '../safety/mark.js';
+
+export interface CommitNote {
+  readonly sha: string;
+  readonly author: string;
+  readonly message: string;
+}
+
+/** Something that somebody wrote under an issue or pull request. */
+export interface Remark {
+  /** As GitHub numbers it. */
+  readonly id: number;
+  /** Of the review that it came with; left out for what came alone. */
+  readonly reviewId?: number | undefined;
+  readonly author: Actor;
+  /** The current token wrote it, with our mark. */
+  readonly isOurs: boolean;
+  /** What our mark says. */
+  readonly lane: MarkLane;
+  /** The author has write access; false also where that could not be learnt, and for what a run has written. */
+  readonly mayWrite: boolean;
+  readonly text: string;
+}
+
+/** A conversation on a line of a pull request. */
+export interface RemarkThread {
+  readonly path: string;
+  /** Undefined for a whole file. */
+  readonly line: number | undefined;
+  readonly isResolved: boolean;
+  /** The line was changed after the thread began. */
+  readonly isOutdated: boolean;
+  /** Oldest first. */
+  readonly remarks: readonly Remark[];
+}
+
+/** An issue that a pull request would close. */
+export interface LinkedIssueNote {
+  /** `#7`, or `owner/name#7` for another repository's. */
+  readonly reference: string;
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly remark: Remark;
+}
+
+/** A check that failed; all of it is the words of the owner of the check. */
+export interface FailedCheck {
+  readonly name: string;
+  readonly conclusion: string;
+  readonly summary: string;
+  /** The end of its log; undefined where there is none or it was not asked for. */
+  readonly log: string | undefined;
+}
+
+/** What is around a trigger. A part is missing where it was not asked for or could not be read. */
+export interface Surroundings {
+  readonly commits?: readonly CommitNote[];
+  readonly threads?: readonly RemarkThread[];
+  /** The conversation, oldest first. */
+  readonly comments?: readonly Remark[];
+  readonly issues?: readonly LinkedIssueNote[];
+  readonly checks?: readonly FailedCheck[];
+  /** Comments and issues that were left out, since they were written or changed after the event (C5 71). */
+  readonly changedLater?: number;
+  /** Comments that are older than those that were read. */
+  readonly olderComments?: number;
+  /** The tag that a new one is compared with; empty for the first one, left out where the event is about none. */
+  readonly sinceTag?: string;
+  /** The open pull request that a workflow run's commit is the head of, where the event does not name it. */
+  readonly pullOfCommit?: number;
+  /** In words, what could not be read: `the review threads`. */
+  readonly unread?: readonly string[];
+}
+
+/** What was fetched from GitHub for a trigger, besides the event itself. */
+export type TriggerContext = Surroundings & { readonly warnings: readonly Warning[] } & (
+    | ({
+        readonly kind: 'pull_request';
+        /** The commits that were compared, where the event does not say them. */
+        readonly pinned?: { readonly head: Head; readonly base: Base };
+      } & FetchedChange)
+    /** Of a push, a merge group or a workflow run. */
+    | ({ readonly kind: 'change' } & FetchedChange)
+    /** No change, or one that could not be fetched. */
+    | { readonly kind: 'none' }
+  );
+
+/** A change on this machine (`--git <range>`). */
+export interface LocalChange {
+  readonly range: string;
+  readonly diff: string;
+}
+
+/** How much a run is told of a change. */
+export interface DiffPolicy {
+  /** Tokens by estimate; 0 for no limit. */
+  readonly maxTokens: number;
+  /** Only files that match one of these patterns are shown; none: all files. */
+  readonly paths: readonly string[];
+  /** Files that match one of these are not shown: the patterns after a `!`. */
+  readonly pathsIgnore: readonly string[];
+  /** Folders in which memory is kept; their files are not shown either. Left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** The tool that gives the rest of it, where the agent has one. */
+  readonly tool?: string;
+}
+
+/** All files, as much of them as fits. */
+export const DEFAULT_DIFF_POLICY: DiffPolicy = { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] };
+
+/** Says why the inputs keep a file from the model, if they do, with memory among what is excluded. Throws a ConfigError for a malformed pattern. */
+export function createPathFilter({
+  paths,
+  pathsIgnore,
+  memoryRoots = [],
+}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): (
+  path: string,
+) => 'paths' | 'excluded' | undefined {
+  const included = paths.map(compilePattern);
+  const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
+  return (path) => {
+    if (included.length > 0 && !included.some((matches) => matches(path))) return 'paths';
+    return ignored.some((matches) => matches(path)) ? 'excluded' : undefined;
+  };
+}

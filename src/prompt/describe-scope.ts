@@ -1,0 +1,154 @@
+import type { FetchedChange } from '../event/fetched-change.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
+import { estimateText } from '../lib/text/truncate.js';
+import { type Scope, whyFull } from '../review/scope.js';
+import { fence } from '../safety/fence.js';
+import type { DiffPolicy } from './context.js';
+import { describeFetched, formatFile, withoutLines } from './describe-change.js';
+import { type DiffDescription, describeDiff, listOf } from './describe-diff.js';
+import { joinParts } from './describe-text.js';
+import { isReadByPeople, packDiff } from './diff-pack.js';
+import { NO_PARTS, type Parts } from './parts.js';
+
+/** What of a pull request is told, and how much of it may be. */
+interface ScopedChange {
+  /** Undefined: all of it, without a word about earlier reviews. */
+  readonly scope: Scope | undefined;
+  readonly source: string;
+  readonly policy: DiffPolicy;
+}
+
+/**
+ * The change of a pull request, or what is new of it since the last review, with the names and sizes of all the rest: a
+ * model that has seen a part must not speak for the whole.
+ */
+export function describeScoped(pull: FetchedChange, { scope, source, policy }: ScopedChange): Parts {
+  if (scope === undefined) return describeFetched(pull, { source, policy });
+  if (scope.kind === 'full') {
+    return joinParts([describeWhy(scope), describeFetched(pull, { source, policy })]);
+  }
+  const from = sha(scope.from);
+  const { change } = scope;
+  const fresh =
+    change.files.length === 0
+      ? NO_PARTS
+      : joinParts([
+          fenced(change.files.map(formatFile), 'files changed since the last review'),
+          describeDiff(change.diff, { source: `${source} since ${from}`, policy }),
+          paragraph(
+            `The old side of this diff is ${from}, not the base. Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
+          ),
+        ]);
+  const was = missedBefore(scope, pull);
+  const bare = withoutLines(pull, policy).filter((path) => was.paths.has(path));
+  const missed = was.files.filter(({ path }) => !bare.includes(path));
+  const taken = change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
+  return joinParts([
+    paragraph(`${headingOf(scope, pull)}${mergeNote(scope)}${cutNote(scope)}`),
+    fresh,
+    { ...NO_PARTS, unseen: [...withoutLines(change, policy), ...bare] },
+    describeMissed(missed, { source: `${source}, files that were not shown before`, policy, taken }),
+    describeRest(pull, [...change.files, ...missed]),
+  ]);
+}
+
+interface Missed {
+  readonly paths: ReadonlySet<string>;
+  /** As far as the diff has them. */
+  readonly files: readonly DiffFile[];
+}
+
+/** Files of the pull request that did not fit into the reviews before. */
+function missedBefore({ before, change }: Since, pull: FetchedChange): Missed {
+  const { unseen = [] } = before;
+  const renamed = change.files.flatMap(({ path, previousPath = path }) =>
+    unseen.includes(previousPath) ? [path] : [],
+  );
+  const paths = new Set([...unseen, ...renamed]);
+  return { paths, files: parseDiff(pull.diff).filter(({ path }) => paths.has(path)) };
+}
+
+/** Shown as far as there is room; what nobody reads is named only, since it would be sent with each push. */
+function describeMissed(missed: readonly DiffFile[], description: DiffDescription): Parts {
+  if (missed.length === 0) return NO_PARTS;
+  const isOne = missed.length === 1;
+  const { policy, taken = 0 } = description;
+  const room = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens - taken;
+  const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
+  const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
+  return joinParts([
+    paragraph(
+      `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
+    ),
+    read.length === 0 ? NO_PARTS : describeDiff(`${read.map(({ text }) => text).join('\n')}\n`, description),
+    others.length === 0
+      ? NO_PARTS
+      : {
+          ...fenced(
+            others.map((path) => cleanLine(path, MAX_NAME)),
+            'locks and generated files that are not shown',
+          ),
+          unseen: others,
+        },
+  ]);
+}
+
+function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): Parts {
+  if (why === 'first' || before === undefined) return NO_PARTS;
+  const last = `Your last review was of ${sha(before.last)}${before.wasCut ? ' and was cut short' : ''}.`;
+  return paragraph(`${last} You are shown the whole pull request again, because ${whyFull(why)}.`);
+}
+
+type Since = Extract<Scope, { kind: 'since' }>;
+
+function headingOf({ from, change }: Since, { filesTotal }: FetchedChange): string {
+  const files = `${change.files.length} of ${count(filesTotal, 'file')} of the pull request`;
+  return `Changed since your last review of ${sha(from)}: ${files}.`;
+}
+
+function mergeNote({ hasMerge }: Since): string {
+  return hasMerge ? ' Another branch was merged in between; what that brought is left out.' : '';
+}
+
+function cutNote({ from, before }: Since): string {
+  if (!before.wasCut) return '';
+  return before.last === from
+    ? ' That review was cut short.'
+    : ` A review of ${sha(before.last)} after that was cut short, so what it was shown is shown again.`;
+}
+
+function describeRest(
+  { files, filesTotal }: FetchedChange,
+  described: readonly { readonly path: string }[],
+): Parts {
+  const paths = new Set(described.map(({ path }) => path));
+  const rest = files.filter(({ path }) => !paths.has(path));
+  const unlisted = filesTotal - files.length;
+  if (rest.length + unlisted === 0) return NO_PARTS;
+  const listed = unlisted > 0 ? `, of which GitHub lists ${rest.length}` : '';
+  return joinParts([
+    paragraph(
+      `The rest of the pull request, ${count(rest.length + unlisted, 'file')}${listed}: not changed since that review and not shown here. Do not judge it anew, and do not call the whole pull request clean because of what you see here.`,
+    ),
+    fenced(rest.map(formatFile), 'other files of the pull request'),
+  ]);
+}
+
+function fenced(lines: readonly string[], source: string): Parts {
+  if (lines.length === 0) return NO_PARTS;
+  return { blocks: [fence(listOf(lines), { source })], isFenced: true, warnings: [] };
+}
+
+function paragraph(text: string): Parts {
+  return { blocks: [text], isFenced: false, warnings: [] };
+}
+
+const SHORT_SHA = 7;
+/** Code points of a path. */
+const MAX_NAME = 1000;
+
+function sha(commit: string): string {
+  return cleanLine(commit.slice(0, SHORT_SHA), SHORT_SHA);
+}

@@ -1,0 +1,238 @@
+import {
+  type Base,
+  type CommentTrigger,
+  type IssueTrigger,
+  type MergeGroupTrigger,
+  type PullRequestTrigger,
+  type PushTrigger,
+  pushKind,
+  type ReleaseTrigger,
+  type Repository,
+  type WorkflowRunTrigger,
+} from '../event/trigger.js';
+import { MAX_REMARK_BYTES } from '../lib/defaults.js';
+import { cleanLine, cutToBytes } from '../lib/text/cut.js';
+import type { Scope } from '../review/scope.js';
+import { fence } from '../safety/fence.js';
+import type { DiffPolicy, TriggerContext } from './context.js';
+import { describeChecks, describeCommits, describeFetched } from './describe-change.js';
+import { listOf } from './describe-diff.js';
+import { describeScoped } from './describe-scope.js';
+import { describeTalk } from './describe-talk.js';
+import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
+import { NO_PARTS, type Parts } from './parts.js';
+
+export interface DescribeOptions {
+  readonly context: TriggerContext | undefined;
+  /** How much of a pull request is reviewed; undefined: all of it. */
+  readonly scope?: Scope | undefined;
+  readonly policy: DiffPolicy;
+  /** Only an untrusted run is told what people without write access said around the subject (D19). */
+  readonly showsStrangers: boolean;
+}
+
+/**
+ * What the model is told of a pull request. What stays the same between two pushes comes first, so that a provider's
+ * prompt cache can be of use to the next run.
+ */
+export function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptions): Parts {
+  const { number, head, base } = trigger;
+  const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
+  const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    describeText(trigger.body, {
+      source: `description of pull request #${number}`,
+      heading: [`Title: ${trigger.title}`, branches({ base, head }), ...labelsOf(trigger)],
+    }),
+    talk(options),
+    line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
+    changes(number, options),
+  ]);
+}
+
+export function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
+  const { author, actor, action, isClosed } = trigger;
+  const isNew = action === 'opened' && actor.login === author.login;
+  const event = isNew ? '' : `, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`;
+  const state = isClosed === true && action !== 'closed' ? ', closed' : '';
+  const facts = `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    describeText(trigger.body, {
+      source: `description of issue #${trigger.number}`,
+      heading: [`Title: ${trigger.title}`, ...labelsOf(trigger)],
+    }),
+    talk(options),
+  ]);
+}
+
+/** What the model is told of a comment and of what it is under; the comment comes last. */
+export function describeComment(trigger: CommentTrigger, options: DescribeOptions): Parts {
+  const { number, place } = trigger;
+  const what = trigger.on === 'issue' ? 'issue' : 'pull request';
+  const opener = trigger.subjectAuthor === undefined ? '' : ` by ${loginOf(trigger.subjectAuthor)}`;
+  const state = `${trigger.isClosed === true ? ', closed' : ''}${trigger.isFork === true ? ', from a fork' : ''}`;
+  const pinned = options.context?.kind === 'pull_request' ? options.context.pinned : undefined;
+  const commits = trigger.commits ?? pinned;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\nThe comment is on: ${what} #${number}${opener}${state}`),
+    describeText(trigger.description, {
+      source: `description of ${what} #${number}`,
+      heading: [
+        `Title: ${trigger.title}`,
+        ...(commits === undefined ? [] : [branches(commits)]),
+        ...labelsOf(trigger),
+      ],
+    }),
+    talk(options),
+    commits === undefined ? NO_PARTS : line(`Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`),
+    trigger.on === 'issue' ? NO_PARTS : changes(number, options),
+    place === undefined ? NO_PARTS : describePlace(place),
+    describeText(trigger.body, { source: sourceOf(trigger), heading: [] }),
+  ]);
+}
+
+function sourceOf({ author, review }: CommentTrigger): string {
+  if (review === undefined) return `comment by ${loginOf(author)}`;
+  return `review by ${loginOf(author)}: ${cleanLine(review, MAX_FACT).replaceAll('_', ' ')}`;
+}
+
+function branches({ base, head }: NonNullable<CommentTrigger['commits']>): string {
+  return `Branches: ${base.ref} <- ${head.ref}`;
+}
+
+/** Names that people gave to labels: they are in a fence. */
+function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly string[] {
+  return labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}`];
+}
+
+function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['place']>): Parts {
+  const where = `File: ${cleanLine(path, MAX_FACT)}${at === undefined ? '' : ` line ${at}`}`;
+  const text = `${where}\n${cutToBytes(hunk, MAX_REMARK_BYTES).text}`;
+  const source = 'part of the diff that the comment is about';
+  return { blocks: [fence(text, { source })], isFenced: true, warnings: [] };
+}
+
+export function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
+  const facts = [
+    repositoryFact(trigger.repository),
+    refFact(trigger.ref),
+    `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
+    pushedCommits(trigger),
+  ];
+  const commits = trigger.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message.trim()}`);
+  return joinParts([
+    line(facts.join('\n')),
+    commits.length === 0
+      ? NO_PARTS
+      : describeText(listOf(commits), { source: 'commit messages', heading: [] }),
+    talk(options),
+    change('push', options),
+  ]);
+}
+
+/** The branch or tag, also where a prompt of the workflow's own does not name it. */
+function refFact(ref: string): string {
+  const name = cleanLine(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_FACT);
+  return `${ref.startsWith('refs/tags/') ? 'Tag' : 'Branch'}: ${name}`;
+}
+
+/** What the model is told of a release: its notes as they are, and what has changed since the one before. */
+export function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Parts {
+  const { repository, tag, actor, action, title, body, author, isPrerelease } = trigger;
+  const facts = [
+    repositoryFact(repository),
+    `Release: ${cleanLine(tag, MAX_FACT)} by ${loginOf(author)}${isPrerelease ? ', a pre-release' : ''}, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`,
+  ];
+  return joinParts([
+    line(facts.join('\n')),
+    describeText(body, {
+      source: `notes of the release ${cleanLine(tag, MAX_FACT)}`,
+      heading: [`Title: ${title}`],
+    }),
+    talk(options),
+    change('release', options),
+  ]);
+}
+
+function pushedCommits(trigger: PushTrigger): string {
+  const [before, after] = [cleanLine(trigger.before, MAX_FACT), cleanLine(trigger.after, MAX_FACT)];
+  switch (pushKind(trigger)) {
+    case 'changed':
+      return `From ${before} to ${after}`;
+    case 'created':
+      return `Created at ${after}`;
+    case 'deleted':
+      return `Deleted; it was at ${before}`;
+  }
+}
+
+export function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
+  const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
+  const facts = [
+    repositoryFact(trigger.repository),
+    `Workflow run: ${trigger.runId}, ${cleanLine(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${cleanLine(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
+    `Head commit: ${cleanLine(trigger.headSha, MAX_FACT)}`,
+  ];
+  return joinParts([
+    line(facts.join('\n')),
+    describeText(trigger.message, {
+      source: 'commit message',
+      heading: [`Workflow: ${trigger.workflow}`, `Branch: ${trigger.branch}`],
+    }),
+    talk(options),
+    change('commits', options),
+  ]);
+}
+
+export function describeMergeGroup(
+  { repository, head, base }: MergeGroupTrigger,
+  options: DescribeOptions,
+): Parts {
+  const facts = [repositoryFact(repository), `Merge group: ${at(head)} onto ${at(base)}`];
+  return joinParts([line(facts.join('\n')), talk(options), change('merge group', options)]);
+}
+
+/** A commit and the branch it is on. */
+function at({ sha, ref }: Base): string {
+  const branch = ref.replace(/^refs\/heads\//, '');
+  return `${cleanLine(sha, MAX_FACT)}${branch === '' ? '' : ` (${cleanLine(branch, MAX_FACT)})`}`;
+}
+
+function repositoryFact({ owner, name }: Repository): string {
+  return `Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`;
+}
+
+function line(text: string): Parts {
+  return { blocks: [text], isFenced: false, warnings: [] };
+}
+
+function talk({ context, showsStrangers }: DescribeOptions): Parts {
+  return context === undefined ? NO_PARTS : describeTalk(context, { showsStrangers });
+}
+
+/** Commits, checks, files and diff of a pull request. */
+function changes(number: number, { context, scope, policy }: DescribeOptions): Parts {
+  if (context === undefined) return line('Its diff could not be fetched.');
+  const around = [describeCommits(context), describeChecks(context)];
+  if (context.kind !== 'pull_request') {
+    return joinParts([...around, line('Its diff could not be fetched, so you have not seen the change.')]);
+  }
+  const source = `diff of pull request #${number}`;
+  return joinParts([...around, describeScoped(context, { scope, source, policy })]);
+}
+
+function sinceTag({ sinceTag: since }: TriggerContext): Parts {
+  if (since === undefined) return NO_PARTS;
+  if (since === '') return line('No earlier tag of the same series was found, so no changes are shown.');
+  return line(`What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`);
+}
+
+/** The same of another change; nothing where there is none. */
+function change(what: string, { context, policy }: DescribeOptions): Parts {
+  if (context === undefined) return NO_PARTS;
+  const around = [sinceTag(context), describeCommits(context), describeChecks(context)];
+  if (context.kind !== 'change') return joinParts(around);
+  return joinParts([...around, describeFetched(context, { source: `diff of the ${what}`, policy })]);
+}

@@ -1,0 +1,146 @@
+import { cleanLine } from '../lib/text/cut.js';
+import { estimateText, truncate } from '../lib/text/truncate.js';
+import { parseEntries } from '../memory/run-log.js';
+import { fence, mapFences } from '../safety/fence.js';
+import type { ContextFile } from './context-files.js';
+import { DIFF_SOURCE } from './describe-diff.js';
+import { packDiff } from './diff-pack.js';
+import { buildSystemPrompt, type NotesPrompt, type SystemPromptParts, withNotes } from './system.js';
+
+/** What a conversation begins with. */
+export interface Prompt {
+  readonly system: string;
+  /** What memory has added to `system`; absent where it added nothing. */
+  readonly memory?: string;
+  /** The user message. */
+  readonly message: string;
+}
+
+export interface FittedPrompt extends Prompt {
+  /** What of it was shortened, in words; empty if nothing was. */
+  readonly shortened: readonly string[];
+  /** Paths of files of a diff that are not in it, or not whole, though they were before. */
+  readonly unseen: readonly string[];
+}
+
+export interface PromptParts {
+  readonly system: SystemPromptParts;
+  readonly memory: NotesPrompt & { readonly runLog: string };
+  readonly message: string;
+}
+
+/** What each of run log, notes, context files and instructions may take of the room; the message has the rest, half at least. */
+const SHARE = 1 / 8;
+
+/**
+ * The prompt, whole or in so many tokens by estimate. The agent's own words and the task stay as they are; memory keeps its
+ * newest entries, and context files and what others wrote lose their middle. A diff keeps what {@link packDiff} keeps of it.
+ */
+export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINITY): FittedPrompt {
+  const whole = assemble(parts);
+  if (estimateText(whole.system) + estimateText(whole.message) <= maxTokens)
+    return { ...whole, shortened: [], unseen: [] };
+  const { system, memory, message } = parts;
+  const { files, instructions = [] } = system;
+  const own = estimateText(buildSystemPrompt({ ...system, files: [], instructions: [] }));
+  const free = Math.max(0, maxTokens - own - estimateText(memory.toolsPrompt));
+  const share = Math.floor(free * SHARE);
+  const short = {
+    system: {
+      ...system,
+      files: shortenFiles(files, share),
+      instructions: shortenFiles(instructions, share),
+    },
+    memory: {
+      ...memory,
+      runLog: newestEntries(memory.runLog, share),
+      // Its tools give what is not shown.
+      block: estimateText(memory.block) > share ? '' : memory.block,
+    },
+  };
+  const left = Math.max(free / 2, maxTokens - estimateText(assemble({ ...short, message: '' }).system));
+  const fitted = fitMessage(message, left);
+  return {
+    ...assemble({ ...short, message: fitted.message }),
+    unseen: fitted.unseen,
+    shortened: [
+      ...(short.memory.runLog === memory.runLog && short.memory.block === memory.block ? [] : ['memory']),
+      ...(short.system.files === files && short.system.instructions === instructions
+        ? []
+        : ['context files']),
+      ...(fitted.message === message ? [] : ['the task']),
+    ],
+  };
+}
+
+function assemble({ system, memory, message }: PromptParts): Prompt {
+  const plain = buildSystemPrompt(system);
+  const whole = withNotes(plain, memory);
+  return { system: whole, message, ...(whole === plain ? {} : { memory: whole.slice(plain.length) }) };
+}
+
+/** No byte of UTF-8 takes more than a third of a token. */
+const BYTES_PER_TOKEN = 3;
+
+function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonly ContextFile[] {
+  if (estimateText(files.map(({ content }) => content).join('')) <= maxTokens) return files;
+  const maxBytes = Math.floor((maxTokens * BYTES_PER_TOKEN) / files.length);
+  return files.map((file) => ({ ...file, content: truncate(file.content, maxBytes) }));
+}
+
+/** The newest entries of a run log that fit together; of one that is too large alone, its two ends. */
+function newestEntries(log: string, maxTokens: number): string {
+  if (estimateText(log) <= maxTokens) return log;
+  const entries = parseEntries(log);
+  let free = maxTokens;
+  let first = entries.length;
+  while (first > 0) {
+    free -= estimateText(entries[first - 1]?.text ?? '') + 1;
+    if (free < 0) break;
+    first -= 1;
+  }
+  const start = entries[first]?.start;
+  return start === undefined
+    ? truncate(entries.at(-1)?.text ?? log, maxTokens * BYTES_PER_TOKEN)
+    : log.slice(start);
+}
+
+/** Longest fence that is not a diff, in bytes; the first one that leaves the diff its half is taken. */
+const FENCE_BYTES = [16_384, 4096, 1024, 256];
+
+function fitMessage(
+  message: string,
+  maxTokens: number,
+): { readonly message: string; readonly unseen: readonly string[] } {
+  if (estimateText(message) <= maxTokens) return { message, unseen: [] };
+  let diffTokens = 0;
+  mapFences(message, (text, source) => {
+    if (source.startsWith(DIFF_SOURCE)) diffTokens += estimateText(text);
+    return text;
+  });
+  const othersIn = (bytes: number) =>
+    mapFences(message, (text, source) => (source.startsWith(DIFF_SOURCE) ? '' : truncate(text, bytes)));
+  const forOthers = maxTokens - Math.min(diffTokens, maxTokens / 2);
+  const bytes = FENCE_BYTES.find((most) => estimateText(othersIn(most)) <= forOthers) ?? 256;
+  let free = maxTokens - estimateText(othersIn(bytes)) - NOTE_TOKENS;
+  const unseen: string[] = [];
+  const fitted = mapFences(message, (text, source) => {
+    if (!source.startsWith(DIFF_SOURCE)) return truncate(text, bytes);
+    const packed = packDiff(text, { maxTokens: Math.max(1, free), paths: [], pathsIgnore: [] });
+    free -= estimateText(packed.text);
+    unseen.push(...packed.notShown.map(({ file }) => file.path));
+    return packed.text;
+  });
+  const names = unseen.map((path) => cleanLine(path, MAX_NAME)).join('\n');
+  const listed =
+    unseen.length === 0 ? '' : `\n\n${fence(truncate(names, LIST_BYTES), { source: 'files left out' })}`;
+  return { message: `${fitted}\n\n${LEFT_OUT}${listed}`, unseen };
+}
+
+const LEFT_OUT =
+  'Parts of this message were left out, since you can read only so much at once. Say in your answer what you have not seen, and do not judge it.';
+const MAX_NAME = 200;
+const LIST_BYTES = 512;
+
+/** {@link LEFT_OUT} and the list of files. */
+const NOTE_TOKENS = 220;

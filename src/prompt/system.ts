@@ -1,0 +1,103 @@
+import { appendMemoryBlock } from '../memory/notes/context-block.js';
+import type { ContextFile } from './context-files.js';
+
+export interface SystemPromptParts {
+  readonly systemPrompt: string;
+  readonly skill: string;
+  readonly files: readonly ContextFile[];
+  /** What the project wants of its reviews; left out: nothing. */
+  readonly instructions?: readonly ContextFile[];
+  /** Of the answer; left out or empty: whatever the agent says. */
+  readonly language?: string;
+}
+
+/**
+ * The system prompt without memory: persona, skill and context files in axe's order and with its headings, then what a
+ * project wants of its reviews and the language where one is asked for; nothing is trimmed, so it may begin with two newlines (axe-behaviour §5).
+ */
+export function buildSystemPrompt(parts: SystemPromptParts): string {
+  const { systemPrompt, skill, files, instructions = [], language = '' } = parts;
+  let prompt = systemPrompt;
+  if (skill !== '') prompt += section('Skill', skill);
+  if (files.length > 0) prompt += section('Context Files', files.map(formatContextFile).join('\n\n'));
+  if (instructions.length > 0)
+    prompt += section('Review Instructions', instructions.map(({ content }) => content).join('\n\n'));
+  if (language !== '') prompt += section('Language', languageInstruction(language));
+  return prompt;
+}
+
+/** The system prompt with the memory section, if there is anything to remember (axe-behaviour §5). */
+export function appendMemory(systemPrompt: string, memory: string): string {
+  return memory === '' ? systemPrompt : systemPrompt + section('Memory', memory);
+}
+
+/** What notes add to a system prompt; both empty for an agent without notes. */
+export interface NotesPrompt {
+  /** The `<memory>` block. */
+  readonly block: string;
+  /** What is said of the tools over notes. */
+  readonly toolsPrompt: string;
+}
+
+export const NO_NOTES: NotesPrompt = { block: '', toolsPrompt: '' };
+
+/**
+ * The system prompt with all of memory behind it: run log, block, words about the tools (memory-tools 4.4). Without
+ * notes it is the one of {@link appendMemory}, byte for byte.
+ */
+export function withNotes(
+  systemPrompt: string,
+  { runLog, block, toolsPrompt }: NotesPrompt & { readonly runLog: string },
+): string {
+  return appendMemoryBlock(appendMemory(systemPrompt, runLog), block) + toolsPrompt;
+}
+
+function section(title: string, content: string): string {
+  return `\n\n---\n\n## ${title}\n\n${content}`;
+}
+
+/** axe's fence has three backticks; it grows where the content holds as many, so that no file can end it. */
+function formatContextFile({ path, content }: ContextFile): string {
+  const fence = '`'.repeat(Math.max(3, longestBacktickRun(content) + 1));
+  return `### ${path}\n${fence}${extension(path)}\n${content}\n${fence}`;
+}
+
+function longestBacktickRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
+
+/** What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` → `hidden`. */
+function extension(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? '' : name.slice(dot + 1);
+}
+
+/**
+ * What a skill tells the model: a `SKILL.md` without its front matter (name, description and the like between two
+ * lines of three hyphens at the top), which is there for programs that choose among skills. A file that only looks as
+ * if it had one is left whole.
+ */
+export function skillBody(text: string): string {
+  const front = FRONT_MATTER.exec(text);
+  return front === null ? text : text.slice(front[0].length);
+}
+
+/** Keys and their values, lists and continuation lines; at least one key, so that a rule at the top is none. */
+const FRONT_MATTER =
+  /^\uFEFF?---[ \t]*\r?\n(?:[A-Za-z_][\w-]*:[^\n]*\n(?:[ \t#-][^\n]*\n|\r?\n)*)+---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/;
+
+/**
+ * The section of a system prompt that asks for a language (D28), a name or a code. What programs read stays as it is: a
+ * rule's name, for one, is what a finding is known by again.
+ */
+function languageInstruction(language: string): string {
+  return `Write everything that people will read (your answer, comments, summaries, issues) in this language: ${language}. Leave code, names, paths, quotations, the \`rule\` of a comment, and text in a form that was asked for as they are.`;
+}
+
+/** Whether a text is a name or a code of a language, such as `German` or `pt-BR`, and nothing like a sentence. */
+export function isLanguage(text: string): boolean {
+  return /^\p{L}[\p{L}\p{M}\p{N} ()-]{0,39}$/u.test(text);
+}

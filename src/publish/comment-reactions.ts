@@ -1,0 +1,63 @@
+import type { Trigger } from '../event/trigger.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { type ReactionSubject, react } from '../github/posting/reactions.js';
+import { signalAfter } from '../lib/deadline.js';
+import type { Acknowledgement } from '../run/dependencies.js';
+
+/** What the sender of a comment is told with. */
+interface CommentReactionsOptions {
+  readonly client: GitHubClient | undefined;
+  readonly trigger: Trigger;
+  /** Nothing is to be written to issues and pull requests. */
+  readonly isSilent: boolean;
+  /** Answers the comment with one line. */
+  readonly answer: (line: string) => Promise<void>;
+  /** Writes a line to the job log. */
+  readonly log: (line: string) => void;
+}
+
+const TIMEOUT_MS = 20_000;
+
+/**
+ * 👀 on the comment that started a run or is a command, and a reply of one line where it has no answer. A reaction is a
+ * courtesy: one that is refused is a line in the log, and no warning. GitHub's REST API takes none on a review.
+ */
+export function createCommentReactions(options: CommentReactionsOptions): Acknowledgement {
+  let started: Promise<void> | undefined;
+  return {
+    start() {
+      started ??= setEyes(options);
+    },
+    async end(failure) {
+      if (started === undefined) return;
+      if (failure !== undefined) await options.answer(failure);
+      await started;
+    },
+  };
+}
+
+async function setEyes({ client, trigger, isSilent, log }: CommentReactionsOptions): Promise<void> {
+  const subject = subjectOf(trigger);
+  if (client === undefined || isSilent || subject === undefined || trigger.kind === 'local') return;
+  const signal = signalAfter(TIMEOUT_MS);
+  try {
+    const { repository } = trigger;
+    const result = await react(client, { repository, subject, content: 'eyes' }, signal);
+    if (result.kind === 'failed') log(`No reaction on the comment: ${result.message}`);
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown;
+    log(`No reaction on the comment: GitHub did not answer within ${TIMEOUT_MS / 1000} s`);
+  }
+}
+
+function subjectOf(trigger: Trigger): ReactionSubject | undefined {
+  if (trigger.kind !== 'comment') return undefined;
+  switch (trigger.event) {
+    case 'issue_comment':
+      return { kind: 'issue-comment', id: trigger.commentId };
+    case 'pull_request_review_comment':
+      return { kind: 'review-comment', id: trigger.commentId };
+    default:
+      return undefined;
+  }
+}

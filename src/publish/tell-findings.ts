@@ -1,0 +1,272 @@
+import type { GitHubClient } from '../github/client/client.js';
+import { dismissReviews } from '../github/posting/dismiss-review.js';
+import { setThread } from '../github/posting/set-thread.js';
+import { replyInThread } from '../github/posting/thread-reply.js';
+import type { PullRequestPlace } from '../github/reading/changed-files.js';
+import { count } from '../lib/text/number.js';
+import { hasEnded, isOpen } from '../review/finding.js';
+import type { KnownFinding } from '../review/known.js';
+import type { Ledger } from '../review/ledger.js';
+import { agentOf, type FindingMark, readReviewMark, replyMark } from '../review/marks.js';
+import { asksForChanges, hiddenFindings } from '../review/news.js';
+import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from '../review/said.js';
+import { isOneLogin, marksIn, type OwnReview, type Thread } from '../review/seen.js';
+import type { Severity } from '../review/terms.js';
+import type { FindingsToTell, Reporter } from '../run/dependencies.js';
+import { isMarked, type Mark, type MarkLane } from '../safety/mark.js';
+import type { ReviewEnd } from './requested.js';
+import { withGitHub } from './with-github.js';
+
+/** How findings are told of on GitHub. */
+export interface TellingOptions {
+  readonly client: GitHubClient;
+  readonly place: PullRequestPlace;
+  /** Whose findings they are. */
+  readonly agent: string;
+  /** Sha of the commit that they were held against. */
+  readonly head: string;
+  /** Of what the run says; a run that read strangers' text resolves nothing. */
+  readonly lane: MarkLane;
+  readonly now: Date;
+  readonly blockOn: Severity | undefined;
+  readonly reporter: Reporter;
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+}
+
+/** Something to be said in a conversation. */
+interface Reply {
+  readonly thread: Thread;
+  readonly mark: Mark;
+  readonly body: string;
+}
+
+/** What was changed, and what is to be said of it. */
+export interface Changed {
+  /** Of earlier findings. */
+  readonly marks: readonly FindingMark[];
+  readonly replies: readonly Reply[];
+}
+
+/** A run changes no more conversations: each takes a request or two. What is left keeps its marks. */
+const MAX_CHANGED = 30;
+
+const REMEDY = 'Resolve them by hand; the findings themselves are told right.';
+
+/**
+ * Resolves the conversations of findings that have ended and opens those of findings that are open; what is said of it has the
+ * outcome in its mark, so it is said afterwards. `replying` are conversations in which this run raises something.
+ */
+export async function changeConversations(
+  { ledger, news }: Pick<FindingsToTell, 'ledger' | 'news'>,
+  { replying, answered }: { readonly replying: ReadonlySet<string>; readonly answered: ReadonlySet<string> },
+  options: TellingOptions,
+): Promise<Changed> {
+  const { agent, head, lane, now, clean } = options;
+  const at = now.getTime();
+  const marks: FindingMark[] = [];
+  const replies: Reply[] = [];
+  const frame = { head, clean };
+  const set = setter(options);
+  const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
+    const { thread } = finding;
+    if (thread === undefined || replies.length >= MAX_CHANGED) return;
+    const mark = replyMark({ agent: agentOf(agent), lane, marks: said }, { head, id: finding.id });
+    replies.push({ thread, mark, body: text });
+  };
+  /** Whoever opens a conversation marks once more what stays ended in it. */
+  const othersIn = (thread: Thread, opened: KnownFinding) =>
+    ledger.findings
+      .filter((one) => one.thread?.id === thread.id && one.id !== opened.id)
+      .filter(hasEnded)
+      .map((one) => endedMark(one, { at, closed: false }));
+  for (const finding of news.back) {
+    const { thread } = finding;
+    const wasResolved = thread?.isResolved === true;
+    const isOpened = thread === undefined || !wasResolved || (await set(thread, false));
+    const mark = backMark(finding, { at, closedBy: isOpened ? undefined : (thread.resolvedBy ?? '') });
+    const others = wasResolved && thread !== undefined ? othersIn(thread, finding) : [];
+    marks.push(mark, ...others);
+    if (!answered.has(finding.id)) say(finding, backText(finding, frame), [mark, ...others]);
+  }
+  for (const finding of hiddenFindings(ledger)) {
+    const { thread } = finding;
+    if (thread === undefined || news.back.some(({ id }) => id === finding.id)) continue;
+    if (!(await set(thread, false))) continue;
+    const others = othersIn(thread, finding);
+    // Opened now: who resolves it from here on means it.
+    marks.push(backMark(finding, { at, closedBy: undefined }), ...others);
+    if (others.length > 0) say(finding, `${finding.handle} is still open.`, others);
+  }
+  for (const finding of news.ended) {
+    const { thread } = finding;
+    const isLast =
+      thread !== undefined &&
+      !replying.has(thread.id) &&
+      ledger.findings.every((one) => one.thread?.id !== thread.id || !isOpen(one));
+    const mayClose = isLast && lane === 'trusted' && finding.why !== 'resolved';
+    const closed =
+      thread?.isResolved === false
+        ? mayClose && (await set(thread, true))
+        : isLast && isClosed(thread, ledger.context);
+    const mark = endedMark(finding, { at, closed });
+    marks.push(mark);
+    const text = answered.has(finding.id) ? undefined : endText(finding, frame);
+    if (text !== undefined) say(finding, closed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
+  }
+  for (const settlement of news.claimed) {
+    const { finding } = settlement;
+    say(finding, claimText(settlement, frame), []);
+  }
+  return { marks, replies };
+}
+
+/**
+ * Whether a conversation is closed by somebody whose closing says something: a stranger who opened the pull request can
+ * close every conversation on it.
+ */
+export function isClosed(thread: Thread | undefined, { isWriter }: Ledger['context']): boolean {
+  if (thread?.isResolved !== true) return false;
+  const { resolvedBy = '', first } = thread;
+  return isOneLogin(resolvedBy, first.author.login) || isWriter(resolvedBy);
+}
+
+/** Changes conversations until the token turns out not to be allowed to, or there were too many. */
+function setter({
+  client,
+  reporter,
+}: TellingOptions): (thread: Thread, isResolved: boolean) => Promise<boolean> {
+  let left = MAX_CHANGED;
+  return async ({ id }, isResolved) => {
+    if (left <= 0) return false;
+    left -= 1;
+    const response = await withGitHub((signal) => setThread(client, { id, isResolved }, signal), REMEDY);
+    if (response.kind !== 'failed') {
+      if (!response.answer) left = 0;
+      return response.answer;
+    }
+    left = 0;
+    const message = `conversations of findings were not changed: ${response.message}`;
+    reporter.warn({ code: 'publish-failed', message, remedy: response.remedy });
+    return false;
+  };
+}
+
+/** Says what was changed, each in its conversation, and how many were said. Trouble is one warning, and ends it. */
+export async function sayReplies<Said extends Reply>(
+  replies: readonly Said[],
+  { client, place, reporter }: TellingOptions,
+): Promise<{ readonly said: number; readonly unsaid: readonly Said[] }> {
+  let said = 0;
+  for (const [index, { thread, mark, body }] of replies.entries()) {
+    // A run that was killed may have said it.
+    if (thread.replies.some(({ isOurs, body: before }) => isOurs && isMarked(before, mark))) continue;
+    const reply = { ...place, commentId: thread.first.id, firstId: thread.first.id, mark, body };
+    const response = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
+    const result = response.kind === 'failed' ? response : response.answer;
+    if (result.kind !== 'failed') said += 1;
+    else {
+      const unsaid = replies.slice(index);
+      const message = `${count(unsaid.length, 'answer')} in conversations of findings could not be posted: ${result.message}`;
+      reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });
+      return { said, unsaid };
+    }
+  }
+  return { said, unsaid: [] };
+}
+
+/** The reviews of an agent that were sent. */
+export function reviewsOf({ seen }: Ledger, agent: string): readonly OwnReview[] {
+  return (seen?.reviews ?? []).filter(
+    ({ state, body }) => state !== 'PENDING' && agentOf(readReviewMark(body)?.agent ?? '') === agentOf(agent),
+  );
+}
+
+/** Whether a review of the agent asks for changes. */
+export function isRequesting(ledger: Ledger, agent: string): boolean {
+  return reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
+}
+
+/** Whether the agent's findings ask for changes; a person who dismissed its review has decided about those of then. */
+export function isAsking(
+  ledger: Ledger,
+  { agent, blockOn }: Pick<TellingOptions, 'agent' | 'blockOn'>,
+): boolean {
+  const overruled = reviewsOf(ledger, agent)
+    .filter(({ state, isOverruled }) => state === 'DISMISSED' && isOverruled === true)
+    .map(({ submittedAt = '' }) => Date.parse(submittedAt))
+    .filter((at) => !Number.isNaN(at));
+  return asksForChanges(ledger, blockOn, Math.max(0, ...overruled));
+}
+
+/** What a run comes to that posts nothing of findings: those that are open count all the same. */
+export function standing(ledger: Ledger, of: Pick<TellingOptions, 'agent' | 'blockOn'>): ReviewEnd {
+  return { open: ledger.open, isBlocking: isAsking(ledger, of), unposted: [] };
+}
+
+/** Whether something became of findings that nobody was told of, or a review of the agent does not say any more what is open. */
+export function hasNews(
+  { ledger, news }: Pick<FindingsToTell, 'ledger' | 'news'>,
+  of: Pick<TellingOptions, 'agent' | 'blockOn'>,
+): boolean {
+  if (ledger.seen === undefined) return false;
+  const told = [news.ended, news.back, news.claimed, hiddenFindings(ledger)];
+  return told.some(({ length }) => length > 0) || isRequesting(ledger, of.agent) !== isAsking(ledger, of);
+}
+
+/**
+ * Takes back the reviews of the agent that ask for changes, once no finding is open that does; whether one blocks still.
+ * Trouble is a warning.
+ */
+export async function withdrawRequests(ledger: Ledger, options: TellingOptions): Promise<boolean> {
+  const { client, place, agent, head, reporter } = options;
+  const requests = reviewsOf(ledger, agent).filter(({ state }) => state === 'CHANGES_REQUESTED');
+  if (requests.length === 0) return false;
+  // Findings were held against another commit than the newest: the run on that one decides.
+  if (isAsking(ledger, options) || ledger.seen?.head !== head) return true;
+  const stale = {
+    ...place,
+    ids: requests.map(({ id }) => id),
+    message: 'Nothing that this agent asked to change is open.',
+  };
+  const response = await withGitHub((signal) => dismissReviews(client, stale, signal), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
+  if (result.kind !== 'failed') return false;
+  const message = `a review that asks for changes was not dismissed: ${result.message}`;
+  reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });
+  return true;
+}
+
+/**
+ * What is kept of the findings of a pull request besides the marks of this run: where they stand, which GitHub tells only
+ * once they are there; and where memory knows nothing of the pull request, what its texts say.
+ */
+export function bindings({ findings, context }: Ledger, now: Date): readonly FindingMark[] {
+  const kept = new Map(
+    (context.memory?.marks ?? []).flatMap((mark) =>
+      mark.kind === 'raised' ? [[mark.id, mark] as const] : [],
+    ),
+  );
+  return findings.flatMap((finding): readonly FindingMark[] => {
+    const { first, said, thread, severity, path, line, key, isTold } = finding;
+    if (first === undefined) return [];
+    const known = kept.get(first.id);
+    const isBound = said === undefined || (known?.thread === said.thread && known.comment === said.comment);
+    if (known !== undefined && isBound) return [];
+    const raised = {
+      ...(known ?? { ...first, severity, path, line, code: key }),
+      thread: said?.thread,
+      comment: said?.comment,
+    };
+    const isEnded = known === undefined && isTold && hasEnded(finding);
+    const at = now.getTime();
+    return isEnded ? [raised, endedMark(finding, { at, closed: isClosed(thread, context) })] : [raised];
+  });
+}
+
+/** Ids of our texts, where memory knows of none: what was believed while reading is believed from now on. */
+export function adoptedIds({ seen, context: { memory } }: Ledger): readonly number[] {
+  if (memory !== undefined || seen === undefined) return [];
+  const posts = [...seen.threads.flatMap(({ first, replies }) => [first, ...replies]), ...seen.comments];
+  return [...posts.filter((post) => marksIn(post).length > 0), ...seen.reviews].map(({ id }) => id);
+}

@@ -1,0 +1,25 @@
+import { type Failed, failedBy, GitHubError } from '../github/client/errors.js';
+import { signalAfter } from '../lib/deadline.js';
+import { PUBLISH_TIMEOUT_MS } from '../lib/defaults.js';
+
+/**
+ * GitHub's answer, or why there is none: an error of GitHub's, or no answer in time, which has a limit of its own, since
+ * the run's may be over already. Anything else is thrown on.
+ */
+export async function withGitHub<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  remedy: string,
+): Promise<{ readonly kind: 'answered'; readonly answer: T } | Failed> {
+  const signal = signalAfter(PUBLISH_TIMEOUT_MS);
+  try {
+    return { kind: 'answered', answer: await ask(signal) };
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return failedBy(thrown, remedy);
+    if (!signal.aborted) throw thrown;
+    const message = `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`;
+    return { kind: 'failed', message, remedy };
+  }
+}
+
+/** Why nothing is posted without a client, and what to do about it. */
+export const NO_TOKEN = 'there is no `github-token`. Leave that input out to use the token of the job.';

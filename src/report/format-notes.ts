@@ -1,0 +1,130 @@
+import { count, grouped } from '../lib/text/number.js';
+import type { NoteChange } from '../memory/change.js';
+import type { RecentWrite } from '../memory/notes/session.js';
+import type { BlockedPlace, Place } from '../memory/store.js';
+import type { Memory, Remembered } from '../run/request.js';
+import { code, codeBlock, details, sections } from './markdown.js';
+
+/** What was to be done to a note, for people who have to do it themselves now. */
+export function describeNoteChange({ path, edit }: NoteChange): string {
+  if (edit.kind === 'delete') return `${path}, deleted\n\n`;
+  return `${path}, ${edit.kind === 'append' ? 'added' : 'rewritten'}:\n${edit.text.trimEnd()}\n\n`;
+}
+
+/** The changes to notes that were to be saved with the run. */
+export function notesIn(remembered: Remembered): readonly NoteChange[] {
+  return remembered.kind === 'nothing' ? [] : (remembered.notes ?? []);
+}
+
+/** What was saved and where, each place by itself: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
+export function whatWasAdded(
+  remembered: Exclude<Remembered, { readonly kind: 'nothing' }>,
+  saved: Place,
+): string {
+  const { location, within } = saved;
+  const { entries } = remembered;
+  const unsaved = unsavedIn(remembered);
+  const notes = notesIn(remembered).filter(({ path }) => !unsaved.some((note) => note.path === path));
+  const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
+  const inSameStore = (path: string) =>
+    within === undefined ? `\`${path}\`` : `${within.root}${within.separator}${path}`;
+  const added: readonly (readonly [what: string, where: string])[] = [
+    ...entries.map(({ path }, index) => ['1 entry', index === 0 ? location : inSameStore(path)] as const),
+    ...(notes.length === apart
+      ? []
+      : [[notesCount(notes.length - apart), entries.length === 0 ? location : ''] as const]),
+    ...(apart === 0 ? [] : [[notesCount(apart), '`untrusted/`'] as const]),
+  ];
+  if (added.length === 0) return `nothing added to ${location}`;
+  const parts = added.map(([what, where], index) => {
+    if (index === 0) return `${what} added to ${where}`;
+    return where === '' ? what : `${what} to ${where}`;
+  });
+  return parts.join(' and ');
+}
+
+/** `1 change to notes`. */
+export function notesCount(notes: number): string {
+  return `${count(notes, 'change')} to notes`;
+}
+
+/** What a run loaded of its notes, in the job summary; what they say is left out where it is to stay elsewhere (D14). */
+export function formatLoadedNotes({ notesSession, notes, store }: Memory, isHidden: boolean): string {
+  if (notesSession === undefined || store.kind === 'none') return '';
+  const { files, location } = notesSession.found;
+  const block = notes?.block.trim() ?? '';
+  const place = code(location);
+  if (block === '' && files === 0) return `**Notes:** none loaded from ${place}.`;
+  // The scratchpad is no listed note, but the model is given it.
+  const line = `**Notes:** ${files === 0 ? 'a scratchpad' : count(files, 'file')} in ${place}.`;
+  if (block === '') return line;
+  return sections([
+    line,
+    isHidden
+      ? 'What they say is not shown here, since it is kept in another repository.'
+      : details('What the model was given from notes', codeBlock(block)),
+  ]);
+}
+
+/** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
+export function formatNotes({ notesSession }: Memory, remembered: Remembered): string {
+  const notes = notesIn(remembered);
+  if (notesSession === undefined || remembered.kind === 'nothing' || notes.length === 0) return '';
+  const { result } = remembered;
+  const isLost = result.kind === 'failed';
+  return sections([
+    notes.some(({ path }) => path.startsWith('untrusted/'))
+      ? NOTES_APART
+      : 'What the agent did to its notes:',
+    formatRecent(notesSession.session.recent(), notes.length).trimEnd(),
+    isLost ? textsOf(notes) : '',
+  ]);
+}
+
+/**
+ * The newest changes as a table, without what was written, with a line that says how many of all are not in it; empty for
+ * none. Nobody has cleaned it yet.
+ */
+export function formatRecent(recent: readonly RecentWrite[], made = recent.length): string {
+  if (recent.length === 0) return '';
+  const left = made - recent.length;
+  const rows = recent.map(({ timestamp, action, path, bytes }) => {
+    // A name may hold a backtick; a bar it cannot.
+    const cell = path.replaceAll('`', "'").replaceAll('|', '\\|');
+    return `| ${timestamp.toISOString().slice(11, 19)} | ${action} | \`${cell}\` | ${grouped(bytes)} |`;
+  });
+  return [
+    ...(left > 0
+      ? [`The newest ${recent.length} of ${made} changes; ${left} earlier ones are not listed.`, '']
+      : []),
+    '| Time (UTC) | Change | File | Bytes |',
+    '| --- | --- | --- | ---: |',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** Notes that alone were not saved, with why and with their texts, which are nowhere else. */
+export function formatUnsavedNotes(remembered: Remembered): string {
+  const unsaved = unsavedIn(remembered);
+  if (unsaved.length === 0) return '';
+  const lines = unsaved.map(
+    ({ path, message, remedy }) =>
+      `**Not saved:** ${code(path)}: ${message}.${remedy === undefined ? '' : ` ${remedy}`}`,
+  );
+  const left = notesIn(remembered).filter(({ path }) => unsaved.some((note) => note.path === path));
+  return sections([...lines, textsOf(left)]);
+}
+
+function textsOf(notes: readonly NoteChange[]): string {
+  const texts = notes.map(describeNoteChange).join('').trimEnd();
+  return details('The notes, so that nothing is lost', codeBlock(texts));
+}
+
+function unsavedIn(remembered: Remembered): readonly BlockedPlace[] {
+  if (remembered.kind === 'nothing' || remembered.result.kind !== 'saved') return [];
+  return remembered.result.unsaved ?? [];
+}
+
+const NOTES_APART =
+  'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:';

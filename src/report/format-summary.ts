@@ -1,0 +1,181 @@
+import type { Conclusion, RunStats } from '../lib/outcome.js';
+import { sourcePosition } from '../lib/position.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { count, duration, grouped, usd } from '../lib/text/number.js';
+import { type Warning, warningText } from '../lib/warning.js';
+import { stripProvenance } from '../memory/run-log.js';
+import { severityMark } from '../review/comment-text.js';
+import { formatCoverage } from '../review/coverage.js';
+import { isOpen } from '../review/finding.js';
+import type { Coverage, FindingRecord } from '../review/record.js';
+import { SEVERITIES } from '../review/terms.js';
+import type { Published } from '../run/dependencies.js';
+import type { Plan } from '../run/run-plan.js';
+import type { LoadedMemoryView } from './format-memory.js';
+import { code, codeBlock, details, oneLine, sections } from './markdown.js';
+
+/** The warnings of a run in its job summary; what the token may not read is listed apart. */
+export function warningList(warnings: readonly Warning[]): string {
+  const unread = warnings.filter(({ code }) => code === 'context-unread');
+  const others = warnings.filter(({ code }) => code !== 'context-unread');
+  return sections([listUnder('Warnings', others), formatNotRead(unread)]);
+}
+
+/** What the token may not read, a line for each permission that is missing. */
+function formatNotRead(unread: readonly Warning[]): string {
+  if (unread.length === 0) return '';
+  const byRemedy = new Map<string, string[]>();
+  for (const { message, remedy = '' } of unread) {
+    const what = byRemedy.get(remedy) ?? [];
+    if (!what.includes(message)) byRemedy.set(remedy, [...what, message]);
+  }
+  const lines = [...byRemedy].map(([remedy, what]) => {
+    const next = oneLine(remedy).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+    return `- ${oneLine(what.join(', '))}${next === '' ? '' : ` — ${next}`}`;
+  });
+  return sections(['**Not read**, so the model does not know of it', lines.join('\n')]);
+}
+
+function listUnder(heading: string, warnings: readonly Warning[]): string {
+  return warnings.length === 0 ? '' : sections([`**${heading}**`, warnings.map(warningLine).join('\n')]);
+}
+
+function warningLine(warning: Warning): string {
+  const { at } = warning;
+  return `- ${oneLine(warningText(warning))}${at === undefined ? '' : ` (${code(sourcePosition(at))})`}`;
+}
+
+/** How much of a change was read, or would have been, with the names of all files that were not. */
+export function formatReading(coverage: Coverage | undefined, scope: Plan['scope']): string {
+  if (coverage === undefined) return '';
+  const named = coverage.unread.filter(({ path }) => path !== '');
+  const names = named
+    .slice(0, MAX_UNREAD)
+    .map(({ path, why }) => `- ${code(cleanLine(path, MAX_PATH))}: ${why}`);
+  const more = named.length > MAX_UNREAD ? [`- and ${named.length - MAX_UNREAD} more`] : [];
+  const list = named.length === 0 ? '' : details('Files that were not read', [...names, ...more].join('\n'));
+  return sections([formatCoverage(coverage, scope), list]);
+}
+
+const MAX_UNREAD = 300;
+/** Code points of a path. */
+const MAX_PATH = 200;
+
+/** The summary of a post step that could not save what a killed main step left either. */
+export function formatUnsavedSummary(
+  why: string,
+  entries: readonly { readonly id: string; readonly text: string }[],
+  { isHidden }: Pick<LoadedMemoryView, 'isHidden'>,
+): string {
+  const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
+  if (entries.length === 0) {
+    return sections(['### axe-action: memory not saved', why, 'What is missing is the cost of the run.']);
+  }
+  const shown = isHidden
+    ? [`What the main step left belongs in another repository, so it is not shown here: ${ids}.`]
+    : [
+        'What the main step left, so that it is not lost:',
+        codeBlock(stripProvenance(entries.map(({ text }) => text).join('')).trimEnd()),
+      ];
+  return sections(['### axe-action: memory not saved', why, ...shown]);
+}
+
+/** What a run came to, on one line. */
+interface Headline {
+  readonly agent: string;
+  readonly conclusion: Conclusion;
+  /** Undefined in what is no review. */
+  readonly findings: readonly FindingRecord[] | undefined;
+  readonly coverage: Plan['coverage'];
+  readonly stats: RunStats;
+}
+
+/** `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first. */
+export function formatHeadline({ agent, conclusion, findings, coverage, stats }: Headline): string {
+  const open = findings?.filter(isOpen);
+  const isSuccess = conclusion === 'success' && open !== undefined;
+  const files =
+    coverage === undefined || coverage.files === 0
+      ? []
+      : [
+          `${coverage.read === coverage.files ? '' : `${grouped(coverage.read)} of `}${count(coverage.files, 'file')}`,
+        ];
+  const cost = stats.costUsd === undefined ? [] : [usd(stats.costUsd)];
+  return [
+    ...(isSuccess ? [] : [conclusion]),
+    ...(open === undefined ? [] : [describeFindings(open)]),
+    ...(open === undefined ? [] : files),
+    ...cost,
+    duration(stats.durationMs),
+  ]
+    .reduce((line, part, index) => (index === 0 ? `${agent}: ${part}` : `${line} · ${part}`), '')
+    .trim();
+}
+
+function describeFindings(open: readonly FindingRecord[]): string {
+  if (open.length === 0) return 'no findings';
+  const bySeverity = SEVERITIES.flatMap((severity) => {
+    const number = open.filter((one) => one.severity === severity).length;
+    return number === 0 ? [] : [`${number} ${severity}`];
+  });
+  return `${count(open.length, 'finding')}: ${bySeverity.join(', ')}`;
+}
+
+const MAX_ROWS = 100;
+const MAX_TITLE = 100;
+const MAX_LISTED_PATH = 100;
+
+/** Findings with their fates, the worst first as they are given, as a table for the job summary; empty for none. */
+export function formatFindingTable(
+  records: readonly FindingRecord[],
+  clean: (markdown: string) => string,
+): string {
+  if (records.length === 0) return '';
+  const rows = records.slice(0, MAX_ROWS).map((record) => rowOf(record, clean));
+  const left = records.length - rows.length;
+  return sections([
+    ['| Finding | Severity | Confidence | Result |', '|---|---|---|---|', ...rows].join('\n'),
+    left > 0 ? `and ${count(left, 'more finding')}` : '',
+  ]);
+}
+
+function rowOf(record: FindingRecord, clean: (markdown: string) => string): string {
+  const { title, path, line, severity, category, confidence, state, why, by, url } = record;
+  const name = `${cell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
+  const place = cell(code(`${cleanLine(path, MAX_LISTED_PATH)}:${line}`));
+  const who = by === undefined ? '' : ` by ${code(by)}`;
+  const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
+  const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];
+  const result = url === undefined ? word : `[${word}](${url})`;
+  return `| ${name}<br>${place} | ${severityMark(severity)} ${severity} · ${category} | ${confidence} | ${cell(`${result}${who}${reason}`)} |`;
+}
+
+const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
+  open: 'open before',
+  settled: 'settled',
+  outdated: 'outdated',
+  dismissed: 'dismissed',
+  refuted: 'refuted on a second look',
+  unclear: 'unclear on a second look',
+  'held-back': 'not posted',
+};
+
+function cell(markdown: string): string {
+  return markdown.replaceAll('|', '\\|');
+}
+
+/** What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was. */
+export function formatPublished({ line, url }: Published): string {
+  return join(line, url === undefined ? '' : `[Open it](${url})`);
+}
+
+/** The same for the job log, which has no links. */
+export function publishedLines({ line, url = '' }: Published): readonly string[] {
+  const text = join(line, url);
+  return text === '' ? [] : [text];
+}
+
+function join(line: string | undefined, link: string): string {
+  const said = line ?? (link === '' ? '' : 'Posted:');
+  return [said, link].filter((part) => part !== '').join(' ');
+}

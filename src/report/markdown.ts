@@ -1,0 +1,33 @@
+import { type AxeError, describeError } from '../lib/errors.js';
+
+/** A part that is folded away until it is asked for. */
+export function details(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A place as it is written in the repository or the cache, whatever marks it ends in. */
+export function code(place: string): string {
+  return `\`${place.replaceAll('`', "'")}\``;
+}
+
+/** A fence longer than any run of backticks inside, so that no text can end it. */
+export function codeBlock(text: string, language: 'text' | 'diff' = 'text'): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** An error as it is, and below it what to do: a block does not wrap its lines, so a remedy in it would be out of sight. */
+export function errorBlock(error: AxeError): string {
+  return sections([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
+}
+
+/** The text without line breaks. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}
+
+/** Paragraphs; empty ones are left out. */
+export function sections(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,124 @@
+import { AxeError } from '../../lib/errors.js';
+import {
+  formatCommandResult,
+  type MemoryCommandResult,
+  type MemoryRefusal,
+  refusal,
+} from '../../memory/commands/command-session.js';
+import { MIN_PREFIX } from '../../memory/commands/entry.js';
+import { runMemoryCommand } from '../../memory/commands/memory-command.js';
+import {
+  hasSeveralCommands,
+  isCommentCommand,
+  type MemoryCommand,
+  parseMemoryCommand,
+} from '../../memory/commands/parse-memory-command.js';
+import { isNotesPath } from '../../memory/notes/place.js';
+import type { Dependencies, Reply } from '../dependencies.js';
+import { UNPUBLISHED } from '../publish.js';
+import type { RunReport, RunRequest } from '../request.js';
+import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND, readOnly } from './open-agent-memory.js';
+
+interface MemoryCommandRequest extends RunRequest {
+  /** The command and what belongs to it. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Does what people who may write want with an agent's memory in a comment (`/axe forget …`), in the store that its runs
+ * use, without a model. No word that memory says is in the answer. Throws a ConfigError for an agent that is missing.
+ */
+export async function answerMemoryCommand(
+  request: MemoryCommandRequest,
+  deps: Dependencies,
+): Promise<RunReport> {
+  const { trigger, words, dryRun } = request;
+  const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
+  if (opened.kind === 'skipped') return opened;
+  const agent = opened.agent.name;
+  const result = await carryOut(opened, request, deps);
+  if (result.kind === 'done') for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
+  if (!isForOthers(result)) deps.acknowledgement?.start();
+  const answer = { trigger, agent, text: formatCommandResult(result), ...amongAgents(words, result) };
+  return {
+    kind: 'memory-command',
+    agent,
+    command: words[0] ?? '',
+    result,
+    published: dryRun ? UNPUBLISHED : await deps.publisher.reply(answer),
+  };
+}
+
+/**
+ * Several agents may hear a comment. What none of them can do, and what is not in an agent's memory, is answered once;
+ * the agent whose entry it is has the last word. Each of them remembers.
+ */
+function amongAgents([command]: readonly string[], result: MemoryCommandResult): Pick<Reply, 'among'> {
+  if (command === 'remember') return {};
+  const isAnybodys =
+    result.kind === 'failed' && (result.reason === 'not-found' || result.reason === 'refused');
+  return { among: isAnybodys ? 'unless-answered' : 'for-all' };
+}
+
+/** The entry may be another agent's. */
+function isForOthers(result: MemoryCommandResult): result is MemoryRefusal {
+  return result.kind === 'failed' && result.reason === 'not-found';
+}
+
+async function carryOut(
+  { agent, memory }: AgentMemory,
+  request: MemoryCommandRequest,
+  deps: Dependencies,
+): Promise<MemoryCommandResult> {
+  const command = readComment(request);
+  if (command.kind === 'failed') return command;
+  if (memory === undefined) {
+    const reason = command.kind === 'remember' ? 'refused' : 'not-found';
+    const remedy = 'Set `enabled = true` in `[memory]` of the agent.';
+    return refusal(reason, `the agent "${agent.name}" has no memory`, remedy);
+  }
+  if (request.dryRun)
+    return { kind: 'done', text: 'Dry run: nothing was changed.', changed: false, warnings: [] };
+  if (request.isMemoryReadOnly) return readOnly();
+  const { store, plan } = memory;
+  const { provenance } = plan;
+  const result = await runMemoryCommand(command, {
+    store,
+    path: plan.path,
+    clock: deps.clock,
+    // The command is all that this run does, so it ends with it.
+    signal: deps.deadline.signal,
+    secrets: deps.secrets,
+    // No model had a part in it, and an event's commit is not what it is about.
+    origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
+  });
+  if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
+  // Nobody has an entry by the beginning of an id that is too short, so the sender is told, and by all.
+  const isTooShort = command.kind !== 'remember' && 'id' in command && command.id.length < MIN_PREFIX;
+  return isTooShort && isForOthers(result) ? { ...result, reason: 'refused' } : result;
+}
+
+function readComment({ words, trigger }: MemoryCommandRequest): MemoryCommand | MemoryRefusal {
+  const [name = '', id = ''] = words;
+  if (hasSeveralCommands(trigger))
+    return refusal('refused', 'a comment can hold one command', 'Write each in a comment of its own.');
+  if (!isCommentCommand(name)) return notInComment(name);
+  // A note is a whole file of everybody's, which one line of a comment is not to delete.
+  if (name === 'forget' && isNotesPath(id)) return notInComment('forget <path of a note>');
+  if (name === 'forget' && words.includes('--purge')) return notInComment('forget --purge');
+  try {
+    return parseMemoryCommand(words, { prefix: '/axe' });
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return refusal('refused', thrown.message, thrown.remedy);
+  }
+}
+
+function notInComment(command: string): MemoryRefusal {
+  const [name = ''] = command.split(' ');
+  return refusal(
+    'refused',
+    `\`${command}\` cannot be asked for in a comment`,
+    `Run \`axe-action memory ${name} <agent> --repo <owner/name>\` on the command line. In a comment there are \`/axe remember <text>\`, \`/axe forget <id>\` and \`/axe promote <id>\`; a question to the agent does not begin with \`/axe\`.`,
+  );
+}

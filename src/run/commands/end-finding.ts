@@ -1,0 +1,242 @@
+import { cleanLine } from '../../lib/text/cut.js';
+import {
+  formatCommandResult,
+  type MemoryCommandResult,
+  type MemoryRefusal,
+  refusal,
+} from '../../memory/commands/command-session.js';
+import { isOpen } from '../../review/finding.js';
+import type { KnownFinding } from '../../review/known.js';
+import type { Ledger } from '../../review/ledger.js';
+import type { FindingMark } from '../../review/marks.js';
+import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
+import { marksIn, type Post, type Seen } from '../../review/seen.js';
+import { markFacts, withReviewFacts } from '../../review/state-facts.js';
+import type { Dependencies, Reply } from '../dependencies.js';
+import { readFindings } from '../learn.js';
+import { UNPUBLISHED, withActs } from '../publish.js';
+import type { RunReport, RunRequest } from '../request.js';
+import { readMemory } from '../restore.js';
+import {
+  type AgentMemory,
+  openAgentMemory,
+  openAgentState,
+  PEOPLES_COMMAND,
+  rewriteState,
+} from './open-agent-memory.js';
+import type { FindingCommand } from './read-command.js';
+
+/**
+ * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: the comment itself is what ends or opens
+ * a finding, so it is read with everything else that was said, and answered. Review and check follow at once. Throws a
+ * ConfigError for an agent that is missing.
+ */
+export async function runFindingCommand(
+  command: FindingCommand,
+  request: RunRequest,
+  deps: Dependencies,
+): Promise<RunReport> {
+  const { trigger, verb } = command;
+  const opened = await openAgentMemory({ ...request, trigger }, PEOPLES_COMMAND, deps);
+  if (opened.kind === 'skipped') return opened;
+  const { agent } = opened;
+  const ended = await carryOut(command, { opened, request }, deps);
+  const { result, isOthers = false, ...answer } = ended;
+  if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
+  // A plain sentence requests nothing, so no failure is reported.
+  const isSilent = isOthers || (command.isReply === true && result.kind !== 'done');
+  if (!isSilent) deps.acknowledgement?.start();
+  const isAnswered = !isSilent && !request.dryRun;
+  const reply = { trigger, agent: agent.name, text: formatCommandResult(result), ...answer };
+  return {
+    kind: 'memory-command',
+    agent: agent.name,
+    command: verb,
+    result,
+    published: isAnswered ? await deps.publisher.reply(reply) : UNPUBLISHED,
+  };
+}
+
+/** Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each other, too. */
+export async function isAboutFinding(
+  { trigger }: FindingCommand,
+  { github, deadline }: Dependencies,
+): Promise<boolean> {
+  const answer = await github?.said(trigger.number, { isFresh: true }, deadline.signal);
+  if (answer?.kind !== 'read') return false;
+  return answer.seen.threads.some(({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0);
+}
+
+interface Ended extends Pick<Reply, 'among' | 'marks'> {
+  readonly result: MemoryCommandResult;
+  /** Another agent's finding: its own run answers. */
+  readonly isOthers?: boolean;
+}
+
+async function carryOut(
+  command: FindingCommand,
+  { opened, request }: { readonly opened: AgentMemory; readonly request: RunRequest },
+  deps: Dependencies,
+): Promise<Ended> {
+  const { agent, memory } = opened;
+  const { trigger, verb } = command;
+  if (trigger.on !== 'pull_request') {
+    const remedy = 'Write it below the pull request.';
+    return forAll(refusal('refused', 'findings are on pull requests', remedy));
+  }
+  const answer = await deps.github?.change(deps.deadline.signal);
+  const change = answer?.kind === 'read' ? answer : undefined;
+  const facts = (await readMemory(agent, memory?.plan, deps))?.facts ?? [];
+  const parts = {
+    agent: agent.name,
+    trigger,
+    permission: undefined,
+    facts,
+    isTrusted: true,
+    change,
+    isFork: change?.isFork === true,
+    isFresh: true,
+    add: (seen: Seen) => withComment(seen, command, deps.clock.now()),
+  };
+  const { ledger, trouble } = await readFindings(trigger.number, parts, deps);
+  if (trouble !== undefined)
+    return { result: refusal('unreadable', `the conversations could not be read: ${trouble}`) };
+  const meant = findMeant(command, ledger);
+  if (!Array.isArray(meant)) return meant;
+  if (request.dryRun) return { result: done('Dry run: nothing was changed.', false) };
+  const findings = withActs(ledger, trigger.number);
+  const told = await deps.publisher.tellFindings({
+    ...findings,
+    trigger,
+    agent: agent.name,
+    head: change?.head ?? ledger.seen?.head ?? '',
+    answered: new Set(meant.map(({ id }) => id)),
+    skipped: undefined,
+  });
+  const marks = (told.marks ?? []).flatMap((one) => one.marks);
+  await keep(marks, { opened, request, pull: trigger.number }, deps);
+  const isLeft = meant.some((one) => isLeftOpen(one, { ledger, marks }));
+  const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
+  const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
+  const own = marks.filter((mark) => meant.some(({ id }) => id === mark.id) && mark.kind !== 'raised');
+  return { result: done(text, true), among: 'for-all', marks: own };
+}
+
+/** Whether the conversation of a finding that ended is open although nothing in it is: the token could not resolve it. */
+function isLeftOpen(
+  { id, thread }: KnownFinding,
+  { ledger, marks }: { readonly ledger: Ledger; readonly marks: readonly FindingMark[] },
+): boolean {
+  const isClosed = marks.every((mark) => mark.id !== id || mark.kind !== 'ended' || mark.closed);
+  return thread !== undefined && !isClosed && !ledger.open.some((one) => one.thread?.id === thread.id);
+}
+
+/**
+ * The comment that gives the command may not be among those that GitHub lists yet, and after the trigger phrase it reads like
+ * none: the ledger reads it as the command that it is.
+ */
+function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: FindingCommand, now: Date): Seen {
+  const { commentId, inReplyTo, author } = trigger;
+  const body = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
+  const posts = [...seen.comments, ...seen.threads.flatMap(({ first, replies }) => [first, ...replies])];
+  if (posts.some(({ id }) => id === commentId)) {
+    const put = (post: Post) => (post.id === commentId ? { ...post, body } : post);
+    const threads = seen.threads.map((thread) => ({ ...thread, replies: thread.replies.map(put) }));
+    return { ...seen, threads, comments: seen.comments.map(put) };
+  }
+  const post: Post = {
+    id: commentId,
+    url: '',
+    author,
+    authorAssociation: '',
+    isOurs: false,
+    body,
+    isEditedByOther: false,
+    createdAt: now.toISOString(),
+    thumbsDown: [],
+  };
+  if (inReplyTo === undefined) return { ...seen, comments: [...seen.comments, post] };
+  const threads = seen.threads.map((thread) =>
+    thread.first.id === inReplyTo ? { ...thread, replies: [...thread.replies, post] } : thread,
+  );
+  return { ...seen, threads };
+}
+
+/** One answer is enough, of whichever agent. */
+function forAll(result: MemoryRefusal): Ended {
+  return { result, among: 'unless-answered' };
+}
+
+/** The findings that a command is about, or why it is about none. */
+function findMeant(
+  { handle, trigger, verb, isReply }: FindingCommand,
+  ledger: Ledger,
+): KnownFinding[] | Ended {
+  const { seen } = ledger;
+  const posts = (seen?.threads ?? []).flatMap(({ first, replies }) => [first, ...replies]);
+  const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
+  const others = [...posts, ...(seen?.comments ?? []), ...reviews];
+  const isAnothers = (is: (mark: FindingMark & { readonly kind: 'raised' }) => boolean, posts = others) =>
+    posts.some((post) =>
+      marksIn(post).some((mark) => mark.kind === 'raised' && mark.agent !== ledger.context.agent && is(mark)),
+    );
+  if (handle !== undefined) {
+    const finding = ledger.find(handle);
+    if (finding !== undefined) return [finding];
+    if (isAnothers((mark) => mark.handle === handle))
+      return { result: refusal('not-found', `${handle} is of another agent`), isOthers: true };
+    const remedy = 'The comment of the finding has its name, and so has the review.';
+    return forAll(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
+  }
+  const thread = seen?.threads.find(({ first }) => first.id === trigger.inReplyTo);
+  const held = thread === undefined ? [] : ledger.findings.filter((one) => one.thread?.id === thread.id);
+  if (held.length === 1 || (held.length > 1 && isReply === true)) return held;
+  const isOthers =
+    thread !== undefined && held.length === 0 && isAnothers(() => true, [thread.first, ...thread.replies]);
+  if (isOthers) return { result: refusal('not-found', 'the finding is of another agent'), isOthers: true };
+  return forAll(unnamed(verb, held.length > 1 ? held : ledger.findings));
+}
+
+const MAX_LISTED = 10;
+const MAX_PATH = 100;
+const MAX_TITLE = 100;
+
+/** What is told where nobody can tell which finding is meant. */
+function unnamed(verb: FindingCommand['verb'], findings: readonly KnownFinding[]): MemoryRefusal {
+  const toChange = findings.filter((one) => isOpen(one) !== (verb === 'reopen') && one.state !== 'outdated');
+  const listed = toChange.slice(0, MAX_LISTED).map(({ handle, path, line, title }) => {
+    const place = cleanLine(`${path}:${line}`, MAX_PATH).replaceAll('`', "'");
+    return `- \`/axe ${verb} ${handle}\` — ${cleanLine(title, MAX_TITLE)} (\`${place}\`)`;
+  });
+  const remedy = `Write \`/axe ${verb}\` in the conversation of the finding, or name it.`;
+  const list = listed.length === 0 ? '' : `\n\n${listed.join('\n')}`;
+  return refusal('refused', 'it is not clear which finding is meant', `${remedy}${list}`);
+}
+
+/** Keeps the marks; where memory takes none, the answer has them. */
+async function keep(
+  marks: readonly FindingMark[],
+  {
+    opened,
+    request,
+    pull,
+  }: { readonly opened: AgentMemory; readonly request: RunRequest; readonly pull: number },
+  deps: Dependencies,
+): Promise<void> {
+  const state = openAgentState(opened, request);
+  if (state.kind === 'failed' || marks.length === 0) return;
+  const trouble = await rewriteState(state, (text) => withReviewFacts(text, markFacts(marks, pull)), deps);
+  if (trouble === undefined) return;
+  const { message, remedy } = trouble;
+  deps.reporter.warn({ code: 'memory-save-failed', agent: opened.agent.name, message, remedy });
+}
+
+const ANSWERS: Readonly<Record<FindingCommand['verb'], (handle: string) => string>> = {
+  dismiss: dismissedText,
+  done: doneText,
+  reopen: reopenedText,
+};
+
+function done(text: string, changed: boolean): MemoryCommandResult {
+  return { kind: 'done', text, changed, warnings: [] };
+}

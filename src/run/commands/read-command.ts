@@ -1,0 +1,151 @@
+import { nearest } from '../../agent/suggest.js';
+import { COMMENT_COMMANDS } from '../../event/comment-commands.js';
+import { findMention } from '../../event/mention.js';
+import type { CommentTrigger, Trigger } from '../../event/trigger.js';
+import { commandInComment } from '../../memory/commands/parse-memory-command.js';
+import { readHandle } from '../../review/finding.js';
+import { isDismissal } from '../../review/parse-reply.js';
+import { isOwnText } from '../../safety/mark.js';
+import { type PauseCommand, pauseCommand } from './pause.js';
+
+export interface FindingCommand {
+  readonly kind: 'finding';
+  readonly verb: 'dismiss' | 'done' | 'reopen';
+  /** The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment is. */
+  readonly handle: string | undefined;
+  readonly trigger: CommentTrigger;
+  /** No command was written: a reply in the conversation says the same in a set phrase. */
+  readonly isReply?: true;
+}
+
+/** `said` is not a command; `meant` is the one that it most likely stands for, as it is written. */
+export interface MistypedCommand {
+  readonly kind: 'mistyped';
+  readonly said: string;
+  readonly meant: string;
+  readonly trigger: CommentTrigger;
+}
+
+export type ReadCommand =
+  | { readonly kind: 'help'; readonly trigger: CommentTrigger }
+  | { readonly kind: 'pause'; readonly command: PauseCommand }
+  | { readonly kind: 'memory'; readonly words: readonly string[] }
+  | FindingCommand
+  | MistypedCommand;
+
+/**
+ * The command that a comment begins with, `/axe help`, or that follows the `trigger-phrase` where the comment says
+ * nothing else, `@axe help`; or a reply that dismisses a finding in a set phrase. Undefined for what an agent is to answer: a
+ * question, and `/axe review`.
+ */
+export function readCommand(trigger: Trigger, triggerPhrase: string): ReadCommand | undefined {
+  if (trigger.kind !== 'comment') return undefined;
+  const words = commandInComment(trigger);
+  if (words !== undefined) return { kind: 'memory', words };
+  const pause = pauseCommand(trigger);
+  if (pause !== undefined) return { kind: 'pause', command: pause };
+  const slash = afterSlash(trigger.body);
+  if (slash !== undefined) {
+    if (slash.line !== '') return readLine(slash.line, trigger);
+    // A question may follow on the next lines.
+    return slash.hasMore ? undefined : { kind: 'help', trigger };
+  }
+  const task = triggerPhrase === '' ? undefined : findMention(trigger.body, triggerPhrase);
+  return task === undefined ? replyCommand(trigger) : readTask(task.trim(), trigger);
+}
+
+/** "Not a bug" in a conversation on a line dismisses what began it, as the next run would understand it. */
+function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
+  const isReply = trigger.on === 'pull_request' && trigger.inReplyTo !== undefined;
+  if (!isReply || isOwnText(trigger.body) || !isDismissal(trigger.body)) return undefined;
+  return { kind: 'finding', verb: 'dismiss', handle: undefined, trigger, isReply: true };
+}
+
+interface AfterSlash {
+  /** The rest of the line. */
+  readonly line: string;
+  readonly hasMore: boolean;
+}
+
+/** What follows `/axe` on the first line that says something; four spaces before it would make it code. */
+function afterSlash(body: string): AfterSlash | undefined {
+  const [first = '', ...more] = body
+    .replaceAll(/\r\n?/g, '\n')
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .split('\n');
+  const match = /^ {0,3}\/axe(?:[ \t]+(.*))?$/i.exec(first);
+  if (match === null) return undefined;
+  return { line: (match[1] ?? '').trim(), hasMore: more.join('').trim() !== '' };
+}
+
+/** After the phrase a command is all that the comment says: `@axe help`, and not `@axe help me with the cache`. */
+function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefined {
+  const [, second, ...more] = task.split(/\s+/);
+  const isAlone =
+    second === undefined || (more.length === 0 && (readHandle(second) ?? idIn(second)) !== undefined);
+  if (task.includes('\n') || !isAlone) return undefined;
+  const pause = pauseCommand({ ...trigger, body: `/axe ${task}` });
+  return pause === undefined
+    ? readLine(task, trigger)
+    : { kind: 'pause', command: { kind: pause.kind, trigger } };
+}
+
+function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefined {
+  const [first = '', ...rest] = line.split(/\s+/);
+  const name = first.toLowerCase();
+  const [handle = ''] = rest;
+  switch (name) {
+    case 'help':
+      // What follows is a question to the agent.
+      return rest.length === 0 ? { kind: 'help', trigger } : undefined;
+    case 'dismiss':
+    case 'done':
+    case 'reopen':
+      return { kind: 'finding', verb: name, handle: readHandle(handle), trigger };
+    default: {
+      const meant = meantBy(name, rest, trigger);
+      return meant === undefined ? undefined : { kind: 'mistyped', said: line, meant, trigger };
+    }
+  }
+}
+
+/** An id of an entry; a digit distinguishes it from a word such as `added`. */
+function idIn(word: string): string | undefined {
+  const [, id] = /^[`"']?(?=[a-z-]*\d)([0-9a-z-]{6,40})[`"']?$/i.exec(word) ?? [];
+  return id?.toLowerCase();
+}
+
+/** Shorter words are too near to too much. */
+const MIN_MISTYPED = 4;
+
+/**
+ * The command that a line most likely stands for; undefined where it is a question: the first word is like no command, or
+ * what follows is nothing that the command takes.
+ */
+function meantBy(name: string, rest: readonly string[], { inReplyTo }: CommentTrigger): string | undefined {
+  const names = COMMENT_COMMANDS.map((command) => command.name);
+  const meant = name.length < MIN_MISTYPED ? undefined : nearest(name, names);
+  const [first = ''] = rest;
+  switch (meant) {
+    case undefined:
+    case 'remember':
+      return undefined;
+    case 'review': {
+      const isFull = rest.length === 1 && nearest(first, ['full']) !== undefined;
+      if (!isFull) return rest.length === 0 && name !== meant ? '/axe review' : undefined;
+      return name === meant && first.toLowerCase() === 'full' ? undefined : '/axe review full';
+    }
+    case 'dismiss':
+    case 'done':
+    case 'reopen':
+    case 'forget':
+    case 'promote': {
+      const takesReason = meant === 'dismiss' && inReplyTo !== undefined;
+      const isFit =
+        rest.length === 0 || idIn(first) !== undefined || readHandle(first) !== undefined || takesReason;
+      return isFit && name !== meant ? ['/axe', meant, ...rest].join(' ') : undefined;
+    }
+    default:
+      return rest.length === 0 && name !== meant ? `/axe ${meant}` : undefined;
+  }
+}

@@ -1,0 +1,273 @@
+import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
+import type { PermissionAnswer } from '../event/permission.js';
+import type { Trigger } from '../event/trigger.js';
+import type { Trust } from '../event/trust.js';
+import type { Clock } from '../lib/clock.js';
+import type { Deadline } from '../lib/deadline.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import type { Warning } from '../lib/warning.js';
+import type { Models } from '../loop/asker.js';
+import type { LoopEvent } from '../loop/events.js';
+import type { JsonSchema, ValueCheck } from '../loop/structured.js';
+import type { Change } from '../memory/change.js';
+import type { MemoryStore, RestoreResult } from '../memory/store.js';
+import type { TriggerContext } from '../prompt/context.js';
+import type { Buffered } from '../review/buffered.js';
+import type { ReviewResult } from '../review/findings-json.js';
+import type { Ledger } from '../review/ledger.js';
+import type { FindingMark } from '../review/marks.js';
+import type { News } from '../review/news.js';
+import type { PublishRules } from '../review/publish-rules.js';
+import type { NewSince } from '../review/scope.js';
+import type { Seen } from '../review/seen.js';
+import type { MarkLane } from '../safety/mark.js';
+import type { Effect, Tool } from '../tools/tool.js';
+import type { MemoryPlan, Plan, ReadByRun } from './run-plan.js';
+
+/** The tools of an agent are asked for. */
+export interface ToolRequest {
+  readonly agent: LoadedAgent;
+  /** Folder the file tools are jailed in. */
+  readonly workdir: string;
+  readonly trust: Trust;
+  /** Effects of the agent that calls this one; undefined for the agent of the run. */
+  readonly callerEffects: ReadonlySet<Effect> | undefined;
+  /** The agents that this one can call, and those that they can. */
+  callable(): Promise<readonly LoadedAgent[]>;
+  readonly signal: AbortSignal;
+  /** Told of each tool that was asked for and is not there, and of what is lost in the middle of the run. */
+  warn(warning: Warning): void;
+}
+
+/** The tools an agent has, in an order that does not change. */
+export interface ToolBox {
+  readonly tools: readonly Tool[];
+  /** All tools as they are now, if an MCP server has changed its own since this was asked last; absent where none can. */
+  changed?(): Promise<readonly Tool[] | undefined>;
+  /** Ends what was started for the tools. */
+  close(): Promise<void>;
+}
+
+/** Listeners of a run. Must not throw. */
+export interface Reporter {
+  event(event: RunEvent): void;
+  warn(warning: Warning): void;
+}
+
+/** What publishing did, for the summary and for the entry. */
+export interface Published {
+  /** One computed line that is before the result in the entry (D9); undefined if nothing was posted. */
+  readonly line: string | undefined;
+  readonly url: string | undefined;
+  /** Ids of the comments and reviews that were written. */
+  readonly posted?: readonly number[];
+  /** The check of the commit, where one was written. */
+  readonly checkUrl?: string;
+  /** What was said of findings, by pull request. */
+  readonly marks?: readonly MarksOnPull[];
+  /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
+  readonly isReviewLost?: boolean;
+  /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
+  readonly details?: string;
+  /** What a review found, for other programs; absent in what is not a review. */
+  readonly reviewResult?: ReviewResult;
+  /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
+  readonly failure?: string;
+}
+
+/** What was said of the findings of a pull request. */
+export interface MarksOnPull {
+  readonly pull: number;
+  readonly marks: readonly FindingMark[];
+}
+
+/** The findings of a pull request, with what is to be said of them. */
+export interface FindingsToTell {
+  readonly pull: number;
+  /** As it is now. */
+  readonly ledger: Ledger;
+  readonly news: News;
+}
+
+/** A change that was reviewed: two commits, and the whole diff between them. */
+export interface ReviewedChange {
+  readonly head: string;
+  readonly base: string;
+  readonly diff: string;
+}
+
+/** What a run wants published besides its answer. */
+export interface PublishRequest {
+  readonly buffered: Buffered;
+  readonly read: ReadByRun;
+  /** What was reviewed; undefined where the run is about no pull request whose diff is known. */
+  readonly commits: ReviewedChange | undefined;
+  /** Of the run's own pull request; undefined where it is about none, or does not review. */
+  readonly findings: FindingsToTell | undefined;
+  /** Of others on which people have answered. */
+  readonly others: readonly FindingsToTell[];
+  /** Of what the run says; one that read text of people without write access must not refer to other threads. */
+  readonly lane: MarkLane;
+}
+
+/** What is answered where a command was asked for. */
+export interface Reply {
+  readonly trigger: Trigger;
+  /** Undefined where the answer is about no agent; it is then shared with all of them, see `among`. */
+  readonly agent: string | undefined;
+  /** In markdown. */
+  readonly text: string;
+  /**
+   * Of several agents that hear the comment, one answers: `unless-answered` leaves an answer that is there, `for-all` takes
+   * its place. Left out, each agent answers for itself.
+   */
+  readonly among?: 'unless-answered' | 'for-all';
+  /** What it says of findings. */
+  readonly marks?: readonly FindingMark[];
+}
+
+/** What no model had a part in: what people did, told by a command or a run that is skipped. */
+export interface ToldFindings extends FindingsToTell {
+  readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
+  readonly agent: string;
+  /** Sha of the commit that the findings were held against. */
+  readonly head: string;
+  /** Ids of findings that are answered elsewhere. */
+  readonly answered: ReadonlySet<string>;
+  /** Why the run was skipped, for its check; undefined for a command, which has a check only where findings changed. */
+  readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
+}
+
+/** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
+export interface Publisher {
+  publish(plan: Plan, outcome: RunOutcome, requested: PublishRequest): Promise<Published>;
+  /** Tells what became of findings; the marks of what it said, and the findings for other programs. */
+  tellFindings(told: ToldFindings): Promise<Pick<Published, 'marks' | 'reviewResult'>>;
+  /** Answers a comment that asked for a command. */
+  reply(answer: Reply): Promise<Published>;
+}
+
+/** Lets the requester of a run see that it is at work. Must not throw. */
+export interface Acknowledgement {
+  /** The event is admitted, and starts a run or is a command; nothing is waited for. */
+  start(): void;
+  /**
+   * The run or command is over; does nothing where none was started. `failure` is the line that the sender is told
+   * where nothing else answers the comment.
+   */
+  end(failure?: string): Promise<void>;
+}
+
+/** A change that starts no run after all, though its commit may wait for a word of it. */
+interface SkippedRun {
+  readonly trigger: Trigger;
+  readonly agent: string;
+  readonly message: string;
+  /** Sha of the commit since which nothing has changed; left out: nothing was read. */
+  readonly since?: string;
+}
+
+/** Shows on its commit that a run is at work, and how it ended where it published nothing. Must not throw. */
+export interface Progress {
+  /** A model is about to be asked; nothing is waited for. `head` is the sha of what is reviewed, where that is known. */
+  start(plan: Plan, head: string | undefined): void;
+  skip(skipped: SkippedRun): Promise<void>;
+  /** The run ended without publishing; does nothing where it was not started, or has ended. */
+  end(message: string, kind: 'failed' | 'cancelled'): Promise<void>;
+}
+
+/** What was not read, in a sentence. */
+interface Unread {
+  readonly kind: 'unread';
+  readonly message: string;
+}
+
+/** What is said on a pull request, or why it could not be read. */
+export type SaidAnswer = { readonly kind: 'read'; readonly seen: Seen } | Unread;
+
+/** The change of the pull request that an event is about, as it is now, or why it could not be read. */
+export type ChangeAnswer = (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean }) | Unread;
+
+/** What GitHub is asked for a trigger; absent on the command line without an event. */
+export interface GitHub {
+  /** What an account may do here. An error is `unknown`, which is never trusted. */
+  permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** What belongs into the user message besides the event itself. Throws an AxeError. */
+  context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
+  /** What lies between two commits of the repository, shas. An error is an answer. */
+  newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
+  /**
+   * What is said on a pull request of this repository: as the run was told at its beginning, or read again. An error is an
+   * answer.
+   */
+  said(pull: number, of: { readonly isFresh: boolean }, signal: AbortSignal): Promise<SaidAnswer>;
+  /** The change that the event is about. An error is an answer. */
+  change(signal: AbortSignal): Promise<ChangeAnswer>;
+}
+
+/**
+ * Keeps what a killed run would lose: `pending` is called with the changes before they are saved, `done` after. The
+ * action's `post` saves what was left pending.
+ */
+export interface Journal {
+  pending(changes: readonly Change[]): Promise<void>;
+  done(changes: readonly Change[]): Promise<void>;
+}
+
+/** `axe` where the command line is started under that name, in the place of axe. */
+export type ProgramName = 'axe' | 'axe-action';
+
+/** What the outside offers a run: the only container. */
+export interface Dependencies {
+  readonly agents: AgentLibrary;
+  /** The pull request's own agents: only looked at, never run (D21). */
+  readonly headAgents?: AgentLibrary;
+  readonly models: Models;
+  /**
+   * A check for answers by a JSON schema, which ends when no time is left; `origin` names the input or key it comes from.
+   * Throws a ConfigError.
+   */
+  compileSchema(schema: JsonSchema, origin: string, leftMs: () => number): Promise<ValueCheck>;
+  /** Rejects only with the signal's reason: trouble with a tool is a warning. */
+  openTools(request: ToolRequest): Promise<ToolBox>;
+  /** Ends what tools keep for the whole run. */
+  closeTools?(): Promise<void>;
+  /** The store for an agent's memory; trouble in opening it is a store that fails. */
+  openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
+  readonly github?: GitHub;
+  readonly publisher: Publisher;
+  /** What the tools that publish may publish; absent for the defaults. */
+  readonly publishRules?: PublishRules;
+  readonly acknowledgement?: Acknowledgement;
+  /** Absent where nobody asked to see it. */
+  readonly progress?: Progress;
+  readonly journal?: Journal;
+  readonly reporter: Reporter;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
+  /**
+   * The absolute path of a folder that an agent names, in a workflow. Throws a ConfigError unless it lies inside the
+   * workspace. Absent on somebody's own machine.
+   */
+  readonly confine?: (path: string, what: string) => Promise<string>;
+  /** Aborted when even saving has to stop; outlives the deadline, so that a run cut by its deadline is still saved. */
+  readonly saveSignal: AbortSignal;
+  /** Folder that a relative workdir counts from. */
+  readonly cwd: string;
+  /** What people type to run the command line. */
+  readonly program: ProgramName;
+  /** Values that must never leave (D11); grows when tools are opened. */
+  readonly secrets: readonly string[];
+}
+
+/** What a run reports while it goes on; listeners make log lines of it. */
+export type RunEvent =
+  | LoopEvent
+  /** The plan is complete and the model is ready; `restored` is undefined for an agent without memory. */
+  | {
+      readonly kind: 'run-started';
+      readonly plan: Plan;
+      readonly restored: RestoreResult | undefined;
+      /** How many notes were found and where; absent for an agent without notes. */
+      readonly notes?: { readonly files: number; readonly location: string };
+    };

@@ -1,0 +1,189 @@
+import type { LoadedAgent } from '../../agent/agent-source.js';
+import type { Effort } from '../../agent/choices.js';
+import { isOffline, type ModelRef, parseModelRef } from '../../agent/model-ref.js';
+import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
+import { AxeError, orAxeError } from '../../lib/errors.js';
+import type { OpenFile } from '../../lib/files.js';
+import { estimateText } from '../../lib/text/truncate.js';
+import { createAsker } from '../../loop/asker.js';
+import { Budget, type BudgetLimits } from '../../loop/budget.js';
+import { firstMessages, textOf } from '../../loop/messages.js';
+import { modelSettings } from '../../loop/model-settings.js';
+import { retryPolicy } from '../../loop/retry.js';
+import { Usage } from '../../loop/usage.js';
+import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../memory/gc/analysis.js';
+import { countLog, planTrim, type TrimPlan } from '../../memory/gc/count-log.js';
+import type { GcEnd, GcFindings } from '../../memory/gc/gc-result.js';
+import { promptText } from '../../memory/run-log.js';
+import { statePath } from '../../memory/state.js';
+import { firstUnread, type MemoryStore } from '../../memory/store.js';
+import { readTail } from '../../memory/tail.js';
+import { openText } from '../../memory/trim.js';
+import { openModel } from '../delegation.js';
+import type { Dependencies } from '../dependencies.js';
+
+export interface GcRequest {
+  readonly agent: LoadedAgent;
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree. */
+  readonly path: string;
+  /** `provider/model`; empty for the agent's. */
+  readonly model: string;
+  readonly fallbackModels: readonly string[];
+  /** In the place of the agent's. */
+  readonly effort?: Effort | undefined;
+  /** What it may cost, of the agent's state. May throw an AxeError. */
+  limits(state: string): BudgetLimits;
+  /** Leave everything as it is: after an analysis, as axe does, or without asking a model. */
+  readonly dryRun: false | 'analysis' | 'figures';
+  /** Told of each finding as soon as it is there: a later step may fail. */
+  tell(findings: GcFindings): void;
+}
+
+/** Asks the model one question, under the limits of all. */
+type Ask = (system: string, message: string) => Promise<GcReply>;
+
+/** How garbage collection ended, with what can be made of its analysis where there is one. */
+export interface Collected {
+  readonly end: GcEnd;
+  readonly analysed?: { readonly text: string; readonly ask: Ask };
+}
+
+/**
+ * Garbage collection (axe-behaviour §19): counts an agent's run log, has a model look for patterns in the newest of it and
+ * trims it to what the agent wants to keep. What is appended in the meantime stays on every store. The offline rules
+ * analyse nothing: with them there are figures and no trim. Throws an AxeError; nothing is trimmed then.
+ */
+export async function collect(request: GcRequest, deps: Dependencies): Promise<Collected> {
+  const { file, state } = await openLog(request, deps);
+  try {
+    const { config } = request.agent;
+    const counted = await orAxeError(() => countLog(file));
+    if (counted.entries === 0) return { end: { kind: 'empty' } };
+    request.tell({ counted });
+    const plan = planTrim(counted, config.memory);
+    const ref = parseModelRef(request.model === '' ? config.model : request.model);
+    if (isOffline(ref)) return { end: { kind: 'not-analysed' } };
+    const limits = request.limits(state);
+    if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
+    const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
+    const { text: log, entries } = await orAxeError(() => newestOf(file, roomTokens));
+    const reply = await ask(ANALYST_PROMPT, log);
+    const { text } = reply;
+    if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - entries } });
+    const broken = brokenAnalysis(reply);
+    if (broken !== undefined) throw broken;
+    const end: GcEnd = request.dryRun === false ? await trim(plan, request, deps) : { kind: 'dry-run' };
+    return { end, analysed: { text, ask } };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The run log as it is, however large, and the text of its state. Throws an AxeError. */
+async function openLog(
+  { store, path }: GcRequest,
+  { deadline: { signal }, reporter }: Dependencies,
+): Promise<{ readonly file: OpenFile; readonly state: string }> {
+  const state = statePath(path);
+  const texts = store.openLog === undefined ? [path, state] : [state];
+  const found = await store.readTree(signal, texts);
+  const trouble = found.kind === 'failed' ? found : firstUnread(found, texts);
+  if (found.kind === 'failed' || trouble !== undefined) {
+    signal.throwIfAborted();
+    throw new AxeError(trouble?.message ?? '', { remedy: trouble?.remedy });
+  }
+  for (const warning of found.warnings) reporter.warn(warning);
+  const file = await orAxeError(async () => await store.openLog?.(path));
+  return { file: file ?? openText(found.tree.get(path) ?? ''), state: found.tree.get(state) ?? '' };
+}
+
+/** Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and an answer takes room. */
+async function openQuestions(
+  ref: ModelRef,
+  limits: BudgetLimits,
+  { agent: { config }, fallbackModels, effort, tell }: GcRequest,
+  deps: Dependencies,
+): Promise<{ readonly ask: Ask; readonly roomTokens: number }> {
+  const { deadline, clock } = deps;
+  const { signal } = deadline;
+  await deps.models.configure();
+  const params = effort === undefined ? config.params : { ...config.params, effort };
+  const model = await openModel(deps, ref, params);
+  const startedAt = clock.now().getTime();
+  const [usage, budget] = [new Usage(model.model.modelId), new Budget(limits)];
+  // The offline rules would give an answer that is not an analysis.
+  const others = fallbackModels.map(parseModelRef).filter((other) => !isOffline(other));
+  const asker = createAsker(
+    {
+      model,
+      fallbacks: others.map((other) => () => openModel(deps, other)),
+      retry: retryPolicy(config.retry),
+      budget,
+      usage,
+      ownSettings: effort === undefined ? ['temperature', 'effort'] : ['temperature'],
+    },
+    { ...deps, signal, leftMs: () => deadline.leftMs() },
+  );
+  const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
+  const quarter = Math.floor(window / 4);
+  const settings = {
+    ...(params.maxTokens === 0 ? {} : { maxOutputTokens: Math.min(quarter, params.maxTokens) }),
+    temperature: GC.temperature,
+    ...modelSettings(params),
+  };
+  const ask: Ask = async (system, message) => {
+    const spent = budget.spent();
+    if (spent !== undefined) throw spent.error;
+    try {
+      signal.throwIfAborted();
+      const messages = firstMessages(system, message);
+      const reply = await asker.ask(messages, settings, Math.min(quarter, GC.outputTokens));
+      return { text: textOf(reply.content), finish: reply.finishReason.unified };
+    } catch (thrown) {
+      const cause: unknown = signal.aborted ? signal.reason : thrown;
+      throw cause instanceof AxeError ? cause : thrown;
+    } finally {
+      tell({ usage: usage.stats(clock.now().getTime() - startedAt, budget) });
+    }
+  };
+  const { maxTokens, maxCostUsd } = limits;
+  const most = [
+    window,
+    ...(maxTokens > 0 ? [maxTokens] : []),
+    ...(maxCostUsd > 0 && model.price !== undefined && model.price.input > 0
+      ? [(maxCostUsd / model.price.input) * 1e6]
+      : []),
+  ];
+  return { ask, roomTokens: Math.floor(Math.min(...most) / 2) };
+}
+
+/** All of a log where it fits, else the newest whole entries that do; of one that is too long alone its ends. */
+async function newestOf(
+  file: OpenFile,
+  roomTokens: number,
+): Promise<{ readonly text: string; readonly entries: number }> {
+  // No script has more than eight bytes for a token by our estimate.
+  for (let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8); ; maxBytes = Math.floor(maxBytes * 0.8)) {
+    const tail = await readTail(file, 0, maxBytes);
+    const text = promptText(tail.text);
+    if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES) return { text, entries: tail.loaded };
+  }
+}
+
+/** However little room there is: a few entries. */
+const LEAST_BYTES = 8 * 1024;
+
+async function trim(
+  plan: TrimPlan,
+  { agent, store, path, tell }: GcRequest,
+  { saveSignal }: Dependencies,
+): Promise<GcEnd> {
+  if (plan.kind !== 'trim') return plan;
+  tell({ isTrimming: true });
+  const { removed, kept, keeps } = plan;
+  const saved = await store.write([{ kind: 'trim', path, keeps }], saveSignal);
+  if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
+  const { message, remedy } = saved;
+  throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
+}

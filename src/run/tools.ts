@@ -1,0 +1,389 @@
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { AgentConfig, McpServerConfig } from '../agent/config.js';
+import type { Trigger } from '../event/trigger.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { createGitHubReader } from '../github/reading/reader.js';
+import type { Clock } from '../lib/clock.js';
+import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
+import type { Environment } from '../lib/environment.js';
+import { ToolError } from '../lib/errors.js';
+import type { Warning } from '../lib/warning.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import { type GrantRules, grantTools, type WithheldTool } from '../tools/effects.js';
+import type { GitHubReader } from '../tools/github/github-port.js';
+import { connectMcpServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
+import { createRunServers, openServer } from '../tools/mcp/server.js';
+import type { ToolPorts, Workspace } from '../tools/ports.js';
+import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
+import { startLineProgram } from '../tools/process/mcp-process.js';
+import {
+  type FoundJail,
+  findCommandJail,
+  makeHome,
+  type ProcessJail,
+} from '../tools/process/process-jail.js';
+import { safePrograms } from '../tools/process/programs.js';
+import { scrubEnv } from '../tools/process/scrub-env.js';
+import { createShell } from '../tools/process/shell.js';
+import { createTools, TOOL_NAMES, type UnknownTool } from '../tools/registry.js';
+import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
+import type { Effect, Tool } from '../tools/tool.js';
+import { createPostJson } from '../tools/web/post-json.js';
+import { createWeb } from '../tools/web/web.js';
+import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
+import { createWorkspace } from '../tools/workspace/workspace.js';
+import type { Dependencies, ToolBox, ToolRequest } from './dependencies.js';
+
+/** What tools are made in. */
+export interface ToolSurroundings {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  /** Told what servers are given by `${VAR}`: it must not leave. */
+  keepSecret(values: readonly string[]): void;
+  readonly where: GrantRules['where'];
+  /** The `tools-allowed` input. */
+  readonly toolsAllowed: readonly string[];
+  /** Our own files, which no tool may write. */
+  readonly ownFolder: string;
+  /** Whose repository the tools that read on GitHub read; undefined without a token. */
+  readonly client?: GitHubClient | undefined;
+  /** Folders of the repository in which memory is kept; left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** Folders in which agents are looked for, relative to `cwd`; left out: only those that are known to everybody. */
+  readonly agentsDirs?: readonly string[];
+  /** Files that the run has read agents and skills from so far, absolute; left out: none. */
+  readonly instructionFiles?: () => readonly string[];
+  /** What the run is about; absent for a run without an event. */
+  readonly trigger?: Trigger;
+}
+
+/** How a run opens tools, and ends what they keep. */
+type ToolOpener = Required<Pick<Dependencies, 'openTools' | 'closeTools'>>;
+
+/** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
+export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
+  const { env, fetch, clock } = surroundings;
+  const workspaces = new Map<string, Workspace>();
+  const jail = createJailFinder(surroundings);
+  let isHomeReported = false;
+  const running = createRunServers();
+  let opening: Promise<typeof openServer> | undefined;
+  const github = readerOf(surroundings);
+
+  /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
+  function workspaceAt(root: string): Workspace {
+    const known = workspaces.get(root);
+    if (known !== undefined) return known;
+    const workspace = createWorkspace({ root, protectedPaths: guardedPaths(surroundings) });
+    workspaces.set(root, workspace);
+    return workspace;
+  }
+
+  function portsFor({ agent, workdir }: ToolRequest): ToolPorts {
+    const root = resolve(surroundings.cwd, workdir);
+    return {
+      workspace: workspaceAt(root),
+      shell: createShell({ env, jail: async () => jailIn(await jail()) }),
+      web: createWeb({ env }),
+      postJson: createPostJson(fetch),
+      clock,
+      workdir: root,
+      allowedHosts: agent.config.allowedHosts,
+      searchKey: env['TAVILY_API_KEY']?.trim() ?? '',
+      searchBaseUrl: env['AXE_WEB_SEARCH_BASE_URL'] ?? '',
+      ...(github === undefined ? {} : { github }),
+    };
+  }
+
+  /**
+   * How servers are opened. In a run in which a tool may write, their programs all start before it can, those of agents
+   * that are called later too, and run until its end.
+   */
+  async function howToOpen(request: ToolRequest, granted: readonly Requested[]): Promise<typeof openServer> {
+    const callerEffects = new Set<Effect>([
+      'read',
+      'publish',
+      'memory',
+      ...granted.map(({ effect }) => effect),
+    ]);
+    const ports = portsFor(request);
+    const below = (await request.callable()).map((agent) => {
+      const rules = rulesFor({ ...request, agent, callerEffects }, surroundings);
+      const { tools } = createTools(agent.config.tools, ports);
+      return { servers: grantServers(agent.config, rules).allowed, tools: grantTools(tools, rules).granted };
+    });
+    if (![...granted, ...below.flatMap(({ tools }) => tools)].some(mayWrite)) return openServer;
+    const programs = below.flatMap(({ servers }) => servers).filter(({ transport }) => transport === 'stdio');
+    surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
+    const complain = (what: string) => request.warn({ code: 'mcp-server', message: `An MCP server ${what}` });
+    const deps = { ...connectionsOf(request, surroundings), complain };
+    // One that fails is told of by the agent that has it.
+    await Promise.allSettled(
+      programs.map(async (server) => await running.open(expandServer(server, env), deps)),
+    );
+    return running.open;
+  }
+
+  async function openTools(request: ToolRequest): Promise<ToolBox> {
+    const { config } = request.agent;
+    const rules = rulesFor(request, surroundings);
+    const made = createTools(config.tools, portsFor(request));
+    const builtIn = grantTools(made.tools, rules);
+    const servers = grantServers(config, rules);
+    for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
+    if (made.absent.length > 0 && isExpected(request)) {
+      request.warn(absentTools(made.absent, request, surroundings));
+    }
+    for (const tool of [...builtIn.withheld, ...servers.withheld]) request.warn(withheldTool(tool));
+    const tools = await withoutUnjailed(builtIn.granted, jail, request);
+    const hasCommands = tools.some(({ name }) => name === COMMANDS);
+    if (!isHomeReported && hasCommands && surroundings.toolsAllowed.includes(WITH_HOME)) {
+      isHomeReported = true;
+      request.warn(homeIsWritable());
+    }
+    opening ??= howToOpen(request, [...tools, ...servers.allowed.map(asTool)]);
+    const sealing = tools.map((tool) => (mayWrite(tool) ? beforeIt(tool, running.seal) : tool));
+    return await withServers(sealing, {
+      allowed: servers.allowed,
+      open: await opening,
+      request,
+      surroundings,
+    });
+  }
+
+  return { openTools, closeTools: running.close };
+}
+
+/** What is granted: a tool, or a server with all that it offers. */
+type Requested = Pick<Tool, 'name' | 'effect'>;
+
+function mayWrite({ name, effect }: Requested): boolean {
+  return effect === 'write' || name === COMMANDS;
+}
+
+function beforeIt(tool: Tool, before: () => void): Tool {
+  return {
+    ...tool,
+    execute(input, signal) {
+      before();
+      return tool.execute(input, signal);
+    },
+  };
+}
+
+function grantServers({ mcpServers }: AgentConfig, rules: GrantRules) {
+  const { granted, withheld } = grantTools(mcpServers.map(asTool), rules);
+  return {
+    allowed: mcpServers.filter(({ name }) => granted.some((server) => server.name === name)),
+    withheld,
+  };
+}
+
+type JailFinder = () => Promise<FoundJail>;
+
+/** Looks for a jail at the first call, once for a run: before its first command. */
+function createJailFinder(surroundings: ToolSurroundings): JailFinder {
+  const { env, cwd } = surroundings;
+  const writesHome = mayWriteHome(surroundings);
+  async function look(): Promise<FoundJail> {
+    const home = writesHome ? undefined : await makeHome(env['RUNNER_TEMP'] || undefined);
+    const credentials = await untrackedCredentials(cwd, env);
+    const programs = safePrograms(env['PATH'], writableFolders(surroundings));
+    const places = () => {
+      const paths = guardedPaths(surroundings);
+      const instructionFolders = instructionFoldersOf(surroundings);
+      return jailPlaces({ env, workspace: cwd, paths, instructionFolders, home, credentials });
+    };
+    return await findCommandJail({ env, programs, places });
+  }
+  let found: Promise<FoundJail> | undefined;
+  return () => {
+    found ??= look();
+    return found;
+  };
+}
+
+/** A word of `tools-allowed`: commands write the home folder too. On a terminal they do, as axe's. */
+const WITH_HOME = 'run_command(home)';
+
+/** Where commands write what a program that we start could be read from. */
+function writableFolders(surroundings: ToolSurroundings): readonly string[] {
+  const { env, cwd } = surroundings;
+  return mayWriteHome(surroundings) ? [cwd, env['HOME'] || homedir()] : [cwd];
+}
+
+function mayWriteHome({ where, toolsAllowed }: Pick<ToolSurroundings, 'where' | 'toolsAllowed'>): boolean {
+  return where === 'terminal' || toolsAllowed.includes(WITH_HOME);
+}
+
+function jailIn(found: FoundJail): ProcessJail {
+  if (found.kind === 'jail') return found.jail;
+  throw new ToolError(`there is no process jail for commands: ${found.reason}`);
+}
+
+const COMMANDS = 'run_command';
+
+/** The machine is tried for an agent that may have commands: without a jail nobody has them (D50). */
+async function withoutUnjailed(
+  tools: readonly Tool[],
+  jail: JailFinder,
+  { warn }: ToolRequest,
+): Promise<readonly Tool[]> {
+  if (!tools.some(({ name }) => name === COMMANDS)) return tools;
+  const found = await jail();
+  if (found.kind === 'jail') return tools;
+  warn({
+    code: 'tool-not-available',
+    message: `The tool \`${COMMANDS}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${found.reason}`,
+  });
+  return tools.filter(({ name }) => name !== COMMANDS);
+}
+
+function homeIsWritable(): Warning {
+  return {
+    code: 'home-writable',
+    message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${COMMANDS}\` if they need not.`,
+  };
+}
+
+/**
+ * What the file tools do not touch: what the environment names, memory, the folders of agents with the skills
+ * next to them, and our own files.
+ */
+function guardedPaths({
+  env,
+  cwd,
+  ownFolder,
+  memoryRoots = [],
+  agentsDirs = [],
+  instructionFiles,
+}: ToolSurroundings): ProtectedPaths {
+  const { denied, readOnly } = protectedPaths(env);
+  return {
+    denied,
+    readOnly: [...readOnly, ...instructionFoldersOf({ cwd, agentsDirs }), ownFolder],
+    memory: memoryRoots.map((root) => resolve(cwd, root)),
+    ...(instructionFiles === undefined ? {} : { readOnlyNow: instructionFiles }),
+  };
+}
+
+function instructionFoldersOf({
+  cwd,
+  agentsDirs = [],
+}: Pick<ToolSurroundings, 'cwd' | 'agentsDirs'>): readonly string[] {
+  const dirs = agentsDirs.map((dir) => resolve(cwd, dir));
+  return [...dirs, ...dirs.map((dir) => join(dirname(dir), 'skills'))];
+}
+
+/** The repository of the event: no other can be read, whatever the model asks for. */
+function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitHubReader | undefined {
+  if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
+  return createGitHubReader(client, trigger, { memoryRoots });
+}
+
+function rulesFor(
+  { agent, trust, callerEffects }: ToolRequest,
+  { where, toolsAllowed }: ToolSurroundings,
+): GrantRules {
+  const knownNames = [...TOOL_NAMES, ...agent.config.mcpServers.map(({ name }) => name)];
+  const words = toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word));
+  const rules = { where, trust: trust.level, toolsAllowed: words, knownNames };
+  return where === 'terminal' || callerEffects === undefined
+    ? rules
+    : { ...rules, parentEffects: callerEffects };
+}
+
+function asTool({ name, transport }: McpServerConfig): Requested {
+  return { name, effect: transport === 'stdio' ? 'execute' : 'network' };
+}
+
+interface ServerParts {
+  readonly allowed: readonly McpServerConfig[];
+  readonly open: typeof openServer;
+  readonly request: ToolRequest;
+  readonly surroundings: ToolSurroundings;
+}
+
+async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promise<ToolBox> {
+  const { allowed, open, request, surroundings } = parts;
+  if (allowed.length === 0) return { tools: builtIn, close: async () => {} };
+  const { env } = surroundings;
+  surroundings.keepSecret(allowed.flatMap((config) => valuesFor(config, env)));
+  const { tools, changed, close } = await connectMcpServers(allowed, {
+    ...connectionsOf(request, surroundings),
+    env,
+    open,
+    warn: (warning) => request.warn(warning),
+    reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
+  });
+  return {
+    tools: [...builtIn, ...tools],
+    async changed() {
+      const others = await changed();
+      return others === undefined ? undefined : [...builtIn, ...others];
+    },
+    close,
+  };
+}
+
+/** What every connection of a run is made with. */
+function connectionsOf({ signal }: ToolRequest, surroundings: ToolSurroundings) {
+  const { cwd, clock, fetch } = surroundings;
+  return {
+    childEnv: serverEnv(surroundings),
+    cwd,
+    startProgram: startLineProgram,
+    clock,
+    signal,
+    fetch,
+    timeoutMs: MCP_START_TIMEOUT_MS,
+    callTimeoutMs: MCP_CALL_TIMEOUT_MS,
+  };
+}
+
+/**
+ * What a server's program gets: what every program gets, and that by which the runner finds orphans. What it starts by
+ * `PATH` runs out of the jail, so no tool may write it.
+ */
+function serverEnv({ env, cwd }: ToolSurroundings): Record<string, string> {
+  const tracking = env['RUNNER_TRACKING_ID'];
+  const PATH = safePrograms(env['PATH'], [cwd]).path;
+  return { ...scrubEnv(env), PATH, ...(tracking === undefined ? {} : { RUNNER_TRACKING_ID: tracking }) };
+}
+
+function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warning {
+  const guess = meant === undefined ? '' : `; is \`${meant}\` meant?`;
+  return {
+    code: 'tool-not-available',
+    message: `agent "${agent.name}" asks for the tool \`${name}\`, which does not exist${guess}`,
+  };
+}
+
+/** The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop. */
+function isExpected({ agent }: ToolRequest): boolean {
+  return agent.source !== 'built-in';
+}
+
+function absentTools(
+  names: readonly string[],
+  { agent }: ToolRequest,
+  { trigger }: ToolSurroundings,
+): Warning {
+  const listed = names.map((name) => `\`${name}\``).join(', ');
+  const isLocal = trigger === undefined || trigger.kind === 'local';
+  const remedy = isLocal
+    ? 'Give `--event` a webhook payload and a token in `GITHUB_TOKEN`.'
+    : 'Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.';
+  return {
+    code: 'tool-not-available',
+    message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} on GitHub: there is no ${isLocal ? 'event' : 'token'}`,
+    remedy,
+  };
+}
+
+function withheldTool({ message }: WithheldTool): Warning {
+  return { code: 'tool-not-available', message };
+}

@@ -1,0 +1,111 @@
+import { MAX_WRITTEN_BYTES } from '../../lib/defaults.js';
+import { ToolError } from '../../lib/errors.js';
+import { withReturns } from '../../lib/text/bytes.js';
+import { shown } from '../../lib/text/cut.js';
+import { defineTool } from '../define.js';
+import type { Workspace } from '../ports.js';
+import type { Tool } from '../tool.js';
+
+/** `edit_file`: exact text for other text; axe's answers, followed by where the text stands. */
+export function createEditFile(workspace: Workspace): Tool {
+  return defineTool({
+    name: 'edit_file',
+    effect: 'write',
+    description:
+      'Replaces text in a file of the working directory. The old text must match exactly, white space included and without the line numbers of `read_file`, and must stand in the file once unless `replace_all` is true.',
+    shape: {
+      path: {
+        type: 'string',
+        description: 'Path of the file, relative to the working directory.',
+        required: true,
+      },
+      old_string: { type: 'string', description: 'The exact text to look for.', required: true },
+      new_string: { type: 'string', description: 'The text to put there; may be empty.', required: true },
+      replace_all: { type: 'boolean', description: 'Whether to replace every occurrence. Default: false.' },
+    },
+    async run({ path, old_string, new_string, replace_all = false }) {
+      let count = 0;
+      await workspace.update(path, (old) => {
+        const edited = edit(decode(old, path), { old: old_string, new: new_string, all: replace_all });
+        count = edited.count;
+        return encode(edited.text, path);
+      });
+      return `replaced ${count} occurrence(s) in ${path}`;
+    },
+  });
+}
+
+interface Edit {
+  readonly old: string;
+  readonly new: string;
+  readonly all: boolean;
+}
+
+function edit(content: string, requested: Edit): { readonly text: string; readonly count: number } {
+  if (requested.old === '') throw new ToolError('old_string is required: the text to look for is empty');
+  if (requested.old === requested.new) throw new ToolError('old_string and new_string are the same');
+  const change = inLineEndingsOf(content, requested);
+  const parts = content.split(change.old);
+  const count = parts.length - 1;
+  if (count === 0) throw new ToolError(notFound(content, change.old));
+  if (count > 1 && !change.all) {
+    throw new ToolError(
+      `old_string found ${count} times (${linesOf(parts, change.old)}); set replace_all to true or provide a more unique string`,
+    );
+  }
+  return { text: parts.join(change.new), count };
+}
+
+/** A model sees lines and writes `\n`; a file may break them with `\r\n`. */
+function inLineEndingsOf(content: string, requested: Edit): Edit {
+  if (content.includes(requested.old) || !content.includes('\r\n')) return requested;
+  return { ...requested, old: withReturns(requested.old), new: withReturns(requested.new) };
+}
+
+/** The most common slips are worth a word. */
+function notFound(content: string, old: string): string {
+  const text = 'old_string not found in file';
+  if (/^\d+: /m.test(old) && content.includes(old.replace(/^\d+: /gm, ''))) {
+    return `${text}: leave out the line numbers of read_file`;
+  }
+  const trimmed = old.trim();
+  if (trimmed !== '' && content.includes(trimmed)) {
+    return `${text}: it is there with other white space before or behind it`;
+  }
+  return `${text}: it must match exactly; read the file again to see what is there`;
+}
+
+const MAX_LINES = 10;
+
+function linesOf(parts: readonly string[], old: string): string {
+  const lines: number[] = [];
+  let line = 1;
+  for (const part of parts.slice(0, Math.min(parts.length - 1, MAX_LINES))) {
+    line += breaksIn(part);
+    lines.push(line);
+    line += breaksIn(old);
+  }
+  const more = parts.length - 1 > MAX_LINES ? ', ...' : '';
+  return `lines ${lines.join(', ')}${more}`;
+}
+
+function breaksIn(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+function decode(bytes: Uint8Array | undefined, path: string): string {
+  if (bytes === undefined) throw new ToolError(`${shown(path)}: no such file; write_file makes new ones`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ToolError(`${shown(path)} is not a text file in UTF-8; it was not changed`);
+  }
+}
+
+function encode(text: string, path: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= MAX_WRITTEN_BYTES) return bytes;
+  throw new ToolError(
+    `${shown(path)} was not changed: it would have ${bytes.length} bytes, more than the ${MAX_WRITTEN_BYTES} a file may have`,
+  );
+}

@@ -1,0 +1,37 @@
+import { MAX_LISTED_ENTRIES } from '../../lib/defaults.js';
+import { truncate } from '../../lib/text/truncate.js';
+import { defineTool } from '../define.js';
+import type { Workspace } from '../ports.js';
+import type { Tool } from '../tool.js';
+import { showHidden } from '../visible.js';
+
+/** `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives them. */
+export function createListDirectory(workspace: Workspace): Tool {
+  return defineTool({
+    name: 'list_directory',
+    effect: 'read',
+    description:
+      'Lists what is in a directory of the working directory, one name per line. Names of directories end in `/`.',
+    shape: {
+      path: {
+        type: 'string',
+        description:
+          'Path of the directory, relative to the working directory. Default: `.`, the working directory.',
+      },
+    },
+    async run({ path = '.' }) {
+      const { entries, leftOut } = await workspace.list(path, MAX_LISTED_ENTRIES);
+      if (entries.length === 0) return '(the directory is empty)';
+      const lines = entries.map(
+        ({ name, kind }) => `${showHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`,
+      );
+      if (leftOut > 0) lines.push(`[${leftOut} more names; \`search_files\` finds them by pattern]`);
+      return truncate(lines.join('\n'));
+    },
+  });
+}
+
+/** A name may hold a newline; it must not pass for two. */
+function oneLine(name: string): string {
+  return name.replaceAll('\n', '<U+000A>').replaceAll('\t', '<U+0009>');
+}

@@ -1,0 +1,38 @@
+import { MAX_WRITTEN_BYTES } from '../../lib/defaults.js';
+import { ToolError } from '../../lib/errors.js';
+import { shown } from '../../lib/text/cut.js';
+import { defineTool } from '../define.js';
+import type { Workspace } from '../ports.js';
+import type { Tool } from '../tool.js';
+
+/** `write_file`: a whole file, new or in place of what was there. */
+export function createWriteFile(workspace: Workspace): Tool {
+  return defineTool({
+    name: 'write_file',
+    effect: 'write',
+    description:
+      'Writes a file of the working directory. The content replaces what the file holds; missing directories are made. To change a part of a file use `edit_file`.',
+    shape: {
+      path: {
+        type: 'string',
+        description: 'Path of the file, relative to the working directory.',
+        required: true,
+      },
+      content: {
+        type: 'string',
+        description: 'The whole content of the file; may be empty.',
+        required: true,
+      },
+    },
+    async run({ path, content }) {
+      const bytes = new TextEncoder().encode(content);
+      if (bytes.length > MAX_WRITTEN_BYTES) {
+        throw new ToolError(
+          `${shown(path)} was not written: ${bytes.length} bytes are more than the ${MAX_WRITTEN_BYTES} a file may have`,
+        );
+      }
+      await workspace.update(path, () => bytes);
+      return `wrote ${bytes.length} bytes to ${path}`;
+    },
+  });
+}

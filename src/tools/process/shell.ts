@@ -1,0 +1,124 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { setTimeout as after } from 'node:timers/promises';
+import type { Environment } from '../../lib/environment.js';
+import { messageOf, ToolError } from '../../lib/errors.js';
+import { createOutputBuffer } from '../../lib/text/truncate.js';
+import type { CommandRequest, CommandResult, Shell } from '../ports.js';
+import { guardGroup, killGroup } from './guard.js';
+import type { Entered, JailedStart, ProcessJail } from './process-jail.js';
+import { scrubEnv } from './scrub-env.js';
+
+interface ShellOptions {
+  /** The environment; little of it reaches a command, see `scrubEnv`. */
+  readonly env: Environment;
+  /** Where commands run, asked for at each. Rejects with a ToolError where there is no such place. */
+  readonly jail: () => Promise<ProcessJail>;
+}
+
+/** How long a jail may take to end when its input has ended. None of its processes gets away. */
+const JAIL_END_MS = 10_000;
+
+/** Standard error goes where standard output goes, so that both are read in the order they were written. */
+const SCRIPT = 'exec sh -c "$1" 2>&1';
+
+/**
+ * Runs commands with `sh -c` in process groups of their own, with a scrubbed environment, without input and with bounded
+ * memory for output. When the shell ends, and at a timeout or abort, everything it started is ended.
+ */
+export function createShell({ env, jail }: ShellOptions): Shell {
+  return {
+    async run(request, signal) {
+      signal.throwIfAborted();
+      const program = ['sh', '-c', SCRIPT, 'sh', request.command];
+      const outside = { program, cwd: request.cwd, env: scrubEnv(env) };
+      const entered = await enter(await jail(), outside);
+      try {
+        return await runCommand(request, { ...entered, signal });
+      } finally {
+        await entered.leave();
+      }
+    },
+  };
+}
+
+async function enter(jail: ProcessJail, start: JailedStart): Promise<Entered> {
+  try {
+    return await jail.enter(start);
+  } catch (thrown) {
+    throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
+  }
+}
+
+interface Surroundings extends Omit<Entered, 'leave'> {
+  readonly signal: AbortSignal;
+}
+
+async function runCommand(
+  { cwd, timeoutMs, maxOutputBytes }: CommandRequest,
+  { program: [file = '', ...args], env, signal }: Surroundings,
+): Promise<CommandResult> {
+  signal.throwIfAborted();
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined);
+  const output = createOutputBuffer(maxOutputBytes);
+  // Only what fails before the shell has started still comes on standard error.
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
+  const id = await startedId(child);
+  const timedOut = await finish(child, id, { timeoutMs, signal });
+  signal.throwIfAborted();
+  return { exitCode: child.exitCode, output: output.text(), truncated: output.isTruncated(), timedOut };
+}
+
+/** Throws a ToolError if nothing could be started. */
+function startedId(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve(child.pid ?? 0));
+    child.once('error', (error) =>
+      reject(new ToolError(`the command could not be started: ${messageOf(error)}`)),
+    );
+  });
+}
+
+/** Waits for the shell, the time limit or an abort, and ends what is left. True if the time was up. */
+async function finish(
+  child: ChildProcessWithoutNullStreams,
+  id: number,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const guard = guardGroup(id);
+  try {
+    const reason = await firstOf(child, timeoutMs, signal);
+    // Two ways, since a command may have ended what listens for the end of its input.
+    child.stdin.destroy();
+    killGroup(id, 'SIGKILL');
+    await Promise.race([closed, after(JAIL_END_MS, undefined, { ref: false })]);
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    return reason === 'timeout';
+  } finally {
+    guard.dismiss();
+  }
+}
+
+type EndReason = 'exit' | 'timeout' | 'abort';
+
+function firstOf(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<EndReason> {
+  return new Promise((resolve) => {
+    const end = (reason: EndReason) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      resolve(reason);
+    };
+    const abort = () => end('abort');
+    const timer = setTimeout(() => end('timeout'), timeoutMs);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    if (child.exitCode !== null || child.signalCode !== null) end('exit');
+    else child.once('exit', () => end('exit'));
+  });
+}

@@ -1,0 +1,64 @@
+import { nearest } from '../agent/suggest.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import { createEditFile } from './files/edit-file.js';
+import { createListDirectory } from './files/list-directory.js';
+import { createReadFile } from './files/read-file.js';
+import { createSearchFiles } from './files/search-files.js';
+import { createWriteFile } from './files/write-file.js';
+import { createGitHubTools, GITHUB_TOOL_NAMES } from './github/github-tools.js';
+import type { ToolPorts } from './ports.js';
+import { REVIEW_TOOL_NAMES } from './review/review-tools.js';
+import { createRunCommand } from './run-command.js';
+import type { Tool } from './tool.js';
+import { createUrlFetch } from './web/url-fetch.js';
+import { createWebSearch } from './web/web-search.js';
+
+/** How each tool is made; the order here is the order every model sees them in, so that prompts can be cached. */
+const TOOLS = {
+  list_directory: ({ workspace }) => createListDirectory(workspace),
+  read_file: ({ workspace }) => createReadFile(workspace),
+  search_files: (ports) => createSearchFiles(ports),
+  write_file: ({ workspace }) => createWriteFile(workspace),
+  edit_file: ({ workspace }) => createEditFile(workspace),
+  run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
+  url_fetch: ({ web, allowedHosts }) => createUrlFetch(web, allowedHosts),
+  web_search: ({ postJson, searchKey, searchBaseUrl }) =>
+    createWebSearch({ postJson, key: searchKey, baseUrl: searchBaseUrl }),
+} as const satisfies Readonly<Record<string, (ports: ToolPorts) => Tool>>;
+
+/** The names an agent's `tools` may hold, in their order. */
+export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...GITHUB_TOOL_NAMES];
+
+/** A name in `tools` that is not a tool's. */
+export interface UnknownTool {
+  readonly name: string;
+  /** The tool that may have been meant. */
+  readonly meant: string | undefined;
+}
+
+/** What came of a list of names. */
+interface CreatedTools {
+  /** Each once and always in the same order. */
+  readonly tools: readonly Tool[];
+  readonly unknown: readonly UnknownTool[];
+  /** Names of tools that read on GitHub, where there is no event to read of. */
+  readonly absent: readonly string[];
+}
+
+/** The tools of these names; and the names that are none, or none here. */
+export function createTools(names: readonly string[], ports: ToolPorts): CreatedTools {
+  const requested = new Set(names);
+  const { github } = ports;
+  const own = Object.entries(TOOLS).flatMap(([name, create]) => (requested.has(name) ? [create(ports)] : []));
+  const onGitHub = github === undefined ? [] : createGitHubTools(github);
+  return {
+    tools: [...own, ...onGitHub.filter(({ name }) => requested.has(name))],
+    unknown: [...requested]
+      .filter((name) => !TOOL_NAMES.includes(name))
+      .map((name) => ({ name, meant: nearest(name, TOOL_NAMES) })),
+    absent: github === undefined ? GITHUB_TOOL_NAMES.filter((name) => requested.has(name)) : [],
+  };
+}
+
+/** The names that `tools` of an agent may hold; those of MCP servers and `call_agent` are not named there. */
+export const AGENT_TOOLS: readonly string[] = [...TOOL_NAMES, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS];

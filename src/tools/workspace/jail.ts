@@ -1,0 +1,190 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { isAbsolute, join, resolve, sep } from 'node:path';
+import { isInside } from '../../lib/confine.js';
+import type { Environment } from '../../lib/environment.js';
+import { ToolError } from '../../lib/errors.js';
+import { errorCode, fileError } from '../../lib/file-error.js';
+import { shown } from '../../lib/text/cut.js';
+import { IS_MEMORY } from '../../memory/log-path.js';
+import { isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';
+
+/** A folder that paths must not lead out of, and what in it is out of bounds. */
+export interface Jail {
+  /** Absolute, as it was given. */
+  readonly root: string;
+  /** The same folder without links. */
+  readonly realRoot: string;
+  /** Absolute paths that are out of bounds, with all that lies below them. */
+  readonly denied: readonly string[];
+  /** The same for paths that may be read. */
+  readonly readOnly: readonly string[];
+  /** Absolute paths of memory, with all that lies below them. */
+  readonly memory: readonly string[];
+  /** More that may only be read, asked at each use. */
+  readonly readOnlyNow: () => readonly string[];
+}
+
+/** What a path is wanted for: writing is refused in more places. */
+type Purpose = 'read' | 'write';
+
+/** Opens the jail. Throws a ToolError if the folder does not exist. */
+export async function createJail(root: string, paths: ProtectedPaths): Promise<Jail> {
+  const absolute = resolve(root);
+  const realRoot = await realPathOf(absolute);
+  if (realRoot === undefined) throw new ToolError(`the working directory ${shown(root)} does not exist`);
+  const { denied, readOnly, memory = [], readOnlyNow = () => [] } = paths;
+  const [allDenied, allReadOnly, allMemory] = await Promise.all([denied, readOnly, memory].map(withReal));
+  return {
+    root: absolute,
+    realRoot,
+    denied: allDenied ?? [],
+    readOnly: allReadOnly ?? [],
+    memory: allMemory ?? [],
+    readOnlyNow,
+  };
+}
+
+/** The paths as they are and with their links followed. */
+async function withReal(paths: readonly string[]): Promise<readonly string[]> {
+  const real = await Promise.all(paths.map(realPathOf));
+  return [...paths, ...real.filter((path) => path !== undefined)];
+}
+
+/** The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds by its text. */
+export function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string[] {
+  const parsed = parsePath(relativeTo(jail, path));
+  if (parsed.kind === 'refused') throw new ToolError(`${shown(path)}: ${parsed.reason}`);
+  refuse(jail, join(jail.realRoot, ...parsed.segments), { path, purpose });
+  return parsed.segments;
+}
+
+/**
+ * Where a path leads with every link followed; undefined if nothing is there. Throws a ToolError if that is outside of
+ * the jail or out of bounds.
+ */
+export async function realInside(jail: Jail, path: string, purpose: Purpose): Promise<string | undefined> {
+  const target = join(jail.realRoot, ...segmentsOf(jail, path, purpose));
+  const real = await attemptReal(target, path);
+  if (real === undefined) return undefined;
+  refuse(jail, real, { path, purpose });
+  return real;
+}
+
+/** Throws a ToolError unless a path without links lies in the jail and within bounds (D22). */
+export function refuse(
+  { realRoot, denied, readOnly, memory, readOnlyNow }: Jail,
+  real: string,
+  { path, purpose }: { readonly path: string; readonly purpose: Purpose },
+): void {
+  const segments = real.split(sep).filter((segment) => segment !== '');
+  const isOutside = !isInside(realRoot, real);
+  const isSystem = SYSTEM.some((folder) => isInside(folder, real));
+  if (isOutside || isSystem) throw new ToolError(`${shown(path)} leads out of the working directory`);
+  if (isSecretPath(segments) || denied.some((folder) => isInside(folder, real))) {
+    throw new ToolError(`${shown(path)} is out of bounds: credentials may be kept there`);
+  }
+  if (memory.some((folder) => isInside(folder, real))) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+  if (purpose === 'read') return;
+  if (
+    isWriteProtected(segments) ||
+    [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real))
+  ) {
+    throw new ToolError(`${shown(path)} cannot be written: only people change workflows, actions and agents`);
+  }
+}
+
+/** What an operating system's error says to the model: its text without absolute paths. */
+export function toToolError(path: string, thrown: unknown): unknown {
+  if (thrown instanceof ToolError || errorCode(thrown) === undefined) return thrown;
+  return new ToolError(`${shown(path)}: ${fileError('', '', thrown).reason}`);
+}
+
+/** Kernel interfaces: processes with their environment, devices, the machine's settings. */
+const SYSTEM = ['/proc', '/sys', '/dev'];
+
+/** An absolute path is taken if it lies inside by its text. */
+function relativeTo({ root, realRoot }: Jail, path: string): string {
+  if (!isAbsolute(path) || !path.startsWith('/')) return path;
+  for (const folder of [root, realRoot]) {
+    const prefix = folder.endsWith('/') ? folder : `${folder}/`;
+    if (path === folder) return '.';
+    if (path.startsWith(prefix)) return path.slice(prefix.length) || '.';
+  }
+  return path;
+}
+
+async function attemptReal(target: string, path: string): Promise<string | undefined> {
+  try {
+    return await realpath(target);
+  } catch (thrown) {
+    const code = errorCode(thrown);
+    if (code === 'ENOENT' && !(await isLink(target))) return undefined;
+    if (code === 'ENOENT') throw new ToolError(`${shown(path)} is a link that leads nowhere`);
+    throw toToolError(path, thrown);
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Absolute paths that are out of bounds for the file tools, each with all that lies below it. */
+export interface ProtectedPaths {
+  /** Neither read nor written. */
+  readonly denied: readonly string[];
+  /** Not written. */
+  readonly readOnly: readonly string[];
+  /** Memory, which has tools of its own: neither read nor written. Left out: none. */
+  readonly memory?: readonly string[];
+  /** More that is not written, asked at each use: files that the run has read its instructions from. */
+  readonly readOnlyNow?: () => readonly string[];
+}
+
+/** Variables that name a file or folder of the runner's, or one with credentials. */
+const VARIABLES = [
+  'RUNNER_TEMP',
+  'GITHUB_EVENT_PATH',
+  'GITHUB_ENV',
+  'GITHUB_PATH',
+  'GITHUB_OUTPUT',
+  'GITHUB_STATE',
+  'GITHUB_STEP_SUMMARY',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'GOOGLE_GHA_CREDS_PATH',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AZURE_FEDERATED_TOKEN_FILE',
+  'KUBECONFIG',
+  'NPM_CONFIG_USERCONFIG',
+  'NETRC',
+];
+
+/**
+ * What the environment says must be kept from the file tools although it could lie in the workspace: the runner's
+ * temporary folder, which holds tokens and the files that steer later steps, credentials, and, against writing, the
+ * action itself where it is checked out in the workspace (memory-and-security C7 86, 90).
+ */
+export function protectedPaths(env: Environment): ProtectedPaths {
+  const named = VARIABLES.map((name) => env[name] ?? '').filter(isAbsolutePath);
+  const action = env['GITHUB_ACTION_PATH'] ?? '';
+  return {
+    denied: named,
+    readOnly: isAbsolutePath(action) ? [action] : [],
+  };
+}
+
+function isAbsolutePath(path: string): boolean {
+  return path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path);
+}
