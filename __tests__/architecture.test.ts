@@ -100,7 +100,7 @@ const RATCHET = {
   'types of src/': 1080,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_940,
+  'lines of __tests__/': 101_937,
   'lines of scripts/, bench/ and eval/': 6197,
 };
 

@@ -15,7 +15,7 @@ export const GENERATED: readonly string[] = ['inputs', 'outputs', 'agent-keys', 
 );
 
 /** The decisions and the reference pages, which are cited by number. */
-const CITED = /^docs\/(?:decisions\.md|reference\/)/;
+const CITED = /^docs\/(?:internals|reference)\//;
 
 /** The pages that users read, one a topic, and the README. */
 export const GUIDES: readonly string[] = [

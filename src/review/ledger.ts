@@ -68,7 +68,7 @@ interface Change {
 
 /**
  * The findings of one pull request and agent, and the only code that changes their state. What is kept, and where each rule
- * comes from, is in `docs/reference/findings.md`.
+ * comes from, is in `docs/internals/findings.md`.
  */
 export class Ledger {
   readonly #findings: KnownFinding[];
