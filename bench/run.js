@@ -1,7 +1,6 @@
 // Benchmarks: `npm run bench [name …]`. They print figures and ratios and judge nothing; a test never asserts a time.
 import { agents } from './agents.js';
 import { appends } from './appends.js';
-import { largeLog } from './large-log.js';
 import { post } from './post.js';
 import { review } from './review.js';
 import { scaling } from './scaling.js';
@@ -13,7 +12,6 @@ const BENCHMARKS = {
   review,
   post,
   tail,
-  'large-log': largeLog,
   scaling,
   appends,
   agents,

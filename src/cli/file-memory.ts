@@ -64,8 +64,6 @@ export function openWholeFileMemory(memory: FileMemory): MemoryStore {
   );
   return {
     ...store,
-    openLog: async (path) =>
-      await createFiles().open(placesOf(memory).get(path) ?? '', { followLinks: true }),
     dropHistory: async () =>
       await removeCopies(
         copies().map(([, file]) => file),

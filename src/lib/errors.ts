@@ -162,15 +162,6 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Does work whose errors are for people, as those of the file system are. */
-export async function orAxeError<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw new AxeError(messageOf(thrown), { cause: thrown });
-  }
-}
-
 /**
  * A tool could not do what it was asked to: the message is the answer to the model, unchanged. It never leaves the
  * tool.

@@ -29,13 +29,9 @@ export interface Files {
   append(path: string, text: string, options: { readonly followLinks: boolean }): Promise<void>;
   /**
    * Writes a whole file through a temporary one and a rename. It has the mode of the old file, or of the one that
-   * `modeOf` names, from the moment it exists. A text may come in pieces, none of which splits a character.
+   * `modeOf` names, from the moment it exists.
    */
-  replace(
-    path: string,
-    text: string | AsyncIterable<string>,
-    options?: { readonly modeOf?: string },
-  ): Promise<void>;
+  replace(path: string, text: string, options?: { readonly modeOf?: string }): Promise<void>;
   /** Creates the file with this content if it does not exist; false if it does. */
   createExclusive(path: string, text: string): Promise<boolean>;
   remove(path: string): Promise<void>;

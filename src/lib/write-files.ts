@@ -79,7 +79,7 @@ async function append(path: string, text: string, { followLinks }: { followLinks
 /** A link at `path` is replaced by the file, as axe's gc does it; what it pointed to is left alone. */
 async function replace(
   path: string,
-  text: string | AsyncIterable<string>,
+  text: string,
   { modeOf = path }: { readonly modeOf?: string } = {},
 ): Promise<void> {
   const folder = dirname(path);
@@ -148,7 +148,7 @@ async function list(path: string): Promise<readonly { readonly name: string; rea
 /** Errors name the file that is meant in the end, not the temporary one. */
 async function writeNew(
   path: string,
-  text: string | AsyncIterable<string>,
+  text: string,
   { target, mode }: { readonly target: string; readonly mode?: number | undefined },
 ): Promise<void> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
@@ -157,16 +157,11 @@ async function writeNew(
   try {
     // The process's umask may have taken bits away.
     if (mode !== undefined) await must('chmod', target, () => handle.chmod(mode));
-    const content = typeof text === 'string' ? encodeBytes(text) : encodePieces(text);
-    await must('write', target, () => handle.writeFile(content));
+    await must('write', target, () => handle.writeFile(encodeBytes(text)));
     await must('sync', target, () => handle.sync());
   } finally {
     await handle.close();
   }
-}
-
-async function* encodePieces(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) yield encodeBytes(piece);
 }
 
 /** As Go's MkdirAll: the error names the part of the path that is in the way. */

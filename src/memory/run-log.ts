@@ -68,68 +68,6 @@ export function parseEntries(text: string): readonly Entry[] {
   return starts.map((start, index) => readEntry(start, text.slice(start, starts[index + 1] ?? text.length)));
 }
 
-/**
- * {@link parseEntries} for a log that comes in pieces: each entry is given as soon as the next one begins, and nothing
- * else is kept. The pieces may end anywhere, between the characters of a line break too.
- */
-export class EntrySplitter {
-  /** Parts of the text before the first entry, or of the entry that is not over yet. */
-  #parts: string[] = [];
-  /** The end of what came so far, if a heading may begin there. The text begins a line as if one stood before it. */
-  #held = '\n';
-  /** Place of the entry that is not over yet; undefined before the first. */
-  #start: number | undefined;
-  /** Place of the text that is held. */
-  #place = -1;
-  #head = '';
-
-  /** Text before the first entry; known with the first entry, or at the end. */
-  get head(): string {
-    return this.#head;
-  }
-
-  /** Entries that are over with this piece. */
-  push(piece: string): readonly Entry[] {
-    const text = this.#held + piece;
-    const done: Entry[] = [];
-    let from = 0;
-    for (let at = text.indexOf(BOUNDARY); at >= 0; at = text.indexOf(BOUNDARY, at + 1)) {
-      this.#parts.push(text.slice(from, at + 1));
-      done.push(...this.#finish());
-      from = at + 1;
-      this.#start = this.#place + from;
-    }
-    const held = heldBack(text);
-    this.#parts.push(text.slice(from, text.length - held));
-    this.#held = text.slice(text.length - held);
-    this.#place += text.length - held;
-    return done;
-  }
-
-  /** The last entry, once there are no more pieces. */
-  end(): readonly Entry[] {
-    this.#parts.push(this.#held);
-    this.#held = '';
-    return this.#finish();
-  }
-
-  #finish(): readonly Entry[] {
-    const text = this.#parts.join('');
-    this.#parts = [];
-    if (this.#start !== undefined) return [readEntry(this.#start, text)];
-    // The line break that stood before the text is none of it.
-    this.#head = text.slice(1);
-    return [];
-  }
-}
-
-/** How many characters at the end of a text may belong to the boundary before an entry. */
-function heldBack(text: string): number {
-  for (let length = BOUNDARY.length - 1; length > 0; length -= 1)
-    if (text.endsWith(BOUNDARY.slice(0, length))) return length;
-  return 0;
-}
-
 function readEntry(start: number, text: string): Entry {
   const lineEnd = text.indexOf('\n');
   const line = lineEnd < 0 ? text : text.slice(0, lineEnd);

@@ -1,4 +1,3 @@
-import type { OpenFile } from '../lib/files.js';
 import type { Warning } from '../lib/warning.js';
 import type { Change, MemoryTree } from './change.js';
 
@@ -144,11 +143,6 @@ export interface MemoryStore {
    * meant. Without places all files, for people's commands.
    */
   readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
-  /**
-   * A run log to be read in pieces, however large it is; undefined where there is none. Whoever asks closes it. Throws what
-   * opening throws. Left out by a store that holds texts.
-   */
-  openLog?(path: string): Promise<OpenFile | undefined>;
   write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
   /** Writes the newest version anew without what came before it; only where there is a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;

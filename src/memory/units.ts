@@ -26,10 +26,31 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\
 
 /** Takes a run log apart into its timestamped entries. */
 export function parseLog(text: string): Log {
-  const builder = new UnitBuilder();
-  const done = parseEntries(text).flatMap((entry) => builder.add(entry) ?? []);
-  const units = [...done, ...builder.end()];
+  const open: OpenUnit[] = [];
+  for (const entry of parseEntries(text)) {
+    const { start, heading, text, id } = entry;
+    const above = open.at(-1);
+    if (isTimestamped(entry)) open.push({ start, timeMs: Date.parse(heading.trimEnd()), texts: [text], id });
+    else if (above === undefined) continue;
+    else if (id !== undefined && above.id !== undefined && above.id !== id)
+      open.push({ start, timeMs: above.timeMs, texts: [text], id });
+    else {
+      above.id ??= id;
+      above.texts.push(text);
+    }
+  }
+  const units = open.map(({ start, timeMs, texts, id }) => {
+    const text = texts.join('');
+    return { start, text, timeMs, id: id ?? textId(text) };
+  });
   return { preamble: text.slice(0, units[0]?.start ?? text.length), units };
+}
+
+interface OpenUnit {
+  readonly start: number;
+  readonly timeMs: number;
+  readonly texts: string[];
+  id: string | undefined;
 }
 
 /** The log with an entry in its place by time, unless it is there; every other byte stays. */
@@ -48,52 +69,6 @@ export function withoutEntries(log: string, ids: ReadonlySet<string>): string {
   const { preamble, units } = parseLog(log);
   if (!units.some(({ id }) => ids.has(id))) return log;
   return preamble + units.flatMap((unit) => (ids.has(unit.id) ? [] : [unit.text])).join('');
-}
-
-interface OpenUnit {
-  readonly start: number;
-  readonly timeMs: number;
-  readonly texts: string[];
-  id: string | undefined;
-}
-
-/** Makes units of entries that come one after the other. */
-export class UnitBuilder {
-  #open: OpenUnit | undefined;
-
-  /** Whether a timestamped entry came already; what comes before the first belongs to no unit. */
-  get isBegun(): boolean {
-    return this.#open !== undefined;
-  }
-
-  /** The unit that is over with this entry, if one is. */
-  add(entry: Entry): Unit | undefined {
-    const { start, heading, text, id } = entry;
-    const above = this.#open;
-    if (isTimestamped(entry))
-      return this.#begin({ start, timeMs: Date.parse(heading.trimEnd()), texts: [text], id });
-    if (above === undefined) return undefined;
-    if (id !== undefined && above.id !== undefined && above.id !== id)
-      return this.#begin({ start, timeMs: above.timeMs, texts: [text], id });
-    above.id ??= id;
-    above.texts.push(text);
-    return undefined;
-  }
-
-  /** The last unit, once there are no more entries. */
-  end(): readonly Unit[] {
-    const last = this.#begin(undefined);
-    return last === undefined ? [] : [last];
-  }
-
-  #begin(next: OpenUnit | undefined): Unit | undefined {
-    const done = this.#open;
-    this.#open = next;
-    if (done === undefined) return undefined;
-    const { start, timeMs, texts, id } = done;
-    const text = texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join('');
-    return { start, text, timeMs, id: id ?? textId(text) };
-  }
 }
 
 /** Whether the entry begins with a time, as those do that a program wrote. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { countLog, planTrim } from '../../../src/memory/gc/count-log.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
-import { openText, trimLog } from '../../../src/memory/trim.js';
+import { trimLog } from '../../../src/memory/trim.js';
 
 function log(...days: readonly number[]): string {
   return days
@@ -11,8 +11,8 @@ function log(...days: readonly number[]): string {
     .join('');
 }
 
-async function planned(text: string, lastN: number, maxEntries = 0) {
-  return planTrim(await countLog(openText(text)), { lastN, maxEntries });
+function planned(text: string, lastN: number, maxEntries = 0) {
+  return planTrim(countLog(text), { lastN, maxEntries });
 }
 
 describe('planning a trim', () => {
@@ -22,8 +22,8 @@ describe('planning a trim', () => {
     ['last_n wins over max_entries', 3, 1, { kind: 'trim', removed: 1, kept: 3 }],
     ['max_entries counts if last_n is not set', 0, 1, { kind: 'trim', removed: 3, kept: 1 }],
     ['a log within the limit stays', 4, 0, { kind: 'within', entries: 4, target: 4 }],
-  ])('%s', async (_what, lastN, maxEntries, plan) => {
-    expect(await planned(log(1, 3, 6, 10), lastN, maxEntries)).toMatchObject(plan);
+  ])('%s', (_what, lastN, maxEntries, plan) => {
+    expect(planned(log(1, 3, 6, 10), lastN, maxEntries)).toMatchObject(plan);
   });
 
   it.each([
@@ -37,21 +37,21 @@ describe('planning a trim', () => {
     ],
     ['headings that a person wrote', '## a\n1\n## b\n2\n## c\n3\n', 1],
     ['headings above entries', `Mine.\n## a\n1\n## b\n2\n${log(1, 2)}`, 3],
-  ])('keeps as many of %s as a run loads', async (_what, text, lastN) => {
-    const plan = await planned(text, lastN);
+  ])('keeps as many of %s as a run loads', (_what, text, lastN) => {
+    const plan = planned(text, lastN);
     if (plan.kind !== 'trim') throw new Error(plan.kind);
     const { kept } = trimLog(text, plan.keeps);
     expect([countEntries(kept), plan.kept, plan.removed]).toEqual([lastN, lastN, countEntries(text) - lastN]);
     expect(kept.endsWith(lastEntries(text, lastN))).toBe(true);
-    expect(await planned(kept, lastN)).toEqual({ kind: 'within', entries: lastN, target: lastN });
+    expect(planned(kept, lastN)).toEqual({ kind: 'within', entries: lastN, target: lastN });
   });
 
-  it('keeps more rather than split an entry, and reports if nothing can be removed', async () => {
+  it('keeps more rather than split an entry, and reports if nothing can be removed', () => {
     const text = `${log(1)}${log(2)}## Findings\nx\n\n`;
-    const plan = await planned(text, 1);
+    const plan = planned(text, 1);
     expect(plan).toMatchObject({ kind: 'trim', removed: 1, kept: 2 });
     const { kept } = trimLog(text, plan.kind === 'trim' ? plan.keeps : new Map());
     expect(kept).toBe(`${log(2)}## Findings\nx\n\n`);
-    expect(await planned(kept, 1)).toEqual({ kind: 'indivisible', entries: 2, target: 1 });
+    expect(planned(kept, 1)).toEqual({ kind: 'indivisible', entries: 2, target: 1 });
   });
 });

@@ -1,37 +1,29 @@
-import type { OpenFile } from '../../lib/files.js';
 import { dateOf } from '../../lib/text/dates.js';
 import { count } from '../../lib/text/number.js';
 import { stripProvenance } from '../run-log.js';
-import { type LogPart, partsOf, type Trimmings } from '../trim.js';
+import { type LogPart, partLog, type Trimmings } from '../trim.js';
 
-/** A run log as it was counted, of which no text is kept. */
 export interface CountedLog {
   /** As `last_n` counts them. */
   readonly entries: number;
   /** In the order of the file. */
-  readonly parts: readonly Pick<LogPart, 'id' | 'entries'>[];
+  readonly parts: readonly LogPart[];
   /** Runs of each date that had any, in UTC. */
   readonly days: ReadonlyMap<string, number>;
   /** In all results together. */
   readonly words: number;
 }
 
-/** Reads a log once, in pieces, since the log that needs it most is large. Throws what reading throws. */
-export async function countLog(file: OpenFile): Promise<CountedLog> {
-  const all: Pick<LogPart, 'id' | 'entries'>[] = [];
+export function countLog(text: string): CountedLog {
+  const parts = partLog(text).filter(({ entries }) => entries > 0);
   const days = new Map<string, number>();
-  let [entries, words] = [0, 0];
-  for await (const parts of partsOf(file)) {
-    for (const { id, entries: own, timeMs, text } of parts) {
-      if (own === 0) continue;
-      all.push({ id, entries: own });
-      entries += own;
-      if (timeMs === undefined) continue;
-      days.set(dateOf(timeMs), (days.get(dateOf(timeMs)) ?? 0) + 1);
-      words += wordsInResult(text);
-    }
+  let words = 0;
+  for (const { timeMs, text } of parts) {
+    if (timeMs === undefined) continue;
+    days.set(dateOf(timeMs), (days.get(dateOf(timeMs)) ?? 0) + 1);
+    words += wordsInResult(text);
   }
-  return { entries, parts: all, days, words };
+  return { entries: parts.reduce((sum, { entries }) => sum + entries, 0), parts, days, words };
 }
 
 function wordsInResult(entry: string): number {

@@ -2,8 +2,8 @@ import type { LoadedAgent } from '../../agent/agent-source.js';
 import type { Effort } from '../../agent/choices.js';
 import { isOffline, type ModelRef, parseModelRef } from '../../agent/model-ref.js';
 import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
-import { AxeError, orAxeError } from '../../lib/errors.js';
-import type { OpenFile } from '../../lib/files.js';
+import { AxeError } from '../../lib/errors.js';
+import { encodeBytes } from '../../lib/text/bytes.js';
 import { estimateText } from '../../lib/text/truncate.js';
 import { createAsker } from '../../loop/asker.js';
 import { Budget, type BudgetLimits } from '../../loop/budget.js';
@@ -17,8 +17,7 @@ import type { GcEnd, GcFindings } from '../../memory/gc/gc-result.js';
 import { promptText } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
 import { firstUnread, type MemoryStore } from '../../memory/store.js';
-import { readTail } from '../../memory/tail.js';
-import { openText } from '../../memory/trim.js';
+import { openBytes, readTail } from '../../memory/tail.js';
 import { openModel } from '../delegation.js';
 import type { Dependencies } from '../dependencies.js';
 
@@ -55,47 +54,42 @@ export interface Collected {
  * analyse nothing: with them there are figures and no trim. Throws an AxeError; nothing is trimmed then.
  */
 export async function collect(request: GcRequest, deps: Dependencies): Promise<Collected> {
-  const { file, state } = await openLog(request, deps);
-  try {
-    const { config } = request.agent;
-    const counted = await orAxeError(() => countLog(file));
-    if (counted.entries === 0) return { end: { kind: 'empty' } };
-    request.tell({ counted });
-    const plan = planTrim(counted, config.memory);
-    const ref = parseModelRef(request.model === '' ? config.model : request.model);
-    if (isOffline(ref)) return { end: { kind: 'not-analysed' } };
-    const limits = request.limits(state);
-    if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
-    const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
-    const { text: log, entries } = await orAxeError(() => newestOf(file, roomTokens));
-    const reply = await ask(ANALYST_PROMPT, log);
-    const { text } = reply;
-    if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - entries } });
-    const broken = brokenAnalysis(reply);
-    if (broken !== undefined) throw broken;
-    const end: GcEnd = request.dryRun === false ? await trim(plan, request, deps) : { kind: 'dry-run' };
-    return { end, analysed: { text, ask } };
-  } finally {
-    await file.close();
-  }
+  const { log, state } = await readLog(request, deps);
+  const { config } = request.agent;
+  const counted = countLog(log);
+  if (counted.entries === 0) return { end: { kind: 'empty' } };
+  request.tell({ counted });
+  const plan = planTrim(counted, config.memory);
+  const ref = parseModelRef(request.model === '' ? config.model : request.model);
+  if (isOffline(ref)) return { end: { kind: 'not-analysed' } };
+  const limits = request.limits(state);
+  if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
+  const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
+  const newest = await newestOf(log, roomTokens);
+  const reply = await ask(ANALYST_PROMPT, newest.text);
+  const { text } = reply;
+  if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - newest.entries } });
+  const broken = brokenAnalysis(reply);
+  if (broken !== undefined) throw broken;
+  const end: GcEnd = request.dryRun === false ? await trim(plan, request, deps) : { kind: 'dry-run' };
+  return { end, analysed: { text, ask } };
 }
 
-/** The run log as it is, however large, and the text of its state. Throws an AxeError. */
-async function openLog(
+/** The run log and its state. Throws an AxeError. */
+async function readLog(
   { store, path }: GcRequest,
   { deadline: { signal }, reporter }: Dependencies,
-): Promise<{ readonly file: OpenFile; readonly state: string }> {
-  const state = statePath(path);
-  const texts = store.openLog === undefined ? [path, state] : [state];
-  const found = await store.readTree(signal, texts);
-  const trouble = found.kind === 'failed' ? found : firstUnread(found, texts);
+): Promise<{ readonly log: string; readonly state: string }> {
+  const places = [path, statePath(path)];
+  const found = await store.readTree(signal, places);
+  const trouble = found.kind === 'failed' ? found : firstUnread(found, places);
   if (found.kind === 'failed' || trouble !== undefined) {
     signal.throwIfAborted();
     throw new AxeError(trouble?.message ?? '', { remedy: trouble?.remedy });
   }
   for (const warning of found.warnings) reporter.warn(warning);
-  const file = await orAxeError(async () => await store.openLog?.(path));
-  return { file: file ?? openText(found.tree.get(path) ?? ''), state: found.tree.get(state) ?? '' };
+  const [log = '', state = ''] = places.map((place) => found.tree.get(place));
+  return { log, state };
 }
 
 /** Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and an answer takes room. */
@@ -160,9 +154,10 @@ async function openQuestions(
 
 /** All of a log where it fits, else the newest whole entries that do; of one that is too long alone its ends. */
 async function newestOf(
-  file: OpenFile,
+  log: string,
   roomTokens: number,
 ): Promise<{ readonly text: string; readonly entries: number }> {
+  const file = openBytes(encodeBytes(log));
   // No script has more than eight bytes for a token by our estimate.
   for (let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8); ; maxBytes = Math.floor(maxBytes * 0.8)) {
     const tail = await readTail(file, 0, maxBytes);

@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { messageOf } from '../../../lib/errors.js';
-import type { Files, OpenFile } from '../../../lib/files.js';
-import { decodeBytes } from '../../../lib/text/bytes.js';
+import type { Files } from '../../../lib/files.js';
 import { applyChange, type Change, holdsEntry, isCarriedOut, isMade, type NoteChange } from '../../change.js';
 import { backupPath } from '../../notes/place.js';
 import type { FailedSave, MemoryStore, SaveResult } from '../../store.js';
 import { inspectEnd } from '../../tail.js';
-import { type LogPart, partsOf, Trimmer, type Trimmings } from '../../trim.js';
+import { trimLog } from '../../trim.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
 import { failed } from '../update.js';
 import {
@@ -98,18 +97,13 @@ async function writeLog(
     await append(options, location, change);
     return undefined;
   }
-  const rewrite = async (old: OpenFile): Promise<NextVersion | undefined> => {
-    if (change.kind === 'trim') return await trimFile(old, change.keeps);
-    const text = await wholeText(old);
+  const rewrite = (text: string): NextVersion | undefined => {
     const next = applyChange(text, change);
-    return next === text ? undefined : { text: next, backup: text };
+    if (next === text) return undefined;
+    return { text: next, backup: change.kind === 'trim' ? trimLog(text, change.keeps).removed : text };
   };
   const target = await rewritePlace(options, location);
   return await rewriteOrFail(target, { ...options, ...limits, rewrite, backupPath: `${location}.bak` });
-}
-
-async function wholeText(file: OpenFile): Promise<string> {
-  return decodeBytes(await file.read(0, file.bytes));
 }
 
 /** A note as the save found it, and as it left it. */
@@ -135,8 +129,7 @@ async function writeNote(
   const places = { ...options, followLinks: false };
   const location = await checkedPlace(places, path);
   let version: NoteVersion | undefined;
-  const rewrite = async (old: OpenFile): Promise<NextVersion | undefined> => {
-    const text = await wholeText(old);
+  const rewrite = (text: string): NextVersion | undefined => {
     const before = versions.get(path);
     const made = isMadeIn(text);
     // What somebody else made of it in between is what is found.
@@ -169,23 +162,6 @@ async function rewriteOrFail(
     case 'busy':
       return failed('conflict', `other processes kept writing to ${location}`);
   }
-}
-
-/** A log without what is trimmed, in pieces, since a log that needs it may be large; what goes is kept next to it. */
-async function trimFile(old: OpenFile, keeps: Trimmings): Promise<NextVersion | undefined> {
-  const trimmer = new Trimmer(keeps);
-  for await (const parts of partsOf(old)) for (const part of parts) trimmer.count(part);
-  if (!trimmer.removesAny) return undefined;
-  const [removes, goes] = [trimmer.pass(), trimmer.pass()];
-  return { text: textOf(old, (part) => !removes(part)), backup: textOf(old, goes) };
-}
-
-async function* textOf(old: OpenFile, isWanted: (part: LogPart) => boolean): AsyncGenerator<string> {
-  for await (const parts of partsOf(old))
-    yield parts
-      .filter(isWanted)
-      .map(({ text }) => text)
-      .join('');
 }
 
 /** One write, on a line of its own; an entry that is already there is not written again. */

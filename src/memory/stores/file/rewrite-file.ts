@@ -5,9 +5,9 @@ import { decodeBytes, readWhole } from '../../../lib/text/bytes.js';
 import { separator } from '../../run-log.js';
 
 export interface NextVersion {
-  readonly text: string | AsyncIterable<string>;
+  readonly text: string;
   /** What is kept of the old text next to it; undefined for nothing. */
-  readonly backup: string | AsyncIterable<string> | undefined;
+  readonly backup: string | undefined;
 }
 
 interface RewriteOptions {
@@ -17,7 +17,7 @@ interface RewriteOptions {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   /** From the newest version to the next one, undefined if they are the same; may run more than once. */
-  readonly rewrite: (old: OpenFile) => Promise<NextVersion | undefined>;
+  readonly rewrite: (old: string) => NextVersion | undefined;
   /** Where the backup is kept; nowhere for ''. */
   readonly backupPath: string;
   readonly removes?: boolean;
@@ -66,12 +66,12 @@ async function rewriteOnce(
   if (old === undefined) {
     // It begins as an empty file: a whole one could be put in place by a second name only, and as long as both names
     // exist readers take the file for a hard link from elsewhere.
-    const isNothing = (await rewrite(EMPTY)) === undefined;
+    const isNothing = rewrite('') === undefined;
     if (!isNothing) await files.append(path, '', { followLinks: false });
     return isNothing;
   }
   try {
-    const next = await rewrite(old);
+    const next = rewrite(decodeBytes(await old.read(0, old.bytes)));
     if (next === undefined) return true;
     if (backupPath !== '' && old.bytes > 0 && next.backup !== undefined)
       await files.replace(backupPath, next.backup, { modeOf: path });
@@ -80,29 +80,12 @@ async function rewriteOnce(
     const now = await files.open(path, { followLinks });
     await now?.close();
     if (now?.bytes !== old.bytes) return false;
-    const end = { isLine: true };
     if (next.text === '' && removes === true) await files.remove(path);
-    else await files.replace(path, watchEnd(next.text, end));
-    await carryOver(files, path, old, end.isLine);
+    else await files.replace(path, next.text);
+    await carryOver(files, path, old, separator(next.text) === '');
     return true;
   } finally {
     await old.close();
-  }
-}
-
-const EMPTY: OpenFile = { bytes: 0, read: async () => new Uint8Array(), close: async () => {} };
-
-/** Notes on the way whether a text ends a line. */
-function watchEnd(text: NextVersion['text'], end: { isLine: boolean }): NextVersion['text'] {
-  if (typeof text !== 'string') return watchPieces(text, end);
-  end.isLine = separator(text) === '';
-  return text;
-}
-
-async function* watchPieces(pieces: AsyncIterable<string>, end: { isLine: boolean }): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    if (piece !== '') end.isLine = separator(piece) === '';
-    yield piece;
   }
 }
 
