@@ -95,13 +95,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 62_756,
+  'lines of src/': 62_428,
   'files of src/': 494,
-  'types of src/': 1080,
+  'types of src/': 1078,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_937,
-  'lines of scripts/, bench/ and eval/': 6197,
+  'lines of __tests__/': 101_738,
+  'lines of scripts/, bench/ and eval/': 6102,
 };
 
 describe('the ratchet', () => {

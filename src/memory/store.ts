@@ -114,6 +114,10 @@ export interface FailedSave {
   readonly storage?: StorageFailure | undefined;
 }
 
+export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
+  return { kind: 'failed', reason, message, remedy };
+}
+
 /** An operation of the file system that failed. */
 export interface StorageFailure {
   /** `open memory file for appending` */

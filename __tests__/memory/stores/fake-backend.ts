@@ -1,9 +1,14 @@
 import type { MemoryTree } from '../../../src/memory/change.js';
-import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../../../src/memory/stores/backend.js';
+import type {
+  BackendTrouble,
+  CommitResult,
+  Snapshot,
+  TreeBackend,
+} from '../../../src/memory/stores/backend.js';
 
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {
-  readonly read?: () => Unreadable | undefined;
+  readonly read?: () => BackendTrouble | undefined;
   /** An outcome other than `unknown` replaces the commit; `unknown` loses its answer after it was made. */
   readonly commit?: () => CommitResult | undefined;
   readonly step?: (operation: string) => Promise<void>;
@@ -27,7 +32,7 @@ export function createFakeRemote(): FakeRemote {
     backend: (faults = {}) => ({
       kind: 'branch',
       placeOf: (version, path) => ({ location: `fake ${version} ${path}` }),
-      read: async (_signal, _paths, since): Promise<Snapshot | Unreadable> => {
+      read: async (_signal, _paths, since): Promise<Snapshot | BackendTrouble> => {
         await faults.step?.('read');
         const { tree, version } = remote;
         return (

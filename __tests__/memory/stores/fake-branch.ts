@@ -1,11 +1,10 @@
 import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
 import { decodeField } from '../../../src/memory/field.js';
+import type { BackendTrouble, CommitResult } from '../../../src/memory/stores/backend.js';
 import type {
-  BranchCommit,
   BranchFile,
   BranchFiles,
   BranchRead,
-  BranchTrouble,
   MemoryBranch,
 } from '../../../src/memory/stores/branch/branch.js';
 
@@ -19,9 +18,9 @@ export interface FakeCommit {
 
 /** What a client's calls may be made to do instead, or before; a fault that throws is a call that throws. */
 export interface BranchFaults {
-  readonly read?: () => BranchTrouble | undefined;
+  readonly read?: () => BackendTrouble | undefined;
   /** Of `commit`, `create` and `squash`: `unknown` loses the answer after it was made, `late` is made after its caller has given up, and the others stand in for it. */
-  readonly commit?: () => Exclude<BranchCommit, { kind: 'committed' }> | 'late' | undefined;
+  readonly commit?: () => Exclude<CommitResult, { kind: 'committed' }> | 'late' | undefined;
   /** Awaited before each call and, as `answer`, before each answer to one that writes: whoever never returns has died. */
   readonly step?: (operation: string) => Promise<void>;
   /** Told in the very moment in which the branch moves. */
@@ -131,7 +130,7 @@ export function createFakeBranch(): FakeBranch {
       operation: string,
       signal: AbortSignal,
       next: () => NextCommit | undefined,
-    ): Promise<BranchCommit> {
+    ): Promise<CommitResult> {
       await begin(operation, signal);
       const fault = faults.commit?.();
       if (fault === 'late') {
@@ -142,9 +141,9 @@ export function createFakeBranch(): FakeBranch {
       // From the look to the move nobody else gets a turn: GitHub moves a branch from one commit to another, or not.
       const made = next();
       const head = make(made);
-      if (head === undefined) return fault ?? { kind: 'stale' };
+      if (head === undefined) return fault ?? { kind: 'conflict' };
       await faults.step?.('answer');
-      return fault ?? { kind: 'committed', head: head.id };
+      return fault ?? { kind: 'committed', version: head.id };
     }
 
     function make(made: NextCommit | undefined): FakeCommit | undefined {

@@ -130,7 +130,7 @@ function openRun(
         case 'late':
           return 'late';
         case 'stale':
-          return { kind: 'stale' };
+          return { kind: 'conflict' };
         case 'limited':
           return LIMITED;
         case 'denied':

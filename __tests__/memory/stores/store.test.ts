@@ -85,7 +85,7 @@ describe('the retry loop of a save', () => {
   it('reads again what a limit prevented, and nothing else', async () => {
     const request = { path: 'bot.md', lastN: 0, count: false };
     const limit = {
-      kind: 'unreadable',
+      kind: 'failed',
       reason: 'rate-limited',
       message: 'slow',
       retryAfterMs: 7000,
@@ -117,7 +117,7 @@ describe('the retry loop of a save', () => {
 
   it('writes nothing to a file that cannot be read (C3 38, D14)', async () => {
     const { store, remote } = makeStore({
-      read: () => ({ kind: 'unreadable', reason: 'error', message: 'down' }),
+      read: () => ({ kind: 'failed', reason: 'error', message: 'down' }),
     });
     expect(await store.write([append('a')], never)).toEqual({
       kind: 'failed',
@@ -210,7 +210,7 @@ it.each([
   async (_, retryAfterMs, waits) => {
     const limit = { reason: 'rate-limited', message: 'slow down', remedy: 'wait', retryAfterMs } as const;
     for (const faults of [
-      { read: () => ({ kind: 'unreadable', ...limit }) as const },
+      { read: () => ({ kind: 'failed', ...limit }) as const },
       { commit: () => ({ kind: 'failed', ...limit }) as const },
     ]) {
       const { store, clock } = makeStore(faults);

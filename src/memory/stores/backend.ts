@@ -1,6 +1,6 @@
 import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
-import type { BlockedPlace, Place, SaveFailure, StoreKind } from '../store.js';
+import type { BlockedPlace, FailedSave, Place, StoreKind } from '../store.js';
 
 /** The newest version of the memory tree, as a backend read it. */
 export interface Snapshot {
@@ -18,15 +18,26 @@ export interface Snapshot {
   readonly blocked?: readonly BlockedPlace[] | undefined;
   /** Readers may have passed over what was saved here: it is committed once more, even if nothing differs. */
   readonly isOpen?: boolean | undefined;
+  /** Of a branch: everybody can read it. */
+  readonly isPublic?: boolean | undefined;
+  /** Of a branch: what is in the place of a file and must not be overwritten. */
+  readonly refused?: readonly RefusedFile[] | undefined;
+  /** Of a cache: the files outside of the store's folder, of which nothing changes. */
+  readonly others?: MemoryTree | undefined;
 }
 
-/** Memory is out of reach, which is not the same as empty: nothing is written after it (D14). */
-export interface Unreadable {
-  readonly kind: 'unreadable';
-  readonly reason: SaveFailure;
-  readonly message: string;
-  readonly remedy?: string | undefined;
-  /** The other side asks to come again after so many milliseconds. */
+/** Something that is not a file of memory, by its place in the tree. */
+export interface RefusedFile {
+  readonly path: string;
+  /** Half a sentence: `it is a symbolic link`. */
+  readonly reason: string;
+}
+
+/**
+ * Memory could not be read, which is not the same as empty: nothing is written after it (D14). Or nothing was written. With
+ * `retryAfterMs` it may be tried again after so many milliseconds.
+ */
+export interface BackendTrouble extends FailedSave {
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -38,14 +49,7 @@ export type CommitResult =
   | { readonly kind: 'conflict' }
   /** No answer came, and it may have been written. */
   | { readonly kind: 'unknown'; readonly message: string }
-  /** Nothing was written; with `retryAfterMs` it may be tried again after so many milliseconds. */
-  | {
-      readonly kind: 'failed';
-      readonly reason: SaveFailure;
-      readonly message: string;
-      readonly remedy?: string | undefined;
-      readonly retryAfterMs?: number | undefined;
-    };
+  | BackendTrouble;
 
 /** A place that keeps a memory tree and can replace a version it knows by the next one (D12). */
 export interface TreeBackend {
@@ -54,7 +58,11 @@ export interface TreeBackend {
    * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its end) the files directly
    * in it; a backend may read more, never less. With `since` it also says which changes were saved from then on.
    */
-  read(signal: AbortSignal, paths: readonly string[] | 'all', since?: Date): Promise<Snapshot | Unreadable>;
+  read(
+    signal: AbortSignal,
+    paths: readonly string[] | 'all',
+    since?: Date,
+  ): Promise<Snapshot | BackendTrouble>;
   /**
    * Writes the files of `tree` that differ from the newest version's, if that is still the snapshot's. One whose text
    * is empty now is removed; others are left alone. `ids` are those of the changes that are saved with it.

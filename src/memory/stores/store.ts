@@ -2,8 +2,16 @@ import type { Clock } from '../../lib/clock.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
 import { limitTime } from '../../lib/time-limit.js';
 import { statePath } from '../state.js';
-import type { MemoryStore, ReadRequest, RestoreResult, TreeResult } from '../store.js';
-import type { Snapshot, TreeBackend, Unreadable } from './backend.js';
+import {
+  type FailedRead,
+  failed,
+  type MemoryStore,
+  type Place,
+  type ReadRequest,
+  type RestoreResult,
+  type TreeResult,
+} from '../store.js';
+import type { BackendTrouble, Snapshot, TreeBackend } from './backend.js';
 import { readLogIn, shownTree } from './read-log.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 import { dropHistory, update } from './update.js';
@@ -39,7 +47,7 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
     const { path, alongside } = request;
     const newest = await snapshot([path, statePath(path), ...(alongside ?? [])], signal);
     const place = (version: string) => backend.placeOf(version, path);
-    if (newest.kind === 'unreadable') return { ...place(''), ...whyOf(newest), kind: 'failed' };
+    if (newest.kind === 'failed') return failedRead(newest, place(''));
     const { tree, version, warnings, blocked } = newest;
     const found = await readLogIn(tree, request, { ...place(version), warnings });
     if (alongside === undefined || found.kind === 'failed') return found;
@@ -48,9 +56,9 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
 
   async function readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult> {
     const newest = await snapshot(under ?? 'all', signal);
-    const place = backend.placeOf(newest.kind === 'unreadable' ? '' : newest.version, '');
-    if (newest.kind === 'unreadable') return { ...place, ...whyOf(newest), kind: 'failed' };
-    const { tree, warnings, left, blocked } = newest;
+    if (newest.kind === 'failed') return failedRead(newest, backend.placeOf('', ''));
+    const { tree, version, warnings, left, blocked } = newest;
+    const place = backend.placeOf(version, '');
     return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place, left, blocked };
   }
 
@@ -58,9 +66,9 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
   async function snapshot(
     paths: readonly string[] | 'all',
     signal: AbortSignal,
-  ): Promise<Snapshot | Unreadable> {
+  ): Promise<Snapshot | BackendTrouble> {
     const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
-    if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
+    if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
     const endMs = clock.now().getTime() + READ_MS;
     try {
       return await inReadTime(clock, signal, async (limited) => {
@@ -74,14 +82,13 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
         }
       });
     } catch (thrown) {
-      const remedy = thrown instanceof AxeError ? thrown.remedy : undefined;
-      return { kind: 'unreadable', reason: 'error', message: messageOf(thrown), remedy };
+      return failed('error', messageOf(thrown), thrown instanceof AxeError ? thrown.remedy : undefined);
     }
   }
 }
 
-function whyOf({ message, remedy }: Unreadable): Pick<Unreadable, 'message' | 'remedy'> {
-  return { message, remedy };
+function failedRead({ message, remedy }: BackendTrouble, place: Place): FailedRead {
+  return { kind: 'failed', ...place, message, remedy };
 }
 
 /** Reads memory for as long as a run waits for it. Throws an AxeError when that is over. */

@@ -2,8 +2,8 @@ import type { Clock } from '../../lib/clock.js';
 import { messageOf } from '../../lib/errors.js';
 import { limitTime, timeLeftMs } from '../../lib/time-limit.js';
 import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.js';
-import type { FailedSave, SaveFailure, SaveResult } from '../store.js';
-import type { CommitResult, TreeBackend, Unreadable } from './backend.js';
+import { type FailedSave, failed, type SaveResult } from '../store.js';
+import type { CommitResult, TreeBackend } from './backend.js';
 
 interface UpdateOptions {
   readonly clock: Clock;
@@ -27,10 +27,8 @@ const LAST_MS = 1_500;
 /** Shorter waits are not worth a line. */
 const NOTICED_MS = 3_000;
 
-type Attempt = Unreadable | CommitResult;
-
 /** Calls `begins` when it asks the place to change something. */
-type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<Attempt>;
+type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<CommitResult>;
 
 /**
  * The one loop by which nothing is lost (D12): changes are applied to the newest version, and after a conflict to the
@@ -50,7 +48,7 @@ export async function update(
   const attempt: AttemptToSave = async (signal, begins) => {
     const mayBeSaved = earlier.length > 0 || unanswered.length > 0;
     const newest = await backend.read(signal, pathsOf(changes), mayBeSaved ? since : undefined);
-    if (newest.kind === 'unreadable') return newest;
+    if (newest.kind === 'failed') return newest;
     const { tree, version, saved, isOpen = false } = newest;
     const isSaved = (id: string) => saved?.has(id) === true;
     const isOpenChange = (change: Change) => !('id' in change && isSaved(change.id));
@@ -130,31 +128,27 @@ async function repeat(
   }
 }
 
+type NotCommitted = Exclude<CommitResult, { readonly kind: 'committed' }>;
+
 /** Milliseconds until the next attempt; undefined where none is worth it. */
-function waitFor(
-  result: Exclude<Attempt, { readonly kind: 'committed' }>,
-  lost: number,
-  unanswered: number,
-  random: number,
-): number | undefined {
+function waitFor(result: NotCommitted, lost: number, unanswered: number, random: number): number | undefined {
   switch (result.kind) {
     case 'conflict':
       return Math.round(random * Math.min(MOST_RACE_MS, lost * RACE_MS));
     case 'unknown':
       return Math.min(MOST_LOST_MS, LOST_MS * 2 ** (unanswered - 1));
     case 'failed':
-    case 'unreadable':
       return result.retryAfterMs === undefined
         ? undefined
         : result.retryAfterMs + Math.round(random * SPREAD_MS);
   }
 }
 
-function causeOf(result: Exclude<Attempt, { readonly kind: 'committed' }>): string {
+function causeOf(result: NotCommitted): string {
   return result.kind === 'conflict' ? 'other runs are saving too' : result.message;
 }
 
-function ended(result: Exclude<Attempt, { readonly kind: 'committed' }>, effort: string): FailedSave {
+function ended(result: NotCommitted, effort: string): FailedSave {
   switch (result.kind) {
     case 'conflict':
       return failed(
@@ -169,16 +163,11 @@ function ended(result: Exclude<Attempt, { readonly kind: 'committed' }>, effort:
         STATUS_REMEDY,
       );
     case 'failed':
-    case 'unreadable':
       return failed(result.reason, result.message, result.remedy);
   }
 }
 
 const STATUS_REMEDY = 'The service is slow or in trouble (https://www.githubstatus.com); run it again later.';
-
-export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
-  return { kind: 'failed', reason, message, remedy };
-}
 
 function isSame(next: MemoryTree, current: MemoryTree): boolean {
   return [...next].every(([path, text]) => text === (current.get(path) ?? ''));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
-import type { BranchTrouble } from '../../../../src/memory/stores/branch/branch.js';
+import type { BackendTrouble } from '../../../../src/memory/stores/backend.js';
 import { createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';
 import { commitMessage } from '../../../../src/memory/stores/branch/commit-message.js';
 import { describeMemoryStore } from '../contract.js';
@@ -179,13 +179,13 @@ describe('races and lost answers', () => {
 });
 
 describe('an error', () => {
-  const denied: BranchTrouble = {
+  const denied: BackendTrouble = {
     kind: 'failed',
     reason: 'denied',
     message: 'no',
     remedy: '`contents: write`',
   };
-  const limited: BranchTrouble = {
+  const limited: BackendTrouble = {
     kind: 'failed',
     reason: 'rate-limited',
     message: 'slow',
@@ -395,7 +395,7 @@ describe('dropping the history', () => {
   it('does nothing without a branch, and reports errors', async () => {
     const branch = createFakeBranch();
     expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved' });
-    const denied: BranchTrouble = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' };
+    const denied: BackendTrouble = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' };
     expect(await run(branch, { faults: { read: () => denied } }).dropHistory?.(never)).toEqual(denied);
     branch.put('bot.md', entryText('a'));
     expect(await run(branch, { faults: { commit: () => denied } }).dropHistory?.(never)).toEqual(denied);

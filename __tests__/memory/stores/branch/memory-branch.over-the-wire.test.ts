@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createGitHubClient } from '../../../../src/github/client/client.js';
 import { encodeBytes } from '../../../../src/lib/text/bytes.js';
 import { noteTimeLeft } from '../../../../src/lib/time-limit.js';
-import type { BranchCommit, BranchRead, MemoryBranch } from '../../../../src/memory/stores/branch/branch.js';
+import type { CommitResult } from '../../../../src/memory/stores/backend.js';
+import type { BranchRead, MemoryBranch } from '../../../../src/memory/stores/branch/branch.js';
 import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
 import { ANSWER_LOST, graphQlRateLimit, secondaryRateLimit } from '../../../helpers/github-faults.js';
 import {
@@ -58,7 +59,7 @@ async function append(branch: MemoryBranch, line: string): Promise<number> {
     const text = read.kind === 'found' ? textAt(read, 'mem/a.md') : '';
     if (text.includes(line)) return attempts;
     const change = { files: new Map([['mem/a.md', `${text}${line}\n`]]), message: 'axe: remember [skip ci]' };
-    const result: BranchCommit =
+    const result: CommitResult =
       read.kind === 'found'
         ? await branch.commit(read.head, change, signal)
         : await branch.create(change, signal);
@@ -218,10 +219,10 @@ describe('memory on a branch, over the wire', () => {
     await append(branch, 'C');
     const { head } = found(await branch.read([], signal));
     await append(branch, 'D');
-    expect(await branch.squash(head, 'axe: drop history', signal)).toEqual({ kind: 'stale' });
+    expect(await branch.squash(head, 'axe: drop history', signal)).toEqual({ kind: 'conflict' });
     const newest = found(await branch.read([], signal)).head;
     const squashed = await branch.squash(newest, 'axe: drop history', signal);
-    expect(squashed).toEqual({ kind: 'committed', head: github.repo(REPO).branches.get(BRANCH) });
+    expect(squashed).toEqual({ kind: 'committed', version: github.repo(REPO).branches.get(BRANCH) });
     expect(github.history(REPO, BRANCH)).toMatchObject([{ message: 'axe: drop history', parents: [] }]);
     expect(github.files(REPO, BRANCH)).toEqual({ 'mem/a.md': 'A\nC\nD\n', 'mem/b.md': 'B\n' });
   });

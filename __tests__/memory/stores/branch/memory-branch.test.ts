@@ -36,7 +36,7 @@ describe('committing', () => {
     const mutation = () => ({ createCommitOnBranch: { commit: { oid: NEXT } } });
     const { branch, client } = branchWith({ mutation });
     const change = { files: new Map([['ü/a.md', 'x\uDCE9']]), message: 'axe: remember [skip ci]\n\nRun 1' };
-    expect(await branch.commit(HEAD, change, noAbort())).toEqual({ kind: 'committed', head: NEXT });
+    expect(await branch.commit(HEAD, change, noAbort())).toEqual({ kind: 'committed', version: NEXT });
     expect(client.requests.map(({ params }) => params)).toEqual([
       {
         input: {
@@ -59,25 +59,25 @@ describe('committing', () => {
         'STALE_DATA',
       ),
       query: repositoryAt(HEAD),
-      result: { kind: 'stale' },
+      result: { kind: 'conflict' },
     },
     {
       name: 'the other wording of a lost race is stale',
       mutation: refusesQuery(`axe-memory is at ${OTHER} but expected ${HEAD}`),
       query: repositoryAt(HEAD),
-      result: { kind: 'stale' },
+      result: { kind: 'conflict' },
     },
     {
       name: 'a refusal with an unknown message is stale if the branch has moved',
       mutation: refusesQuery('no'),
       query: repositoryAt(OTHER),
-      result: { kind: 'stale' },
+      result: { kind: 'conflict' },
     },
     {
       name: 'C3 51: a branch that was deleted is stale',
       mutation: refusesQuery('Could not resolve to a Ref', 'NOT_FOUND'),
       query: repositoryAt(undefined),
-      result: { kind: 'stale' },
+      result: { kind: 'conflict' },
     },
     {
       name: 'a refusal with an unknown message is an error if the branch has not moved',
@@ -257,7 +257,7 @@ describe('committing', () => {
 describe('creating the branch', () => {
   it('stores one commit without a parent and points the branch to it', async () => {
     const { branch, client } = branchWith({ ...OBJECTS, [NEW_REF]: () => ({}) });
-    expect(await branch.create(CHANGE, noAbort())).toEqual({ kind: 'committed', head: NEXT });
+    expect(await branch.create(CHANGE, noAbort())).toEqual({ kind: 'committed', version: NEXT });
     const [tree, commit, ref] = client.requests;
     expect(tree?.params).not.toHaveProperty('base_tree');
     expect(commit?.params).toMatchObject({ message: CHANGE.message, tree: TREE, parents: [] });
@@ -268,7 +268,7 @@ describe('creating the branch', () => {
     {
       name: 'C3 45: a branch somebody else created is stale',
       answer: refuses(422, 'Reference already exists'),
-      result: { kind: 'stale' },
+      result: { kind: 'conflict' },
     },
     { name: 'C3 47: a lost answer leaves it open', answer: drops, result: { kind: 'unknown' } },
     {
@@ -280,7 +280,7 @@ describe('creating the branch', () => {
       name: 'a refusal with an unknown message is stale if the branch exists by now',
       answer: refuses(422, 'Reference update failed'),
       query: repositoryAt(OTHER),
-      result: { kind: 'stale' },
+      result: { kind: 'conflict' },
     },
     {
       name: 'C3 48: a read-only token is denied',
@@ -319,7 +319,7 @@ describe('squashing', () => {
     });
     expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({
       kind: 'committed',
-      head: NEXT,
+      version: NEXT,
     });
     const [, commit, update] = client.requests;
     expect(commit?.params).toMatchObject({ message: 'axe: drop history', tree: TREE, parents: [] });
@@ -331,7 +331,7 @@ describe('squashing', () => {
 
   it.each([OTHER, undefined])('is stale if the branch is at %s before', async (head) => {
     const { branch, client } = branchWith({ query: repositoryAt(head) });
-    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'stale' });
+    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'conflict' });
     expect(client.requests).toHaveLength(1);
   });
 
@@ -345,7 +345,7 @@ describe('squashing', () => {
         return refusesQuery('Reference cannot be updated')(request);
       },
     });
-    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'stale' });
+    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'conflict' });
   });
 
   it('reports an unknown result if the answer is lost, and a denial if it is denied', async () => {

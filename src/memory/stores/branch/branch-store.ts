@@ -4,11 +4,11 @@ import { ConfigError } from '../../../lib/errors.js';
 import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath } from '../../notes/place.js';
-import type { MemoryStore, Place } from '../../store.js';
-import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
+import { failed, type MemoryStore, type Place } from '../../store.js';
+import type { BackendTrouble, CommitResult, RefusedFile, Snapshot, TreeBackend } from '../backend.js';
 import { createTreeStore } from '../store.js';
 import { isTreePath } from '../tree-path.js';
-import type { BranchCommit, MemoryBranch } from './branch.js';
+import type { MemoryBranch } from './branch.js';
 import { type CommitCause, commitMessage, savedLines, withTrailers } from './commit-message.js';
 
 interface BranchStoreOptions {
@@ -23,14 +23,6 @@ interface BranchStoreOptions {
   readonly log?: ((line: string) => void) | undefined;
 }
 
-/** Something in the place of a file of memory; it must not be overwritten. */
-interface RefusedFile {
-  /** Place in the tree. */
-  readonly path: string;
-  /** Half a sentence: `it is a symbolic link`. */
-  readonly reason: string;
-}
-
 /**
  * Memory on a branch of a repository: a folder of it as a tree with versions. The commit id is the version, and moving the
  * branch from one to the next is the compare-and-swap (D13). One commit per save; its message names the ids of what it
@@ -41,11 +33,6 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
   const top = normalFolder(options.folder);
   const prefix = top === '' ? '' : `${top}/`;
   const fromTop = (path: string): string => prefix + path;
-  /** What is known of a snapshot besides its tree. */
-  const readings = new WeakMap<
-    Snapshot,
-    { readonly isPublic: boolean; readonly refused: readonly RefusedFile[] }
-  >();
   const backend: TreeBackend = { kind: 'branch', read, commit, placeOf, dropHistory };
   return createTreeStore(backend, { clock, log, budgetMs: SAVE_BUDGET_MS.branch });
 
@@ -53,12 +40,12 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     signal: AbortSignal,
     requested: readonly string[] | 'all',
     since?: Date,
-  ): Promise<Snapshot | Unreadable> {
+  ): Promise<Snapshot | BackendTrouble> {
     const found =
       requested === 'all'
         ? await branch.readAll(top, signal)
         : await branch.read(requested.map(fromTop), signal, since);
-    if (found.kind === 'failed') return { ...found, kind: 'unreadable' };
+    if (found.kind === 'failed') return found;
     const tree = new Map<string, string>();
     const refused: RefusedFile[] = [];
     const left: string[] = [];
@@ -73,12 +60,12 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     }
     const isExact = (path: string) => requested.includes(path) && !path.endsWith('/');
     const inWay = refused.find(({ path }) => isExact(path) && !isNotesPath(path));
-    if (inWay !== undefined) return { ...inTheWay(inWay), kind: 'unreadable' };
+    if (inWay !== undefined) return inTheWay(inWay);
     // A note that is none is left out, and is not written in its place.
     const blocked = refused
       .filter(({ path }) => isNotesPath(path) && !left.includes(path))
       .map((file) => ({ ...inTheWay(file), path: file.path, reason: 'refused' as const }));
-    const snapshot: Snapshot = {
+    return {
       kind: 'snapshot',
       tree,
       version: found.kind === 'missing' ? '' : found.head,
@@ -86,9 +73,9 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
       saved: found.kind === 'missing' ? undefined : found.saved,
       left: left.length === 0 ? undefined : left,
       blocked: blocked.length === 0 ? undefined : blocked,
+      isPublic: found.isPublic,
+      refused,
     };
-    readings.set(snapshot, { isPublic: found.isPublic, refused });
-    return snapshot;
   }
 
   async function commit(
@@ -96,14 +83,18 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     { tree, ids }: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult> {
-    const { version: head, tree: before } = snapshot;
-    const { isPublic = false, refused = [] } = readings.get(snapshot) ?? {};
+    const { version: head, tree: before, isPublic = false, refused = [] } = snapshot;
     const changed = [...tree].filter(([path, text]) => text !== (before.get(path) ?? ''));
     if (changed.length === 0) return { kind: 'committed', version: head };
-    if (head === '' && !mayCreate) return missing(branch);
+    if (head === '' && !mayCreate)
+      return failed(
+        'unavailable',
+        `there is no branch \`${branch.name}\``,
+        'Name one that exists with `--branch`.',
+      );
     const paths = changed.map(([path]) => path);
     const inWay = refused.find(({ path }) => paths.includes(path));
-    if (inWay !== undefined) return { ...inTheWay(inWay), kind: 'failed' };
+    if (inWay !== undefined) return inTheWay(inWay);
     const isGone = ([path, text]: readonly [string, string]) => text === '' && before.has(path);
     const written = changed.filter((file) => !isGone(file));
     const change = {
@@ -111,8 +102,8 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
       removed: changed.filter(isGone).map(([path]) => fromTop(path)),
       message: commitMessage(paths, ids, cause),
     };
-    if (head !== '') return fromBranch(await branch.commit(head, change, signal));
-    const created = fromBranch(await branch.create(change, signal));
+    if (head !== '') return await branch.commit(head, change, signal);
+    const created = await branch.create(change, signal);
     return created.kind === 'committed'
       ? { ...created, notices: [createdNotice(branch, isPublic)] }
       : created;
@@ -127,12 +118,10 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     return { location, within, url: version === '' ? undefined : branch.urlOf(inside) };
   }
 
-  function inTheWay({ path, reason }: RefusedFile): Omit<Unreadable, 'kind'> {
-    return {
-      reason: 'error',
-      message: `\`${placeOf('', path).location}\` is not a memory file: ${reason}`,
-      remedy: 'Put a plain text file in its place, or remove it; it is never overwritten.',
-    };
+  function inTheWay({ path, reason }: RefusedFile): BackendTrouble {
+    const message = `\`${placeOf('', path).location}\` is not a memory file: ${reason}`;
+    const remedy = 'Put a plain text file in its place, or remove it; it is never overwritten.';
+    return failed('error', message, remedy);
   }
 
   async function dropHistory(signal: AbortSignal): Promise<CommitResult> {
@@ -140,7 +129,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     if (found.kind === 'failed') return found;
     if (found.kind === 'missing') return { kind: 'committed', version: '' };
     const message = withTrailers(SQUASH_MESSAGE, savedLines([...(found.saved ?? [])]));
-    return fromBranch(await branch.squash(found.head, message, signal));
+    return await branch.squash(found.head, message, signal);
   }
 }
 
@@ -165,27 +154,6 @@ function refusedWarning(refused: readonly RefusedFile[], name: string): Warning 
 const DAY_MS = 24 * 60 * 60_000;
 
 const SQUASH_MESSAGE = 'Keep memory without its history [skip ci]';
-
-function fromBranch(result: BranchCommit): CommitResult {
-  switch (result.kind) {
-    case 'committed':
-      return { kind: 'committed', version: result.head };
-    case 'stale':
-      return { kind: 'conflict' };
-    case 'unknown':
-    case 'failed':
-      return result;
-  }
-}
-
-function missing({ name }: MemoryBranch): CommitResult {
-  return {
-    kind: 'failed',
-    reason: 'unavailable',
-    message: `there is no branch \`${name}\``,
-    remedy: 'Name one that exists with `--branch`.',
-  };
-}
 
 function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
   const created = `The branch \`${name}\` was created to keep memory.`;

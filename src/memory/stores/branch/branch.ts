@@ -1,6 +1,6 @@
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
-import type { SaveFailure } from '../../store.js';
+import type { BackendTrouble, CommitResult } from '../backend.js';
 
 export type BranchFile =
   | { readonly kind: 'text'; readonly text: string }
@@ -11,15 +11,6 @@ export type BranchFile =
       /** It is a file of memory that did not fit among those that are read together. */
       readonly isTooMuch?: boolean | undefined;
     };
-
-/** Why GitHub did not do it. With `retryAfterMs` it asks to come again, in milliseconds. */
-export interface BranchTrouble {
-  readonly kind: 'failed';
-  readonly reason: SaveFailure;
-  readonly message: string;
-  readonly remedy?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
-}
 
 export type BranchRead =
   | {
@@ -33,15 +24,7 @@ export type BranchRead =
       readonly saved?: ReadonlySet<string> | undefined;
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean }
-  | BranchTrouble;
-
-export type BranchCommit =
-  | { readonly kind: 'committed'; readonly head: string }
-  /** Somebody else moved, created or deleted the branch before; nothing was written. */
-  | { readonly kind: 'stale' }
-  /** The answer was lost: only the newest version shows whether it was written. */
-  | { readonly kind: 'unknown'; readonly message: string }
-  | BranchTrouble;
+  | BackendTrouble;
 
 /** Files to write by path from the top of the repository, and the commit's message. */
 export interface BranchFiles {
@@ -65,11 +48,11 @@ export interface MemoryBranch {
   /** Every file below a folder (all of them for ''), as `read` gives them. */
   readAll(folder: string, signal: AbortSignal): Promise<BranchRead>;
   /** Writes files on top of a commit, if that is still the newest. */
-  commit(head: string, change: BranchFiles, signal: AbortSignal): Promise<BranchCommit>;
+  commit(head: string, change: BranchFiles, signal: AbortSignal): Promise<CommitResult>;
   /** Creates the branch with one commit that has no parent, if there is none yet. */
-  create(change: BranchFiles, signal: AbortSignal): Promise<BranchCommit>;
+  create(change: BranchFiles, signal: AbortSignal): Promise<CommitResult>;
   /** Puts one commit without a parent, with the same files, in place of `head`, if that is still the newest. */
-  squash(head: string, message: string, signal: AbortSignal): Promise<BranchCommit>;
+  squash(head: string, message: string, signal: AbortSignal): Promise<CommitResult>;
 }
 
 export interface MemoryBranchPlace {

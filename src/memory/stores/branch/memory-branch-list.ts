@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { grouped } from '../../../lib/text/number.js';
+import { failed } from '../../store.js';
 import { compareFiles, isTreePath } from '../tree-path.js';
 import {
   type BranchAccess,
@@ -177,12 +178,8 @@ const treeSchema = v.object({
 
 function tooMany({ place }: BranchAccess, folder: string): BranchRead {
   const cause = `\`${folder === '' ? '/' : folder}\` of ${branchName(place)} holds more files than GitHub lists`;
-  return {
-    kind: 'failed',
-    reason: 'error',
-    message: messageFor(place, cause, 'reading'),
-    remedy: 'Give memory a folder of its own with `memory-path`.',
-  };
+  const remedy = 'Give memory a folder of its own with `memory-path`.';
+  return failed('error', messageFor(place, cause, 'reading'), remedy);
 }
 
 /** Parts the files that are read from those that are not, by the limits of a folder; see {@link compareFiles}. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { GitHubError } from '../../../github/client/errors.js';
+import { failed } from '../../store.js';
+import type { BackendTrouble, CommitResult } from '../backend.js';
 import {
   type BranchAccess,
-  type BranchCommit,
-  type BranchTrouble,
   branchName,
   type MemoryBranchPlace,
   noRepository,
@@ -16,35 +16,31 @@ type Attempt = 'reading' | 'saving';
 /**
  * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that fixes it (D14).
  */
-export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): BranchTrouble {
-  const failure = { kind: 'failed', message: messageFor(place, error.message, attempt) } as const;
+export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): BackendTrouble {
+  const message = messageFor(place, error.message, attempt);
   const known = KNOWN_REFUSALS.find(({ pattern }) => pattern.test(error.message));
   if (error.reason !== 'rate-limited' && known !== undefined) {
-    return { ...failure, reason: known.reason, remedy: known.remedy(place) };
+    return failed(known.reason, message, known.remedy(place));
   }
   switch (error.reason) {
     case 'rate-limited':
       return {
-        ...failure,
-        reason: 'rate-limited',
+        ...failed('rate-limited', message, error.remedy),
         retryAfterMs: error.retryAfterMs ?? MINUTE_MS,
-        remedy: error.remedy,
       };
     case 'denied':
-      return { ...failure, reason: 'denied', remedy: deniedRemedy(place, error, attempt) };
+      return failed('denied', message, deniedRemedy(place, error, attempt));
     case 'missing':
-      return { ...failure, reason: 'denied', remedy: invisibleRemedy(place, attempt) };
+      return failed('denied', message, invisibleRemedy(place, attempt));
     case 'unavailable':
       return {
-        ...failure,
-        reason: 'unavailable',
-        remedy: error.remedy,
+        ...failed('unavailable', message, error.remedy),
         retryAfterMs: (error.status ?? 0) >= 500 ? SERVER_ERROR_WAIT_MS : undefined,
       };
     case 'too-large':
-      return { ...failure, reason: 'error', remedy: 'Shorten the memory with `mode: gc`.' };
+      return failed('error', message, 'Shorten the memory with `mode: gc`.');
     case 'invalid':
-      return { ...failure, reason: 'error', remedy: error.remedy };
+      return failed('error', message, error.remedy);
   }
 }
 
@@ -169,23 +165,23 @@ export async function afterRefusal(
   error: GitHubError,
   head: string | undefined,
   signal: AbortSignal,
-): Promise<BranchCommit> {
+): Promise<CommitResult> {
   const { place } = access;
   if (error.reason === 'unavailable') {
     return { kind: 'unknown', message: messageFor(place, error.message, 'saving') };
   }
-  if (error.reason !== 'denied' && STALE.test(error.message)) return { kind: 'stale' };
+  if (error.reason !== 'denied' && STALE.test(error.message)) return { kind: 'conflict' };
   if (error.reason === 'rate-limited' || error.status === 401) return troubleOf(place, error, 'saving');
   const state = await lookAgain(access, signal);
   if (state?.isArchived === true) {
     const message = messageFor(place, `the repository ${repositoryName(place)} is archived`, 'saving');
-    return { kind: 'failed', reason: 'denied', message, remedy: archivedRemedy(place) };
+    return failed('denied', message, archivedRemedy(place));
   }
   const hasMoved = state !== undefined && state.newest?.commit !== head;
-  if (hasMoved && error.reason !== 'denied') return { kind: 'stale' };
+  if (hasMoved && error.reason !== 'denied') return { kind: 'conflict' };
   const trouble = troubleOf(place, error, 'saving');
   const isConflict = error.status === 409 && trouble.remedy === undefined;
-  return isConflict ? { kind: 'stale' } : trouble;
+  return isConflict ? { kind: 'conflict' } : trouble;
 }
 
 /** The words of `createCommitOnBranch`, of "Update a reference" and of "Create a reference" for a lost race. */

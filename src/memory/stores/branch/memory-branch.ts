@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
 import { noteTimeLeft } from '../../../lib/time-limit.js';
+import type { CommitResult } from '../backend.js';
 import {
   type BranchAccess,
-  type BranchCommit,
   type BranchFiles,
   type BranchRead,
   branchName,
@@ -58,8 +58,8 @@ async function writing(
   access: BranchAccess,
   head: string | undefined,
   signal: AbortSignal,
-  write: () => Promise<BranchCommit>,
-): Promise<BranchCommit> {
+  write: () => Promise<CommitResult>,
+): Promise<CommitResult> {
   try {
     return await write();
   } catch (thrown) {
@@ -84,7 +84,7 @@ async function commitByMutation(
   head: string,
   change: BranchFiles,
   signal: AbortSignal,
-): Promise<BranchCommit> {
+): Promise<CommitResult> {
   const [headline = '', ...body] = change.message.split('\n');
   const additions = [...change.files].map(([path, text]) => ({ path, contents: toBase64(text) }));
   const deletions = (change.removed ?? []).map((path) => ({ path }));
@@ -97,7 +97,7 @@ async function commitByMutation(
   const data = await client.graphql(COMMIT_MUTATION, { variables: { input }, signal });
   const answer = v.safeParse(commitSchema, data);
   if (!answer.success) throw placeNotUnderstood('POST /graphql');
-  return { kind: 'committed', head: answer.output.createCommitOnBranch.commit.oid };
+  return { kind: 'committed', version: answer.output.createCommitOnBranch.commit.oid };
 }
 
 /** Creates the branch with a first commit of its own. Throws a GitHubError. */
@@ -105,7 +105,7 @@ async function createBranch(
   access: BranchAccess,
   { files, message }: BranchFiles,
   signal: AbortSignal,
-): Promise<BranchCommit> {
+): Promise<CommitResult> {
   const { client, place } = access;
   const tree = await storeTree(access, { files }, signal);
   const commit = await storeCommit(access, { message, tree, parents: [] }, signal);
@@ -113,7 +113,7 @@ async function createBranch(
     params: { owner: place.owner, repo: place.name, ref: `refs/heads/${place.branch}`, sha: commit },
     signal,
   });
-  return { kind: 'committed', head: commit };
+  return { kind: 'committed', version: commit };
 }
 
 /**
@@ -125,15 +125,15 @@ async function squashBranch(
   head: string,
   message: string,
   signal: AbortSignal,
-): Promise<BranchCommit> {
+): Promise<CommitResult> {
   const { client, place } = access;
   const { repositoryId, newest } = await fetchBranchState(access, signal);
-  if (newest?.commit !== head) return { kind: 'stale' };
+  if (newest?.commit !== head) return { kind: 'conflict' };
   const commit = await storeCommit(access, { message, tree: newest.tree, parents: [] }, signal);
   const name = `refs/heads/${place.branch}`;
   const refUpdates = [{ name, beforeOid: head, afterOid: commit, force: true }];
   await client.graphql(REFS_MUTATION, { variables: { input: { repositoryId, refUpdates } }, signal });
-  return { kind: 'committed', head: commit };
+  return { kind: 'committed', version: commit };
 }
 
 const COMMIT_MUTATION = `mutation ($input: CreateCommitOnBranchInput!) {

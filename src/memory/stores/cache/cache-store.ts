@@ -9,8 +9,8 @@ import { grouped } from '../../../lib/text/number.js';
 import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../field.js';
-import type { MemoryStore } from '../../store.js';
-import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
+import { failed, type MemoryStore } from '../../store.js';
+import type { BackendTrouble, CommitResult, Snapshot, TreeBackend } from '../backend.js';
 import { createTreeStore } from '../store.js';
 import { notReadBack, readTree, writeTree } from '../tree-on-disk.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
@@ -77,8 +77,6 @@ export function createCacheStore({
   const prefix = keyPrefix(scope);
   const trunk = scope === 'trunk' ? undefined : keyPrefix('trunk');
   const inside = folder === '' ? '' : `${folder}/`;
-  /** The files outside of the folder, of which nothing changes. */
-  const others = new WeakMap<Snapshot, MemoryTree>();
   const paths = [basename(directory)];
   /** Since when a number was seen to be taken. */
   const taken = new Map<number, number>();
@@ -86,7 +84,7 @@ export function createCacheStore({
   /** A save of ours that took long. */
   let slow: number | undefined;
   /** A call that was given up may go on using the folder, so nothing more is asked. */
-  let broken: Unreadable | undefined;
+  let broken: BackendTrouble | undefined;
   const backend: TreeBackend = {
     kind: 'cache',
     read,
@@ -99,7 +97,7 @@ export function createCacheStore({
     signal: AbortSignal,
     _paths: readonly string[] | 'all',
     since?: Date,
-  ): Promise<Snapshot | Unreadable> {
+  ): Promise<Snapshot | BackendTrouble> {
     const newest = await newestVersion(signal);
     if ('kind' in newest) return newest;
     if (newest.number > 0) known = newest;
@@ -109,16 +107,15 @@ export function createCacheStore({
     const { saves, warnings } = begun;
     const files = [...begun.tree];
     const own = files.filter(([path]) => path.startsWith(inside));
-    const snapshot: Snapshot = {
+    return {
       kind: 'snapshot',
       tree: new Map(own.map(([path, text]) => [path.slice(inside.length), text])),
+      others: new Map(files.filter(([path]) => !path.startsWith(inside))),
       version: String(newest.number),
       warnings,
       saved: since === undefined ? undefined : new Set(saves.keys()),
       isOpen: slow !== undefined || mayBePassedOver(begun),
     };
-    others.set(snapshot, new Map(files.filter(([path]) => !path.startsWith(inside))));
-    return snapshot;
   }
 
   /** Whether its maker may have taken so long that somebody is saving past it, unseen: who has nothing to add adds it again. */
@@ -131,7 +128,7 @@ export function createCacheStore({
    * By prefix the service gives the entry that was created last, and does not say whether that is the one reserved or the
    * one finished last, so what is above it is looked for too, by exact keys, the highest first.
    */
-  async function newestVersion(signal: AbortSignal): Promise<Version | Unreadable> {
+  async function newestVersion(signal: AbortSignal): Promise<Version | BackendTrouble> {
     let newest = known ?? (await restore(prefix, [prefix], signal));
     while (!('kind' in newest) && newest.number > 0) {
       const above = await restore(prefix, keysAbove(prefix, newest.number), signal);
@@ -146,10 +143,10 @@ export function createCacheStore({
     { tree: files, ids }: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult> {
-    if (broken !== undefined) return { ...broken, kind: 'failed' };
+    if (broken !== undefined) return broken;
     const own = [...files].filter(([, text]) => text !== '');
     const moved = own.map(([path, text]) => [inside + path, text] as const);
-    const tree = new Map([...(others.get(snapshot) ?? []), ...moved]);
+    const tree = new Map([...(snapshot.others ?? []), ...moved]);
     const trouble = checkTree(tree);
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
     const number = nextFree(Number(snapshot.version) + 1);
@@ -169,23 +166,13 @@ export function createCacheStore({
         if (!taken.has(number)) taken.set(number, startMs);
         return { kind: 'conflict' };
       case 'denied':
-        return {
-          kind: 'failed',
-          reason: 'denied',
-          message: result.message,
-          remedy: result.remedy ?? cacheWriteRemedy(event),
-        };
+        return failed('denied', result.message, result.remedy ?? cacheWriteRemedy(event));
       case 'given-up':
-        broken = {
-          kind: 'unreadable',
-          reason: signal.aborted ? 'timeout' : 'error',
-          message: result.message,
-          remedy: SERVICE_REMEDY,
-        };
-        return { ...broken, kind: 'failed' };
+        broken = failed(signal.aborted ? 'timeout' : 'error', result.message, SERVICE_REMEDY);
+        return broken;
       case 'error': {
         const message = `saving to the Actions cache failed: ${describeCause({ code: undefined, message: result.message })}`;
-        return { kind: 'failed', reason: 'error', message, remedy: SERVICE_REMEDY };
+        return failed('error', message, SERVICE_REMEDY);
       }
       case 'rate-limited':
       case 'unavailable':
@@ -206,7 +193,7 @@ export function createCacheStore({
     of: string,
     keys: readonly string[],
     signal: AbortSignal,
-  ): Promise<Version | Unreadable> {
+  ): Promise<Version | BackendTrouble> {
     if (broken !== undefined) return broken;
     let inUse: Promise<void> | undefined;
     try {
@@ -227,7 +214,7 @@ export function createCacheStore({
     }
   }
 
-  async function unpacked(of: string, key: string): Promise<Version | Unreadable> {
+  async function unpacked(of: string, key: string): Promise<Version | BackendTrouble> {
     const number = parseKey(of, key);
     if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
     const { tree, warnings } = await readTree(disk, directory);
@@ -315,33 +302,33 @@ function noticesOf({ notice }: Extract<CacheRestore, { kind: 'miss' }>): readonl
   return notice === undefined ? [] : [{ code: 'memory-store-notice', message: notice }];
 }
 
-function damaged(message: string): Unreadable {
+function damaged(message: string): BackendTrouble {
   const remedy =
     'Check who can write the cache of this repository, and delete the entry under Actions → Caches. The entry before it is used then.';
-  return { kind: 'unreadable', reason: 'error', message: notRead(message), remedy };
+  return failed('error', notRead(message), remedy);
 }
 
 /** A rate limit says nothing of what is there, and passes. */
 function unreadable(
   found: Exclude<CacheRestore, { kind: 'hit' | 'miss' }>,
   { aborted }: AbortSignal,
-): Unreadable {
-  const why = { kind: 'unreadable', message: notRead(found.message) } as const;
+): BackendTrouble {
+  const message = notRead(found.message);
   switch (found.kind) {
     case 'refused':
       return damaged(found.message);
     case 'given-up':
-      return { ...why, reason: aborted ? 'timeout' : 'error', remedy: SERVICE_REMEDY };
+      return failed(aborted ? 'timeout' : 'error', message, SERVICE_REMEDY);
     case 'denied':
-      return { ...why, reason: 'denied', remedy: READ_DENIED_REMEDY };
+      return failed('denied', message, READ_DENIED_REMEDY);
     case 'error': {
       const cause = describeCause({ code: undefined, message: found.message });
-      return { ...why, reason: 'error', message: notRead(cause), remedy: found.remedy ?? SERVICE_REMEDY };
+      return failed('error', notRead(cause), found.remedy ?? SERVICE_REMEDY);
     }
     case 'rate-limited':
-      return { ...why, reason: 'rate-limited', retryAfterMs: found.retryAfterMs ?? 60_000 };
+      return { ...failed('rate-limited', message), retryAfterMs: found.retryAfterMs ?? 60_000 };
     case 'unavailable':
-      return { ...why, reason: 'unavailable', remedy: found.remedy };
+      return failed('unavailable', message, found.remedy);
   }
 }
 

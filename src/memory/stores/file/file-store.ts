@@ -5,11 +5,10 @@ import { messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
 import { applyChange, type Change, holdsEntry, isCarriedOut, isMade, type NoteChange } from '../../change.js';
 import { backupPath } from '../../notes/place.js';
-import type { FailedSave, MemoryStore, SaveResult } from '../../store.js';
+import { type FailedSave, failed, type MemoryStore, type SaveResult } from '../../store.js';
 import { inspectEnd } from '../../tail.js';
 import { trimLog } from '../../trim.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
-import { failed } from '../update.js';
 import {
   checkedPlace,
   type FilePlaces,
