@@ -223,16 +223,6 @@ describe('the architecture', () => {
     files.delete('main');
     expect([...files].filter(([, places]) => places.length > 1)).toEqual([]);
   });
-
-  it('has the files that the benchmarks load from the compiled sources', () => {
-    const bench = resolve(ROOT, 'bench');
-    const loaded = readdirSync(bench, { encoding: 'utf8' })
-      .filter((file) => file.endsWith('.js'))
-      .flatMap((file) => [...readFileSync(join(bench, file), 'utf8').matchAll(/'\.\.\/lib\/([^']+)\.js'/g)])
-      .map(([, path]) => `${path}.ts`);
-    expect(loaded.length).toBeGreaterThan(0);
-    expect(loaded.filter((file) => !TEXTS.has(file))).toEqual([]);
-  });
 });
 
 /** The names that a file exports, by their declarations. */
@@ -243,7 +233,7 @@ function exportsOf(file: string): string[] {
   return [...declarations].map(([, name = '']) => name);
 }
 
-/** What else imports from `src/`, as paths from there: tests, benchmarks (of the compiled files), scripts, the evaluation. */
+/** What else imports from `src/`, as paths from there: tests, benchmarks, scripts, the evaluation. */
 function textsBeside(): [string, string][] {
   return ['__tests__', 'bench', 'eval', 'scripts'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -255,7 +245,7 @@ function textsBeside(): [string, string][] {
   );
 }
 
-/** Which names a file takes from which file of `src/`; `*` for all that a dynamic import or a benchmark may use. */
+/** Which names a file takes from which file of `src/`; `*` for all that a dynamic import may use. */
 function namedImports(
   file: string,
   text: string,

@@ -1,21 +1,9 @@
 // Benchmarks: `npm run bench [name …]`. They print figures and ratios and judge nothing; a test never asserts a time.
-import { agents } from './agents.js';
 import { appends } from './appends.js';
-import { post } from './post.js';
 import { review } from './review.js';
-import { scaling } from './scaling.js';
 import { startUp } from './start-up.js';
-import { tail } from './tail.js';
 
-const BENCHMARKS = {
-  'start-up': startUp,
-  review,
-  post,
-  tail,
-  scaling,
-  appends,
-  agents,
-};
+const BENCHMARKS = { 'start-up': startUp, review, appends };
 
 const wanted = process.argv.slice(2);
 process.stdout.write(`Node ${process.version}, ${process.platform} ${process.arch}\n`);

@@ -6,12 +6,12 @@ import { createFakeCache } from '../../__tests__/memory/stores/fake-cache.js';
 import { createFakeFiles } from '../../__tests__/memory/stores/fake-files.js';
 import { seededRandom } from '../../__tests__/memory/stores/simulated-clock.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
-import { parseEntries } from '../../src/memory/run-log.js';
+import { formatProvenance } from '../../src/memory/provenance.js';
+import { formatEntry, parseEntries } from '../../src/memory/run-log.js';
 import type { MemoryStore } from '../../src/memory/store.js';
 import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
 import { openBranchMemory } from '../../src/run/branch-memory.js';
 import { connectGitHub } from '../../src/run/github.js';
-import { benchEntry } from './entry.js';
 import { createQuota, LIMITS, type LimitedQuota, limitedFetch } from './github-limits.js';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.js';
 
@@ -150,7 +150,18 @@ async function openWorld(time: VirtualClock): Promise<World> {
 }
 
 async function save(store: MemoryStore, id: string, again?: Date) {
-  const text = benchEntry(id, clock.now());
+  const provenance = formatProvenance({
+    id,
+    run: undefined,
+    job: undefined,
+    event: undefined,
+    sha: undefined,
+    actor: undefined,
+    trust: undefined,
+    model: undefined,
+  });
+  const task = 'Review pull request #42';
+  const text = formatEntry({ timestamp: clock.now(), task, result: 'x'.repeat(800), provenance });
   const change = { kind: 'append', path: PATH, id, text, ...(again === undefined ? {} : { again }) } as const;
   const { kind } = await store.write([change], never);
   return { id, isSaved: kind === 'saved', atMs: clock.elapsedMs() };

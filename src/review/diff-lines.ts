@@ -3,7 +3,7 @@ import type { DiffHunk } from '../lib/text/diff-hunk.js';
 import type { Side } from './terms.js';
 
 /** A line that can carry a comment. */
-export interface CommentableLine {
+interface CommentableLine {
   readonly text: string;
   /** Which hunk of the file it is in: a range must not leave it. */
   readonly hunk: number;
