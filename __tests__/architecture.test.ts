@@ -100,8 +100,8 @@ const RATCHET = {
   'types of src/': 1078,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_738,
-  'lines of scripts/, bench/ and eval/': 6102,
+  'lines of __tests__/': 101_564,
+  'lines of scripts/, bench/ and eval/': 4904,
 };
 
 describe('the ratchet', () => {

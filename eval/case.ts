@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { CATEGORIES, SEVERITIES } from '../src/review/terms.js';
-import { UsageError } from './usage-error.js';
+
+/** A person asked for what cannot be done, or a file of theirs is wrong; anything else is a fault of the program. */
+export class UsageError extends Error {}
+
+const CASE_KINDS = ['seeded', 'clean', 'lifecycle', 'lesson', 'injection', 'large'] as const;
 
 /** What a case is for. */
-export const CASE_KINDS = ['seeded', 'clean', 'lifecycle', 'lesson', 'injection', 'large'] as const;
-
-/** One of {@link CASE_KINDS}. */
 export type CaseKind = (typeof CASE_KINDS)[number];
 
 const TEXT = v.pipe(v.string(), v.nonEmpty());
@@ -114,8 +115,8 @@ const CASE = v.strictObject({
 /** `case.json`. */
 export type Case = v.InferOutput<typeof CASE>;
 
-/** A fault that a change has; `same` are texts of findings that a judge takes for it. */
-export type Expected = v.InferOutput<typeof EXPECTED> & { readonly same?: readonly string[] };
+/** A fault that a change has. */
+export type Expected = v.InferOutput<typeof EXPECTED>;
 
 /** What happens after the first review. */
 export type Step = v.InferOutput<typeof STEP>;

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { CATEGORIES, EFFECTS, REACHES } from '../src/review/terms.js';
-import { wilson } from './interval.js';
+import { UsageError } from './case.js';
 import type { LoadedCase } from './load.js';
 import { playFirst, type Setting } from './play.js';
+import { SHARE_HEAD, shareRow, table } from './report.js';
 import type { Script } from './script.js';
-import { UsageError } from './usage-error.js';
 import type { World } from './world.js';
 
 /** Where the claims of this project are. */
@@ -87,9 +87,7 @@ function raising(claim: Claim, setting: Setting): Setting {
     ...setting,
     source: (about, run) => {
       const verifier = setting.source(about, run);
-      return verifier === undefined || verifier.kind === 'script' || verifier.kind === 'split'
-        ? { kind: 'script', script }
-        : { kind: 'split', script, verifier };
+      return verifier?.kind === 'live' ? { kind: 'split', script, verifier } : { kind: 'script', script };
     },
   };
 }
@@ -112,32 +110,21 @@ export function isRight({ claim, fate }: JudgedClaim): boolean {
 
 /** What the second look made of the claims, in markdown. */
 export function formatClaims(setting: string, judged: readonly JudgedClaim[], isOfModel: boolean): string {
+  const row = (name: string, all: readonly JudgedClaim[], fate: ClaimFate) =>
+    shareRow(name, { count: all.filter((one) => one.fate === fate).length, of: all.length });
   const of = (holds: boolean) => judged.filter(({ claim }) => claim.holds === holds);
-  const row = (name: string, all: readonly JudgedClaim[], fate: ClaimFate) => {
-    const number = all.filter((one) => one.fate === fate).length;
-    const range = wilson(number, all.length);
-    const percent = (share: number) => `${Math.round(100 * share)} %`;
-    const interval = range === undefined ? '' : `${percent(range.low)} to ${percent(range.high)}`;
-    return `| ${name} | ${number} of ${all.length} | ${interval} |`;
-  };
   const wrong = judged.filter(({ claim, fate }) => fate === (claim.holds ? 'refuted' : 'kept'));
   const cost = judged.reduce((sum, { costUsd }) => sum + costUsd, 0);
   return [
     `## ${setting}: second looks at ${judged.length} claims`,
-    [
-      '| Figure | Value | 95 % interval |',
-      '| --- | --- | --- |',
+    table(SHARE_HEAD, [
       row('true and refuted', of(true), 'refuted'),
       row('untrue and kept', of(false), 'kept'),
       row('never looked at', judged, 'lost'),
-    ].join('\n'),
-    ...(wrong.length === 0
-      ? []
-      : [
-          wrong
-            .map(({ claim, fate }) => `- ${fate}: ${claim.case}, ${claim.title} (${claim.why})`)
-            .join('\n'),
-        ]),
-    ...(!isOfModel ? [] : [`Cost: $${cost.toFixed(4)}.`]),
-  ].join('\n\n');
+    ]),
+    wrong.map(({ claim, fate }) => `- ${fate}: ${claim.case}, ${claim.title} (${claim.why})`).join('\n'),
+    isOfModel ? `Cost: $${cost.toFixed(4)}.` : '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }

@@ -1,4 +1,3 @@
-import { type Judge, withJudge } from './judge.js';
 import type { LoadedCase } from './load.js';
 import type { Seen } from './observe.js';
 import { type MemoryKind, type Played, playCase, playSecond, type Setting } from './play.js';
@@ -14,15 +13,13 @@ export interface Evaluation {
   /** How often each case is run. */
   readonly rounds: number;
   readonly isOfModel: boolean;
-  /** Decides where place and words of a finding do not agree; left out: they have to. */
-  readonly judge?: Judge | undefined;
   /** Says what is under way. */
   say(line: string): void;
 }
 
 /** Runs all cases in a setting and counts what they came to. */
 export async function evaluate(world: World, evaluation: Evaluation): Promise<SettingResult> {
-  const { cases, setting, rounds, isOfModel, judge } = evaluation;
+  const { cases, setting, rounds, isOfModel } = evaluation;
   const played: Played[] = [];
   const incomplete: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -34,9 +31,7 @@ export async function evaluate(world: World, evaluation: Evaluation): Promise<Se
     }
     played.push(...(await withOtherMemories(world, own, evaluation)));
   }
-  const judged: Played[] = [];
-  for (const one of played) judged.push(judge === undefined ? one : await withJudge(one, judge));
-  return { setting: setting.name, scores: judged.map(scoreCase), incomplete, isOfModel };
+  return { setting: setting.name, scores: played.map(scoreCase), incomplete, isOfModel };
 }
 
 async function playOne(world: World, loaded: LoadedCase, { setting, say }: Evaluation): Promise<Played> {

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Case, type CaseKind, parseCase } from './case.js';
-import { UsageError } from './usage-error.js';
+import { type Case, type CaseKind, parseCase, UsageError } from './case.js';
 
 /** Where the cases of this project are. */
 export const CASES = join(import.meta.dirname, 'cases');

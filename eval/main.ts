@@ -2,24 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../src/lib/environment.js';
 import { AxeError } from '../src/lib/errors.js';
+import { UsageError } from './case.js';
 import { formatClaims, isRight, judgeClaims, loadClaims } from './claims.js';
-import { estimateCase, estimateLook } from './estimate.js';
 import { evaluate } from './evaluate.js';
 import { differences, writeExpected } from './expected.js';
-import { formatJudge, openJudge } from './judge.js';
-import { CASES, chooseCases, countKinds, type LoadedCase, loadCases } from './load.js';
-import { RECORDED, recordedModels } from './recordings.js';
+import { chooseCases, countKinds, type LoadedCase, loadCases } from './load.js';
 import { formatComparison, formatReport, type SettingResult } from './report.js';
-import {
-  checkReach,
-  liveSetting,
-  offlineSetting,
-  priceOf,
-  recordedSetting,
-  scriptedSetting,
-} from './settings.js';
-import { UsageError } from './usage-error.js';
-import { makeVersions } from './versions.js';
+import { checkModel, liveSetting, offlineSetting, scriptedSetting } from './settings.js';
 import { openWorld, type World } from './world.js';
 
 /** What the evaluation is started with. */
@@ -34,19 +23,15 @@ export interface Started {
 
 const USAGE = `npm run eval -- [options]
 
-Without options: scripted answers, offline/rules and recorded answers; exact expected figures. Asks no model.
+Without options: scripted answers and offline/rules; exact expected figures. Asks no model.
   --model <provider/model>   asks this model, with your own key
   --max-cost <dollars>       the most that all of it may cost; needed with --model
   --rounds <number>          how often each case is run; default 3 with --model
-  --judge <provider/model>   decides where place and words of a finding do not agree; pays from the same cap
-  --record                   keeps the answers in eval/recorded/
   --cases <list>             only these cases or kinds
   --claims                   only second looks: at 60 claims about the cases, of which 30 hold
   --out <file>               writes the result as JSON, one file for all settings
   --compare <a> <b>          compares the first settings of two such files
-  --update                   takes the figures for the expected ones
-  --case-folder <folder>     other cases
-  --recorded-folder <folder> other recordings`;
+  --update                   takes the figures for the expected ones`;
 
 /** Runs the evaluation and returns its exit status: 1 where figures differ or runs failed, 2 where it could not start. */
 export async function main(started: Started): Promise<number> {
@@ -76,16 +61,12 @@ function readOptions(args: readonly string[]) {
       model: { type: 'string' },
       'max-cost': { type: 'string' },
       rounds: { type: 'string' },
-      judge: { type: 'string' },
-      record: { type: 'boolean', default: false },
       cases: { type: 'string', default: '' },
       out: { type: 'string' },
       compare: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       claims: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
-      'case-folder': { type: 'string', default: CASES },
-      'recorded-folder': { type: 'string', default: RECORDED },
     },
   });
   return { ...values, positionals };
@@ -99,7 +80,7 @@ async function run(options: Options, started: Started): Promise<number> {
   if (options.compare) return compare(options.positionals, started);
   const [word] = options.positionals;
   if (word !== undefined) throw new UsageError(`${word} is no option; see npm run eval -- --help`);
-  const cases = chooseCases(loadCases(options['case-folder']), listOf(options.cases));
+  const cases = chooseCases(loadCases(), listOf(options.cases));
   const world = await openWorld();
   try {
     if (options.claims) return await judgeAllClaims(world, { options, started });
@@ -122,8 +103,6 @@ async function withoutModel(
   cases: readonly LoadedCase[],
   { options, started }: Running,
 ): Promise<number> {
-  if (options.record) throw new UsageError('--record needs --model');
-  if (options.judge !== undefined) throw new UsageError('--judge needs --model');
   const { gateway } = world;
   const say = () => undefined;
   const beganMs = performance.now();
@@ -132,55 +111,25 @@ async function withoutModel(
   // Rules remember nothing that people say in words, so lessons would show nothing.
   const ruled = cases.filter(({ about }) => about.kind !== 'lesson');
   const offline = await evaluate(world, { ...once, cases: ruled, setting: offlineSetting() });
-  const recorded: SettingResult[] = [];
-  for (const model of recordedModels(options['recorded-folder'])) {
-    const parts = {
-      gateway,
-      model,
-      recorded: options['recorded-folder'],
-    } as const;
-    for (const loaded of cases) {
-      // Each case by itself: one that misses its recording stops no other.
-      const setting = recordedSetting(parts);
-      recorded.push(await evaluate(world, { ...once, isOfModel: true, cases: [loaded], setting }));
-    }
-  }
-  const isAll = options.cases === '' && options['case-folder'] === CASES;
+  const isAll = options.cases === '';
   const setting = scriptedSetting(gateway);
   const claims = isAll ? await judgeClaims(world, { claims: loadClaims(), cases, setting, rounds: 1 }) : [];
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
-  const joined = joinResults(recorded);
-  const results = [scripted, offline, ...joined];
+  const results = [scripted, offline];
   for (const result of results) started.print(`${formatReport(result)}\n`);
-  for (const { setting, incomplete } of joined) {
-    if (incomplete.length > 0) started.print(`${setting}: must be recorded anew: ${incomplete.join(', ')}\n`);
-  }
   if (isAll) started.print(`${formatClaims(setting.name, claims, false)}\n`);
   started.print(`${describeCases(cases)} in ${seconds} s.`);
   started.print(
     'Scripted answers and rules guard the pipeline: placement, gates, sameness, settling, posting. This says nothing about a model.',
   );
   writeOut(options, results);
-  const status = judge([scripted, offline], { options, started });
+  const status = judge(results, { options, started });
   return claims.every(isRight) ? status : 1;
-}
-
-/** Recorded answers are played case by case. */
-function joinResults(results: readonly SettingResult[]): readonly SettingResult[] {
-  return [...new Set(results.map(({ setting }) => setting))].map((setting) => {
-    const own = results.filter((one) => one.setting === setting);
-    return {
-      setting,
-      isOfModel: true,
-      scores: own.flatMap(({ scores }) => scores),
-      incomplete: own.flatMap(({ incomplete }) => incomplete),
-    };
-  });
 }
 
 /** The figures of a choice of cases are nobody's. */
 function judge(results: readonly SettingResult[], { options, started }: Running): number {
-  if (options.cases !== '' || options['case-folder'] !== CASES) return 0;
+  if (options.cases !== '') return 0;
   if (options.update) {
     writeExpected(results);
     started.print('The figures are the expected ones from now on: eval/expected.json.');
@@ -204,34 +153,17 @@ async function withModel(
   { options, started, model }: Running & { readonly model: string },
 ): Promise<number> {
   const { capUsd, rounds } = readLimits(options);
-  checkReach(model);
-  const price = priceOf(model);
-  const built = cases.map((one) => ({ about: one.about, versions: makeVersions(one) }));
-  const total = built.reduce((sum, one) => sum + rounds * estimateCase(one, price), 0);
-  started.print(
-    `${model}: ${describeCases(cases)}, ${rounds} rounds: about $${total.toFixed(2)} by list prices.`,
-  );
-  started.print(`It stops at $${capUsd.toFixed(2)}.\n`);
+  checkModel(model);
+  started.print(`${model}: ${describeCases(cases)}, ${rounds} rounds. It stops at $${capUsd.toFixed(2)}.\n`);
   const purse = { capUsd, spentUsd: 0 };
-  const judging =
-    options.judge === undefined ? undefined : await openJudge(options.judge, { env: started.env, purse });
-  const setting = liveSetting({
-    gateway: world.gateway,
-    model,
-    recorded: options['recorded-folder'],
-    env: started.env,
-    purse,
-    isRecording: options.record,
-  });
-  const evaluation = { cases, setting, rounds, isOfModel: true, judge: judging, say: started.say };
-  const results = [await evaluate(world, evaluation)];
-  for (const result of results) started.print(`${formatReport(result)}\n`);
-  if (judging !== undefined) started.print(`${formatJudge(judging)}\n`);
+  const setting = liveSetting(world.gateway, model, started.env, purse);
+  const result = await evaluate(world, { cases, setting, rounds, isOfModel: true, say: started.say });
+  started.print(`${formatReport(result)}\n`);
   if (purse.spentUsd >= capUsd)
     started.print('It stopped at the cap: the figures are of a part of the cases.');
   started.print(`Spent: $${purse.spentUsd.toFixed(4)}.`);
-  writeOut(options, results);
-  return results.some(({ scores }) => scores.some(({ failed }) => failed.length > 0)) ? 1 : 0;
+  writeOut(options, [result]);
+  return result.scores.some(({ failed }) => failed.length > 0) ? 1 : 0;
 }
 
 /** Only second looks: what compares verifiers and their prompts at the least cost. */
@@ -239,7 +171,7 @@ async function judgeAllClaims(world: World, { options, started }: Running): Prom
   const { gateway } = world;
   const { model } = options;
   const wanted = listOf(options.cases);
-  const cases = loadCases(options['case-folder']);
+  const cases = loadCases();
   const claims = loadClaims().filter((one) => wanted.length === 0 || wanted.includes(one.case));
   const judging = { claims, cases };
   if (model === undefined) {
@@ -249,19 +181,9 @@ async function judgeAllClaims(world: World, { options, started }: Running): Prom
     return judged.every(isRight) ? 0 : 1;
   }
   const { capUsd, rounds } = readLimits(options);
-  checkReach(model);
-  const each = estimateLook(priceOf(model));
-  started.print(
-    `${model}: ${claims.length} claims, ${rounds} rounds: about $${(each * claims.length * rounds).toFixed(2)} by list prices. It stops at $${capUsd.toFixed(2)}.\n`,
-  );
-  const setting = liveSetting({
-    gateway,
-    model,
-    recorded: options['recorded-folder'],
-    env: started.env,
-    purse: { capUsd, spentUsd: 0 },
-    isRecording: options.record,
-  });
+  checkModel(model);
+  started.print(`${model}: ${claims.length} claims, ${rounds} rounds. It stops at $${capUsd.toFixed(2)}.\n`);
+  const setting = liveSetting(gateway, model, started.env, { capUsd, spentUsd: 0 });
   const judged = await judgeClaims(world, { ...judging, setting, rounds });
   started.print(formatClaims(setting.name, judged, true));
   if (judged.length < claims.length * rounds)

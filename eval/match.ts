@@ -12,22 +12,8 @@ type Found = Pick<Posted, 'path' | 'line' | 'text'>;
  * wordings, and one word of each group.
  */
 export function isMeant(expected: Expected, found: Found): boolean {
-  const { isPlaced, isWorded } = signsOf(expected, found);
-  return (isPlaced && isWorded) || (expected.same ?? []).includes(found.text);
-}
-
-/** Whether place and words do not agree: what a judge is asked about. */
-export function isDoubtful(expected: Expected, found: Found): boolean {
-  const { isPlaced, isWorded } = signsOf(expected, found);
-  return isPlaced !== isWorded;
-}
-
-function signsOf(expected: Expected, found: Found) {
-  if (found.path !== expected.path) return { isPlaced: false, isWorded: false };
-  return {
-    isPlaced: isNear(expected.lines, found.line) || isWordedAs(expected, found),
-    isWorded: hasWords(expected.words, found.text),
-  };
+  const isPlaced = isNear(expected.lines, found.line) || isWordedAs(expected, found);
+  return found.path === expected.path && isPlaced && hasWords(expected.words, found.text);
 }
 
 /**

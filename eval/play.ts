@@ -49,7 +49,7 @@ export interface Played {
   readonly second: PlayedSecond | undefined;
   /** Memory after everything. */
   readonly memory: Files;
-  /** It did not come to its end: the cap was reached, or an answer was not recorded. */
+  /** It did not come to its end: the cap was reached. */
   readonly isIncomplete: boolean;
 }
 
@@ -141,7 +141,7 @@ function createStage({ gateway, github }: World, { about, setting, firstRun = 0 
   let count = firstRun;
   let isCut = false;
   return {
-    /** The last run did not come to its end, for want of an answer or of money. */
+    /** The last run did not come to its end, for want of money. */
     isCut: () => isCut,
     async run({ repo }: Scene, { event, pull, version }: RunParts): Promise<Seen> {
       const source = setting.source(about, count);
@@ -167,7 +167,7 @@ function createStage({ gateway, github }: World, { about, setting, firstRun = 0 
       }
       const seen = observe({ step, repo, pull, version, renames, requests, calls: asked.length });
       setting.onRun(seen);
-      isCut ||= gateway.misses() > 0 || (!setting.mayGoOn() && seen.conclusion !== 'success');
+      isCut ||= !setting.mayGoOn() && seen.conclusion !== 'success';
       return seen;
     },
   };

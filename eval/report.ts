@@ -22,11 +22,14 @@ export function formatReport(result: SettingResult): string {
   return [
     `## ${result.setting}`,
     `${figures.cases} cases, ${figures.reviews} reviews.${incomplete(result)}${failures(result)}`,
-    table(['Figure', 'Value', '95 % interval'], rows),
+    table(SHARE_HEAD, rows),
     ...memoryPart(figures),
     ...troublePart(result.scores),
   ].join('\n\n');
 }
+
+/** The columns of {@link shareRow}. */
+export const SHARE_HEAD = ['Figure', 'Value', '95 % interval'];
 
 type Row = readonly [name: string, value: string, interval: string];
 
@@ -72,7 +75,7 @@ function costRows({ scores }: SettingResult, { cases }: Figures): readonly Row[]
   ];
 }
 
-function shareRow(name: string, { count, of }: Share): Row {
+export function shareRow(name: string, { count, of }: Share): Row {
   const interval = wilson(count, of);
   if (interval === undefined) return [name, '–', ''];
   const value = `${percent(count / of)} (${count} of ${of})`;
@@ -191,7 +194,7 @@ function differing(a: ReadonlyMap<string, boolean>, b: ReadonlyMap<string, boole
   };
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assign, isAllowed, isBait, isDoubtful, isMeant } from '../../eval/match.js';
+import { assign, isAllowed, isBait, isMeant } from '../../eval/match.js';
 import { FAULT, makeCase, makePosted } from './samples.js';
 
 describe('a finding matches a defect', () => {
@@ -27,23 +27,6 @@ describe('a finding matches no defect', () => {
     ['with a word only inside of another one', { text: 'mysql and the address' }],
   ])('%s', (_, patch) => {
     expect(isMeant(FAULT, makePosted(patch))).toBe(false);
-  });
-});
-
-describe('place and words of a finding and a fault', () => {
-  it.each([
-    ['agree where both hold', {}, false],
-    ['agree where neither does', { line: 4, text: 'SQL is put together here.' }, false],
-    ['agree in another file', { path: 'src/orders.ts' }, false],
-    ['do not where it is elsewhere', { line: 80, text: 'sql and an address' }, true],
-    ['do not where it has other words', { text: 'The query is put together from what people type.' }, true],
-  ])('%s', (_, patch, isIn) => {
-    expect(isDoubtful(FAULT, makePosted(patch))).toBe(isIn);
-  });
-
-  it('do not matter where a judge takes the text for the fault', () => {
-    const found = makePosted({ line: 80, text: 'sql and an address' });
-    expect(isMeant({ ...FAULT, same: [found.text] }, found)).toBe(true);
   });
 });
 
