@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 62_428,
+  'lines of src/': 62_240,
   'files of src/': 494,
-  'types of src/': 1078,
+  'types of src/': 1073,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_564,
+  'lines of __tests__/': 101_506,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

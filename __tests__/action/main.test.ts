@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runMainHere } from '../helpers/run-main.js';
+import { parseWorkflowCommands } from '../helpers/runner-files.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 
 const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'opened') };
@@ -47,4 +48,13 @@ describe('a mistake in an input', () => {
       annotations: [{ level: 'error', message: expect.stringContaining('`fail-on` cannot be "warnings"') }],
     });
   });
+});
+
+it('masks the key of the model and the token for other repositories before anything is asked', async () => {
+  const secrets = { 'api-key': 'sk-own-key', 'repositories-token': 'own-token' };
+  const { stdout } = await runMainHere({
+    event,
+    inputs: { agent: 'nobody', 'memory-repo': 'octocat/memory', ...secrets },
+  });
+  expect(parseWorkflowCommands(stdout).masks).toEqual(Object.values(secrets));
 });

@@ -1,8 +1,8 @@
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
 import type { Outputs } from '../../src/report/outputs.js';
-import type { SummaryOptions } from '../../src/report/reporter.js';
-import { reporterOf } from '../../src/report/reporters.js';
+import type { Finished, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
+import { summarize } from '../../src/report/summarize.js';
 import type { RunReport, RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, type FakeDependenciesParts, makeRequest } from './dependencies-fake.js';
@@ -29,14 +29,20 @@ function isKind<K extends RunReport['kind']>(report: RunReport, kind: K): report
   return report.kind === kind;
 }
 
-/** The outputs of a report. */
-export function outputsOf(report: RunReport, isHidden = false): Outputs {
-  return reporterOf(report).outputs(isHidden);
+/** What the action shows of a report, before it is cleaned as a whole. */
+export function summaryOf(report: Finished, options: Partial<SummaryOptions> = {}): RunSummary {
+  return summarize(report, { warnings: [], isHidden: false, clean: (text) => text, ...options });
 }
 
-/** The job summary of a report, before it is cleaned as a whole. */
-export function formatSummary(report: RunReport, options: SummaryOptions): string {
-  return reporterOf(report).formatSummary(options);
+/** The outputs of a report that have a value. */
+export function outputsOf(report: Finished, isHidden = false): Outputs {
+  const { outputs } = summaryOf(report, { isHidden });
+  return Object.fromEntries(Object.entries(outputs).filter(([, value]) => value !== undefined));
+}
+
+/** The job summary of a report. */
+export function formatSummary(report: Finished, options: Partial<SummaryOptions> = {}): string {
+  return summaryOf(report, options).markdown;
 }
 
 /** Figures of a run without tools, no two alike. */

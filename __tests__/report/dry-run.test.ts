@@ -7,8 +7,7 @@ import { formatSummary, reportOf } from '../helpers/reports.js';
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
 
-const format = (report: RunReport, warnings: readonly Warning[] = []) =>
-  formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean: (text) => text });
+const format = (report: RunReport, warnings: readonly Warning[] = []) => formatSummary(report, { warnings });
 
 describe('the summary of a dry run', () => {
   it('shows everything that would be sent and added', async () => {
@@ -66,8 +65,7 @@ An entry for the task “Is it safe? Say why.” would have been added.
   it('shows nothing of a memory in another repository (D14)', async () => {
     const parts = { memory: { 'bot.md': ENTRY } };
     const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });
-    const view = { isHidden: true, notes: [] };
-    const text = formatSummary(report, { warnings: [], view, clean: (markdown) => markdown });
+    const text = formatSummary(report, { isHidden: true });
     expect(text).not.toMatch(/2026-02-21|Review|Fine/);
     expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
     expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
@@ -82,15 +80,7 @@ An entry for the task “Is it safe? Say why.” would have been added.
     const { memory } = report;
     if (memory === undefined) throw new Error('the agent has no memory');
     const notes = { block: '<memory>a fact</memory>', toolsPrompt: '' };
-    const view = { isHidden, notes: [] };
-    const text = formatSummary(
-      { ...report, memory: { ...memory, notes } },
-      {
-        warnings: [],
-        view,
-        clean: (markdown) => markdown,
-      },
-    );
+    const text = formatSummary({ ...report, memory: { ...memory, notes } }, { isHidden });
     expect(text.includes(`${ENTRY}\n\n---\n\n<memory>a fact</memory>`)).toBe(isShown);
     expect(text.includes('a fact')).toBe(isShown);
   });
@@ -108,7 +98,8 @@ An entry for the task “Is it safe? Say why.” would have been added.
   });
 
   it('announces no entry if none would be kept', async () => {
-    expect(format(await keptNowhere())).not.toContain('would have been added');
+    const nowhere = format(await keptNowhere());
+    expect(nowhere).toContain('\n\n**Memory:** nothing is kept (`memory-store: none`).\n\n| Agent |');
     const restore = { kind: 'failed', message: 'permission denied', location: '/m.md' } as const;
     const unreadable = format(await reportOf('planned', { restore }));
     expect(unreadable).toContain('**Memory** (file): not loaded: permission denied.\n\n| Agent |');

@@ -1,17 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { AxeError, CancelledError, ProviderError } from '../../src/lib/errors.js';
 import type { Warning } from '../../src/lib/warning.js';
-import { failureReporter } from '../../src/report/failure.js';
-import { reporterOf } from '../../src/report/reporters.js';
+import { noAnswer } from '../../src/report/summarize.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import { reportOf, STATS } from '../helpers/reports.js';
+import { formatSummary, reportOf, STATS } from '../helpers/reports.js';
 
 const format = (thrown: unknown, warnings: readonly Warning[] = []) =>
-  failureReporter(thrown).formatSummary({
-    warnings,
-    view: { isHidden: false, notes: [] },
-    clean: (text) => text,
-  });
+  formatSummary({ kind: 'failed', thrown }, { warnings });
 
 it('the summary of a failed run shows the error unchanged, its remedy and the warnings until then', () => {
   const warnings: readonly Warning[] = [{ code: 'agent-unknown-key', message: 'unknown key' }];
@@ -28,14 +23,14 @@ it.each([
   ['the run failed', new AxeError('broken')],
   ['the run reached its time limit', new ProviderError('timeout', 'm')],
 ])('whoever asked in a comment is told that %s', (reason, error) => {
-  expect(failureReporter(error).noAnswer?.()).toBe(`There is no answer: ${reason}.`);
+  expect(noAnswer({ kind: 'failed', thrown: error })).toBe(`There is no answer: ${reason}.`);
 });
 
 it('nobody is told of a run that was cancelled, also while it was at work', async () => {
-  expect(failureReporter(new CancelledError()).noAnswer?.()).toBeUndefined();
+  expect(noAnswer({ kind: 'failed', thrown: new CancelledError() })).toBeUndefined();
   const report = await reportOf('ran', { agents: { bot: AGENT } });
   const outcome = { kind: 'failed', error: new CancelledError(), stats: STATS } as const;
-  expect(reporterOf({ ...report, outcome }).noAnswer?.()).toBeUndefined();
+  expect(noAnswer({ ...report, outcome })).toBeUndefined();
   const failed = { ...outcome, error: new AxeError('broken') };
-  expect(reporterOf({ ...report, outcome: failed }).noAnswer?.()).toBe('There is no answer: the run failed.');
+  expect(noAnswer({ ...report, outcome: failed })).toBe('There is no answer: the run failed.');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RestoreResult, SaveResult, StoreKind } from '../../src/memory/store.js';
 import { createNoneStore } from '../../src/memory/stores/none-store.js';
-import { formatMemory, type LoadedMemoryView } from '../../src/report/format-memory.js';
+import { formatMemory } from '../../src/report/format-memory.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { type Report, reportOf } from '../helpers/reports.js';
@@ -49,7 +49,8 @@ interface Scene {
   readonly restore?: RestoreResult;
   readonly save?: SaveResult;
   readonly patch?: Partial<RunRequest>;
-  readonly view?: Partial<LoadedMemoryView>;
+  readonly isHidden?: boolean;
+  readonly storeNotes?: readonly string[];
 }
 
 async function ran({ kind = 'branch', restore, save = SAVED, patch }: Scene): Promise<Report<'ran'>> {
@@ -63,12 +64,12 @@ async function ran({ kind = 'branch', restore, save = SAVED, patch }: Scene): Pr
 /** What a person sees: the text as it leaves. */
 function seen(
   report: Pick<Report<'ran'>, 'plan' | 'memory' | 'taints' | 'remembered'>,
-  view: Partial<LoadedMemoryView> = {},
+  { isHidden = false, storeNotes = [] }: Scene = {},
 ) {
-  return sanitize(formatMemory(report, { isHidden: false, notes: [], ...view }), 'summary', []);
+  return sanitize(formatMemory(report, isHidden, storeNotes), 'summary', []);
 }
 
-const show = async (scene: Scene) => seen(await ran(scene), scene.view);
+const show = async (scene: Scene) => seen(await ran(scene), scene);
 
 /** Without the part about what was loaded. */
 const added = async (scene: Scene) => (await show(scene)).split('\n\n').slice(1).join('\n\n');
@@ -102,18 +103,18 @@ describe('the memory that a run loaded', () => {
     ],
   ])('is %s', async (_, restore, expected) => {
     const report = await ran({ restore });
-    expect(seen({ ...report, remembered: { kind: 'nothing' } })).toBe(expected);
+    expect(seen({ ...report, remembered: undefined })).toBe(expected);
   });
 });
 
 describe('the entry that a run added', () => {
   it('is shown with a link to the file on the branch, and with notices', async () => {
-    const notes = [
+    const storeNotes = [
       'The branch `octocat/hello@axe-memory` was created to keep memory.',
       'The repository is\npublic.',
     ];
-    expect(await added({ view: { notes } })).toBe(
-      `Added to ${LINK}:\n\n${ADDED}\n\n- ${notes[0]}\n- The repository is public.`,
+    expect(await added({ storeNotes })).toBe(
+      `Added to ${LINK}:\n\n${ADDED}\n\n- ${storeNotes[0]}\n- The repository is public.`,
     );
   });
 
@@ -193,19 +194,19 @@ describe('a memory in another repository (D14)', () => {
   };
   const link = `[\`${THERE.location}\`](${THERE.url})`;
   const restore = { ...RESTORED, ...THERE, loaded: 1, total: 3 };
-  const view = { isHidden: true };
+  const isHidden = true;
   const head = `**Memory** (memory branch): the last 1 of 3 entries loaded from ${link}.
 
 What it says is not shown here, since it is kept in another repository.`;
 
   it('is shown only by its place and the id of the entry', async () => {
-    expect(await show({ restore, save: { ...SAVED, ...THERE }, view })).toBe(
+    expect(await show({ restore, save: { ...SAVED, ...THERE }, isHidden })).toBe(
       `${head}\n\nAdded to ${link}: entry \`id1\`.`,
     );
   });
 
   it('is also hidden if it could not be saved', async () => {
-    expect(await show({ restore, save: REFUSED, view })).toBe(
+    expect(await show({ restore, save: REFUSED, isHidden })).toBe(
       `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs in that repository alone, so it is not shown here.`,
     );
   });
@@ -214,7 +215,7 @@ What it says is not shown here, since it is kept in another repository.`;
     const text = await show({
       restore,
       save: { ...SAVED, ...THERE },
-      view,
+      isHidden,
       patch: { trigger: issue({ author: STRANGER }) },
     });
     expect(text).toContain(`Added to ${link}: entry \`id1\`.\n\nThe run's own words are kept apart because`);

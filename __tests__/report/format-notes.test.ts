@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import type { NoteChange } from '../../src/memory/change.js';
 import type { SaveResult } from '../../src/memory/store.js';
-import { formatMemory, type LoadedMemoryView } from '../../src/report/format-memory.js';
+import { formatMemory } from '../../src/report/format-memory.js';
 import { describeNoteChange, whatWasAdded } from '../../src/report/format-notes.js';
 import { failsStep } from '../../src/report/outputs.js';
 import type { RunRequest } from '../../src/run/request.js';
@@ -32,8 +32,8 @@ async function ran({ replies = [WRITES, says('Done.')], save, request }: Scene =
   return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true, ...request });
 }
 
-function shown(report: Awaited<ReturnType<typeof ran>>, view: Partial<LoadedMemoryView> = {}): string {
-  return formatMemory(report, { isHidden: false, notes: [], ...view });
+function shown(report: Awaited<ReturnType<typeof ran>>, isHidden = false): string {
+  return formatMemory(report, isHidden, []);
 }
 
 describe('notes that a run loaded, in the job summary', () => {
@@ -62,7 +62,7 @@ describe('notes that a run loaded, in the job summary', () => {
   });
 
   it('are only counted if they are in another repository', async () => {
-    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), { isHidden: true });
+    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), true);
     expect(summary).toContain('**Notes:** 1 file in `/memory`.');
     expect(summary).toContain('not shown here, since it is kept in another repository');
     expect(summary).not.toContain('Tabs');
@@ -110,7 +110,7 @@ describe('notes in the job summary', () => {
     ],
   ])('show only their number if they are in another repository, %s', async (_, replies, save, line) => {
     const report = await ran({ replies, ...(save === undefined ? {} : { save }) });
-    const summary = shown(report, { isHidden: true });
+    const summary = shown(report, true);
     expect(summary).toMatch(line);
     expect(summary).not.toMatch(/Tabs|notes\/a/);
     expect(JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
@@ -128,8 +128,8 @@ describe('notes in the outputs', () => {
   it('fail the step if memory is required and they were not saved', async () => {
     const outputs = outputsOf(await ran({ replies: [WRITES, DOWN], save: REFUSED }), false);
     expect(outputs).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': 'no permission' });
-    expect(failsStep(outputs, { failOn: [], failOnMemory: true })).toBe(true);
-    expect(failsStep(outputs, { failOn: [], failOnMemory: false })).toBe(false);
+    expect(failsStep(outputs, { conclusions: [], memory: true, findings: [] })).toBe(true);
+    expect(failsStep(outputs, { conclusions: [], memory: false, findings: [] })).toBe(false);
   });
 
   it('are shown with their texts if only they could not be saved, and the entry is saved (D54)', async () => {
@@ -148,7 +148,7 @@ describe('notes in the outputs', () => {
       'memory-saved': 'false',
       'memory-save-error': 'MEMORY.md: permission denied',
     });
-    if (report.remembered.kind === 'nothing') throw new Error('no entry');
+    if (report.remembered === undefined) throw new Error('no entry');
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
       '1 entry added to x.md and 1 change to notes',
     );
@@ -156,13 +156,13 @@ describe('notes in the outputs', () => {
 
   it('alone are added to the store that they are in', async () => {
     const report = await ran({ replies: [WRITES, DOWN] });
-    if (report.remembered.kind === 'nothing') throw new Error('no notes');
+    if (report.remembered === undefined) throw new Error('no notes');
     expect(whatWasAdded(report.remembered, { location: 'x' })).toBe('2 changes to notes added to x');
   });
 
   it('are absent if nothing was written', async () => {
     const report = await ran({ replies: [says('Done.')] });
-    if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');
+    if (report.remembered === undefined || report.memory === undefined) throw new Error('no entry');
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe('1 entry added to x.md');
   });
 });

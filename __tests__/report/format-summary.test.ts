@@ -2,20 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { Warning } from '../../src/lib/warning.js';
 import { formatProvenance } from '../../src/memory/provenance.js';
 import { formatUnsavedSummary } from '../../src/report/format-summary.js';
-import type { RunReport } from '../../src/run/request.js';
 import { formatSummary, reportOf } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
-
-const format = (report: RunReport, warnings: readonly Warning[] = []) =>
-  formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean: (text) => text });
 
 it('the summary lists what the token cannot read apart from warnings', async () => {
   const warnings: readonly Warning[] = [
     { code: 'context-unread', message: 'no checks' },
     { code: 'model-warning', message: 'odd' },
   ];
-  const summary = format(await reportOf('ran'), warnings);
+  const summary = formatSummary(await reportOf('ran'), { warnings });
   expect(summary).toContain(
     '**Warnings**\n\n- odd\n\n**Not read**, so the model does not know of it\n\n- no checks',
   );
@@ -36,13 +32,13 @@ describe('the summary of a post step that could not save', () => {
     const texts = [`${ENTRY.trimEnd()}\n${provenance}\n\n`, ENTRY];
     const entries = texts.map((text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const);
     const why = 'failed to save memory: no cache';
-    expect(formatUnsavedSummary(why, entries, { isHidden: false })).toBe(
+    expect(formatUnsavedSummary(why, entries, false)).toBe(
       '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +
         'What the main step left, so that it is not lost:\n\n' +
         `\`\`\`text\n${ENTRY}${ENTRY.trimEnd()}\n\`\`\``,
     );
     // Two entries of a tainted run have one id.
-    expect(formatUnsavedSummary(why, entries, { isHidden: true })).toBe(
+    expect(formatUnsavedSummary(why, entries, true)).toBe(
       `### axe-action: memory not saved\n\n${why}\n\n` +
         'What the main step left belongs in another repository, so it is not shown here: `id1`.',
     );

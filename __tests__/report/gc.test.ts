@@ -1,15 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import type { Suggestion } from '../../src/memory/gc/gc-result.js';
-import { gcReporter } from '../../src/report/gc.js';
-import { type Report, STATS } from '../helpers/reports.js';
-
-const summaryOf = (report: Report<'gc'>) =>
-  gcReporter(report).formatSummary({
-    warnings: [],
-    view: { isHidden: false, notes: [] },
-    clean: (text) => text,
-  });
+import { formatSummary, outputsOf, STATS, summaryOf } from '../helpers/reports.js';
 
 describe('garbage collection that trims nothing', () => {
   it.each([
@@ -32,9 +24,9 @@ describe('garbage collection that trims nothing', () => {
     ],
   ] as const)('states why: %j', (end, line) => {
     const report = { kind: 'gc', agent: 'bot', collection: { end } } as const;
-    expect(gcReporter(report).logLines()).toEqual([line]);
-    expect(summaryOf(report)).toContain(line);
-    expect(gcReporter(report).outputs(false)).toMatchObject({
+    expect(summaryOf(report).log).toEqual([line]);
+    expect(formatSummary(report)).toContain(line);
+    expect(outputsOf(report)).toMatchObject({
       conclusion: 'success',
       'memory-saved': 'false',
     });
@@ -47,8 +39,8 @@ describe('garbage collection of a log that is longer than one question', () => {
     const end = { kind: 'trimmed', removed: 8, kept: 12, saved } as const;
     const collection = { analysis: { text: 'Found it.', unread: 12 }, end } as const;
     const report = { kind: 'gc', agent: 'bot', collection } as const;
-    expect(summaryOf(report)).toContain('The oldest 12 entries were not analysed');
-    expect(gcReporter(report).outputs(false)).toMatchObject({ 'memory-saved': 'true' });
+    expect(formatSummary(report)).toContain('The oldest 12 entries were not analysed');
+    expect(outputsOf(report)).toMatchObject({ 'memory-saved': 'true' });
   });
 });
 
@@ -57,20 +49,20 @@ describe('garbage collection that failed', () => {
     const error = new AxeError('the analysis was cut off, so nothing was trimmed');
     const collection = { analysis: { text: '## Patt', unread: 0 }, end: { kind: 'failed', error } } as const;
     const report = { kind: 'gc', agent: 'bot', collection } as const;
-    const summary = summaryOf(report);
+    const summary = formatSummary(report);
     expect(summary).toContain('## Patt\n');
     expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
-    const outputs = gcReporter(report).outputs(false);
+    const outputs = outputsOf(report);
     expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
     expect(outputs['memory-save-error']).toBeUndefined();
     const trimming = { ...report, collection: { ...collection, isTrimming: true } } as const;
-    expect(gcReporter(trimming).outputs(false)['memory-save-error']).toBe(error.message);
+    expect(outputsOf(trimming)['memory-save-error']).toBe(error.message);
   });
 
   it('shows what it used next to what went wrong', () => {
     const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
     const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
-    const summary = summaryOf({ kind: 'gc', agent: 'bot', collection });
+    const summary = formatSummary({ kind: 'gc', agent: 'bot', collection });
     expect(summary).toContain('the analysis is empty, so nothing was trimmed\n```\n\nRun it again.');
     expect(summary).toContain('| Model | Turns |');
     expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
@@ -80,7 +72,7 @@ describe('garbage collection that failed', () => {
 
 describe('suggestions that were not published', () => {
   const withSuggestion = (suggestion: Suggestion) =>
-    summaryOf({
+    formatSummary({
       kind: 'gc',
       agent: 'bot',
       collection: { suggestion, end: { kind: 'dry-run' } },

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { SaveResult, StoreKind } from '../../src/memory/store.js';
-import { memoryNotes } from '../../src/report/memory-notes.js';
-import { reporterOf } from '../../src/report/reporters.js';
+import { memoryNotes } from '../../src/report/format-memory.js';
 import { reportOf } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
@@ -102,10 +101,5 @@ describe('the notes for people about a store', () => {
     const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
     const report = await reportOf('ran', { agents }, { trigger: SCHEDULE });
     expect(memoryNotes(report, false)).toEqual({ notices: [], remarks: [] });
-    const others = [
-      await reportOf('planned', {}, { trigger: SCHEDULE }),
-      await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }),
-    ];
-    for (const other of others) expect(reporterOf(other).memoryNotes).toBeUndefined();
   });
 });

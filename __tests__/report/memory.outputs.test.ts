@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { memoryReporter } from '../../src/report/reporters.js';
 import { done, memoryReport, refused } from '../helpers/memory-report.js';
-import { outputsOf } from '../helpers/reports.js';
+import { outputsOf, summaryOf } from '../helpers/reports.js';
 
 const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
 
@@ -29,9 +28,7 @@ describe('the outputs of a memory command', () => {
     ['not-saved', 'failure'],
   ] as const)('from one that was not done, %s, are a %s', (reason, conclusion) => {
     const report = memoryReport(refused(reason));
-    const levels = memoryReporter(report)
-      .annotations()
-      .map(({ level }) => level);
+    const levels = summaryOf(report).annotations.map(({ level }) => level);
     expect(levels).toEqual([conclusion === 'skipped' ? 'notice' : 'error']);
     expect(outputsOf(report, false)).toEqual({
       conclusion,

@@ -5,7 +5,7 @@ import { formatSummary, type Report } from '../helpers/reports.js';
 
 function format(report: Report<'memory-command'>, warnings: readonly Warning[] = []): string {
   const clean = (markdown: string) => `(clean) ${markdown}`;
-  return formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean });
+  return formatSummary(report, { warnings, clean });
 }
 
 describe('the summary of a memory command', () => {

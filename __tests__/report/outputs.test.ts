@@ -10,7 +10,7 @@ describe('whether the step fails', () => {
 
   it.each(CONCLUSIONS)('is decided by `fail-on` for %s (D27)', (conclusion) => {
     const ends = (failOn: readonly Conclusion[]) =>
-      failsStep({ conclusion, ...NO_ENTRY }, { failOn, failOnMemory: false });
+      failsStep({ conclusion, ...NO_ENTRY }, { conclusions: failOn, memory: false, findings: [] });
     expect(ends([])).toBe(false);
     expect(ends([conclusion])).toBe(true);
     expect(ends(CONCLUSIONS.filter((other) => other !== conclusion))).toBe(false);
@@ -23,8 +23,7 @@ describe('whether the step fails', () => {
     ['not saved, and not required', UNSAVED, false, false],
     ['without anything to save', NO_ENTRY, true, false],
   ])('is decided by `fail-on: memory` for an entry %s', (_, memory, failOnMemory, fails) => {
-    expect(failsStep({ conclusion: 'success', ...memory }, { failOn: DEFAULT_FAIL_ON, failOnMemory })).toBe(
-      fails,
-    );
+    const failOn = { conclusions: DEFAULT_FAIL_ON, memory: failOnMemory, findings: [] };
+    expect(failsStep({ conclusion: 'success', ...memory }, failOn)).toBe(fails);
   });
 });

@@ -16,12 +16,12 @@ import { AxeError, ConfigError, ProviderError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
 import type { SaveResult } from '../../src/memory/store.js';
-import { type FailureToReport, reportFailure, reportRun } from '../../src/report/report.js';
+import { reportRun } from '../../src/report/report.js';
 import type { Severity } from '../../src/review/terms.js';
 import type { Published } from '../../src/run/dependencies.js';
 import type { RunReport } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
-import { type Inputs, readInputs } from '../../src/runner/inputs/inputs.js';
+import { readInputs } from '../../src/runner/inputs/inputs.js';
 import { createJournal } from '../../src/runner/journal.js';
 import type { Runner } from '../../src/runner/runner.js';
 import {
@@ -104,29 +104,34 @@ function collect(end: { log: readonly string[]; hasFailed: boolean; temp: string
 
 interface Reported {
   readonly inputs?: Readonly<Record<string, string>>;
+  readonly repository?: string;
   readonly warnings?: readonly Warning[];
   readonly runner?: Partial<Runner>;
 }
 
-async function report(of: RunReport, { inputs = {}, warnings = [], runner }: Reported = {}) {
+async function report(of: RunReport, { inputs = {}, repository, warnings = [], runner }: Reported = {}) {
   const secrets = [SECRET];
   return await stepOf(
-    (own) => reportRun({ report: of, inputs: inputsOf(inputs), runner: own, warnings, secrets }),
+    (own) => reportRun({ report: of, ...asked(inputs, repository), runner: own, warnings, secrets }),
     runner,
   );
 }
 
-function inputsOf(given: Readonly<Record<string, string>>): Inputs {
+function asked(given: Readonly<Record<string, string>>, repository = 'octocat/hello') {
   const all = { agent: 'bot', 'fail-on': DEFAULT_FAIL_ON.join(), ...given };
-  return readInputs(
-    Object.fromEntries(Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
-  );
+  const { failOn, memory } = readInputs({
+    GITHUB_REPOSITORY: repository,
+    ...Object.fromEntries(Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+  });
+  return { failOn, isHidden: memory.isElsewhere };
 }
 
-async function fail(thrown: unknown, patch: Partial<FailureToReport> = {}) {
-  return await stepOf((runner) =>
-    reportFailure(thrown, { runner, failOn: DEFAULT_FAIL_ON, warnings: [], secrets: [SECRET], ...patch }),
-  );
+async function fail(
+  thrown: unknown,
+  { warnings = [], failOn = DEFAULT_FAIL_ON.join() }: { warnings?: readonly Warning[]; failOn?: string } = {},
+) {
+  const given = { ...asked({ 'fail-on': failOn }), warnings, secrets: [SECRET] };
+  return await stepOf((runner) => reportRun({ report: { kind: 'failed', thrown }, ...given, runner }));
 }
 
 it('goes on without the files of the runner that cannot be written, and warns once of each', async () => {
@@ -142,7 +147,7 @@ it('goes on without the files of the runner that cannot be written, and warns on
     const full = { ...runner, temp: join(runner.temp, 'file') };
     await createJournal().pending([{ kind: 'append', path: 'bot.md', id: '1', text: 'x' }]);
     await createJournal().done([]);
-    await reportRun({ report: of, inputs: inputsOf({}), runner: full, warnings: [], secrets: [] });
+    await reportRun({ report: of, ...asked({}), runner: full, warnings: [], secrets: [] });
     for (const file of Object.values(FILES)) {
       rmSync(file, { recursive: true });
       writeFileSync(file, '');
@@ -328,16 +333,6 @@ describe('a run that completed', () => {
     expect(step.outputs['response']).toBe('The key is ***.\n::error::gone\n');
   });
 
-  it('masks the key of the model in whatever the job prints later', async () => {
-    const step = await report(await reportOf('ran'), { inputs: { 'api-key': 'sk-own-key' } });
-    expect(step.masks).toEqual(['sk-own-key']);
-  });
-
-  it('masks the token of its memory too', async () => {
-    const inputs = { 'memory-repo': 'octocat/memory', 'repositories-token': 'own-token' };
-    expect((await report(await reportOf('ran'), { inputs })).masks).toEqual(['own-token']);
-  });
-
   it('that read text by a stranger reports that two entries were added', async () => {
     const of = await reportOf('ran', {}, { trigger: issue({ author: STRANGER }) });
     expect((await report(of)).log.at(-1)).toBe(
@@ -349,7 +344,6 @@ describe('a run that completed', () => {
 describe('a memory in another repository (D14)', () => {
   const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Passwords are long.\n\n';
   const inputs = { 'memory-repo': 'octocat/memory' };
-  const here = (name: string) => ({ env: { ...FILES, GITHUB_REPOSITORY: name } });
   const failed = { kind: 'failed', reason: 'denied', message: 'not accessible' } as const;
   const everything = ({ stdout, log, outputs, summary, state }: Awaited<ReturnType<typeof report>>) =>
     [stdout, log.join('\n'), JSON.stringify(outputs), summary, JSON.stringify(state)].join('\n');
@@ -360,7 +354,7 @@ describe('a memory in another repository (D14)', () => {
   ])('shows only the id of an entry that %s, in every output', async (_, save) => {
     const parts = { memory: { 'bot.md': LOG }, ...(save === undefined ? {} : { save }) };
     const of = await reportOf('ran', parts, { prompt: 'Find the weakest door.' });
-    const step = await report({ ...of, outcome: completed('') }, { inputs, runner: here('octocat/hello') });
+    const step = await report({ ...of, outcome: completed('') }, { inputs });
     expect(everything(step)).not.toMatch(/Audit|Passwords|weakest|the answer/);
     expect(step.outputs['memory-entry-id']).toBe('id1');
     expect(step.summary).toMatch(/[Ee]ntry `id1`/);
@@ -368,13 +362,13 @@ describe('a memory in another repository (D14)', () => {
 
   it('shows only the task in a dry run, which is not memory', async () => {
     const of = await reportOf('planned', { memory: { 'bot.md': LOG } });
-    const step = await report(of, { inputs, runner: here('octocat/hello') });
+    const step = await report(of, { inputs });
     expect(everything(step)).not.toMatch(/Audit|Passwords/);
   });
 
   it('is shown if the other repository is this one', async () => {
     const of = await reportOf('ran', { memory: { 'bot.md': LOG } });
-    const step = await report(of, { inputs, runner: here('Octocat/Memory') });
+    const step = await report(of, { inputs, repository: 'Octocat/Memory' });
     expect(step.summary).toContain('Passwords are long.');
     expect(step.outputs['memory-entry']).toContain('the answer');
   });
@@ -437,23 +431,27 @@ describe('a run that did not complete', () => {
 describe('an entry that was not saved', () => {
   const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
 
-  it('is reported in log and state, so that the post step does not repeat it', async () => {
+  it('is reported in the log', async () => {
     const step = await report(await reportOf('ran', { save }));
     expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read');
-    expect(step).toMatchObject({ state: { told: 'true' }, hasFailed: false });
+    expect(step.hasFailed).toBe(false);
   });
 
   it.each<[string, FakeDependenciesParts]>([
     ['a branch that cannot be written', { save }],
     ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
-  ])('is one annotation, which names the event: %s (D14, C3 48, C3 53)', async (_, parts) => {
-    const deps = createFakeDependencies({ permissions: WRITER, ...parts });
-    const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
-    const step = await report(of, { warnings: deps.warnings });
-    expect(step.annotations).toMatchObject([
-      { level: 'warning', title: 'Memory not saved', message: expect.stringContaining('`schedule`') },
-    ]);
-  });
+  ])(
+    'is one annotation, which names the event and which the post step does not repeat: %s (D14, C3 48, C3 53)',
+    async (_, parts) => {
+      const deps = createFakeDependencies({ permissions: WRITER, ...parts });
+      const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
+      const step = await report(of, { warnings: deps.warnings });
+      expect(step.annotations).toMatchObject([
+        { level: 'warning', title: 'Memory not saved', message: expect.stringContaining('`schedule`') },
+      ]);
+      expect(step.state).toEqual({ told: 'true' });
+    },
+  );
 
   it('fails the step if `fail-on` lists memory', async () => {
     const inputs = { 'fail-on': 'memory' };
@@ -635,20 +633,20 @@ describe('a run that ended before it began', () => {
     expect(step.hasFailed).toBe(true);
   });
 
-  it.each<[string, unknown, readonly Inputs['failOn'][number][], string, boolean]>([
-    ['an error that is listed', new AxeError('no'), ['failure'], 'failure', true],
-    ['an error that is not listed', new AxeError('no'), ['timeout'], 'failure', false],
-    ['a deadline that has passed', new ProviderError('timeout', 'over'), ['timeout'], 'timeout', true],
+  it.each<[string, unknown, string, string, boolean]>([
+    ['an error that is listed', new AxeError('no'), 'failure', 'failure', true],
+    ['an error that is not listed', new AxeError('no'), 'timeout', 'failure', false],
+    ['a deadline that has passed', new ProviderError('timeout', 'over'), 'timeout', 'timeout', true],
     [
       'a deadline that has passed, not listed',
       new ProviderError('timeout', 'over'),
-      ['failure'],
+      'failure',
       'timeout',
       false,
     ],
-    ['another error of the provider', new ProviderError('auth', 'no'), ['timeout'], 'failure', false],
-    ['a bug', new TypeError('not possible'), [], 'failure', true],
-    ['something that is not an error', 'oops', [], 'failure', true],
+    ['another error of the provider', new ProviderError('auth', 'no'), 'timeout', 'failure', false],
+    ['a bug', new TypeError('not possible'), '', 'failure', true],
+    ['something that is not an error', 'oops', '', 'failure', true],
   ])('for %s fails the step if `fail-on` says so', async (_, thrown, failOn, conclusion, hasFailed) => {
     const step = await fail(thrown, { failOn });
     expect([step.outputs['conclusion'], step.hasFailed]).toEqual([conclusion, hasFailed]);

@@ -2,17 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
-import { createNoneStore } from '../../src/memory/stores/none-store.js';
 import type { RunReport } from '../../src/run/request.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
-import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
+import { pullRequest } from '../helpers/triggers.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
 
 const format = (report: RunReport, warnings: readonly Warning[] = [], clean = (text: string) => text) =>
-  formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean });
+  formatSummary(report, { warnings, clean });
 
 /** What every summary of a run of the agent `bot` ends with. */
 const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
@@ -193,51 +192,6 @@ ${FIGURES}
     expect(text).toContain('### bot: success · 0.0 s\n\nCLEAN\n\n---\n\n**Memory** (file)');
   });
 
-  it('shows an entry that was not saved, so that it is not lost (D14), and states that it is kept apart (D19)', async () => {
-    const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
-    const report = await reportOf(
-      'ran',
-      { save },
-      { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true },
-    );
-    const text = format({ ...report, outcome: completed('Fine.') });
-    expect(text).toBe(`### bot: success · 6.5 s
-
-Fine.
-
----
-
-**Memory** (file): nothing yet in \`/memory/bot.md\`.
-
-**Not saved:** the token may only read. The entries, so that nothing is lost:
-
-\`bot.md\`:
-
-\`\`\`text
-## 2026-02-03T04:05:06Z
-**Task:** Issue #7
-**Result:** The run completed after 1 turn and 0 tool calls. It read what people without write access or the open network may have written, so its own words are kept apart, in untrusted/bot.md.
-\`\`\`
-
-\`untrusted/bot.md\`:
-
-\`\`\`text
-## 2026-02-03T04:05:06Z
-**Task:** Triage issue #7: Login is broken
-**Result:** the answer
-\`\`\`
-
-The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.
-
-${FIGURES.replace('| trusted |', '| untrusted |')}`);
-  });
-
-  it('states that memory is kept nowhere, and shows no entry then', async () => {
-    const text = format(await keptNowhere());
-    expect(text).toContain('\n\n**Memory:** nothing is kept (`memory-store: none`).\n\n| Model |');
-    expect(text).not.toContain('the answer\n```');
-  });
-
   it('keeps its structure with any content', async () => {
     const wild = `${ENTRY}Four backticks: \`\`\`\` and </details>\n`;
     const report = await reportOf('ran', { memory: { 'bot.md': wild } });
@@ -248,18 +202,6 @@ ${FIGURES.replace('| trusted |', '| untrusted |')}`);
     expect(text).toContain('\n| a\\|b c | 2 |');
   });
 });
-
-/** A run whose memory is kept nowhere, with what the real store of that kind gives. */
-async function keptNowhere(): Promise<RunReport> {
-  const store = createNoneStore();
-  const signal = new AbortController().signal;
-  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
-  const memory = { store, restored, text: '', facts: [] };
-  const report = await reportOf('ran');
-  if (report.remembered.kind === 'nothing') throw new Error('nothing was remembered');
-  const remembered = { ...report.remembered, result: await store.write([], signal) };
-  return { ...report, memory, remembered };
-}
 
 describe('the headline of a review', () => {
   const record = (severity: 'major' | 'minor', state: 'open' | 'settled') => ({

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Fault } from '../../src/agent/fault.js';
 import { annotate } from '../../src/report/report.js';
-import { validateReporter } from '../../src/report/reporters.js';
+import { summaryOf } from '../helpers/reports.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
 
 /** What reaches the runner. */
@@ -13,7 +13,7 @@ async function annotated(faults: readonly Fault[]) {
   const { write } = process.stdout;
   process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
   try {
-    await annotate(validateReporter({ kind: 'validated', validation }).annotations(), ['hunter2-hunter2']);
+    await annotate(summaryOf({ kind: 'validated', validation }).annotations, ['hunter2-hunter2']);
   } finally {
     process.stdout.write = write;
   }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { inspectAgent } from '../../src/agent/inspect.js';
-import { validateReporter } from '../../src/report/reporters.js';
 import type { CheckedAgent } from '../../src/run/validate/validation.js';
-import { formatSummary } from '../helpers/reports.js';
+import { formatSummary, summaryOf } from '../helpers/reports.js';
 
 const TEXT = `name = "a"
 model = "anthropic/claude|x"
@@ -29,12 +28,7 @@ function validated(...agents: readonly CheckedAgent[]) {
   return { kind: 'validated', validation: { where: 'octocat/hello@1234567', agents } } as const;
 }
 
-const summaryOf = (...agents: readonly CheckedAgent[]) =>
-  formatSummary(validated(...agents), {
-    warnings: [],
-    view: { isHidden: false, notes: [] },
-    clean: (text) => text,
-  });
+const markdownOf = (...agents: readonly CheckedAgent[]) => formatSummary(validated(...agents));
 
 const BROKEN = agent(
   'broken',
@@ -52,7 +46,7 @@ const BROKEN = agent(
 
 describe('the summary of agent validation', () => {
   it('has a row for each agent and lists the problems', () => {
-    expect(summaryOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
+    expect(markdownOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
 
 2 agents of octocat/hello@1234567. No model was asked and memory was not touched.
 
@@ -67,7 +61,7 @@ describe('the summary of agent validation', () => {
 
   it('reports that there are no problems, or only warnings', () => {
     const odd = agent('odd', BROKEN.faults.slice(1), TEXT.replace('enabled = true', ''));
-    const summary = summaryOf(odd);
+    const summary = markdownOf(odd);
     expect(summary).toContain('### axe-action: the agents are valid');
     expect(summary).toContain('| off | 1 warning |');
   });
@@ -80,7 +74,7 @@ describe('the summary of agent validation', () => {
       Array.from({ length: 500 }, () => fault),
       TEXT.replace('claude', 'c'.repeat(5000)),
     );
-    const summary = summaryOf(long);
+    const summary = markdownOf(long);
     expect(summary).toContain('And 300 more.');
     const row = summary.split('\n').find((line) => line.startsWith('| `axe/agents/long'));
     expect(row?.length).toBeLessThan(700);
@@ -89,7 +83,7 @@ describe('the summary of agent validation', () => {
 
 describe('text by strangers in an agent', () => {
   const rowOf = (text: string) => {
-    const summary = summaryOf(agent('a', [], text));
+    const summary = markdownOf(agent('a', [], text));
     return summary.split('\n').find((line) => line.startsWith('| `axe/agents/a.toml`')) ?? '';
   };
 
@@ -124,18 +118,18 @@ describe('text by strangers in an agent', () => {
     ['\\[x](y)', '\\\\\\[x](y)'],
   ])('is not markup in %j', (message, shown) => {
     const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
-    expect(summaryOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
+    expect(markdownOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
   });
 });
 
 it('the log names a file with control characters in quotes', () => {
-  expect(validateReporter(validated(agent('x\n::error::hi'))).logLines()[1]).toBe(
+  expect(summaryOf(validated(agent('x\n::error::hi'))).log[1]).toBe(
     '  "axe/agents/x\\n::error::hi.toml": valid',
   );
 });
 
 it('the log states whose agents were checked, with the result for each', () => {
-  expect(validateReporter(validated(agent('a'), BROKEN)).logLines()).toEqual([
+  expect(summaryOf(validated(agent('a'), BROKEN)).log).toEqual([
     'Looked at 2 agents of octocat/hello@1234567:',
     '  axe/agents/a.toml: valid',
     '  axe/agents/broken.toml: 1 error, 1 warning',

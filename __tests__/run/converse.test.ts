@@ -136,7 +136,7 @@ describe('the limits of a run', () => {
       answer: 'I look.',
       error: { message: `budget exceeded: ${message}`, exitCode: 4 },
     });
-    expect(remembered).toEqual({ kind: 'nothing' });
+    expect(remembered).toBeUndefined();
     expect(deps.steps).toContain('publish exhausted');
     expect(deps.memory.size).toBe(0);
   });

@@ -162,9 +162,8 @@ describe('the notes that a run receives', () => {
     expect(report).toMatchObject({
       kind: 'ran',
       outcome: { kind: 'completed' },
-      remembered: { kind: 'entry' },
+      remembered: { entries: [{}], notes: [] },
     });
-    expect(report).not.toHaveProperty('remembered.notes');
     expect(after.warnings).toMatchObject([
       { code: 'memory-load-failed', message: 'failed to load the notes of "bot": no way' },
     ]);
@@ -263,7 +262,7 @@ describe('a run’s change to its notes', () => {
     expect(deps.memory.get('MEMORY.md')).toBe('A fact.\n');
     expect(deps.memory.get('bot.md')).toContain('Done.');
     expect(report).toMatchObject({
-      remembered: { kind: 'entry', notes: [{ kind: 'note', path: 'MEMORY.md' }] },
+      remembered: { entries: [{}], notes: [{ kind: 'note', path: 'MEMORY.md' }] },
     });
     const [first] = deps.journaled;
     expect(first).toMatchObject([{ kind: 'note', path: 'MEMORY.md' }]);
@@ -279,7 +278,7 @@ describe('a run’s change to its notes', () => {
     const { deps, report } = await run({ replies, request });
     expect(deps.memory.get('MEMORY.md')).toBe('A fact.\n');
     expect(deps.memory.get('bot.md') ?? '').toBe('');
-    expect(report).toMatchObject({ remembered: { kind: 'notes', entries: [], result: { kind: 'saved' } } });
+    expect(report).toMatchObject({ remembered: { entries: [], result: { kind: 'saved' } } });
   });
 
   it('is saved immediately on the command line, and not again at the end', async () => {
@@ -323,7 +322,7 @@ describe('a run’s change to its notes', () => {
       save: { kind: 'failed', reason: 'denied', message: 'no permission' },
       replies: [writes('A fact.'), DOWN],
     });
-    expect(report).toMatchObject({ remembered: { kind: 'notes', result: { kind: 'failed' } } });
+    expect(report).toMatchObject({ remembered: { entries: [], result: { kind: 'failed' } } });
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',

@@ -47,7 +47,7 @@ describe('the order of a run', () => {
     expect(report).toMatchObject({
       kind: 'ran',
       outcome: { kind: 'completed', answer: 'the answer' },
-      remembered: { kind: 'entry', result: { kind: 'saved' } },
+      remembered: { entries: [{ id: 'id1' }], result: { kind: 'saved' } },
     });
   });
 
@@ -123,7 +123,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
     const memory = { 'bot.md': plainEntry('old') };
     const deps = createFakeDependencies({ agents: { bot: AGENT }, memory, model });
     const report = await runPipeline(makeRequest(), deps);
-    expect(report).toMatchObject({ kind: 'ran', memory: undefined, remembered: { kind: 'nothing' } });
+    expect(report).toMatchObject({ kind: 'ran', memory: undefined, remembered: undefined });
     expect(systemOf(model)).toBe('You help.');
     expect(deps.memory.get('bot.md')).toBe(memory['bot.md']);
     expect(deps.steps).not.toContain('read memory');
@@ -169,7 +169,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
       kind: 'ran',
       outcome: { kind: 'failed', error: { message: 'server: boom', exitCode: 3 } },
-      remembered: { kind: 'nothing' },
+      remembered: undefined,
     });
     expect(systemOf(model)).toContain('## Memory');
     expect(deps.memory.get('bot.md')).toBe(FIVE.join(''));
@@ -260,7 +260,7 @@ describe('a run ends', () => {
         limit: 'time',
         error: { message: 'timeout: context deadline exceeded', exitCode: 3 },
       },
-      remembered: { kind: 'nothing' },
+      remembered: undefined,
     });
     expect(deps.steps.at(-1)).toBe('publish exhausted');
   });
@@ -281,7 +281,7 @@ describe('a run ends', () => {
     const deps = createFakeDependencies({ model: createFakeModel([says('No.', { finish })]) });
     expect(await runPipeline(makeRequest({ inWorkflow: true }), deps)).toMatchObject({
       outcome: { kind: 'refused', answer: 'No.' },
-      remembered: { kind: 'nothing' },
+      remembered: undefined,
     });
   });
 
@@ -307,7 +307,7 @@ describe('a run ends', () => {
     const inWorkflow = deps();
     expect(await runPipeline(makeRequest({ inWorkflow: true }), inWorkflow)).toMatchObject({
       outcome: { kind: 'failed', error: { message: 'the model gave an empty answer', exitCode: 1 } },
-      remembered: { kind: 'nothing' },
+      remembered: undefined,
     });
     expect(inWorkflow.memory.size).toBe(0);
   });
@@ -340,7 +340,7 @@ describe('a run ends', () => {
           answer: 'half',
           error: { message: 'the answer was cut at 12 output tokens' },
         },
-        remembered: { kind: 'nothing' },
+        remembered: undefined,
       });
       expect([deps.memory.size, deps.warnings]).toEqual([0, []]);
     });

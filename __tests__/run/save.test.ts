@@ -266,7 +266,7 @@ describe('the entry of a run', () => {
     ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', error, stats }],
   ])('is not written for a run that %s (000, 4.4)', async (_, outcome) => {
     const { deps, remembered } = await wholeWay({}, outcome);
-    expect(remembered).toEqual({ kind: 'nothing' });
+    expect(remembered).toBeUndefined();
     expect(deps.memory.size).toBe(0);
     expect(deps.steps).not.toContain('write memory');
     expect(deps.journaled).toEqual([]);
@@ -274,7 +274,7 @@ describe('the entry of a run', () => {
 
   it('is not written for an agent without memory', async () => {
     const { deps, remembered } = await wholeWay({ agents: { bot: AGENT } });
-    expect(remembered).toEqual({ kind: 'nothing' });
+    expect(remembered).toBeUndefined();
     expect(deps.steps).not.toContain('write memory');
   });
 });
@@ -330,9 +330,8 @@ describe('saving the entry', () => {
     const text = plainEntry('Execute the task described in your instructions.', 'All good.');
     expect(deps.memory.get('bot.md')).toBe(plainEntry('old') + text);
     expect(remembered).toEqual({
-      kind: 'entry',
-      id: 'id1',
       entries: [{ kind: 'append', path: 'bot.md', id: 'id1', text }],
+      notes: [],
       result: {
         kind: 'saved',
         location: '/memory/bot.md',
@@ -347,7 +346,7 @@ describe('saving the entry', () => {
   it('leaves the journal open if it fails, and warns once (D14)', async () => {
     const save = { kind: 'failed', reason: 'denied', message: 'not allowed', remedy: 'Add `x`.' } as const;
     const { deps, remembered } = await wholeWay({ save });
-    expect(remembered).toMatchObject({ kind: 'entry', result: save });
+    expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: save });
     expect(deps.steps.slice(-2)).toEqual(['journal pending', 'write memory']);
     expect(deps.warnings).toEqual([
       {
@@ -365,7 +364,7 @@ describe('saving the entry', () => {
     ] as const;
     const save = { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } as const;
     const { deps, remembered } = await wholeWay({ save });
-    expect(remembered).toMatchObject({ kind: 'entry', result: save });
+    expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: save });
     expect(deps.steps.slice(-2)).toEqual(['write memory', 'journal done']);
     expect(deps.warnings).toEqual([
       {
@@ -415,8 +414,10 @@ describe('saving the entry', () => {
     const { deps, remembered } = await wholeWay({}, completed, { trigger: SCHEDULE }, read);
     expect([...deps.memory.keys()]).toEqual(['bot.md', 'untrusted/bot.md']);
     expect(remembered).toMatchObject({
-      id: 'id1',
-      entries: [{ path: 'bot.md' }, { path: 'untrusted/bot.md' }],
+      entries: [
+        { path: 'bot.md', id: 'id1' },
+        { path: 'untrusted/bot.md', id: 'id1' },
+      ],
     });
     expect(deps.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
     expect(deps.journaled).toEqual(deps.settled);
@@ -435,7 +436,10 @@ describe('saving the entry', () => {
           'failed to save memory for "bot": it could not be loaded, so nothing was added to it (open /memory/bot.md: permission denied)',
       },
     ]);
-    expect(remembered).toMatchObject({ kind: 'entry', result: { kind: 'failed', reason: 'unavailable' } });
+    expect(remembered).toMatchObject({
+      entries: [{ id: 'id1' }],
+      result: { kind: 'failed', reason: 'unavailable' },
+    });
     // What is in the journal, `post` appends after the job.
     expect(deps.journaled).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { getIDToken } from '@actions/core';
+import { getIDToken, setSecret } from '@actions/core';
 import type { AgentLibrary } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -9,7 +9,6 @@ import { createDeadline, type RunDeadline } from '../lib/deadline.js';
 import { COMMITTED_FOLDER, DEFAULT_FAIL_ON } from '../lib/defaults.js';
 import { CancelledError, ConfigError, isCancelled, messageOf } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
-import type { Conclusion } from '../lib/outcome.js';
 import { createClock } from '../lib/system-clock.js';
 import type { Warning } from '../lib/warning.js';
 import { compileSchema } from '../loop/json-schema.js';
@@ -19,9 +18,8 @@ import { createModels } from '../model/create.js';
 import { type CheckProgress, createCheckProgress } from '../publish/check-progress.js';
 import { createCommentReactions } from '../publish/comment-reactions.js';
 import { createActionPublisher } from '../publish/publisher.js';
-import { failureReporter } from '../report/failure.js';
-import { isElsewhere, reportFailure, reportRun, writeResults } from '../report/report.js';
-import { reporterOf } from '../report/reporters.js';
+import { reportRun, writeResults } from '../report/report.js';
+import { noAnswer } from '../report/summarize.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub } from '../run/github.js';
@@ -33,7 +31,7 @@ import { createToolOpener } from '../run/tools.js';
 import { readTrigger } from '../run/trigger.js';
 import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
 import { countRequests, type RequestCounter } from '../runner/count-requests.js';
-import { type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
+import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
 import type { MemoryInputs } from '../runner/inputs/memory-inputs.js';
 import { createJournal } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
@@ -49,17 +47,19 @@ export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
   const { values: secrets, add: keepSecret } = readSecrets(runner.env);
   const reporter = createActionReporter({ write: runner.log, secrets });
-  let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
+  let failOn: FailOn = { conclusions: DEFAULT_FAIL_ON, memory: false, findings: [] };
   let deps: Dependencies | undefined;
   const requests = countRequests();
   try {
-    failOn = readFailOn(runner.env).failOn;
+    failOn = readFailOn(runner.env);
     const inputs = readInputs(runner.env);
+    for (const secret of [inputs.apiKey, inputs.repositoriesToken]) if (secret !== '') setSecret(secret);
+    const isHidden = inputs.memory.isElsewhere;
     const keepsNothing = inputs.memory.store === 'none';
     const unheld = keepsNothing ? unheldLimits(inputs.spendLimits, KEEPS_NOTHING) : [];
     const doubts = [...unknownNames(inputs.redact, runner.env), ...unheld];
     for (const warning of doubts) reporter.warn(warning);
-    if (isElsewhere(inputs.memory, runner.env)) reporter.hideNotes();
+    if (isHidden) reporter.hideNotes();
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new CancelledError()));
     await checkOutputSchema(inputs, deadline);
@@ -67,7 +67,7 @@ export async function main(runner: Runner): Promise<void> {
     const { mode } = inputs;
     if (mode === 'validate') {
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
-      return await reportRun({ report, inputs, runner, warnings: unheld, secrets });
+      return await reportRun({ report, failOn, isHidden, runner, warnings: unheld, secrets });
     }
     deps = await createActionDependencies({
       inputs,
@@ -86,26 +86,22 @@ export async function main(runner: Runner): Promise<void> {
     const onSaving = (report: RunReport) =>
       runner.onCancel(() => {
         const { warnings } = reporter;
-        if (isSaving) early ??= writeResults({ report, inputs, runner, warnings, secrets });
+        if (isSaving) early ??= writeResults({ report, failOn, isHidden, runner, warnings, secrets });
       });
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps, onSaving);
     isSaving = false;
     await early;
     reporter.endTurn();
-    await deps.acknowledgement?.end(reporterOf(report).noAnswer?.());
+    await deps.acknowledgement?.end(noAnswer(report));
     const { warnings } = reporter;
-    await reportRun({ report, inputs, runner, warnings, secrets, requests: requests.number });
+    await reportRun({ report, failOn, isHidden, runner, warnings, secrets, requests: requests.number });
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
-    await deps?.acknowledgement?.end(failureReporter(cause).noAnswer?.());
+    const report = { kind: 'failed', thrown: cause } as const;
+    await deps?.acknowledgement?.end(noAnswer(report));
     await deps?.progress?.end(messageOf(cause), isCancelled(cause) ? 'cancelled' : 'failed');
-    await reportFailure(cause, {
-      runner,
-      failOn,
-      warnings: reporter.warnings,
-      secrets,
-    });
+    await reportRun({ report, failOn, isHidden: false, runner, warnings: reporter.warnings, secrets });
   } finally {
     deadline.clear();
   }
@@ -306,7 +302,7 @@ async function makeRequest(
     readCheckout: () => readCheckedOut(workspace),
     isMemoryReadOnly: inputs.memory.isReadOnly,
     diffPolicy: { ...inputs.diff, memoryRoots: memoryRoots(inputs.memory) },
-    isMemoryHidden: isElsewhere(inputs.memory, env),
+    isMemoryHidden: inputs.memory.isElsewhere,
     wantCount: true,
     maxTurns: inputs.maxTurns,
     tokenLimit: (agentMaxTokens) => smallerLimit(inputs.maxTokens, agentMaxTokens),

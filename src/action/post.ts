@@ -9,7 +9,7 @@ import type { FailedSave, SaveResult } from '../memory/store.js';
 import { endLeftCheck } from '../publish/check-progress.js';
 import { describeNoteChange } from '../report/format-notes.js';
 import { formatUnsavedSummary } from '../report/format-summary.js';
-import { isElsewhere, writeSummary } from '../report/report.js';
+import { writeSummary } from '../report/report.js';
 import { connectGitHub } from '../run/github.js';
 import { readLeftCheck } from '../runner/check-state.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs/inputs.js';
@@ -44,7 +44,7 @@ export async function post(runner: Runner): Promise<void> {
     log(`Memory: saved to ${result.location} what the main step had left.`);
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
-  else await formatUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
+  else await formatUnsaved(result, { pending, isHidden: inputs.memory.isElsewhere }, runner);
 }
 
 /** A check that nobody ends would stay in progress for good. */
@@ -97,7 +97,7 @@ async function formatUnsaved(
   const left = pending.flatMap((change) =>
     change.kind === 'facts' ? [] : [{ id: change.id, text: textOf(change) }],
   );
-  await writeSummary(formatUnsavedSummary(message, left, { isHidden }), { runner, secrets });
+  await writeSummary(formatUnsavedSummary(message, left, isHidden), { runner, secrets });
 }
 
 /** An entry as it is in the log; of a note what was to be done to it. */

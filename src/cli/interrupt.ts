@@ -33,7 +33,7 @@ export function withSaved({ signal }: InterruptedError, report: Ran): Interrupte
 
 /** Notes are saved when they are written, of an event's run at its end; trouble with that is a warning of its own. */
 function describeSaved({ memory, remembered }: Ran): string {
-  const written = remembered.kind === 'notes' && remembered.result.kind === 'failed' ? [] : notesOf(memory);
+  const written = remembered?.result.kind === 'failed' ? [] : notesOf(memory);
   const words = ['No entry was added to memory.'];
   if (written.length > 0) words.push(`Notes that were written stay: ${written.join(', ')}.`);
   return words.join(' ');

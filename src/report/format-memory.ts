@@ -1,45 +1,42 @@
 import { describeTaint, type TaintSource } from '../event/taint.js';
-import type { Trust } from '../event/trust.js';
+import type { Trigger } from '../event/trigger.js';
 import { stripProvenance } from '../memory/run-log.js';
-import type { FailedSave, MemoryStore, Place, SaveResult } from '../memory/store.js';
+import type { FailedSave, MemoryStore, Place } from '../memory/store.js';
 import type { EntryChange, Memory, Remembered } from '../run/request.js';
 import type { Plan } from '../run/run-plan.js';
 import { describeRestored } from '../runner/action-reporter.js';
-import { formatLoadedNotes, formatNotes, formatUnsavedNotes, notesCount, notesIn } from './format-notes.js';
+import { formatLoadedNotes, formatNotes, formatUnsavedNotes, notesCount } from './format-notes.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
+import type { ReportOf } from './run-summary.js';
 
-/** How memory is shown. */
-export interface LoadedMemoryView {
-  /** It lies in another repository, and what it says is to stay there (D14). */
-  readonly isHidden: boolean;
-  /** What should be known of the store, in whole sentences. */
-  readonly notes: readonly string[];
-}
-
-/** What is shown of memory in the summary: exactly what this run loaded and added, and where that is. */
+/**
+ * What is shown of memory in the summary: exactly what this run loaded and added, and where that is; `isHidden` where it lies
+ * in another repository, and what it says is to stay there (D14).
+ */
 export function formatMemory(
   {
     plan,
     memory,
-    taints = [],
+    taints,
     remembered,
   }: {
     readonly plan: Plan;
     readonly memory: Memory | undefined;
-    readonly taints?: readonly TaintSource[];
-    readonly remembered: Remembered;
+    readonly taints: readonly TaintSource[];
+    readonly remembered: Remembered | undefined;
   },
-  view: LoadedMemoryView,
+  isHidden: boolean,
+  storeNotes: readonly string[],
 ): string {
   if (memory === undefined)
     return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
   return sections([
     headLine(memory),
-    loadedText(memory, view),
-    formatLoadedNotes(memory, view.isHidden),
-    addedText({ memory, agent: plan.agent.name }, remembered, view),
+    loadedText(memory, isHidden),
+    formatLoadedNotes(memory, isHidden),
+    addedText(memory, plan.agent.name, remembered, isHidden),
     apartNote(plan, taints, remembered),
-    view.notes.map((note) => `- ${oneLine(note)}`).join('\n'),
+    storeNotes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
 }
 
@@ -65,26 +62,24 @@ function link({ location, url }: Place): string {
   return url === undefined ? code(location) : `[${code(location)}](${url})`;
 }
 
-function loadedText({ text }: Memory, { isHidden }: LoadedMemoryView): string {
+function loadedText({ text }: Memory, isHidden: boolean): string {
   if (text === '') return '';
-  return isHidden ? HIDDEN : details('What the model was given from memory', codeBlock(text.trimEnd()));
+  if (isHidden) return 'What it says is not shown here, since it is kept in another repository.';
+  return details('What the model was given from memory', codeBlock(text.trimEnd()));
 }
 
-const HIDDEN = 'What it says is not shown here, since it is kept in another repository.';
-
 function addedText(
-  { memory, agent }: { readonly memory: Memory; readonly agent: string },
-  remembered: Remembered,
-  { isHidden }: LoadedMemoryView,
+  memory: Memory,
+  agent: string,
+  remembered: Remembered | undefined,
+  isHidden: boolean,
 ): string {
-  if (remembered.kind === 'nothing') return '';
-  const { result, entries } = remembered;
-  if (isNowhere(remembered)) return '';
+  if (remembered === undefined || isNowhere(remembered)) return '';
   if (isHidden) return hiddenLine(remembered);
-  const added = remembered.kind === 'notes' ? notesLine(result) : addedLine(result, entries);
+  const { result, entries } = remembered;
   const [first] = result.kind === 'saved' ? entries : [];
   return sections([
-    added,
+    addedLine(remembered),
     ...entries.map(entryBlock(entries.length, result.kind === 'saved')),
     formatNotes(memory, remembered),
     formatUnsavedNotes(remembered),
@@ -95,19 +90,14 @@ function addedText(
 }
 
 /** What somebody who wants no memory adds to it. */
-function isNowhere({ result }: Added): boolean {
+function isNowhere({ result }: Remembered): boolean {
   return result.kind === 'saved' && result.isNowhere === true;
 }
 
-type Added = Exclude<Remembered, { readonly kind: 'nothing' }>;
-
 /** Of a run that did not complete its notes are all there is. */
-function notesLine(result: SaveResult): string {
-  if (result.kind === 'saved') return `Notes saved to ${link(result)}.`;
-  return notSaved(result);
-}
-
-function addedLine(result: SaveResult, entries: readonly EntryChange[]): string {
+function addedLine({ result, entries }: Remembered): string {
+  if (entries.length === 0)
+    return result.kind === 'saved' ? `Notes saved to ${link(result)}.` : notSaved(result);
   if (result.kind === 'saved') {
     const others = entries.slice(1).map(({ path }) => code(path));
     return `Added to ${[link(result), ...others].join(' and ')}:`;
@@ -116,15 +106,15 @@ function addedLine(result: SaveResult, entries: readonly EntryChange[]): string 
 }
 
 /** Of an entry that is to stay in another repository nothing but its id is told (D14). */
-function hiddenLine(added: Added): string {
-  const { result } = added;
-  const notes = notesIn(added).length;
-  const entry = added.kind === 'entry' ? [`entry ${code(added.id)}`] : [];
-  const what = [...entry, ...(notes === 0 ? [] : [notesCount(notes)])].join(' and ');
+function hiddenLine({ result, entries: [entry], notes }: Remembered): string {
+  const parts = [
+    ...(entry === undefined ? [] : [`entry ${code(entry.id)}`]),
+    ...(notes.length === 0 ? [] : [notesCount(notes.length)]),
+  ];
+  const what = parts.join(' and ');
   if (result.kind === 'saved') return `Added to ${link(result)}: ${what}.`;
   const begun = what.slice(0, 1).toUpperCase() + what.slice(1);
-  const [belongs, it, is] =
-    added.kind === 'entry' && notes === 0 ? ['belongs', 'it', 'is'] : ['belong', 'they', 'are'];
+  const [belongs, it, is] = notes.length === 0 ? ['belongs', 'it', 'is'] : ['belong', 'they', 'are'];
   return `${notSaved(result)} ${begun} ${belongs} in that repository alone, so ${it} ${is} not shown here.`;
 }
 
@@ -157,24 +147,69 @@ function undoLine(
 }
 
 /** Why an entry stands where trusted runs do not read (D19). */
-function apartNote({ trust, memory }: Plan, taints: readonly TaintSource[], remembered: Remembered): string {
+function apartNote(
+  { trust, memory }: Plan,
+  taints: readonly TaintSource[],
+  remembered: Remembered | undefined,
+): string {
   if (memory?.lane === 'none') return '`memory-readonly: true`: this run adds nothing to memory.';
-  if (remembered.kind === 'nothing' || isNowhere(remembered)) return '';
-  const { entries } = remembered;
-  if (entries.length === 0) return '';
-  if (entries.length === 2) return computedNote(taints);
-  if (entries[0]?.path === memory?.path) return '';
-  return untrustedNote(trust);
-}
-
-function computedNote(taints: readonly TaintSource[]): string {
-  return `The run's own words are kept apart because ${listOf(taints.map(describeTaint))}. Trusted runs load only the computed entry.`;
-}
-
-function untrustedNote({ reason }: Trust): string {
-  return `The entry is kept apart from what trusted runs load because ${reason}.`;
+  if (remembered === undefined || isNowhere(remembered)) return '';
+  const [first, second] = remembered.entries;
+  if (second !== undefined)
+    return `The run's own words are kept apart because ${listOf(taints.map(describeTaint))}. Trusted runs load only the computed entry.`;
+  if (first === undefined || first.path === memory?.path) return '';
+  return `The entry is kept apart from what trusted runs load because ${trust.reason}.`;
 }
 
 function listOf(reasons: readonly string[]): string {
   return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')}, and ${reasons.at(-1)}`;
+}
+
+/** What people should know of the store a run used, in whole sentences (D13, D15). */
+interface MemoryNotes {
+  /** Worth an annotation: memory may go, or does not reach whom it is meant for. */
+  readonly notices: readonly string[];
+  /** For the summary alone. */
+  readonly remarks: readonly string[];
+}
+
+const IN_CACHE = 'Memory is in the Actions cache.';
+const KEEP_IT =
+  'With `permissions: contents: write`, `memory-store: branch` keeps it on a branch, for every run and for good.';
+const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
+
+/** Events whose runs have the cache of their pull request (D15). */
+const PULL_REQUEST_EVENTS = ['pull_request', 'pull_request_review', 'pull_request_review_comment'];
+
+/** The limits of the store that took the entry, and what it told on the way. A failed save tells enough itself. */
+export function memoryNotes(
+  { plan: { trigger }, memory, remembered }: ReportOf<'ran'>,
+  isElsewhere: boolean,
+): MemoryNotes {
+  if (remembered === undefined || remembered.result.kind === 'failed') return { notices: [], remarks: [] };
+  const { notices = [] } = remembered.result;
+  const store = memory?.store.kind;
+  const limit = store === 'cache' ? cacheLimit(trigger) : undefined;
+  if (limit !== undefined) {
+    const note = [...notices, IN_CACHE, limit, KEEP_IT].join(' ');
+    // Once there is memory, whoever looks after it has been told.
+    const isNew = memory?.restored.kind !== 'restored';
+    return isNew ? { notices: [note], remarks: [] } : { notices: [], remarks: [note] };
+  }
+  if (store === 'cache') return { notices: [], remarks: notices };
+  // A branch that was just created has said so.
+  const isTold = store !== 'branch' || isElsewhere || notices.length > 0;
+  return { notices, remarks: !isTold && isPublic(trigger) ? [PUBLIC] : [] };
+}
+
+function cacheLimit(trigger: Trigger): string | undefined {
+  if (trigger.kind === 'schedule')
+    return 'GitHub removes cache entries that were not used for 7 days, so a schedule that runs less often loses its memory.';
+  const isOwn = trigger.kind !== 'local' && PULL_REQUEST_EVENTS.includes(trigger.event);
+  return isOwn ? 'What a pull request keeps there, no other pull request can read.' : undefined;
+}
+
+/** A payload without its repository, as a schedule's may be, does not say. */
+function isPublic(trigger: Trigger): boolean {
+  return trigger.kind !== 'local' && !trigger.repository.isPrivate && trigger.repository.defaultBranch !== '';
 }

@@ -11,20 +11,11 @@ export function describeNoteChange({ path, edit }: NoteChange): string {
   return `${path}, ${edit.kind === 'append' ? 'added' : 'rewritten'}:\n${edit.text.trimEnd()}\n\n`;
 }
 
-/** The changes to notes that were to be saved with the run. */
-export function notesIn(remembered: Remembered): readonly NoteChange[] {
-  return remembered.kind === 'nothing' ? [] : (remembered.notes ?? []);
-}
-
 /** What was saved and where, each place by itself: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
-export function whatWasAdded(
-  remembered: Exclude<Remembered, { readonly kind: 'nothing' }>,
-  saved: Place,
-): string {
-  const { location, within } = saved;
+export function whatWasAdded(remembered: Remembered, { location, within }: Place): string {
   const { entries } = remembered;
   const unsaved = unsavedIn(remembered);
-  const notes = notesIn(remembered).filter(({ path }) => !unsaved.some((note) => note.path === path));
+  const notes = remembered.notes.filter(({ path }) => !unsaved.some((note) => note.path === path));
   const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
   const inSameStore = (path: string) =>
     within === undefined ? `\`${path}\`` : `${within.root}${within.separator}${path}`;
@@ -68,9 +59,8 @@ export function formatLoadedNotes({ notesSession, notes, store }: Memory, isHidd
 
 /** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
 export function formatNotes({ notesSession }: Memory, remembered: Remembered): string {
-  const notes = notesIn(remembered);
-  if (notesSession === undefined || remembered.kind === 'nothing' || notes.length === 0) return '';
-  const { result } = remembered;
+  const { notes, result } = remembered;
+  if (notesSession === undefined || notes.length === 0) return '';
   const isLost = result.kind === 'failed';
   return sections([
     notes.some(({ path }) => path.startsWith('untrusted/'))
@@ -112,7 +102,7 @@ export function formatUnsavedNotes(remembered: Remembered): string {
     ({ path, message, remedy }) =>
       `**Not saved:** ${code(path)}: ${message}.${remedy === undefined ? '' : ` ${remedy}`}`,
   );
-  const left = notesIn(remembered).filter(({ path }) => unsaved.some((note) => note.path === path));
+  const left = remembered.notes.filter(({ path }) => unsaved.some((note) => note.path === path));
   return sections([...lines, textsOf(left)]);
 }
 
@@ -121,9 +111,8 @@ function textsOf(notes: readonly NoteChange[]): string {
   return details('The notes, so that nothing is lost', codeBlock(texts));
 }
 
-function unsavedIn(remembered: Remembered): readonly BlockedPlace[] {
-  if (remembered.kind === 'nothing' || remembered.result.kind !== 'saved') return [];
-  return remembered.result.unsaved ?? [];
+function unsavedIn({ result }: Remembered): readonly BlockedPlace[] {
+  return result.kind === 'saved' ? (result.unsaved ?? []) : [];
 }
 
 const NOTES_APART =

@@ -1,4 +1,4 @@
-import type { Conclusion, RunStats } from '../lib/outcome.js';
+import type { Conclusion } from '../lib/outcome.js';
 import { sourcePosition } from '../lib/position.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, duration, grouped, usd } from '../lib/text/number.js';
@@ -11,7 +11,6 @@ import type { Coverage, FindingRecord } from '../review/record.js';
 import { SEVERITIES } from '../review/terms.js';
 import type { Published } from '../run/dependencies.js';
 import type { Plan } from '../run/run-plan.js';
-import type { LoadedMemoryView } from './format-memory.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
 /** The warnings of a run in its job summary; what the token may not read is listed apart. */
@@ -65,7 +64,7 @@ const MAX_PATH = 200;
 export function formatUnsavedSummary(
   why: string,
   entries: readonly { readonly id: string; readonly text: string }[],
-  { isHidden }: Pick<LoadedMemoryView, 'isHidden'>,
+  isHidden: boolean,
 ): string {
   const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
   if (entries.length === 0) {
@@ -80,36 +79,35 @@ export function formatUnsavedSummary(
   return sections(['### axe-action: memory not saved', why, ...shown]);
 }
 
-/** What a run came to, on one line. */
-interface Headline {
+/** `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first. */
+export function formatHeadline({
+  agent,
+  conclusion,
+  findings,
+  coverage,
+  costUsd,
+  durationMs,
+}: {
   readonly agent: string;
   readonly conclusion: Conclusion;
   /** Undefined in what is no review. */
   readonly findings: readonly FindingRecord[] | undefined;
-  readonly coverage: Plan['coverage'];
-  readonly stats: RunStats;
-}
-
-/** `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first. */
-export function formatHeadline({ agent, conclusion, findings, coverage, stats }: Headline): string {
-  const open = findings?.filter(isOpen);
-  const isSuccess = conclusion === 'success' && open !== undefined;
-  const files =
-    coverage === undefined || coverage.files === 0
-      ? []
-      : [
-          `${coverage.read === coverage.files ? '' : `${grouped(coverage.read)} of `}${count(coverage.files, 'file')}`,
-        ];
-  const cost = stats.costUsd === undefined ? [] : [usd(stats.costUsd)];
-  return [
-    ...(isSuccess ? [] : [conclusion]),
-    ...(open === undefined ? [] : [describeFindings(open)]),
-    ...(open === undefined ? [] : files),
-    ...cost,
-    duration(stats.durationMs),
-  ]
-    .reduce((line, part, index) => (index === 0 ? `${agent}: ${part}` : `${line} · ${part}`), '')
-    .trim();
+  readonly coverage: Coverage | undefined;
+  readonly costUsd: number | undefined;
+  readonly durationMs: number;
+}): string {
+  const isReview = findings !== undefined;
+  const isPart = coverage !== undefined && coverage.read !== coverage.files;
+  const parts = [
+    isReview && conclusion === 'success' ? '' : conclusion,
+    isReview ? describeFindings(findings.filter(isOpen)) : '',
+    isReview && coverage !== undefined && coverage.files > 0
+      ? `${isPart ? `${grouped(coverage.read)} of ` : ''}${count(coverage.files, 'file')}`
+      : '',
+    costUsd === undefined ? '' : usd(costUsd),
+    duration(durationMs),
+  ];
+  return `${agent}: ${parts.filter((part) => part !== '').join(' · ')}`;
 }
 
 function describeFindings(open: readonly FindingRecord[]): string {

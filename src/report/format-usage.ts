@@ -2,7 +2,7 @@ import type { RunStats } from '../lib/outcome.js';
 import { duration, grouped, usd } from '../lib/text/number.js';
 import type { Spend } from '../loop/spend.js';
 import type { AgentUsage } from '../loop/usage.js';
-import { oneLine } from './markdown.js';
+import { table } from './markdown.js';
 import type { Outputs } from './outputs.js';
 
 /** A head and the value below it. */
@@ -10,9 +10,10 @@ type Cell = readonly [head: string, value: string];
 
 /** A table of one row. */
 export function row(cells: readonly Cell[]): string {
-  return [cells.map(([head]) => head), cells.map(() => '---'), cells.map(([, value]) => value)]
-    .map(tableLine)
-    .join('\n');
+  return table(
+    cells.map(([head]) => head),
+    [cells.map(([, value]) => value)],
+  );
 }
 
 /** What a model was asked and what that took. */
@@ -45,22 +46,16 @@ export function usageTable(usages: readonly AgentUsage[]): string {
       costUsd === undefined ? 'unknown' : formatCost(costUsd),
     ];
   });
-  const head = ['Asked', 'Model', 'Turns', 'Input tokens', 'Output tokens', 'Cost'];
-  return [head, head.map(() => '---'), ...rows].map(tableLine).join('\n');
+  return table(['Asked', 'Model', 'Turns', 'Input tokens', 'Output tokens', 'Cost'], rows);
 }
 
-function tableLine(values: readonly string[]): string {
-  return `| ${values.map((value) => oneLine(value).replaceAll('|', '\\|')).join(' | ')} |`;
-}
-
-/** The same as outputs, but for the cost. */
-export function usageOutputs({ inputTokens, outputTokens }: RunStats): Outputs {
-  return { 'input-tokens': String(inputTokens), 'output-tokens': String(outputTokens) };
-}
-
-/** What it cost as an output, where that is known. */
-export function costOutput({ costUsd }: RunStats): Outputs {
-  return costUsd === undefined ? {} : { 'cost-usd': costUsd.toFixed(6) };
+/** The same as outputs. */
+export function usageOutputs({ inputTokens, outputTokens, costUsd }: RunStats): Outputs {
+  return {
+    'input-tokens': String(inputTokens),
+    'output-tokens': String(outputTokens),
+    'cost-usd': costUsd?.toFixed(6),
+  };
 }
 
 /** Most runs cost cents, so there are four digits of a dollar; what is less is not nothing. */

@@ -4,75 +4,57 @@ import { count, grouped } from '../lib/text/number.js';
 import { figuresOf } from '../memory/gc/count-log.js';
 import { formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { warningList } from './format-summary.js';
-import { costOutput, row, usageCells, usageOutputs } from './format-usage.js';
+import { row, usageCells, usageOutputs } from './format-usage.js';
 import { errorBlock, sections } from './markdown.js';
-import type { Outputs } from './outputs.js';
-import type { KindReporter, ReportOf, SummaryOptions } from './reporter.js';
+import type { ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
-type GcReport = ReportOf<'gc'>;
-
-/** The reporter of garbage collection. */
-export function gcReporter(report: GcReport): KindReporter {
-  const { agent, collection } = report;
-  const { counted, suggestion, end } = collection;
+/** The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it is not told (D14). */
+export function summarizeGc(
+  { agent, collection }: ReportOf<'gc'>,
+  { warnings, isHidden, clean }: SummaryOptions,
+): RunSummary {
+  const { counted, analysis, usage, suggestion, isTrimming = false, end } = collection;
+  const url = suggestion?.kind === 'published' ? suggestion.url : undefined;
+  const figures = counted === undefined || isHidden ? [] : figuresOf(counted);
+  const hidden = 'What was found is not shown here, since the memory is kept in another repository.';
+  const kept =
+    end.kind === 'trimmed' ? ' Removed entries are kept next to the log as `.bak` until the next time.' : '';
   return {
-    outputs: (isHidden) => outputsOf(report, isHidden),
-    formatSummary: (options) => summaryOf(report, options),
-    logLines: () => [
+    outputs: {
+      conclusion: conclusionOf(end),
+      response: isHidden ? '' : (analysis?.text ?? ''),
+      'memory-loaded': String(counted?.entries ?? 0),
+      'memory-saved': String(end.kind === 'trimmed'),
+      'memory-save-error': end.kind === 'failed' && isTrimming ? end.error.message : undefined,
+      'comment-url': url,
+      ...(usage && usageOutputs(usage)),
+    },
+    markdown: sections([
+      `### ${agent}: garbage collection`,
+      analysis === undefined ? '' : isHidden ? hidden : clean(analysis.text),
+      formatUnread(analysis?.unread ?? 0),
+      suggestion === undefined ? '' : suggestionLine(suggestion),
+      end.kind === 'failed' ? errorBlock(end.error) : `**${formatGcEnd(end, agent, entries)}**${kept}`,
+      figures.map((line) => `- ${line}`).join('\n'),
+      usage === undefined ? '' : row(usageCells(usage)),
+      warningList(warnings),
+    ]),
+    log: [
       ...(counted === undefined ? [] : [`Agent: ${agent}`, `Entries: ${grouped(counted.entries)}`]),
-      ...(suggestion?.kind === 'published' ? [`Suggestions: ${suggestion.url}`] : []),
+      ...(url === undefined ? [] : [`Suggestions: ${url}`]),
       ...(end.kind === 'failed' ? [] : [formatGcEnd(end, agent, entries)]),
     ],
-    annotations: () =>
+    annotations:
       end.kind === 'failed' ? [{ level: 'error', title: 'axe-action', message: formatError(end.error) }] : [],
   };
 }
 
 const entries = (number: number) => count(number, 'entry');
 
-/** Of a memory in another repository the analysis is not told here (D14). */
-function outputsOf({ collection }: GcReport, isHidden: boolean): Outputs {
-  const { counted, analysis, usage, suggestion, isTrimming = false, end } = collection;
-  return {
-    conclusion: conclusionOf(end),
-    response: isHidden ? '' : (analysis?.text ?? ''),
-    'memory-loaded': String(counted?.entries ?? 0),
-    'memory-saved': String(end.kind === 'trimmed'),
-    ...(end.kind === 'failed' && isTrimming ? { 'memory-save-error': end.error.message } : {}),
-    ...(suggestion?.kind === 'published' ? { 'comment-url': suggestion.url } : {}),
-    ...(usage === undefined ? {} : { ...usageOutputs(usage), ...costOutput(usage) }),
-  };
-}
-
 function conclusionOf(end: GcResult['end']): Conclusion {
   if (end.kind !== 'failed') return 'success';
   if (end.error instanceof ProviderError && end.error.category === 'timeout') return 'timeout';
   return end.error.exitCode === 4 ? 'budget-exceeded' : 'failure';
-}
-
-/** The analysis is cleaned by `clean`, since a model wrote it. */
-function summaryOf(
-  { agent, collection }: GcReport,
-  { warnings, view: { isHidden }, clean }: SummaryOptions,
-): string {
-  const { counted, analysis, usage, suggestion, end } = collection;
-  const hidden = 'What was found is not shown here, since the memory is kept in another repository.';
-  const kept =
-    end.kind === 'trimmed' ? ' Removed entries are kept next to the log as `.bak` until the next time.' : '';
-  return sections([
-    `### ${agent}: garbage collection`,
-    analysis === undefined ? '' : isHidden ? hidden : clean(analysis.text),
-    formatUnread(analysis?.unread ?? 0),
-    suggestion === undefined ? '' : suggestionLine(suggestion),
-    end.kind === 'failed' ? errorBlock(end.error) : `**${formatGcEnd(end, agent, entries)}**${kept}`,
-    counted === undefined || isHidden
-      ? ''
-      : figuresOf(counted)
-          .map((line) => `- ${line}`)
-          .join('\n'),
-    usage === undefined ? '' : row(usageCells(usage)),
-    warningList(warnings),
-  ]);
 }
 
 function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string {

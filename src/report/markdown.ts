@@ -27,6 +27,12 @@ export function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ');
 }
 
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+}
+
 /** Paragraphs; empty ones are left out. */
 export function sections(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');

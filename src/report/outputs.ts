@@ -1,4 +1,4 @@
-import type { Conclusion } from '../lib/outcome.js';
+import type { FailOn } from '../runner/inputs/inputs.js';
 
 /** Names of the action's outputs, as `action.yml` has them; a test holds the two equal (D28). */
 export const OUTPUT_NAMES = [
@@ -24,23 +24,15 @@ export const OUTPUT_NAMES = [
 ] as const;
 
 /** Values of the outputs that a run sets; the others stay empty. */
-export type Outputs = Partial<Record<(typeof OUTPUT_NAMES)[number], string>>;
-
-/** What decides whether a step fails. */
-interface FailInputs {
-  readonly failOn: readonly Conclusion[];
-  /** `fail-on` lists `memory`. */
-  readonly failOnMemory: boolean;
-}
+export type Outputs = { readonly [Name in (typeof OUTPUT_NAMES)[number]]?: string | undefined };
 
 /** Whether the step turns red: by the conclusion, or because memory had to be saved and was not. */
-export function failsStep(outputs: Outputs, inputs: FailInputs): boolean {
-  if (inputs.failOn.some((conclusion) => conclusion === outputs.conclusion)) return true;
-  return lacksMemory(outputs, inputs);
+export function failsStep(outputs: Outputs, failOn: FailOn): boolean {
+  return failOn.conclusions.some((one) => one === outputs.conclusion) || lacksMemory(outputs, failOn);
 }
 
 /** Whether memory had to be saved and was not. */
-export function lacksMemory(outputs: Outputs, { failOnMemory }: Pick<FailInputs, 'failOnMemory'>): boolean {
+export function lacksMemory(outputs: Outputs, failOn: FailOn): boolean {
   const wasToSave = outputs['memory-entry-id'] !== undefined || outputs['memory-save-error'] !== undefined;
-  return failOnMemory && wasToSave && outputs['memory-saved'] !== 'true';
+  return failOn.memory && wasToSave && outputs['memory-saved'] !== 'true';
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { error, notice, setOutput, setSecret, summary, warning } from '@actions/core';
-import type { Conclusion } from '../lib/outcome.js';
+import { error, notice, setOutput, summary, warning } from '@actions/core';
+import { AxeError } from '../lib/errors.js';
 import type { SourcePosition } from '../lib/position.js';
 import { VERSION } from '../lib/version.js';
 import { mergeWarnings, type Warning, warningText, warningTitle } from '../lib/warning.js';
@@ -9,21 +9,21 @@ import { type FindingsGate, formatGate, type MetGate, metGates } from '../review
 import { isOpen } from '../review/finding.js';
 import { countFindings, formatAllFindings, type ReviewResult } from '../review/findings-json.js';
 import { formatSarif } from '../review/sarif.js';
-import type { RunReport } from '../run/request.js';
-import type { Inputs } from '../runner/inputs/inputs.js';
+import type { FailOn } from '../runner/inputs/inputs.js';
 import { noteReported } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { writeRunnerFile } from '../runner/runner-file.js';
 import { sanitize } from '../safety/sanitize.js';
-import { failureReporter } from './failure.js';
 import { failsStep, lacksMemory, type Outputs } from './outputs.js';
-import type { Annotation, KindReporter } from './reporter.js';
-import { reporterOf } from './reporters.js';
+import type { Annotation, Finished, RunSummary } from './run-summary.js';
+import { summarize } from './summarize.js';
 
 /** What a finished run is reported from. */
 interface RunToReport {
-  readonly report: RunReport;
-  readonly inputs: Inputs;
+  readonly report: Finished;
+  readonly failOn: FailOn;
+  /** Memory is kept in another repository than the run's, to stay there (D14). */
+  readonly isHidden: boolean;
   readonly runner: Runner;
   readonly warnings: readonly Warning[];
   readonly secrets: readonly string[];
@@ -32,65 +32,58 @@ interface RunToReport {
 }
 
 /** Writes outputs and summary of a run, in place of those of an earlier call. */
-export async function writeResults({
-  report,
-  inputs,
-  runner,
-  warnings,
-  secrets,
-  requests = 0,
-}: RunToReport): Promise<Outputs> {
-  const reporter = reporterOf(report);
-  const isHidden = isElsewhere(inputs.memory, runner.env);
-  const { review } = reporter;
-  const met = gatesMet(inputs.failOnReview, review);
-  const found = withFindingsConclusion(reporter.outputs(isHidden), met);
+export async function writeResults(run: RunToReport): Promise<Outputs> {
+  const { report, failOn, runner, warnings, secrets } = run;
+  const { markdown, ...summary } = summaryOf(run);
+  const review = reviewOf(report);
+  const met = gatesMet(failOn.findings, review);
+  const found = withFindingsConclusion(summary.outputs, met);
+  const failed = summary.annotations.find(({ level }) => level === 'error')?.message.split('\n', 1)[0];
   const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
-  const outputs = withReason(found, [met[0]?.why, errorOf(reporter), unpublished]);
-  const ofReview =
-    review === undefined
-      ? {}
-      : {
-          ...reviewOutputs(review),
-          ...(await writeReviewFiles(review, runner.temp, secrets)),
-        };
+  const outputs = withReason(found, [met[0]?.why, failed, unpublished]);
+  const ofReview = review && {
+    ...reviewOutputs(review),
+    ...(await writeReviewFiles(review, runner.temp, secrets)),
+  };
   await writeOutputs({ ...(await withResponseFile(outputs, runner, secrets)), ...ofReview }, secrets);
-  const { notices, remarks } = reporter.memoryNotes?.(isHidden) ?? { notices: [], remarks: [] };
-  const view = { isHidden, notes: [...notices, ...remarks] };
-  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
-  await writeSummary(reporter.formatSummary({ warnings, view, clean, requests }), { runner, secrets });
+  await writeSummary(markdown, { runner, secrets });
   return outputs;
+}
+
+function summaryOf({ report, isHidden, warnings, requests, secrets }: RunToReport): RunSummary {
+  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
+  return summarize(report, { warnings, isHidden, clean, requests });
+}
+
+/** What a review found; undefined of what is no review. */
+function reviewOf(report: Finished): ReviewResult | undefined {
+  if (report.kind === 'skipped') return report.reviewResult;
+  return report.kind === 'ran' ? report.published.reviewResult : undefined;
 }
 
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
 export async function reportRun(run: RunToReport): Promise<void> {
-  const { report, inputs, runner, warnings, secrets } = run;
-  for (const secret of [inputs.apiKey, inputs.repositoriesToken]) {
-    if (secret !== '') setSecret(secret);
-  }
-  const reporter = reporterOf(report);
-  for (const line of reporter.logLines()) runner.log(forLog(line, secrets));
+  const { report, failOn, runner, warnings, secrets } = run;
+  const { log, annotations } = summaryOf(run);
+  for (const line of log) runner.log(forLog(line, secrets));
   const outputs = await writeResults(run);
-  const met = gatesMet(inputs.failOnReview, reporter.review);
-  const { notices } = reporter.memoryNotes?.(isElsewhere(inputs.memory, runner.env)) ?? { notices: [] };
   // What the token cannot read, and nobody has asked for.
   const quiet = warnings.filter(({ code }) => code === 'context-unread');
   for (const warning of quiet) runner.log(forLog(`Not read: ${warningText(warning)}`, secrets));
-  const isRequired = reporter.entry !== undefined && lacksMemory(outputs, inputs);
   const loud = warnings.filter((warning) => !quiet.includes(warning));
-  const isUnpublished = reporter.isUnpublished === true;
-  await annotate(warningAnnotations(loud, { isRequired, isUnpublished }), secrets);
-  if (notices.length > 0) notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
-  const isUnsaved = warnings.some(({ code }) => code === 'memory-save-failed');
-  if (isUnsaved || reporter.entry?.isUnsaved === true) await noteReported();
-  await annotate(reporter.annotations(), secrets);
-  const unasked = listedAllTheSame(outputs, inputs);
+  const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
+  const isRequired = lacksMemory(outputs, failOn);
+  await annotate([...warningAnnotations(loud, { isRequired, isUnpublished }), ...annotations], secrets);
+  if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
+  const unasked = listedAllTheSame(outputs, failOn);
   if (unasked !== undefined) error(forLog(unasked, secrets), { title: 'axe-action' });
+  const met = gatesMet(failOn.findings, reviewOf(report));
   for (const { gate, why } of met)
     error(forLog(`${why}, and \`fail-on\` lists \`${formatGate(gate)}\``, secrets), {
       title: 'axe-action',
     });
-  if (met.length > 0 || failsStep(outputs, inputs)) runner.fail();
+  const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
+  if (isBug || met.length > 0 || failsStep(outputs, failOn)) runner.fail();
 }
 
 /** The outputs with what went wrong, in one line, where nothing else says it. */
@@ -99,52 +92,18 @@ function withReason(outputs: Outputs, causes: readonly (string | undefined)[]): 
   return { ...outputs, reason: causes.find((cause) => cause !== undefined) ?? outputs.conclusion ?? '' };
 }
 
-function errorOf(reporter: KindReporter): string | undefined {
-  const error = reporter.annotations().find(({ level }) => level === 'error');
-  return error?.message.split('\n', 1)[0];
-}
-
 /** Why a step fails in which nothing went wrong: the workflow wants it to. */
-function listedAllTheSame({ conclusion, reason = '' }: Outputs, { failOn }: Inputs): string | undefined {
+function listedAllTheSame({ conclusion, reason = '' }: Outputs, failOn: FailOn): string | undefined {
   if (conclusion !== 'success' && conclusion !== 'skipped') return undefined;
-  if (!failOn.includes(conclusion)) return undefined;
+  if (!failOn.conclusions.includes(conclusion)) return undefined;
   const why = reason === '' ? '' : ` (${reason})`;
   return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it. Remove it there if the step may be green.`;
 }
 
-/** Whether memory is kept in another repository than the run's, to stay there (D14). */
-export function isElsewhere({ repository }: Inputs['memory'], env: Runner['env']): boolean {
-  if (repository === undefined) return false;
-  const name = `${repository.owner}/${repository.name}`;
-  return name.toLowerCase() !== (env['GITHUB_REPOSITORY'] ?? '').toLowerCase();
-}
-
-/** What a run that ended with an error is reported from. */
-export interface FailureToReport extends Pick<RunToReport, 'runner' | 'warnings' | 'secrets'> {
-  readonly failOn: readonly Conclusion[];
-}
-
-const NO_WEIGHT = { isRequired: false, isUnpublished: false };
-
-/** Reports a run that ended with an error: one annotation at the place it is about, and the step's status. */
-export async function reportFailure(
-  thrown: unknown,
-  { runner, failOn, warnings, secrets }: FailureToReport,
-): Promise<void> {
-  const reporter = failureReporter(thrown);
-  const outputs = reporter.outputs(false);
-  await writeOutputs(outputs, secrets);
-  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
-  const view = { isHidden: false, notes: [] };
-  await writeSummary(reporter.formatSummary({ warnings, view, clean }), { runner, secrets });
-  await annotate([...warningAnnotations(warnings, NO_WEIGHT), ...reporter.annotations()], secrets);
-  const fails = failsStep(outputs, { failOn, failOnMemory: false });
-  if (fails || reporter.alwaysFails === true) runner.fail();
-}
-
 async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {
   await writeRunnerFile('GITHUB_OUTPUT', () => {
-    for (const [name, value] of Object.entries(outputs)) setOutput(name, sanitize(value, 'output', secrets));
+    for (const [name, value] of Object.entries(outputs))
+      if (value !== undefined) setOutput(name, sanitize(value, 'output', secrets));
   });
 }
 
@@ -188,11 +147,7 @@ export async function annotate(
 /** The properties that put an annotation at its place. */
 function annotationPlace(at: SourcePosition | undefined) {
   if (at === undefined) return {};
-  return {
-    file: at.file,
-    ...(at.line === undefined ? {} : { startLine: at.line }),
-    ...(at.column === undefined ? {} : { startColumn: at.column }),
-  };
+  return { file: at.file, startLine: at.line, startColumn: at.column };
 }
 
 /** The warnings of a run as annotations, merged by code (D35); one that fails the step is an error. */
@@ -239,7 +194,7 @@ export function reviewOutputs({ report }: ReviewResult): Outputs {
   return {
     'findings-open': String(report.findings.filter(isOpen).length),
     'findings-worst': worst ?? '',
-    ...(report.coverage === undefined ? {} : { coverage: report.coverage.kind }),
+    coverage: report.coverage?.kind,
   };
 }
 

@@ -1,20 +1,11 @@
 import { formatError } from '../lib/errors.js';
-import {
-  type Conclusion,
-  conclusionOf,
-  errorOf,
-  markedAnswer,
-  type RunOutcome,
-  type ToolCallRecord,
-} from '../lib/outcome.js';
+import { type Conclusion, conclusionOf, errorOf, markedAnswer, type ToolCallRecord } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning, WarningCode } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
 import type { Remembered } from '../run/request.js';
-import type { Plan } from '../run/run-plan.js';
-import { noAnswerLine } from './failure.js';
-import { formatMemory, loadedEntries } from './format-memory.js';
+import { formatMemory, loadedEntries, memoryNotes } from './format-memory.js';
 import { whatWasAdded } from './format-notes.js';
 import {
   formatFindingTable,
@@ -24,44 +15,74 @@ import {
   publishedLines,
   warningList,
 } from './format-summary.js';
-import { costOutput, formatSpend, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
+import { formatSpend, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
 import { code, details, errorBlock, sections } from './markdown.js';
-import { memoryNotes } from './memory-notes.js';
 import type { Outputs } from './outputs.js';
-import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
+import type { ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 type Ran = ReportOf<'ran'>;
 
-/** The reporter of a run of an agent, however it ended. */
-export function runReporter(report: Ran): KindReporter {
-  const { outcome, published, remembered } = report;
-  return {
-    outputs: (isHidden) => outputsOf(report, isHidden),
-    formatSummary: (options) => summaryOf(report, options),
-    logLines: () => logLinesOf(report),
-    annotations: () => annotationsOf(outcome),
-    isUnpublished: published.failure !== undefined,
-    noAnswer: () =>
-      outcome.kind === 'completed' || published.url !== undefined
-        ? undefined
-        : noAnswerLine(conclusionOf(outcome)),
-    memoryNotes: (isElsewhere) => memoryNotes(report, isElsewhere),
-    entry: { isUnsaved: remembered.kind !== 'nothing' && remembered.result.kind === 'failed' },
-    ...(published.reviewResult === undefined ? {} : { review: published.reviewResult }),
-  };
-}
-
-function outputsOf(report: Ran, isHidden: boolean): Outputs {
-  const { outcome, published } = report;
+/** The summary of a run of an agent, however it ended. */
+export function summarizeRun(
+  report: Ran,
+  { warnings, isHidden, clean, requests = 0 }: SummaryOptions,
+): RunSummary {
+  const { plan, outcome, published, read, usage, spend } = report;
   const { stats } = outcome;
+  const conclusion = conclusionOfRun(report);
+  const findings = published.reviewResult?.report.findings;
+  const answer = markedAnswer(outcome);
+  const error = errorOf(outcome);
+  const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
+  const { notices, remarks } = memoryNotes(report, isHidden);
+  const { costUsd, durationMs } = stats;
+  const { coverage } = read;
   return {
-    conclusion: conclusionOfRun(report),
-    response: markedAnswer(outcome),
-    ...structuredOutput(report),
-    ...memoryOutputs(report, isHidden),
-    ...usageOutputs(stats),
-    ...costOutput(stats),
-    ...(published.url === undefined ? {} : { 'comment-url': published.url }),
+    outputs: {
+      conclusion,
+      response: answer,
+      // Once more where it is JSON that was checked: an output of its own is safe to hand to `fromJSON`.
+      'structured-output':
+        plan.form !== undefined && outcome.kind === 'completed' ? outcome.answer : undefined,
+      ...memoryOutputs(report, isHidden),
+      ...usageOutputs(stats),
+      'comment-url': published.url,
+    },
+    markdown: sections([
+      `### ${formatHeadline({ agent: plan.agent.name, conclusion, findings, coverage, costUsd, durationMs })}`,
+      outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer),
+      isShort ? errorBlock(outcome.error) : '',
+      formatPublished(published),
+      formatFindingTable(findings ?? [], clean),
+      published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
+      published.details === undefined ? '' : clean(published.details),
+      '---',
+      formatReading(coverage, plan.scope),
+      formatMemory(report, isHidden, [...notices, ...remarks]),
+      row([
+        ...usageCells(stats),
+        ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
+        ['Trust', plan.trust.level],
+      ]),
+      usageTable(usage),
+      formatSpend(spend, costUsd),
+      requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
+      warningList(withoutReported(warnings, report)),
+      formatToolsByTurn(stats.calls, isHidden),
+    ]),
+    log: [
+      ...(answer.trim() === '' ? [] : ['', answer.trim(), '']),
+      ...publishedLines(published),
+      ...rememberedLines(report.remembered),
+    ],
+    annotations: [
+      ...(notices.length === 0
+        ? []
+        : [{ level: 'notice', title: 'Where memory lives', message: notices.join('\n') } as const]),
+      ...(error === undefined
+        ? []
+        : [{ level: 'error', title: 'axe-action', message: formatError(error) } as const]),
+    ],
   };
 }
 
@@ -71,67 +92,24 @@ function conclusionOfRun({ outcome, published }: Ran): Conclusion {
   return conclusion === 'success' && published.failure !== undefined ? 'failure' : conclusion;
 }
 
-/** The answer once more where it is JSON that was checked: an output of its own is safe to hand to `fromJSON`. */
-function structuredOutput({ plan, outcome }: Ran): Outputs {
-  if (plan.form === undefined || outcome.kind !== 'completed') return {};
-  return { 'structured-output': outcome.answer };
-}
-
 function memoryOutputs({ memory, remembered }: Ran, isHidden: boolean): Outputs {
-  const loaded: Outputs = { 'memory-loaded': String(loadedEntries(memory)) };
-  if (memory === undefined || remembered.kind === 'nothing') return { ...loaded, 'memory-saved': 'false' };
+  const loaded = String(loadedEntries(memory));
+  if (memory === undefined || remembered === undefined)
+    return { 'memory-loaded': loaded, 'memory-saved': 'false' };
   const { result, entries } = remembered;
   const unsaved = result.kind === 'saved' ? (result.unsaved ?? []) : [];
   const isKept = result.kind === 'saved' && memory.store.kind !== 'none';
-  const isSaved = isKept && unsaved.length === 0;
+  const error =
+    result.kind === 'failed'
+      ? result.message
+      : unsaved.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return {
-    ...loaded,
-    'memory-saved': String(isSaved),
-    ...(remembered.kind === 'entry' ? { 'memory-entry-id': remembered.id } : {}),
-    ...(isHidden || remembered.kind === 'notes'
-      ? {}
-      : { 'memory-entry': entries.map(({ text }) => text).join('') }),
-    ...(result.kind === 'failed' ? { 'memory-save-error': result.message } : {}),
-    ...(unsaved.length === 0
-      ? {}
-      : { 'memory-save-error': unsaved.map(({ path, message }) => `${path}: ${message}`).join('; ') }),
+    'memory-loaded': loaded,
+    'memory-saved': String(isKept && unsaved.length === 0),
+    'memory-entry-id': entries[0]?.id,
+    'memory-entry': isHidden || entries.length === 0 ? undefined : entries.map(({ text }) => text).join(''),
+    'memory-save-error': error || undefined,
   };
-}
-
-function summaryOf(report: Ran, { warnings, view, clean, requests }: SummaryOptions): string {
-  const { plan, outcome, published } = report;
-  const answer = outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer);
-  const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
-  const cut = isShort ? errorBlock(outcome.error) : '';
-  return sections([
-    `### ${headlineOf(report)}`,
-    answer,
-    cut,
-    formatPublished(published),
-    formatFindingTable(published.reviewResult?.report.findings ?? [], clean),
-    published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
-    published.details === undefined ? '' : clean(published.details),
-    '---',
-    formatReading(report.read.coverage, plan.scope),
-    formatMemory(report, view),
-    figures(plan, outcome),
-    usageTable(report.usage),
-    formatSpend(report.spend, outcome.stats.costUsd),
-    requests === undefined || requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
-    warningList(withoutReported(warnings, report)),
-    formatToolsByTurn(outcome.stats.calls, view.isHidden),
-  ]);
-}
-
-function headlineOf(report: Ran): string {
-  const { plan, outcome, published } = report;
-  return formatHeadline({
-    agent: plan.agent.name,
-    conclusion: conclusionOfRun(report),
-    findings: published.reviewResult?.report.findings,
-    coverage: report.read.coverage,
-    stats: outcome.stats,
-  });
 }
 
 /** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
@@ -139,7 +117,7 @@ function withoutReported(
   warnings: readonly Warning[],
   { plan, memory, remembered }: Ran,
 ): readonly Warning[] {
-  const isUnsaved = remembered.kind !== 'nothing' && remembered.result.kind === 'failed';
+  const isUnsaved = remembered?.result.kind === 'failed';
   const reported: readonly WarningCode[] = [
     ...(isUnsaved ? ['memory-save-failed' as const] : []),
     ...(memory?.restored.kind === 'failed' ? ['memory-load-failed' as const] : []),
@@ -147,23 +125,8 @@ function withoutReported(
   return warnings.filter(({ code, agent }) => agent !== plan.agent.name || !reported.includes(code));
 }
 
-function figures({ trust }: Plan, outcome: RunOutcome): string {
-  return row([
-    ...usageCells(outcome.stats),
-    ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
-    ['Trust', trust.level],
-  ]);
-}
-
-/** The answer and what became of the entry. */
-function logLinesOf({ outcome, published, remembered }: Ran): readonly string[] {
-  const text = markedAnswer(outcome).trim();
-  const answer = text === '' ? [] : ['', text, ''];
-  return [...answer, ...publishedLines(published), ...rememberedLines(remembered)];
-}
-
-function rememberedLines(remembered: Remembered): readonly string[] {
-  if (remembered.kind === 'nothing') return [];
+function rememberedLines(remembered: Remembered | undefined): readonly string[] {
+  if (remembered === undefined) return [];
   const { result } = remembered;
   if (result.kind === 'failed') return [`Memory: not saved: ${result.message}`];
   if (result.isNowhere === true) return [];
@@ -171,11 +134,6 @@ function rememberedLines(remembered: Remembered): readonly string[] {
     ({ path, message }) => `Memory: not saved: ${path}: ${message}`,
   );
   return [`Memory: ${whatWasAdded(remembered, result)}`, ...notSaved];
-}
-
-function annotationsOf(outcome: RunOutcome): readonly Annotation[] {
-  const error = errorOf(outcome);
-  return error === undefined ? [] : [{ level: 'error', title: 'axe-action', message: formatError(error) }];
 }
 
 /** How often a turn called one tool or sub-agent. */

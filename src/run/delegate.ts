@@ -141,7 +141,7 @@ async function runSubAgent(
   const outcome = await delegation.converse(plan, parts, delegation, run.position);
   const judged = judge(outcome, delegation.publications?.buffered ?? NOTHING_BUFFERED, delegation.request);
   const end = { plan, memory, outcome: judged, taint: delegation.taint, published: UNPUBLISHED, facts: [] };
-  formatNotices(await remember(end, deps), loop.reporter);
+  logNotices(await remember(end, deps), loop.reporter);
   switch (outcome.kind) {
     case 'completed':
       if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome);
@@ -164,8 +164,8 @@ function notesPlanOf(plan: Plan, { cwd }: Dependencies): NotesPlan | undefined {
 }
 
 /** Of the run's own entry the report tells; a sub-agent's may be the one that created the branch. */
-function formatNotices(remembered: Remembered, reporter: Reporter): void {
-  if (remembered.kind === 'nothing' || remembered.result.kind === 'failed') return;
+function logNotices(remembered: Remembered | undefined, reporter: Reporter): void {
+  if (remembered === undefined || remembered.result.kind === 'failed') return;
   for (const message of remembered.result.notices ?? [])
     reporter.warn({ code: 'memory-store-notice', message });
 }

@@ -168,25 +168,16 @@ export interface Learned {
 export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
 
 /** What became of the run's entry and of its notes. */
-export type Remembered =
-  /** The agent has no memory, or the run did not complete and wrote no notes. */
-  | { readonly kind: 'nothing' }
-  /** A run that did not complete keeps its notes all the same (D16). */
-  | {
-      readonly kind: 'notes';
-      readonly entries: readonly [];
-      readonly notes: readonly NoteChange[];
-      readonly result: SaveResult;
-    }
-  | {
-      readonly kind: 'entry';
-      readonly id: string;
-      /** One, or of a tainted run two: what we compute, and the whole entry apart from it. */
-      readonly entries: readonly EntryChange[];
-      /** The changes to notes that were saved with it. */
-      readonly notes?: readonly NoteChange[];
-      readonly result: SaveResult;
-    };
+export interface Remembered {
+  /**
+   * One, or of a tainted run two: what we compute, and the whole entry apart from it. Empty for a run that did not complete,
+   * which keeps its notes all the same (D16).
+   */
+  readonly entries: readonly EntryChange[];
+  /** The changes to notes that were saved with it. */
+  readonly notes: readonly NoteChange[];
+  readonly result: SaveResult;
+}
 
 /** How far a run came, with everything it made. */
 export type RunReport =
@@ -198,7 +189,7 @@ export type RunReport =
       /** The findings of the pull request as they are; left out: nobody looked. */
       readonly reviewResult?: ReviewResult;
       /** They could not be read, so nothing is known of them but what memory says. */
-      readonly isIncomplete?: true;
+      readonly isIncomplete?: boolean;
     }
   | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
   | {
@@ -210,7 +201,8 @@ export type RunReport =
       /** What brought text by anybody into the run. */
       readonly taints: readonly TaintSource[];
       readonly published: Published;
-      readonly remembered: Remembered;
+      /** Undefined where the agent has no memory, or the run did not complete and wrote no notes. */
+      readonly remembered: Remembered | undefined;
       readonly spend: Spend;
       readonly usage: readonly AgentUsage[];
     }

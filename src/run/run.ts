@@ -39,7 +39,7 @@ export async function runPipeline(
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const { outcome, read, spend, usage } = conversed;
-  const reportOf = (remembered: Remembered): RunReport => ({
+  const reportOf = (remembered: Remembered | undefined): RunReport => ({
     kind: 'ran',
     plan,
     memory,

@@ -26,8 +26,8 @@ export async function save(
   conversed: Conversed,
   published: Published,
   deps: Dependencies,
-  onSaving?: (remembered: Remembered) => void,
-): Promise<Remembered> {
+  onSaving?: (remembered: Remembered | undefined) => void,
+): Promise<Remembered | undefined> {
   const { plan, memory, outcome, taint, change, spend } = conversed;
   const { trigger, scope, task } = plan;
   const now = deps.clock.now();
@@ -133,19 +133,15 @@ export async function keepInJournal(
 export async function remember(
   end: RunEnd,
   deps: Dependencies,
-  onSaving?: (remembered: Remembered) => void,
-): Promise<Remembered> {
+  onSaving?: (remembered: Remembered | undefined) => void,
+): Promise<Remembered | undefined> {
   const { plan, memory } = end;
   const entries = entriesOf(end, deps);
   const notes = notesOf(end);
   const changes = [...entries, ...notes, ...stateChanges(end, deps.clock.now())];
-  if (changes.length === 0 || memory === undefined) return { kind: 'nothing' };
-  const [first] = entries;
-  const written = notes.length === 0 ? {} : { notes };
-  const rememberedAs = (result: SaveResult): Remembered => {
-    if (first !== undefined) return { kind: 'entry', id: first.id, entries, ...written, result };
-    return notes.length === 0 ? { kind: 'nothing' } : { kind: 'notes', entries: [], notes, result };
-  };
+  if (changes.length === 0 || memory === undefined) return undefined;
+  const rememberedAs = (result: SaveResult) =>
+    entries.length + notes.length === 0 ? undefined : { entries, notes, result };
   await keepInJournal(end, entries, deps);
   onSaving?.(rememberedAs(NOT_YET_SAVED));
   const result = await memory.store.write(changes, deps.saveSignal);

@@ -32,6 +32,7 @@ describe('inputs', () => {
         branch: 'axe-memory',
         path: undefined,
         repository: undefined,
+        isElsewhere: false,
         isReadOnly: false,
       },
       comment: 'auto',
@@ -48,9 +49,7 @@ describe('inputs', () => {
       redact: [],
       outputSchema: '',
       dryRun: false,
-      failOn: [],
-      failOnMemory: false,
-      failOnReview: [],
+      failOn: { conclusions: [], memory: false, findings: [] },
     });
   });
 
@@ -58,7 +57,19 @@ describe('inputs', () => {
     const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
     expect(read({ ...defaults, agent: 'bot' })).toEqual({
       ...read(),
-      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused', 'incomplete', 'cancelled'],
+      failOn: {
+        conclusions: [
+          'failure',
+          'timeout',
+          'budget-exceeded',
+          'max-turns',
+          'refused',
+          'incomplete',
+          'cancelled',
+        ],
+        memory: false,
+        findings: [],
+      },
     });
   });
 
@@ -95,16 +106,45 @@ describe('inputs', () => {
     ['output-schema', '\n{\n  "type": "object"\n}\n', 'outputSchema', '{\n  "type": "object"\n}'],
     ['dry-run', 'True', 'dryRun', true],
     ['mode', 'validate', 'mode', 'validate'],
-    ['fail-on', 'failure', 'failOn', ['failure']],
-    ['fail-on', 'failure,timeout', 'failOn', ['failure', 'timeout']],
-    ['fail-on', '\n  failure\n  refused,\n', 'failOn', ['failure', 'refused']],
-    ['fail-on', CONCLUSIONS.join(' , '), 'failOn', [...CONCLUSIONS]],
-    ['fail-on', '', 'failOn', []],
-    ['fail-on', ',', 'failOn', []],
-    ['fail-on', 'timeout, failure', 'failOn', ['timeout', 'failure']],
-    ['fail-on', 'failure, findings:major', 'failOn', ['failure']],
-    ['fail-on', 'failure, findings:major', 'failOnReview', [{ kind: 'findings', severity: 'major' }]],
-    ['fail-on', 'not-published\ncoverage', 'failOnReview', [{ kind: 'not-published' }, { kind: 'coverage' }]],
+    ['fail-on', 'failure', 'failOn', { conclusions: ['failure'], memory: false, findings: [] }],
+    [
+      'fail-on',
+      'failure,timeout',
+      'failOn',
+      { conclusions: ['failure', 'timeout'], memory: false, findings: [] },
+    ],
+    [
+      'fail-on',
+      '\n  failure\n  refused,\n',
+      'failOn',
+      { conclusions: ['failure', 'refused'], memory: false, findings: [] },
+    ],
+    [
+      'fail-on',
+      CONCLUSIONS.join(' , '),
+      'failOn',
+      { conclusions: [...CONCLUSIONS], memory: false, findings: [] },
+    ],
+    ['fail-on', '', 'failOn', { conclusions: [], memory: false, findings: [] }],
+    ['fail-on', ',', 'failOn', { conclusions: [], memory: false, findings: [] }],
+    [
+      'fail-on',
+      'timeout, failure',
+      'failOn',
+      { conclusions: ['timeout', 'failure'], memory: false, findings: [] },
+    ],
+    [
+      'fail-on',
+      'failure, findings:major, memory',
+      'failOn',
+      { conclusions: ['failure'], memory: true, findings: [{ kind: 'findings', severity: 'major' }] },
+    ],
+    [
+      'fail-on',
+      'not-published\ncoverage',
+      'failOn',
+      { conclusions: [], memory: false, findings: [{ kind: 'not-published' }, { kind: 'coverage' }] },
+    ],
   ])('accept `%s: %j`', (name, value, key, expected) => {
     expect(read({ [name]: value })[key]).toEqual(expected);
   });

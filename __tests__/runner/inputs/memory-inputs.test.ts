@@ -12,6 +12,9 @@ const envOf = (given: Given): Record<string, string> => ({
 /** Inputs as a workflow writes them. */
 const read = (given: Given = {}): MemoryInputs => readInputs(envOf(given)).memory;
 
+/** Memory in another repository than the run's. */
+const at = (owner: string, name: string) => ({ repository: { owner, name }, isElsewhere: true });
+
 function thrownBy(given: Given): unknown {
   try {
     return read(given);
@@ -25,9 +28,9 @@ describe('the inputs of memory', () => {
     ...(['branch', 'cache', 'file', 'none'] as const).map(
       (store): [keyof Given, string, Partial<MemoryInputs>] => ['memory-store', store, { store }],
     ),
-    ['memory-repo', 'octocat/memory', { repository: { owner: 'octocat', name: 'memory' } }],
-    ['memory-repo', 'mona-cat_octo/.github', { repository: { owner: 'mona-cat_octo', name: '.github' } }],
-    ['memory-repo', 'octo/a.b_c-d', { repository: { owner: 'octo', name: 'a.b_c-d' } }],
+    ['memory-repo', 'octocat/memory', at('octocat', 'memory')],
+    ['memory-repo', 'mona-cat_octo/.github', at('mona-cat_octo', '.github')],
+    ['memory-repo', 'octo/a.b_c-d', at('octo', 'a.b_c-d')],
     ['memory-readonly', 'true', { isReadOnly: true }],
     ['memory-readonly', 'TRUE', { isReadOnly: true }],
     ['memory-readonly', 'False', { isReadOnly: false }],
@@ -37,7 +40,7 @@ describe('the inputs of memory', () => {
 
   it('accept `memory-repo` together with `memory-store: branch`', () => {
     const inputs = read({ 'memory-store': 'branch', 'memory-repo': 'octocat/memory' });
-    expect(inputs.repository).toEqual({ owner: 'octocat', name: 'memory' });
+    expect(inputs).toMatchObject(at('octocat', 'memory'));
   });
 
   it.each([

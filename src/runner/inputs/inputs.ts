@@ -61,12 +61,15 @@ export interface Inputs {
   readonly dryRun: boolean;
   /** Inputs that were given and that the mode does not use. */
   readonly unused: readonly string[];
-  /** Conclusions that fail the step. */
-  readonly failOn: readonly Conclusion[];
-  /** An entry that was to be saved and was not fails the step. */
-  readonly failOnMemory: boolean;
-  /** What of a review fails the step. */
-  readonly failOnReview: readonly FindingsGate[];
+  readonly failOn: FailOn;
+}
+
+/** What fails the step. */
+export interface FailOn {
+  readonly conclusions: readonly Conclusion[];
+  /** An entry that was to be saved and was not. */
+  readonly memory: boolean;
+  readonly findings: readonly FindingsGate[];
 }
 
 const MODES = ['run', 'gc', 'validate'] as const;
@@ -153,7 +156,7 @@ export function readInputs(env: Environment): Inputs {
     githubToken: read('github-token'),
     admission: readAdmissionInputs(read),
     diff: readDiffInputs(read),
-    memory: readMemoryInputs(read),
+    memory: readMemoryInputs(read, env['GITHUB_REPOSITORY'] ?? ''),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
     review: readReviewInputs(read),
     publish: readPublishInputs(read),
@@ -170,7 +173,7 @@ export function readInputs(env: Environment): Inputs {
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
     unused: unusedInputs(env, read('mode')),
-    ...readFailOn(env),
+    failOn: readFailOn(env),
   };
   checkTogether(inputs);
   return inputs;
@@ -182,14 +185,14 @@ export function readSecrets(env: Environment): Secrets {
 }
 
 /** What fails the step; read before all other inputs, whose mistakes it decides about too. */
-export function readFailOn(env: Environment): Pick<Inputs, 'failOn' | 'failOnMemory' | 'failOnReview'> {
+export function readFailOn(env: Environment): FailOn {
   const words = list(readInput(env, 'fail-on')).map((word) =>
     oneOf([...CONCLUSIONS, ...FINDINGS_GATES, 'memory'], word, 'fail-on'),
   );
   return {
-    failOn: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
-    failOnMemory: words.includes('memory'),
-    failOnReview: words.map(parseGate).filter((gate) => gate !== undefined),
+    conclusions: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
+    memory: words.includes('memory'),
+    findings: words.map(parseGate).filter((gate) => gate !== undefined),
   };
 }
 

@@ -9,6 +9,8 @@ export interface MemoryInputs {
   readonly path: string | undefined;
   /** Another repository than the run's. */
   readonly repository: { readonly owner: string; readonly name: string } | undefined;
+  /** That is where what memory says has to stay (D14). */
+  readonly isElsewhere: boolean;
   /** Entries are loaded, and none is added. */
   readonly isReadOnly: boolean;
 }
@@ -24,25 +26,28 @@ export const MEMORY_INPUT_DEFAULTS = {
   'memory-readonly': 'false',
 } as const;
 
-/** The inputs about memory, checked. Throws a ConfigError that names the input. */
-export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS) => string): MemoryInputs {
+/** The inputs about memory, checked; `here` is the run's own repository. Throws a ConfigError that names the input. */
+export function readMemoryInputs(
+  read: (name: keyof typeof MEMORY_INPUT_DEFAULTS) => string,
+  here: string,
+): MemoryInputs {
+  const repository = repositoryName(read('memory-repo'));
   const inputs: MemoryInputs = {
     store: oneOf(STORES, read('memory-store'), 'memory-store'),
     branch: branchName(read('memory-branch')),
     path: folder(read('memory-path')),
-    repository: repositoryName(read('memory-repo')),
+    repository,
+    isElsewhere:
+      repository !== undefined &&
+      `${repository.owner}/${repository.name}`.toLowerCase() !== here.toLowerCase(),
     isReadOnly: flag(read('memory-readonly'), 'memory-readonly'),
   };
-  checkTogether(inputs);
-  return inputs;
-}
-
-function checkTogether({ store, repository }: MemoryInputs): void {
-  if (repository !== undefined && store !== 'branch') {
-    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
+  if (repository !== undefined && inputs.store !== 'branch') {
+    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${inputs.store}\``, {
       remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
     });
   }
+  return inputs;
 }
 
 /** As git allows names of branches, but for names that are read as something else. */

@@ -1,0 +1,42 @@
+import type { SourcePosition } from '../lib/position.js';
+import type { Warning } from '../lib/warning.js';
+import type { RunReport } from '../run/request.js';
+import type { Outputs } from './outputs.js';
+
+/** A report, or the error that ended a run before there was one. */
+export type Finished = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
+
+/** A report of one kind. */
+export type ReportOf<K extends Finished['kind']> = Extract<Finished, { readonly kind: K }>;
+
+/** What a summary is made with beside the report. */
+export interface SummaryOptions {
+  readonly warnings: readonly Warning[];
+  /** Memory is in another repository, of which no more than ids is told (D14). */
+  readonly isHidden: boolean;
+  readonly clean: (markdown: string) => string;
+  /** How often GitHub was asked; left out where nobody counts. */
+  readonly requests?: number | undefined;
+}
+
+/** An annotation of the workflow run; its message is not yet cleaned for the log. */
+export interface Annotation {
+  readonly level: 'notice' | 'warning' | 'error';
+  readonly title: string;
+  readonly message: string;
+  readonly at?: SourcePosition | undefined;
+}
+
+/** What the action shows of a report; `report.ts` cleans and writes it. Parts are empty where there is nothing to show. */
+export interface RunSummary {
+  readonly outputs: Outputs;
+  /**
+   * The job summary. Only the answer is clean already, by `clean`: a code fence that it leaves open must not swallow what
+   * follows.
+   */
+  readonly markdown: string;
+  /** What happened, for the job log. */
+  readonly log: readonly string[];
+  /** Annotations beside those of warnings. */
+  readonly annotations: readonly Annotation[];
+}
