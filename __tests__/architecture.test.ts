@@ -100,7 +100,7 @@ const RATCHET = {
   'types of src/': 1073,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_506,
+  'lines of __tests__/': 101_483,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

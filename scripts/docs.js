@@ -164,7 +164,7 @@ async function load(entry) {
 
 function page(title, about, sections, source) {
   const note = '<!-- Written by scripts/docs.js; changes here are overwritten. -->';
-  return `# ${title}\n\n${note}\n\n${[about, ...sections, '---', `Source of truth: ${source}. Written by \`node scripts/docs.js\`.`].join('\n\n')}\n`;
+  return `# ${title}\n\n${note}\n\n${[about, ...sections, '---', `Written from ${source} by \`node scripts/docs.js\`.`].join('\n\n')}\n`;
 }
 
 function fill(path, name, content) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DOCS, GENERATED, GUIDES, RECORDS, readDocument } from '../helpers/documents.js';
+import { GENERATED, GUIDES, RECORDS, readDocument } from '../helpers/documents.js';
 import { sentencesOf } from '../helpers/prose.js';
 
 const LONGEST = 30;
@@ -29,13 +29,6 @@ describe.each([...GUIDES, ...GENERATED, ...RECORDS])('%s', (page) => {
   it('uses plain words', () => {
     const found = sentences.filter(({ text }) => DIALECT.some((word) => word.test(text)));
     expect(found.map(({ line, text }) => `${page}:${line} ${text}`)).toEqual([]);
-  });
-});
-
-describe.each(DOCS.filter((page) => GUIDES.includes(page) || GENERATED.includes(page)))('%s', (page) => {
-  it('names its source of truth at the end', () => {
-    const [last = ''] = readDocument(page).trim().split('\n---\n').slice(-1);
-    expect(last.trim()).toMatch(/^Source of truth: .*\S/);
   });
 });
 
