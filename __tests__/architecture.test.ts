@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 62_240,
-  'files of src/': 494,
-  'types of src/': 1073,
+  'lines of src/': 61_836,
+  'files of src/': 491,
+  'types of src/': 1068,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_483,
+  'lines of __tests__/': 101_339,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { agentNotFound, bothNotFound, skillNotFound } from '../../src/agent/not-found.js';
+import { agentNotFound, skillNotFound } from '../../src/agent/not-found.js';
 
 describe('a missing agent', () => {
   it('is reported with a suggestion, the existing agents and the searched places', () => {
@@ -27,19 +27,6 @@ describe('a missing agent', () => {
       /^There are: (?:`[^`]+`, ){19}`[^`]+` and 33 more\.$/,
     );
   });
-
-  it('in two searches causes one error that names each place and each agent once', () => {
-    const one = agentNotFound('x', { places: ['`a`'], known: ['far'] });
-    const other = agentNotFound('x', { places: ['`b`', '`a`'], known: ['far', 'near'] });
-    const { remedy = '' } = bothNotFound(one, other);
-    expect(remedy.match(/`far`|`near`|`builtin\/ask`|There are|Searched in .*/g)).toEqual([
-      'There are',
-      '`far`',
-      '`near`',
-      '`builtin/ask`',
-      'Searched in `a` and in `b`.',
-    ]);
-  });
 });
 
 describe('a missing skill', () => {
@@ -51,14 +38,5 @@ describe('a missing skill', () => {
     expect(skillNotFound('skills/lwa/SKILL.md', search).remedy).toMatch(
       /^Did you mean `skills\/law\/SKILL.md`\?/,
     );
-  });
-
-  it('keeps the path of the message when two searches are combined', () => {
-    const one = skillNotFound('law', { places: ['`a`'], known: [] }, '/here/law');
-    const other = skillNotFound('law', { places: ['`b`'], known: ['skills/lwa/SKILL.md'] });
-    expect(bothNotFound(one, other)).toMatchObject({
-      message: 'skill not found: /here/law',
-      remedy: 'Did you mean `skills/lwa/SKILL.md`? Searched for `a`, `b`.',
-    });
   });
 });

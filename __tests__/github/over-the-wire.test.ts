@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { createAgentLoader } from '../../src/agent/loader.js';
 import { parseEvent } from '../../src/event/parse-event.js';
 import type { Trigger } from '../../src/event/trigger.js';
-import { createGitHubAgentLibrary } from '../../src/github/agents/agent-library.js';
+import { refPlace } from '../../src/github/agents/read-ref.js';
 import { createGitHubClient, type GitHubClient } from '../../src/github/client/client.js';
 import { fetchContext } from '../../src/github/context/fetch-context.js';
 import { publishSticky } from '../../src/github/posting/sticky-comment.js';
@@ -74,7 +75,7 @@ describe('over the wire', () => {
     const { client, trigger } = await pullRequest();
     const { repository } = trigger;
     const place = { client, repository, ref: trigger.base.sha };
-    const library = createGitHubAgentLibrary({ ...place, agentsDirs: ['axe/agents', '.axe/agents'], signal });
+    const library = createAgentLoader([refPlace({ ...place, dirs: ['axe/agents', '.axe/agents'], signal })]);
     const { config } = await library.loadAgent('bot');
     expect(config.model).toBe('anthropic/claude-sonnet-4-5');
     expect(await library.loadSkill('review')).toBe('Be kind.');

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { openCheckedSource } from '../../src/action/validate-mode.js';
+import { openCheckedAgents } from '../../src/action/validate-mode.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -24,7 +24,7 @@ async function open(trigger: Trigger, sha = SHA, agentsDir = '') {
       return [{ name: 'remote.toml' }];
     },
   });
-  const source = await openCheckedSource({
+  const { agents, where } = await openCheckedAgents({
     trigger,
     sha,
     workspace,
@@ -32,8 +32,8 @@ async function open(trigger: Trigger, sha = SHA, agentsDir = '') {
     connect: async () => client,
     signal: noAbort(),
   });
-  const names = (await source.list()).map(({ name }) => name);
-  return { names, refs: [...refs], where: source.where };
+  const names = (await agents.listFiles()).map(({ name }) => name);
+  return { names, refs: [...refs], where };
 }
 
 describe('the files that a check uses', () => {
@@ -72,7 +72,7 @@ describe('the files that a check uses', () => {
   });
 
   it('are missing without a checkout and a token', async () => {
-    const opened = openCheckedSource({
+    const opened = openCheckedAgents({
       trigger: pullRequest(),
       sha: SHA,
       workspace,

@@ -1,15 +1,17 @@
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
 import type { Trigger } from '../event/trigger.js';
-import { readOwnFiles } from '../github/agents/own-files.js';
+import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js';
 import { listClosedPulls, proposePull } from '../github/posting/pull-request.js';
-import { AxeError } from '../lib/errors.js';
+import { AxeError, NotFoundError } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import { hasRecommendations, recommendationsDigest } from '../memory/gc/analysis.js';
 import type { Suggestion } from '../memory/gc/gc-result.js';
-import { PROPOSAL_PROMPT, proposalMessage, readProposal } from '../memory/gc/proposal.js';
+import { type OwnFiles, PROPOSAL_PROMPT, proposalMessage, readProposal } from '../memory/gc/proposal.js';
 import { memoryName } from '../memory/log-path.js';
-import { AGENTS_DIRS } from '../run/agents.js';
+import { dirsAtRef } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { collectAgentMemory, type Suggest } from '../run/gc/gc-memory.js';
 import { connectGitHub } from '../run/github.js';
@@ -111,22 +113,21 @@ async function publish(
     return await findOrCreateIssue(client, { repository, mark, title, body, labels: [], ifFound }, signal);
   }
 
-  const from = agent.repository?.toLowerCase();
+  const from = agent.home?.place.repository?.toLowerCase();
   if (from !== undefined && from !== `${repository.owner}/${repository.name}`.toLowerCase())
     return { kind: 'failed', message: 'the agent is kept in another repository', remedy: ISSUE };
   const branch = `axe-gc/${name}`;
   const closed = (await listClosedPulls(client, { repository, branch }, signal)).find(isClosed);
   if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
-  const own = await readOwnFiles(
-    { client, repository, ref: repository.defaultBranch },
-    {
-      name: agent.name,
-      skill: agent.config.skill,
-      agentsDirs: [...(inputs.agentsDir === '' ? [] : [inputs.agentsDir]), ...AGENTS_DIRS],
-      workspace: runner.workspace,
-    },
+  const atRef = refPlace({
+    client,
+    repository,
+    ref: repository.defaultBranch,
+    dirs: dirsAtRef(inputs.agentsDir),
     signal,
-  );
+    workspace: runner.workspace,
+  });
+  const own = await readOwnFiles(createAgentLoader([atRef]), agent);
   if (own === undefined)
     return { kind: 'failed', message: 'the default branch has no file of the agent', remedy: ISSUE };
   const reply = await ask(PROPOSAL_PROMPT, proposalMessage(analysis, own));
@@ -148,3 +149,21 @@ async function publish(
 }
 
 const ISSUE = 'Write `report-to: issue`.';
+
+/** The agent's TOML and its skill; undefined for an agent that is built in or not there. A skill that lies elsewhere is left out. */
+async function readOwnFiles(
+  agents: AgentLoader,
+  { name, config }: LoadedAgent,
+): Promise<OwnFiles | undefined> {
+  const unlessMissing = (thrown: unknown) => {
+    if (!(thrown instanceof NotFoundError)) throw thrown;
+    return undefined;
+  };
+  const agent = await agents.openAgent(name).catch(unlessMissing);
+  if (agent?.home === undefined) return undefined;
+  const texts = new Map([[agent.file, agent.text]]);
+  const skill =
+    config.skill === '' ? undefined : await agents.findSkill(config.skill, agent).catch(unlessMissing);
+  if (skill !== undefined) texts.set(skill.path, skill.text);
+  return { toml: agent.file, texts };
+}

@@ -1,19 +1,19 @@
-import { isAbsolute } from 'node:path';
-import type { SourceText } from '../agent/agent-source.js';
-import { createDiskSource } from '../agent/read-agents-dir.js';
+import { createAgentLoader } from '../agent/loader.js';
 import type { Trigger } from '../event/trigger.js';
-import { createRefSource } from '../github/agents/agent-library.js';
+import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { locationOf } from '../github/reading/contents.js';
 import { readCheckedOut } from '../lib/checkout.js';
 import { ConfigError } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import { createClock } from '../lib/system-clock.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
-import { AGENTS_DIRS } from '../run/agents.js';
+import { dirsAtRef, localAgents } from '../run/agents.js';
 import { connectGitHub } from '../run/github.js';
 import type { RunReport } from '../run/request.js';
 import { validateAgents } from '../run/validate/validate-agents.js';
+import type { ValidationDependencies } from '../run/validate/validation.js';
 import type { Inputs } from '../runner/inputs/inputs.js';
 import type { Runner } from '../runner/runner.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -43,7 +43,7 @@ export async function runValidateMode({
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
   const access = { env, fetch: createFetch(env), clock: createClock(), log };
   const connect = async () => await connectGitHub({ ...access, token: githubToken });
-  const source = await openCheckedSource({
+  const checked = await openCheckedAgents({
     trigger,
     sha: env['GITHUB_SHA'] ?? '',
     workspace,
@@ -58,7 +58,7 @@ export async function runValidateMode({
       isFolderNamed: agentsDir !== '',
     },
     {
-      source,
+      ...checked,
       modelProblem: (ref) => modelProblem(ref, { env, config: {} }),
       signal,
       checkSchema: inspectSchema,
@@ -66,6 +66,8 @@ export async function runValidateMode({
   );
   return { kind: 'validated', validation };
 }
+
+type CheckedAgents = Pick<ValidationDependencies, 'agents' | 'where'>;
 
 /** Where the agent files of a workflow's commit may be. */
 interface AgentSourceOptions {
@@ -85,17 +87,16 @@ interface AgentSourceOptions {
  * The agent files that a check is about: those that are checked out, or without a checkout those of the head, by API.
  * Nothing of them is run, so they may be anybody's. Throws a ConfigError where there is neither.
  */
-export async function openCheckedSource(sources: AgentSourceOptions): Promise<SourceText> {
+export async function openCheckedAgents(sources: AgentSourceOptions): Promise<CheckedAgents> {
   const { workspace, agentsDir } = sources;
   const commit = await readCheckedOut(workspace);
-  const dirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
   const where = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
-  const onDisk = createDiskSource({ dirs, cwd: workspace, isConfined: true }, where);
-  if (commit !== undefined || (await onDisk.list()).length > 0) return onDisk;
-  return await openRefSource(sources);
+  const onDisk = localAgents({ cwd: workspace, agentsDir, configDir: undefined });
+  if (commit !== undefined || (await onDisk.listFiles()).length > 0) return { agents: onDisk, where };
+  return await openAtHead(sources);
 }
 
-async function openRefSource(sources: AgentSourceOptions): Promise<SourceText> {
+async function openAtHead(sources: AgentSourceOptions): Promise<CheckedAgents> {
   const { trigger, agentsDir, workspace, connect, signal } = sources;
   const client = await connect();
   if (client === undefined || trigger.kind === 'local') {
@@ -103,17 +104,12 @@ async function openRefSource(sources: AgentSourceOptions): Promise<SourceText> {
       remedy: 'Put `actions/checkout` before this step, or give it its `github-token` back.',
     });
   }
-  const inRepository = agentsDir === '' || isAbsolute(agentsDir) ? [] : [agentsDir];
   const { repository } = trigger;
-  const ref = refOf(sources);
-  return createRefSource({
-    client,
-    repository,
-    ref: ref === '' ? repository.defaultBranch : ref,
-    agentsDirs: [...inRepository, ...AGENTS_DIRS],
-    signal,
-    workspace,
-  });
+  const place = { client, repository, ref: refOf(sources) || repository.defaultBranch };
+  return {
+    agents: createAgentLoader([refPlace({ ...place, dirs: dirsAtRef(agentsDir), signal, workspace })]),
+    where: locationOf(place, '').slice(0, -1),
+  };
 }
 
 /** A fork's head is a commit of this repository too: GitHub keeps it under `refs/pull/`. */

@@ -2,38 +2,59 @@ import type { Warning } from '../lib/warning.js';
 import type { ContextFile } from '../prompt/context-files.js';
 import type { AgentConfig } from './config.js';
 
+/** What stands at a path; `reason` is half a sentence behind `failed to read …: `. */
+export type Found =
+  /** `path` is where it really lies, whatever link leads there. */
+  | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array; readonly isMemory: boolean }
+  | { readonly kind: 'missing' }
+  /** It lies where this must not read. */
+  | { readonly kind: 'outside' }
+  /** `size` is that of a file over the limit. */
+  | { readonly kind: 'folder' | 'refused'; readonly reason: string; readonly size?: number };
+
+interface ContextFiles {
+  /** Sorted by path in byte order. */
+  readonly files: readonly ContextFile[];
+  readonly warnings: readonly Warning[];
+}
+
+/** What agents, skills and context files are read with: from folders on disk, or from a commit by API. */
+export interface AgentReader {
+  /** On this machine listing costs nothing, and a name can find a file whose name differs in case. */
+  readonly isLocal: boolean;
+  /** A path as {@link read} takes it. Throws a ConfigError for one that cannot be read from here, if that is known. */
+  resolve(path: string, folder?: string): string;
+  /** With repository and ref, for people; no two files have the same. */
+  show(path: string): string;
+  /** For annotations: relative to the repository or the current folder where it lies in there. */
+  file(path: string): string;
+  /** Half a sentence for people. */
+  where(folders: readonly string[]): string;
+  /** A file must not lie outside of `folder` and the current one, if `folder` is given. Rejects for trouble that is not the file's. */
+  read(path: string, limit: { readonly maxBytes: number; readonly folder?: string }): Promise<Found>;
+  /** Names of what a folder holds, in byte order; none if there is no such folder. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Files that match. Throws a ConfigError for a malformed pattern, and for a workdir that is none. */
+  find(patterns: readonly string[], workdir: string): Promise<ContextFiles>;
+  /** How many match a pattern; undefined where that cannot be told. Throws as `find` does. */
+  count(pattern: string, workdir: string): Promise<number | undefined>;
+}
+
+/** One of the places that agents come from. */
 export interface AgentPlace {
-  /** What it is asked for by: the name of its file. */
-  readonly name: string;
-  /** For people and annotations; relative to the repository or the current folder where it lies in there. */
-  readonly file: string;
-}
-
-export interface AgentText extends AgentPlace {
-  readonly text: string;
-  /** File, URL or `built-in`, for people; no two agents have the same. */
-  readonly source: string;
-  /** The text of a skill that this agent names. Throws a ConfigError. */
-  loadSkill(path: string): Promise<string>;
-}
-
-/** What reads agent files: of folders on disk, or of a commit by API. */
-export interface SourceText {
-  /** Half a sentence for people: whose files these are. */
-  readonly where: string;
-  /** The folders that are searched, in their order. */
+  readonly reader: AgentReader;
+  /** Folders with agents, in the order they are searched (D4). */
   readonly folders: readonly string[];
-  /** Of agents with one name the one that is loaded; without the built-in ones. */
-  list(): Promise<readonly AgentPlace[]>;
-  /** By name, or by a path that ends in `.toml`; built-in ones too. Throws a ConfigError. */
-  read(name: string): Promise<AgentText>;
-  /** A skill that no agent names. Throws a ConfigError. */
-  loadSkill(path: string): Promise<string>;
-  /**
-   * How many files match a pattern of `files`; undefined where that cannot be told. Throws a ConfigError for a malformed
-   * pattern and for a workdir that is none.
-   */
-  countPaths(pattern: string, workdir: string): Promise<number | undefined>;
+  /** axe's configuration folder, which skills are looked for in last; only on the command line. */
+  readonly configDir?: string | undefined;
+  /** `owner/name` of another repository; left out for the run's own and for this machine. */
+  readonly repository?: string;
+}
+
+/** Where an agent's file is: its skill is looked for in the folder above the agent's. */
+export interface AgentHome {
+  readonly place: AgentPlace;
+  readonly parent: string;
 }
 
 export interface LoadedAgent {
@@ -42,8 +63,8 @@ export interface LoadedAgent {
   readonly config: AgentConfig;
   /** File, URL or `built-in`, for people. */
   readonly source: string;
-  /** `owner/name` of another repository that it comes from; left out for the run's own, this machine and built-in ones. */
-  readonly repository?: string;
+  /** Left out for built-in ones. */
+  readonly home?: AgentHome | undefined;
   readonly warnings: readonly Warning[];
   /** What of it only a workflow cannot use; left out: nothing. */
   readonly workflowWarnings?: readonly Warning[];
@@ -54,14 +75,10 @@ export interface AgentLibrary {
   /** Throws a ConfigError that lists the agents that exist. */
   loadAgent(name: string): Promise<LoadedAgent>;
   /**
-   * The skill's text; `path` as the agent or `--skill` names it. It is the one nearest to the agent, which this library
-   * has loaded; without an agent, to any. Throws a ConfigError.
+   * The skill's text: next to the agent that names it, then in the configuration folder. One that no agent names
+   * (`--skill`) is looked for next to all of them. Throws a ConfigError.
    */
-  loadSkill(path: string, agent?: LoadedAgent): Promise<string>;
-  /** Files that match, sorted by path in byte order, where the agent is from. Throws a ConfigError for a malformed pattern. */
-  loadContextFiles(
-    patterns: readonly string[],
-    workdir: string,
-    agent?: LoadedAgent,
-  ): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] }>;
+  loadSkill(path: string, agent?: Pick<LoadedAgent, 'home'>): Promise<string>;
+  /** Files that match, where the agent is from. Throws a ConfigError for a malformed pattern. */
+  loadContextFiles(patterns: readonly string[], workdir: string, agent?: LoadedAgent): Promise<ContextFiles>;
 }

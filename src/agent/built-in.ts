@@ -1,6 +1,4 @@
 import { DEFAULT_MODEL } from '../lib/defaults.js';
-import { NotFoundError } from '../lib/errors.js';
-import type { AgentText } from './agent-source.js';
 
 export const BUILT_IN_PREFIX = 'builtin/';
 
@@ -146,10 +144,4 @@ max_entries = 200
 
 export function findBuiltInAgent(name: string): BuiltInAgent | undefined {
   return BUILT_IN_AGENTS.find((agent) => agent.name === name);
-}
-
-/** A built-in agent as its source has it; it has no skills. */
-export function builtInText({ name, toml }: BuiltInAgent): AgentText {
-  const loadSkill = (path: string) => Promise.reject(new NotFoundError('skill', path));
-  return { name, file: name, source: 'built-in', text: toml, loadSkill };
 }

@@ -1,6 +1,14 @@
-import { NotFoundError, type Search } from '../lib/errors.js';
+import { NotFoundError } from '../lib/errors.js';
 import { BUILT_IN_AGENTS } from './built-in.js';
 import { byNearness, nearest } from './suggest.js';
+
+/** Where something was looked for in vain. */
+interface Search {
+  /** Half sentences: `axe/agents` of octocat/hello@main. */
+  readonly places: readonly string[];
+  /** The agents or skills that are there, as one asks for them. */
+  readonly known: readonly string[];
+}
 
 /** Agents that a message names; the nearest come first. */
 const MAX_NAMED = 20;
@@ -15,7 +23,7 @@ export function agentNotFound(name: string, search: Search): NotFoundError {
     `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}.`,
     ...(search.places.length === 0 ? [] : [`Searched in ${search.places.join(' and in ')}.`]),
   ];
-  return new NotFoundError('agent', name, { search, remedy: sentences.join(' ') });
+  return new NotFoundError('agent', name, { remedy: sentences.join(' ') });
 }
 
 /** The error for a skill that is at none of the paths that were searched; `shown` is what the message names. */
@@ -27,21 +35,7 @@ export function skillNotFound(path: string, search: Search, shown = path): NotFo
     ...guess(found === path ? undefined : found),
     ...(search.places.length === 0 ? [] : [`Searched for ${search.places.join(', ')}.`]),
   ];
-  return new NotFoundError('skill', path, { shown, search, remedy: sentences.join(' ') });
-}
-
-/** One error for two searches of the same thing. */
-export function bothNotFound(one: NotFoundError, other: NotFoundError): NotFoundError {
-  const search = {
-    places: [...new Set([...one.search.places, ...other.search.places])],
-    known: [...new Set([...one.search.known, ...other.search.known])],
-  };
-  switch (one.what) {
-    case 'agent':
-      return agentNotFound(one.sought, search);
-    case 'skill':
-      return skillNotFound(one.sought, search, one.shown);
-  }
+  return new NotFoundError('skill', shown, { remedy: sentences.join(' ') });
 }
 
 function guess(meant: string | undefined): readonly string[] {

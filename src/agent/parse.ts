@@ -1,4 +1,4 @@
-import type { AgentLibrary, AgentText, LoadedAgent, SourceText } from './agent-source.js';
+import type { LoadedAgent } from './agent-source.js';
 import type { TomlSource } from './fault.js';
 import { inspectAgent } from './inspect.js';
 import { makeConfig } from './make-config.js';
@@ -16,27 +16,5 @@ export function parseAgent(
   const [first] = errors;
   if (first !== undefined) throw first;
   if (raw === undefined) throw new Error('the schema refused a document without saying why');
-  const config = makeConfig(raw);
-  return workflowWarnings.length === 0 ? { config, warnings } : { config, warnings, workflowWarnings };
-}
-
-export function createAgentLibrary(source: SourceText): Pick<AgentLibrary, 'loadAgent' | 'loadSkill'> {
-  const loaded = new Map<string, AgentText>();
-  return {
-    async loadAgent(name) {
-      const text = await source.read(name);
-      loaded.set(text.source, text);
-      return loadText(name, text);
-    },
-    // Next to the agent alone, so that a repository cannot put its own skill under an agent of the user's.
-    async loadSkill(path, agent) {
-      const own = agent?.config.skill === path ? loaded.get(agent.source) : undefined;
-      return await (own ?? source).loadSkill(path);
-    },
-  };
-}
-
-/** An agent from its text. Throws a ConfigError. */
-export function loadText(name: string, { text, file, source }: AgentText): LoadedAgent {
-  return { name, ...parseAgent(text, { name, file }), source };
+  return { config: makeConfig(raw), warnings, workflowWarnings };
 }

@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path';
-import { isFolder } from '../agent/read-agent-files.js';
-import { type AgentsDir, createDiskSource } from '../agent/read-agents-dir.js';
-import { readConfigFile } from '../lib/config-file.js';
+import type { AgentLoader } from '../agent/loader.js';
+import { isFolder, readConfigFile } from '../lib/config-file.js';
 import { AxeError } from '../lib/errors.js';
 import { configDir } from '../lib/xdg.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/providers-config.js';
-import { agentsDirsOf, localAgents } from '../run/agents.js';
+import { localAgents } from '../run/agents.js';
 import type { ValidationDependencies } from '../run/validate/validation.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
@@ -25,7 +24,7 @@ export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promis
 }
 
 /** The agents that can be run from here. Throws an AxeError. */
-export async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<AgentsDir> {
+export async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<AgentLoader> {
   const { cwd, env } = terminal;
   return localAgents({ cwd, agentsDir: await agentsDirOf(flags, terminal), configDir: configDir(env) });
 }
@@ -35,12 +34,9 @@ export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
   const { cwd, env } = terminal;
   const agentsDir = await agentsDirOf(flags, terminal);
   const config = await loadProvidersConfig(configDir(env));
-  const source = createDiskSource(
-    { dirs: agentsDirsOf(agentsDir), configDir: configDir(env), cwd },
-    'this folder and this machine',
-  );
   const checks: ValidationDependencies = {
-    source,
+    agents: localAgents({ cwd, agentsDir, configDir: configDir(env) }),
+    where: 'this folder and this machine',
     modelProblem: (ref) => modelProblem(ref, { env, config }),
     checkSchema: inspectSchema,
   };

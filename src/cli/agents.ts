@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatAgent } from '../agent/format-agent.js';
+import type { ListedAgent } from '../agent/loader.js';
 import { checkAgentName } from '../agent/name.js';
 import { parseAgent } from '../agent/parse.js';
-import type { ListedAgent } from '../agent/read-agents-dir.js';
 import { scaffoldAgent } from '../agent/scaffold.js';
 import { createMissingFiles } from '../lib/config-file.js';
 import { openEditor } from '../lib/editor.js';
@@ -150,7 +150,13 @@ async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
     throw new AxeError('$EDITOR environment variable is not set', { remedy });
   }
   const agents = await agentsOf(flags, terminal);
-  await openEditor(editor, await agents.agentFile(name));
+  const { file, home } = await agents.openAgent(name);
+  if (home === undefined) {
+    throw new AxeError(`agent "${name}" is built in and has no file`, {
+      remedy: 'Create an agent of your own with `agents init`.',
+    });
+  }
+  await openEditor(editor, resolve(terminal.cwd, file));
 }
 
 /** `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an AxeError. */

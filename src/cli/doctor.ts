@@ -52,7 +52,7 @@ async function examine(
   const isOnline = flags.bool('online');
   const { config, checks } = await openChecks(flags, terminal);
   const given = flags.positionals;
-  const names = given.length > 0 ? given : (await checks.source.list()).map(({ name }) => name);
+  const names = given.length > 0 ? given : (await checks.agents.listFiles()).map(({ name }) => name);
   const validation = await validateAgents(
     { names: names.length > 0 ? names : ['builtin/pr-reviewer'], outputSchema: '', isFolderNamed: false },
     checks,

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { findBuiltInAgent } from '../agent/built-in.js';
 import { inspectAgent } from '../agent/inspect.js';
 import { parseModelRef } from '../agent/model-ref.js';
-import { createDiskSource } from '../agent/read-agents-dir.js';
 import { nearest } from '../agent/suggest.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/action-address.js';
 import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/checkout.js';
@@ -12,7 +11,7 @@ import { AxeError, type ExitCode } from '../lib/errors.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
 import { modelProblem } from '../model/model-access.js';
-import { AGENTS_DIRS } from '../run/agents.js';
+import { AGENTS_DIRS, localAgents } from '../run/agents.js';
 import { formatValidation } from '../run/validate/format-validation.js';
 import { validateAgents } from '../run/validate/validate-agents.js';
 import { allFaults, isValid } from '../run/validate/validation.js';
@@ -53,7 +52,8 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
   const validation = await validateAgents(
     { names, outputSchema: '', isFolderNamed: false },
     {
-      source: createDiskSource({ dirs: AGENTS_DIRS, cwd: root }, 'this repository'),
+      agents: localAgents({ cwd: root, agentsDir: '', configDir: undefined }),
+      where: 'this repository',
       modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
       checkSchema: inspectSchema,
     },

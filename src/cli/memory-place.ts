@@ -2,9 +2,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
+import type { AgentLoader, ListedAgent } from '../agent/loader.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { checkAgentName } from '../agent/name.js';
-import type { AgentsDir, ListedAgent } from '../agent/read-agents-dir.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
@@ -106,7 +106,10 @@ async function knownAgents(request: PlaceRequest): Promise<readonly string[]> {
   return [...listed.map(({ id }) => memoryName(id)), ...BUILT_IN_AGENTS.map(({ shortName }) => shortName)];
 }
 
-async function agentsHere({ flags, terminal }: Pick<PlaceRequest, 'flags' | 'terminal'>): Promise<AgentsDir> {
+async function agentsHere({
+  flags,
+  terminal,
+}: Pick<PlaceRequest, 'flags' | 'terminal'>): Promise<AgentLoader> {
   const { cwd, env } = terminal;
   const agentsDir = await agentsDirOf(flags, terminal);
   return localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AxeError, ConfigError } from './errors.js';
 import { errorCode, fileError } from './file-error.js';
@@ -19,6 +19,15 @@ export async function readConfigFile(path: string): Promise<string | undefined> 
 /** Names in a folder, sorted; none where it cannot be read. */
 export async function listFolder(path: string): Promise<readonly string[]> {
   return (await readdir(path).catch(() => [])).sort();
+}
+
+/** Whether there is a folder; one that cannot be looked at is left to its reader. */
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (thrown) {
+    return errorCode(thrown) !== 'ENOENT' && errorCode(thrown) !== 'ENOTDIR';
+  }
 }
 
 export interface NewFile {

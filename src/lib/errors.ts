@@ -57,35 +57,13 @@ export function isCancelled(thrown: unknown): boolean {
   return thrown instanceof CancelledError;
 }
 
-/** Where something was looked for in vain. */
-export interface Search {
-  /** Half sentences: `axe/agents` of octocat/hello@main. */
-  readonly places: readonly string[];
-  /** The agents or skills that are there, as one asks for them. */
-  readonly known: readonly string[];
-}
-
 /** An agent or a skill that is in none of the places that were searched; message in axe's words. */
 export class NotFoundError extends ConfigError {
   readonly what: 'agent' | 'skill';
-  /** The name of the agent, or the path of the skill. */
-  readonly sought: string;
-  /** What the message names: axe's own place of a skill. */
-  readonly shown: string;
-  readonly search: Search;
 
-  constructor(
-    what: 'agent' | 'skill',
-    sought: string,
-    details: { readonly shown?: string; readonly remedy?: string; readonly search?: Search } = {},
-  ) {
-    const { shown = sought, remedy, search = { places: [], known: [] } } = details;
-    const words = what === 'agent' ? 'agent config' : 'skill';
-    super(`${words} not found: ${shown}`, remedy === undefined ? {} : { remedy });
+  constructor(what: 'agent' | 'skill', sought: string, details: ErrorDetails = {}) {
+    super(`${what === 'agent' ? 'agent config' : 'skill'} not found: ${sought}`, details);
     this.what = what;
-    this.sought = sought;
-    this.shown = shown;
-    this.search = search;
   }
 }
 

@@ -85,7 +85,10 @@ export async function makePlan(
   const skillPath = firstGiven([request.skill, config.skill]);
   const skill = {
     path: skillPath,
-    content: skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, agent)),
+    content:
+      skillPath === ''
+        ? ''
+        : skillBody(await deps.agents.loadSkill(skillPath, skillPath === config.skill ? agent : undefined)),
   };
   const piped = await request.readStdin();
   const stdin = isBlank(piped) ? '' : piped;

@@ -1,7 +1,5 @@
-import type { AgentLibrary } from '../agent/agent-source.js';
-import { builtInText, findBuiltInAgent } from '../agent/built-in.js';
-import { loadText } from '../agent/parse.js';
-import { createGitHubAgentLibrary } from '../github/agents/agent-library.js';
+import type { AgentPlace } from '../agent/agent-source.js';
+import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { resolveCommit } from '../github/reading/contents.js';
@@ -18,66 +16,39 @@ export interface SharedAgents {
   readonly client: GitHubClient | undefined;
 }
 
-/** Which repository that is, by the inputs. */
-interface SharedChoice {
-  /** Undefined for none. */
-  readonly repository: Omit<SharedAgents, 'client'> | undefined;
-  /** Empty for the client's own. */
-  readonly token: string;
-}
-
-/** How it is reached. */
-interface SharedAccess extends Omit<GitHubAccess, 'token'> {
-  readonly client: GitHubClient | undefined;
-}
-
 /** The other repository with what may read it: a client of its own where it has a token. */
 export async function connectSharedAgents(
-  { repository, token }: SharedChoice,
-  { client, ...access }: SharedAccess,
+  /** By the inputs; the token is empty for the client's own. */
+  {
+    repository,
+    token,
+  }: { readonly repository: Omit<SharedAgents, 'client'> | undefined; readonly token: string },
+  { client, ...access }: Omit<GitHubAccess, 'token'> & Pick<SharedAgents, 'client'>,
 ): Promise<SharedAgents | undefined> {
   if (repository === undefined) return undefined;
   const own = token === '' ? client : await connectGitHub({ ...access, token });
   return { ...repository, client: own };
 }
 
-/** Where they are looked for. */
-interface SharedPlaces {
-  /** Folders with agents, in the order they are searched. */
-  readonly agentsDirs: readonly string[];
-  readonly signal: AbortSignal;
-}
-
 /**
  * The agents and skills of another repository, all from the commit that the ref names when the first is asked for. A
  * repository that cannot be read is a ConfigError, and never passes for one without agents.
  */
-export function createSharedAgents(
+export function createSharedPlace(
   shared: SharedAgents,
-  places: SharedPlaces,
-): Pick<AgentLibrary, 'loadAgent' | 'loadSkill'> {
-  let opened: Promise<AgentLibrary> | undefined;
-  function library(): Promise<AgentLibrary> {
-    opened ??= open(shared, places);
+  folders: { readonly dirs: readonly string[]; readonly signal: AbortSignal },
+): () => Promise<AgentPlace> {
+  let opened: Promise<AgentPlace> | undefined;
+  return () => {
+    opened ??= openPlace(shared, folders);
     return opened;
-  }
-  return {
-    async loadAgent(name) {
-      const builtIn = findBuiltInAgent(name);
-      if (builtIn !== undefined) return loadText(name, builtInText(builtIn));
-      const agents = await library();
-      const agent = await agents.loadAgent(name);
-      return { ...agent, repository: `${shared.owner}/${shared.name}` };
-    },
-    async loadSkill(path, agent) {
-      const agents = await library();
-      return await agents.loadSkill(path, agent);
-    },
   };
 }
 
-async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces): Promise<AgentLibrary> {
-  const { owner, name, ref, client } = shared;
+async function openPlace(
+  { owner, name, ref, client }: SharedAgents,
+  { dirs, signal }: { readonly dirs: readonly string[]; readonly signal: AbortSignal },
+): Promise<AgentPlace> {
   const place = `\`agents-repo: ${owner}/${name}@${ref}\``;
   if (client === undefined) {
     throw new ConfigError(`${place} cannot be read: there is no token`, {
@@ -87,7 +58,7 @@ async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces):
   const repository = { owner, name, defaultBranch: '', isPrivate: true };
   try {
     const commit = await resolveCommit({ client, repository, ref }, signal);
-    return createGitHubAgentLibrary({ client, repository, ref: commit, agentsDirs, signal });
+    return { ...refPlace({ client, repository, ref: commit, dirs, signal }), repository: `${owner}/${name}` };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !UNREADABLE.has(thrown.reason)) throw thrown;
     throw new ConfigError(`${place} cannot be read: ${thrown.message}`, { remedy: REMEDY, cause: thrown });

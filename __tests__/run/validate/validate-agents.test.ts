@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SourceText } from '../../../src/agent/agent-source.js';
 import type { ModelRef } from '../../../src/agent/model-ref.js';
 import { AxeError, ConfigError, NotFoundError } from '../../../src/lib/errors.js';
 import { compileGlob } from '../../../src/lib/text/glob.js';
@@ -9,34 +8,29 @@ import type { ValidationDependencies, ValidationRequest } from '../../../src/run
 
 const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 
-/** An agent source with these files; `read` counts the requests for each agent. */
-function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = []): SourceText {
+type Agents = ValidationDependencies['agents'];
+
+/** Agents with these files; `reads` are the names that were asked for. */
+function agentsOf(files: Readonly<Record<string, string>>, reads: string[] = []): Agents {
   const places = Object.keys(files)
     .filter((file) => file.endsWith('.toml'))
     .map((file) => ({ name: file.slice(0, -'.toml'.length), file }));
   return {
-    where: 'here',
-    loadSkill: async (path) => Promise.reject(new NotFoundError('skill', path)),
+    async loadSkill(path) {
+      if (files[path] === undefined) throw new NotFoundError('skill', path);
+      return files[path];
+    },
     folders: ['axe/agents'],
-    list: async () => places,
-    async read(name) {
+    listFiles: async () => places,
+    async openAgent(name) {
       reads.push(name);
       const file = name.endsWith('.toml') ? name : `${name}.toml`;
       const text = files[file];
       if (text === undefined) throw new NotFoundError('agent', name, { remedy: 'See.' });
       if (text === 'unreadable') throw new ConfigError(`failed to read agent config "${name}": no`);
-      return {
-        name,
-        file,
-        source: file,
-        text,
-        async loadSkill(path) {
-          if (files[path] === undefined) throw new NotFoundError('skill', path);
-          return files[path];
-        },
-      };
+      return { name, file, source: file, text };
     },
-    async countPaths(pattern, workdir) {
+    async countFiles(pattern, workdir) {
       const { matches } = compileGlob(pattern);
       if (workdir === 'gone') throw new ConfigError('failed to resolve workdir symlinks: gone');
       if (workdir === 'large') return undefined;
@@ -45,19 +39,19 @@ function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = [])
   };
 }
 
-/** An agent source that records the requested searches. */
-function countingSource(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
+/** Agents whose loader records the requested searches. */
+function countingAgents(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
   const counted: string[] = [];
-  const plain = sourceOf(files);
-  const source: SourceText = {
+  const plain = agentsOf(files);
+  const agents: Agents = {
     ...plain,
-    async countPaths(pattern, workdir) {
+    async countFiles(pattern, workdir) {
       counted.push(`${pattern} in ${workdir}`);
       onCount();
-      return await plain.countPaths(pattern, workdir);
+      return await plain.countFiles(pattern, workdir);
     },
   };
-  return { counted, source };
+  return { counted, agents };
 }
 
 function validate(
@@ -67,7 +61,13 @@ function validate(
 ) {
   return validateAgents(
     { names: [], outputSchema: '', isFolderNamed: false, ...request },
-    { source: sourceOf(files), modelProblem: () => undefined, checkSchema: async () => {}, ...deps },
+    {
+      agents: agentsOf(files),
+      where: 'here',
+      modelProblem: () => undefined,
+      checkSchema: async () => {},
+      ...deps,
+    },
   );
 }
 
@@ -209,8 +209,8 @@ describe('the validation of agents', () => {
     const all = await validate(files);
     expect(all.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
     const reads: string[] = [];
-    const source = sourceOf(files, reads);
-    const some = await validate(files, { names: ['b', 'b.toml', 'b'] }, { source });
+    const loader = agentsOf(files, reads);
+    const some = await validate(files, { names: ['b', 'b.toml', 'b'] }, { agents: loader });
     expect(some.agents.map(({ name }) => name)).toEqual(['b', 'c']);
     expect(reads).toEqual(['b', 'b.toml', 'c']);
   });
@@ -228,21 +228,21 @@ describe('the validation of agents', () => {
   });
 
   it('ends with an error if the named folder has no agents', async () => {
-    const source = { ...sourceOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
+    const loader = { ...agentsOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
     const request = { isFolderNamed: true };
-    await expect(validate({}, request, { source })).rejects.toMatchObject({
+    await expect(validate({}, request, { agents: loader })).rejects.toMatchObject({
       message: 'there are no agents in `mien` of here',
       remedy: expect.stringContaining('`agents-dir`'),
     });
-    const found = { ...source, folders: ['axe/agents'] };
-    expect((await validate({}, request, { source: found })).agents).toHaveLength(1);
+    const found = { ...loader, folders: ['axe/agents'] };
+    expect((await validate({}, request, { agents: found })).agents).toHaveLength(1);
   });
 
   it('ends before a hostile list of names becomes as many requests', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `"x${index}"`).join(', ');
     const reads: string[] = [];
     const hostile = { 'a.toml': `${HEAD}sub_agents = [${names}]\n` };
-    await expect(validate(hostile, {}, { source: sourceOf(hostile, reads) })).rejects.toThrow(
+    await expect(validate(hostile, {}, { agents: agentsOf(hostile, reads) })).rejects.toThrow(
       'there are more than 300 agents and files that they name',
     );
     expect(reads).toHaveLength(300);
@@ -250,8 +250,8 @@ describe('the validation of agents', () => {
 
   it('ends before hostile lists of patterns become as many walks', async () => {
     const patterns = Array.from({ length: 400 }, (_, index) => `"${index}.txt"`).join(', ');
-    const { counted, source } = countingSource({ 'a.toml': `${HEAD}files = [${patterns}]\n` });
-    await expect(validate({}, {}, { source })).rejects.toThrow(
+    const { counted, agents: loader } = countingAgents({ 'a.toml': `${HEAD}files = [${patterns}]\n` });
+    await expect(validate({}, {}, { agents: loader })).rejects.toThrow(
       'there are more than 300 agents and files that they name',
     );
     expect(counted).toHaveLength(299);
@@ -260,8 +260,8 @@ describe('the validation of agents', () => {
   it('searches once for a pattern that several agents name', async () => {
     const same = `${HEAD}files = ["*.txt", "*.txt"]\n`;
     const files = { 'a.toml': same, 'b.toml': same, 'c.toml': `${same}workdir = "docs"\n` };
-    const { counted, source } = countingSource(files);
-    const { agents } = await validate(files, {}, { source });
+    const { counted, agents: loader } = countingAgents(files);
+    const { agents } = await validate(files, {}, { agents: loader });
     expect(counted).toEqual(['*.txt in ', '*.txt in docs']);
     expect(agents.map(({ faults }) => faults.length)).toEqual([2, 2, 2]);
   });
@@ -269,31 +269,17 @@ describe('the validation of agents', () => {
   it('stops between two patterns when its time is up', async () => {
     const ending = new AbortController();
     const files = { 'a.toml': `${HEAD}files = ["*.txt", "*.md"]\n` };
-    const { counted, source } = countingSource(files, () => ending.abort(new Error('time is up')));
-    await expect(validate(files, {}, { source, signal: ending.signal })).rejects.toThrow('time is up');
+    const { counted, agents: loader } = countingAgents(files, () => ending.abort(new Error('time is up')));
+    await expect(validate(files, {}, { agents: loader, signal: ending.signal })).rejects.toThrow(
+      'time is up',
+    );
     expect(counted).toEqual(['*.txt in ']);
   });
 
   it('does not hide errors that nobody could fix in an agent', async () => {
-    const source = { ...sourceOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
-    await expect(
-      validate(
-        {},
-        {},
-        {
-          source: {
-            ...source,
-            read: async () => ({
-              name: 'a',
-              file: 'a',
-              source: 'a',
-              text: `${HEAD}files = ["x"]`,
-              loadSkill: async () => '',
-            }),
-          },
-        },
-      ),
-    ).rejects.toThrow('GitHub is down');
+    const named = { 'a.toml': `${HEAD}files = ["x"]` };
+    const agents = { ...agentsOf(named), countFiles: () => Promise.reject(new Error('GitHub is down')) };
+    await expect(validate({}, {}, { agents })).rejects.toThrow('GitHub is down');
   });
 });
 

@@ -14,7 +14,7 @@ export interface RefPlace {
 }
 
 /** What stands at a path of a ref. */
-export type PathAtRef =
+type PathAtRef =
   /** `path` is where the file lies, as GitHub says it: a link leads elsewhere. */
   | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array }
   | { readonly kind: 'folder' }

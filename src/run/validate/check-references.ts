@@ -1,6 +1,6 @@
-import type { AgentText } from '../../agent/agent-source.js';
 import type { AgentConfig } from '../../agent/config.js';
 import { errorFault, type Fault, warningFault } from '../../agent/fault.js';
+import type { AgentFile } from '../../agent/loader.js';
 import type { Locator } from '../../agent/locate.js';
 import { parseModelRef } from '../../agent/model-ref.js';
 import type { RawAgent } from '../../agent/schema.js';
@@ -15,7 +15,7 @@ import { namedNotesTools, notesAreOff } from '../plan-notes.js';
 import type { ValidationDependencies } from './validation.js';
 
 /** An agent whose file could be read, with what finds its keys. */
-interface ReadAgent extends AgentText {
+interface ReadAgent extends AgentFile {
   readonly raw: RawAgent;
   /** Undefined where values are wrong. */
   readonly config: AgentConfig | undefined;
@@ -83,7 +83,7 @@ async function skillFaults(agent: ReadAgent, references: References): Promise<re
   const { skill } = agent.raw;
   if (skill === '') return [];
   references.lookUp();
-  const missing = await trouble(() => agent.loadSkill(skill));
+  const missing = await trouble(() => references.agents.loadSkill(skill, agent));
   return missing === undefined ? [] : [errorFault(missing, at(agent, ['skill']))];
 }
 

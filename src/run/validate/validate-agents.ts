@@ -1,6 +1,6 @@
-import type { AgentPlace, AgentText } from '../../agent/agent-source.js';
 import { errorFault, inFileOrder, warningFault } from '../../agent/fault.js';
 import { inspectAgent } from '../../agent/inspect.js';
+import type { AgentFile, ListedFile } from '../../agent/loader.js';
 import { makeConfig } from '../../agent/make-config.js';
 import { ConfigError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
@@ -18,11 +18,11 @@ export async function validateAgents(
   { names, outputSchema, isFolderNamed }: ValidationRequest,
   deps: ValidationDependencies,
 ): Promise<Validation> {
-  const { source } = deps;
+  const { agents: loader } = deps;
   await checkForm({ responseFormat: undefined }, outputSchema, deps.checkSchema);
-  const places = await source.list();
-  if (names.length === 0 && places.length === 0) throw noAgents(source.folders, deps);
-  const [named = ''] = isFolderNamed ? source.folders : [];
+  const places = await loader.listFiles();
+  if (names.length === 0 && places.length === 0) throw noAgents(loader.folders, deps);
+  const [named = ''] = isFolderNamed ? loader.folders : [];
   if (named !== '' && !places.some(({ file }) => file.startsWith(`${named}/`))) throw noAgents([named], deps);
   const queue = createQueue(deps, places);
   const requested = names.length === 0 ? places.map(({ name }) => name) : names;
@@ -31,12 +31,12 @@ export async function validateAgents(
     if (missing !== undefined) throw missing;
   }
   const agents = await queue.finish();
-  return { where: source.where, agents: agents.toSorted((a, b) => compareBytes(a.file, b.file)) };
+  return { where: deps.where, agents: agents.toSorted((a, b) => compareBytes(a.file, b.file)) };
 }
 
-function noAgents(folders: readonly string[], { source }: ValidationDependencies): ConfigError {
+function noAgents(folders: readonly string[], { where }: ValidationDependencies): ConfigError {
   const named = listFolders(folders);
-  return new ConfigError(`there are no agents in ${named} of ${source.where}`, {
+  return new ConfigError(`there are no agents in ${named} of ${where}`, {
     remedy:
       'Name another folder with `agents-dir` (`--agents-dir`), or an agent by the path of its file. `axe-action init` writes an agent.',
   });
@@ -50,10 +50,10 @@ function listFolders(folders: readonly string[]): string {
 
 /** An agent that is to be looked at, or why its file cannot be read. */
 type Added =
-  | { readonly kind: 'text'; readonly text: AgentText }
-  | { readonly kind: 'unreadable'; readonly place: AgentPlace; readonly error: ConfigError };
+  | { readonly kind: 'text'; readonly text: AgentFile }
+  | { readonly kind: 'unreadable'; readonly place: ListedFile; readonly error: ConfigError };
 
-function createQueue(deps: ValidationDependencies, places: readonly AgentPlace[]) {
+function createQueue(deps: ValidationDependencies, places: readonly ListedFile[]) {
   const listed = new Map(places.map((place) => [place.name, place]));
   const files = new Map<string, string | ConfigError>();
   const pending: Added[] = [];
@@ -80,9 +80,9 @@ function createQueue(deps: ValidationDependencies, places: readonly AgentPlace[]
     return found;
   }
 
-  async function read(name: string, place: AgentPlace | undefined): Promise<string | ConfigError> {
+  async function read(name: string, place: ListedFile | undefined): Promise<string | ConfigError> {
     try {
-      const text = await deps.source.read(name);
+      const text = await deps.agents.openAgent(name);
       enqueue(text.file, { kind: 'text', text });
       return text.file;
     } catch (thrown) {
@@ -107,7 +107,7 @@ function createQueue(deps: ValidationDependencies, places: readonly AgentPlace[]
       const known = counted.get(key);
       if (known !== undefined) return known;
       lookUp();
-      const count = deps.source.countPaths(pattern, workdir);
+      const count = deps.agents.countFiles(pattern, workdir);
       counted.set(key, count);
       return count;
     },

@@ -1,5 +1,5 @@
-import type { SourceText } from '../../agent/agent-source.js';
 import type { Fault } from '../../agent/fault.js';
+import type { AgentLoader } from '../../agent/loader.js';
 import type { ModelRef } from '../../agent/model-ref.js';
 import type { RawAgent } from '../../agent/schema.js';
 import type { AxeError } from '../../lib/errors.js';
@@ -10,13 +10,15 @@ export interface ValidationRequest {
   readonly names: readonly string[];
   /** The input `output-schema`; empty for none. */
   readonly outputSchema: string;
-  /** Whether a folder of agents was named, which is the first of the shelf's then. */
+  /** Whether a folder of agents was named, which is the first that is searched then. */
   readonly isFolderNamed: boolean;
 }
 
 /** What agents are held against. Nothing of it asks a model, needs a key or touches memory. */
 export interface ValidationDependencies {
-  readonly source: SourceText;
+  readonly agents: Pick<AgentLoader, 'folders' | 'listFiles' | 'openAgent' | 'loadSkill' | 'countFiles'>;
+  /** Half a sentence for people: whose files these are. */
+  readonly where: string;
   /** Why a run with this environment could not open a model, if so; a key is not asked for. */
   modelProblem(ref: ModelRef): AxeError | undefined;
   /** When it is aborted, nothing more is looked for. */

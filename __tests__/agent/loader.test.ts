@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createAgentsDir } from '../../src/agent/read-agents-dir.js';
+import { createAgentLoader } from '../../src/agent/loader.js';
+import { diskPlace } from '../../src/agent/read-disk.js';
 import { MAX_AGENT_BYTES } from '../../src/lib/defaults.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -22,7 +23,7 @@ function library(files: Readonly<Record<string, string | Uint8Array>> = {}) {
     root,
     cwd,
     configDir,
-    agents: createAgentsDir({ dirs: ['axe/agents', '.axe/agents'], configDir, cwd }),
+    agents: createAgentLoader([diskPlace({ dirs: ['axe/agents', '.axe/agents'], configDir, cwd })]),
   };
 }
 
@@ -106,7 +107,7 @@ describe('loadAgent', () => {
 
   it('works without a configuration folder', async () => {
     const { cwd } = library({ 'repo/axe/agents/a.toml': agent('a') });
-    const agents = createAgentsDir({ dirs: [join(cwd, 'axe/agents')], cwd });
+    const agents = createAgentLoader([diskPlace({ dirs: [join(cwd, 'axe/agents')], cwd })]);
     expect((await agents.loadAgent('a')).config.name).toBe('a');
     expect((await errorOf(agents.loadAgent('b'))).message).toBe('agent config not found: b');
   });
@@ -243,15 +244,6 @@ describe('listAgents', () => {
   });
 });
 
-describe('agentFile', () => {
-  it('returns the path of the file, even of an invalid one', async () => {
-    const { agents, cwd } = library({ 'repo/axe/agents/a.toml': 'broken' });
-    expect(await agents.agentFile('a')).toBe(join(cwd, 'axe/agents/a.toml'));
-    expect((await errorOf(agents.agentFile('b'))).message).toBe('agent config not found: b');
-    expect((await errorOf(agents.agentFile('builtin/ask'))).message).toContain('is built in');
-  });
-});
-
 describe('loadSkill', () => {
   it.each([
     ['skills/s/SKILL.md', 'near'],
@@ -360,14 +352,6 @@ describe('loadSkill', () => {
     expect(skills).toEqual(['repo', 'tools']);
   });
 
-  it('looks next to all agents for a skill that replaces the agent’s own', async () => {
-    const { agents } = library({
-      'config/axe/agents/mine.toml': agent('mine', 'skill = "skills/s/SKILL.md"\n'),
-      'repo/axe/skills/other/SKILL.md': 'other',
-    });
-    expect(await agents.loadSkill('other', await agents.loadAgent('mine'))).toBe('other');
-  });
-
   it('never opens a FIFO, and refuses a very large file', async () => {
     const { agents, cwd } = library({ 'repo/axe/big.md': 'x'.repeat(1024 * 1024) });
     expect(spawnSync('mkfifo', [join(cwd, 'axe/pipe.md')]).status).toBe(0);
@@ -386,7 +370,8 @@ describe('a skill that leads into memory or `.git`', () => {
     const { cwd } = library({ 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' });
     symlinkSync('mem/untrusted/bot.md', join(cwd, 'by-link.md'));
     symlinkSync('.git/description', join(cwd, 'git-link.md'));
-    const agents = createAgentsDir({ dirs: ['agents'], cwd, memoryRoots: ['mem'], isConfined: true });
+    const place = diskPlace({ dirs: ['agents'], cwd, memoryRoots: ['mem'], isConfined: true });
+    const agents = createAgentLoader([place]);
     for (const name of [path, join(cwd, path)])
       expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGitHubAgentLibrary } from '../../../src/github/agents/agent-library.js';
+import { createAgentLoader } from '../../../src/agent/loader.js';
+import { refPlace } from '../../../src/github/agents/read-ref.js';
 import { readFileAt } from '../../../src/github/reading/contents.js';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_FILES } from '../../../src/lib/defaults.js';
 import { CREDENTIAL_FILES, HARMLESS_FILES } from '../../helpers/credential-files.js';
@@ -95,18 +96,19 @@ function modeOf(entry: Entry): string {
 
 function library(
   client: FakeGitHubClient,
-  agentsDirs: readonly string[] = ['axe/agents', '.axe/agents'],
+  dirs: readonly string[] = ['axe/agents', '.axe/agents'],
   memoryRoots: readonly string[] = [],
 ) {
-  return createGitHubAgentLibrary({
+  const place = refPlace({
     client,
     memoryRoots,
     repository: HELLO,
     ref: REF,
-    agentsDirs,
+    dirs,
     signal: noAbort(),
     workspace: '/home/runner/work/hello/hello',
   });
+  return createAgentLoader([place]);
 }
 
 describe('loading an agent', () => {
@@ -252,7 +254,7 @@ describe('loading a skill', () => {
     expect(await agents.loadSkill('review', bot)).toBe('Be kind.');
   });
 
-  it('looks next to each agent first, and then next to the others', async () => {
+  it('looks next to each agent, and never next to the others', async () => {
     const skilled = (skill: string) => `${AGENT}skill = "${skill}"\n`;
     const client = repository({
       '.axe/agents/hidden.toml': skilled('review'),
@@ -267,8 +269,13 @@ describe('loading a skill', () => {
     const agents = library(client);
     const names = ['team/agents/bot.toml', 'hidden', 'bot', 'team/agents/judge.toml'];
     const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
-    const skills = loaded.map((each) => agents.loadSkill(each.config.skill, each));
-    expect(await Promise.all(skills)).toEqual(['Of the team.', 'Hidden.', 'Of all.', 'The law.']);
+    const skills = loaded.map((each) => agents.loadSkill(each.config.skill, each).catch(String));
+    expect(await Promise.all(skills)).toEqual([
+      'Of the team.',
+      'Hidden.',
+      'Of all.',
+      'ConfigError: skill not found: law',
+    ]);
   });
 
   it('reports where it looked', async () => {
@@ -294,7 +301,7 @@ describe('loading a skill', () => {
     });
     for (const path of ['docs/mem/a.md', 'docs/link.md']) {
       const skill = library(client, ['docs/agents'], ['docs/mem']).loadSkill(path.replace('docs/', ''));
-      await expect(skill).rejects.toThrow(`${path} is out of bounds: memory is kept there`);
+      await expect(skill).rejects.toThrow('is out of bounds: memory is kept there');
     }
   });
 
@@ -398,6 +405,44 @@ describe('loading context files', () => {
     const result = await library(repository(files, { truncated: true })).loadContextFiles(['*.md'], '');
     expect(result.warnings).toMatchObject([{ code: 'context-file-skipped' }]);
     expect(result.files).toHaveLength(1);
+  });
+});
+
+describe('counting files', () => {
+  const files = { 'docs/a.md': '', 'docs/deep/b.md': '', 'docs/link.md': { type: 'symlink' } as const };
+
+  it('takes one listing', async () => {
+    const client = repository(files);
+    const { countFiles } = library(client);
+    expect(await countFiles('**/*.md', '')).toBe(2);
+    expect(await countFiles('*.md', '/home/runner/work/hello/hello/docs')).toBe(1);
+    expect(await countFiles('*.txt', 'docs')).toBe(0);
+    await expect(countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
+    await expect(countFiles('*', '/elsewhere')).rejects.toThrow('does not lie in the repository');
+    expect(client.requests).toHaveLength(1);
+  });
+
+  it('finds nothing missing if the listing was cut off', async () => {
+    const { countFiles } = library(repository(files, { truncated: true }));
+    expect(await countFiles('*.txt', '')).toBeUndefined();
+    expect(await countFiles('docs/*', '')).toBe(1);
+  });
+});
+
+describe('listing agents', () => {
+  it('goes folder by folder, with only the nearest of those with one name', async () => {
+    const client = repository({
+      'axe/agents/b.toml': AGENT,
+      'axe/agents/c.toml': AGENT,
+      'axe/agents/c.md': '',
+      'mine/b.toml': AGENT,
+    });
+    const { listFiles, folders } = library(client, ['mine', 'axe/agents']);
+    expect(await listFiles()).toEqual([
+      { name: 'b', file: 'mine/b.toml' },
+      { name: 'c', file: 'axe/agents/c.toml' },
+    ]);
+    expect(folders).toEqual(['mine', 'axe/agents']);
   });
 });
 

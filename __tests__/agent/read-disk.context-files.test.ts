@@ -2,10 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { loadContextFiles } from '../../src/agent/read-context-files.js';
+import { diskPlace } from '../../src/agent/read-disk.js';
 import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES } from '../../src/lib/defaults.js';
 import { CREDENTIAL_FILES, HARMLESS_FILES } from '../helpers/credential-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+
+function loadContextFiles(patterns: readonly string[], cwd: string) {
+  return diskPlace({ cwd, dirs: [] }).reader.find(patterns, '');
+}
 
 async function pathsOf(patterns: readonly string[], workdir: string): Promise<readonly string[]> {
   const { files, warnings } = await loadContextFiles(patterns, workdir);

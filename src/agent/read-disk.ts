@@ -1,0 +1,174 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { confine, isInside, shownPath } from '../lib/confine.js';
+import { ConfigError } from '../lib/errors.js';
+import { errorCode, fileError } from '../lib/file-error.js';
+import { compareBytes } from '../lib/text/bytes.js';
+import { compileGlob } from '../lib/text/glob.js';
+import { readFully, readRegularFile } from '../lib/text-file.js';
+import {
+  BINARY_CHECK_BYTES,
+  type ContextBudget,
+  type ContextFile,
+  createContextBudget,
+  isBinary,
+} from '../prompt/context-files.js';
+import { type WalkedFile, walkFiles } from '../tools/files/walk-files.js';
+import type { AgentPlace, AgentReader } from './agent-source.js';
+
+interface DiskOptions {
+  readonly cwd: string;
+  /** Folders of agents, in the order they are searched (D4); relative to `cwd`. */
+  readonly dirs: readonly string[];
+  /** axe's configuration folder, whose `agents` are searched last. Its links are the user's own and lead anywhere. */
+  readonly configDir?: string | undefined;
+  /** Whether all that is read must lie in `cwd`, with every link followed, as in a workflow (D48). */
+  readonly isConfined?: boolean;
+  /** Folders in which memory is kept, relative to `cwd`: it is no skill and no context file, by whatever link it is found. */
+  readonly memoryRoots?: readonly string[] | undefined;
+  /** Is told the path of every agent and skill that is read, absolute and without links. */
+  readonly onRead?: ((file: string) => void) | undefined;
+}
+
+/** Agents, skills and context files on this machine. */
+export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOptions): AgentPlace {
+  const { isConfined = false, memoryRoots = [], onRead } = options;
+  const configDir = config === undefined ? undefined : resolve(cwd, config);
+  const own = dirs.map((dir) => resolve(cwd, dir));
+  const folders = [...new Set(configDir === undefined ? own : [...own, join(configDir, 'agents')])];
+  const memory = memoryRoots.map((root) => resolve(cwd, root));
+
+  const reader: AgentReader = {
+    isLocal: true,
+    resolve: (path, folder = cwd) => resolve(folder, path),
+    show: (path) => shownPath(cwd, path),
+    file: (path) => shownPath(cwd, path),
+    where: (searched) => searched.map((folder) => `\`${shownPath(cwd, folder)}\``).join(', '),
+    async read(path, { maxBytes, folder }) {
+      const own = folder === undefined ? undefined : [folder, cwd];
+      if (own?.some((root) => isInside(root, path)) === false) return { kind: 'outside' };
+      try {
+        const real = await realpath(path);
+        const roots = isConfined ? [cwd] : folder === configDir ? undefined : own;
+        if (roots !== undefined && !(await isWithin(roots, real))) return { kind: 'outside' };
+        const stats = await stat(real);
+        if (stats.isDirectory()) return { kind: 'folder', reason: `read ${path}: is a directory` };
+        if (!stats.isFile()) return { kind: 'refused', reason: `${path} is not a regular file` };
+        if (stats.size > maxBytes)
+          return { kind: 'refused', reason: `${path} is too large`, size: stats.size };
+        const bytes = await readRegularFile(real);
+        onRead?.(real);
+        return { kind: 'file', path: real, bytes, isMemory: await isWithin(memory, real) };
+      } catch (thrown) {
+        const code = errorCode(thrown);
+        if (code === undefined) throw thrown;
+        if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+        return { kind: 'refused', reason: fileError('open', path, thrown).message };
+      }
+    },
+    list: listFolder,
+    async find(patterns, workdir) {
+      const root = await resolveWorkdir(resolve(cwd, workdir));
+      const budget = createContextBudget();
+      const files: ContextFile[] = [];
+      for (const file of await walkFiles(root, patterns.map(compileGlob))) {
+        if (await isWithin(memory, file.realPath)) continue;
+        const content = await readText(file, budget);
+        if (content !== undefined) files.push({ path: file.path, content });
+      }
+      return { files, warnings: budget.warnings() };
+    },
+    async count(pattern, workdir) {
+      const glob = compileGlob(pattern);
+      const folder = isConfined
+        ? await confine(cwd, { path: workdir, what: '`workdir` of the agent' })
+        : resolve(cwd, workdir);
+      return (await walkFiles(await resolveWorkdir(folder), [glob])).length;
+    },
+  };
+  return { reader, folders, configDir };
+}
+
+/** Whether a path without links lies in one of these folders. */
+async function isWithin(folders: readonly string[], path: string): Promise<boolean> {
+  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  return real.some((folder) => isInside(folder, path));
+}
+
+/** Without folders that are named like agents. */
+async function listFolder(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory() || !entry.name.endsWith('.toml'))
+      .map(({ name }) => name)
+      .sort(compareBytes);
+  } catch (thrown) {
+    const code = errorCode(thrown);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw new ConfigError(`failed to read agents directory: ${fileError('open', folder, thrown).message}`, {
+      cause: thrown,
+      remedy: 'Make the folder readable, or name another one with `agents-dir`.',
+    });
+  }
+}
+
+/** Never waits for the other end of a FIFO, and never follows a link that was put there since the walk. */
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+/** Throws a ConfigError for a folder that is not there. */
+async function resolveWorkdir(workdir: string): Promise<string> {
+  try {
+    return await realpath(workdir);
+  } catch (thrown) {
+    throw new ConfigError(`failed to resolve workdir symlinks: ${await firstMissing(workdir, thrown)}`, {
+      cause: thrown,
+      remedy: '`files` are looked for in the workdir: check `workdir` in the agent and `--workdir`.',
+    });
+  }
+}
+
+/** The error of the first folder on the way that cannot be looked at, as axe tells it. */
+async function firstMissing(path: string, fallback: unknown): Promise<string> {
+  if (errorCode(fallback) === 'ELOOP') return 'EvalSymlinks: too many links';
+  const parent = dirname(path);
+  if (parent !== path) {
+    try {
+      await realpath(parent);
+    } catch (thrown) {
+      return firstMissing(parent, thrown);
+    }
+  }
+  try {
+    await lstat(path);
+    return fileError('lstat', path, fallback).message;
+  } catch (thrown) {
+    return fileError('lstat', path, thrown).message;
+  }
+}
+
+/** The text of a file; undefined if it is binary, cannot be read or does not fit any more. */
+async function readText(file: WalkedFile, budget: ContextBudget): Promise<string | undefined> {
+  if (budget.isSpent()) {
+    budget.take(file.path, 0);
+    return undefined;
+  }
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file.realPath, OPEN_FLAGS);
+    const stats = await handle.stat();
+    const { size } = stats;
+    const isText =
+      stats.isFile() && !isBinary(await readFully(handle, 0, Math.min(size, BINARY_CHECK_BYTES)));
+    if (!isText) return undefined;
+    if (!budget.take(file.path, size)) return undefined;
+    // Bytes that are not UTF-8 become U+FFFD; a byte order mark is kept, as in axe.
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFully(handle, 0, size));
+  } catch (thrown) {
+    if (errorCode(thrown) === undefined) throw thrown;
+    return undefined;
+  } finally {
+    await handle?.close();
+  }
+}

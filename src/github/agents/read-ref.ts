@@ -1,0 +1,163 @@
+import * as v from 'valibot';
+import type { AgentPlace, AgentReader } from '../../agent/agent-source.js';
+import { AxeError } from '../../lib/errors.js';
+import { compareBytes } from '../../lib/text/bytes.js';
+import { selectPaths } from '../../lib/text/glob.js';
+import type { Warning } from '../../lib/warning.js';
+import { createMemoryFilter } from '../../memory/log-path.js';
+import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context-files.js';
+import { isSecretPath } from '../../tools/files/path-rules.js';
+import {
+  fetchBlob,
+  listFolderAt,
+  locationOf,
+  type RefPlace,
+  readPathAt,
+  repositoryPath,
+} from '../reading/contents.js';
+
+interface RefOptions extends RefPlace {
+  /** Folders with agents, in the order they are searched (D4). */
+  readonly dirs: readonly string[];
+  readonly signal: AbortSignal;
+  /** The checkout's folder on the runner, which stands for the repository's root. */
+  readonly workspace?: string;
+  /** Folders in which memory is kept: it is no skill and no context file. */
+  readonly memoryRoots?: readonly string[] | undefined;
+  /** Is told the path of every agent and skill that is read, relative to the repository's root. */
+  readonly onRead?: ((path: string) => void) | undefined;
+}
+
+/**
+ * Agents, skills and context files of a commit or branch, through the API: the working tree, which may be a pull
+ * request's, is never read (D21).
+ */
+export function refPlace(options: RefOptions): AgentPlace {
+  const { signal, workspace, memoryRoots = [], onRead } = options;
+  const isMemory = createMemoryFilter(memoryRoots);
+  let tree: ReturnType<typeof fetchTree> | undefined;
+
+  /** What a folder holds, by path from there, as far as GitHub lists it at once. */
+  async function filesIn(workdir: string) {
+    const folder = repositoryPath(workdir, workspace);
+    tree ??= fetchTree(options, signal);
+    const { tree: all, truncated } = await tree;
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const inside = all.filter(
+      ({ path, mode }) =>
+        path.startsWith(prefix) && mode !== FOLDER_MODE && !isMemory(path) && !isSecretPath(path.split('/')),
+    );
+    return { entries: new Map(inside.map((entry) => [entry.path.slice(prefix.length), entry])), truncated };
+  }
+
+  const reader: AgentReader = {
+    isLocal: false,
+    resolve(path, folder) {
+      if (folder === undefined) return repositoryPath(path, workspace);
+      return folder === '' || folder === '.' ? repositoryPath(path) : `${folder}/${repositoryPath(path)}`;
+    },
+    show: (path) => locationOf(options, path),
+    file: (path) => path,
+    where: (folders) =>
+      `${folders.map((folder) => `\`${folder}\``).join(' and ')} of ${locationOf(options, '').slice(0, -1)}`,
+    async read(path, { maxBytes }) {
+      const found = await readPathAt(options, { path, maxBytes }, signal);
+      if (found.kind === 'folder') return { kind: 'folder', reason: 'it is a folder' };
+      if (found.kind !== 'file') return found;
+      onRead?.(path);
+      return { ...found, isMemory: isMemory(path) || isMemory(found.path) };
+    },
+    list: async (folder) => (await listFolderAt(options, folder, signal)).toSorted(compareBytes),
+    async find(patterns, workdir) {
+      const { entries, truncated } = await filesIn(workdir);
+      const budget = createContextBudget();
+      const wanted: { readonly path: string; readonly sha: string }[] = [];
+      const links: string[] = [];
+      for (const path of selectPaths(patterns, entries.keys())) {
+        const entry = entries.get(path);
+        if (entry === undefined) continue;
+        if (!FILE_MODES.has(entry.mode)) links.push(path);
+        else if (budget.take(path, entry.size)) wanted.push({ path, sha: entry.sha });
+      }
+      const files: ContextFile[] = [];
+      for (let start = 0; start < wanted.length; start += PARALLEL) {
+        const batch = wanted.slice(start, start + PARALLEL).map(async ({ path, sha }) => {
+          const bytes = await fetchBlob(options, sha, signal);
+          return { path, bytes };
+        });
+        for (const { path, bytes } of await Promise.all(batch)) {
+          // Binary files are left out without a word, as in axe.
+          if (isBinary(bytes)) continue;
+          files.push({ path, content: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) });
+        }
+      }
+      return {
+        files,
+        warnings: [...(truncated ? [TRUNCATED] : []), ...linkWarnings(links), ...budget.warnings()],
+      };
+    },
+    async count(pattern, workdir) {
+      // A malformed pattern is told even where nothing can be listed.
+      selectPaths([pattern], []);
+      const { entries, truncated } = await filesIn(workdir);
+      const paths = [...entries].filter(([, { mode }]) => FILE_MODES.has(mode)).map(([path]) => path);
+      const { length } = selectPaths([pattern], paths);
+      return length === 0 && truncated ? undefined : length;
+    },
+  };
+  return { reader, folders: options.dirs.map((dir) => repositoryPath(dir, workspace)) };
+}
+
+const FOLDER_MODE = '040000';
+
+/** Links and submodules cannot be context files. */
+const FILE_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
+
+/** Requests under way at once, well below GitHub's limit of 100. */
+const PARALLEL = 8;
+
+const TRUNCATED: Warning = {
+  code: 'context-file-skipped',
+  message: 'the repository has more files than GitHub lists at once; `files` may have missed some',
+};
+
+const treeSchema = v.object({
+  truncated: v.fallback(v.boolean(), false),
+  tree: v.array(
+    v.object({
+      path: v.string(),
+      mode: v.string(),
+      sha: v.string(),
+      size: v.fallback(v.number(), 0),
+    }),
+  ),
+});
+
+/** Everything a ref holds, as far as GitHub lists it at once. Throws an AxeError and a GitHubError. */
+async function fetchTree(
+  { client, repository, ref }: RefPlace,
+  signal: AbortSignal,
+): Promise<v.InferOutput<typeof treeSchema>> {
+  const { body } = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+    params: { owner: repository.owner, repo: repository.name, tree_sha: ref, recursive: '1' },
+    signal,
+  });
+  const tree = v.safeParse(treeSchema, body);
+  if (tree.success) return tree.output;
+  throw new AxeError(`the files of ${repository.owner}/${repository.name}@${ref} cannot be listed`);
+}
+
+const MAX_NAMED = 5;
+
+/** Where a link leads cannot be seen from here; a submodule is another repository. */
+function linkWarnings(paths: readonly string[]): readonly Warning[] {
+  if (paths.length === 0) return [];
+  const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  return [
+    {
+      code: 'context-file-skipped',
+      message: `links and submodules are not read as context files: ${named.join(', ')}${more}`,
+    },
+  ];
+}
