@@ -39,7 +39,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   memory: ['agent', 'event', 'github', 'loop', 'review'],
   model: ['agent', 'loop', 'prompt', 'review'],
   prompt: ['agent', 'event', 'memory', 'review'],
-  review: ['agent', 'event', 'memory'],
+  review: ['agent', 'event', 'github', 'memory'],
   tools: ['agent', 'event', 'memory', 'prompt', 'review'],
 };
 
@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 61_836,
-  'files of src/': 491,
-  'types of src/': 1068,
+  'lines of src/': 61_460,
+  'files of src/': 488,
+  'types of src/': 1048,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_339,
+  'lines of __tests__/': 101_305,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

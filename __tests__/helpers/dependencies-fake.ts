@@ -250,7 +250,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
 
 /** What the publisher hands to other programs. */
 function resultOf({ agent, head, pull, ledger, news }: ToldFindings): ReviewResult {
-  const findings = recordsOf({ ledger, news, buffered: NOTHING_BUFFERED, url: undefined });
+  const findings = recordsOf({ ledger, news, buffered: NOTHING_BUFFERED });
   return { agent, report: { head, base: '', pull, coverage: undefined, findings }, isUnpublished: false };
 }
 

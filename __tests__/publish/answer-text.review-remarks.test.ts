@@ -1,30 +1,31 @@
 import { expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
+import type { RunOutcome } from '../../src/lib/outcome.js';
 import { reviewRemarks } from '../../src/publish/answer-text.js';
-import { completed, exhausted } from '../helpers/reports.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { completed, exhausted, STATS } from '../helpers/reports.js';
 
-it('the remarks of a review are empty for a run that ended by itself', () => {
-  expect(reviewRemarks(completed('Fine.'))).toEqual([]);
-});
+const CUT = new AxeError('the answer was cut at 12 output tokens');
 
-it('the remarks of a review state that a limit ended the run', () => {
-  expect(reviewRemarks(exhausted('cost', 'So far.'))).toEqual([
-    expect.stringMatching(
-      /^Cut short: .*\. Not everything was looked at; the next review goes over it again\.$/,
-    ),
-  ]);
-});
-
-it('the remarks of a review state that the last reply was cut off', () => {
-  const error = new AxeError('the answer was cut at 12 output tokens');
-  const { stats } = completed('');
-  const outcome = { kind: 'incomplete', answer: 'So f', error, stats } as const;
-  expect(reviewRemarks(outcome)).toEqual([
-    'Cut short: the answer was cut at 12 output tokens. Not everything was looked at; the next review goes over it again.',
-  ]);
-});
-
-it('the remarks of a review do not call an answer cut short that the model had completed', () => {
-  const outcome = { ...exhausted('cost', 'All of it.'), isAnswered: true } as const;
-  expect(reviewRemarks(outcome)).toEqual([expect.stringMatching(/^The last reply went over a limit: .*\.$/)]);
+it.each<[string, RunOutcome, readonly RegExp[]]>([
+  ['ended by itself', completed('Fine.'), []],
+  [
+    'was ended by a limit',
+    exhausted('cost', 'So far.'),
+    [/^Cut short: .*\. Not everything was looked at; the next review goes over it again\.$/],
+  ],
+  [
+    'has a last reply that was cut off',
+    { kind: 'incomplete', answer: 'So f', error: CUT, stats: STATS },
+    [/^Cut short: the answer was cut at 12 output tokens\. Not everything was looked at;/],
+  ],
+  [
+    'had completed its answer',
+    { ...exhausted('cost', 'All of it.'), isAnswered: true } as RunOutcome,
+    [/^The last reply went over a limit: .*\.$/],
+  ],
+])('the remarks of a review whose run %s: %#', (_, outcome, remarks) => {
+  expect(reviewRemarks(outcome, NOTHING_BUFFERED)).toEqual(
+    remarks.map((remark) => expect.stringMatching(remark)),
+  );
 });

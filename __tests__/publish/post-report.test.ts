@@ -25,8 +25,7 @@ async function post(client: GitHubClient | undefined, patch: Partial<Report> = {
     lane: 'trusted',
     ...patch,
   };
-  const published = await postReport(report, {
-    client,
+  const published = await postReport(client, report, {
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
     clean: (markdown) => markdown.replaceAll('@', ''),
     cleanTitle: (title) => title.replaceAll('@', ''),

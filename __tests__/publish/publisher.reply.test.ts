@@ -1,17 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import type { Warning } from '../../src/lib/warning.js';
-import { createActionPublisher } from '../../src/publish/publisher.js';
 import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
-import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { Reply } from '../../src/run/dependencies.js';
-import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
 import { answerLine } from '../helpers/marks.js';
 import { comment, SCHEDULE } from '../helpers/triggers.js';
-
-const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
-const RUN_URL = 'https://github.com/octocat/hello/actions/runs/7';
+import { CREATE, conversation, publisherOf, RUN_URL, UPDATE } from './publisher-scene.js';
 
 /** Answers a comment; with the comment of ours that is there already. */
 async function reply(
@@ -27,30 +20,9 @@ async function reply(
     readonly among?: Reply['among'];
   } = {},
 ) {
-  const warnings: Warning[] = [];
-  const url = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
-  const nodes = existing === undefined ? [] : [{ url, body: existing, viewerDidAuthor: true }];
-  const pageInfo = { startCursor: null, hasPreviousPage: false };
-  const client = createFakeGitHubClient({
-    graphql: () => ({ repository: { subject: { comments: { nodes, pageInfo } } } }),
-    [CREATE]: () => ({ html_url: url }),
-    [UPDATE]: () => ({ html_url: url }),
-  });
-  const published = await createActionPublisher({
-    client,
-    comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
-    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
-    secrets: ['hunter2-hunter2'],
-    inputs: { reportTo: '', checkRun: false, language: '' },
-    runUrl: RUN_URL,
-    workflow: '.github/workflows/review.yml',
-    run: '7/1/review',
-    isFirstAttempt: false,
-    temp: '',
-    now: () => new Date('2026-11-22T10:00:00Z'),
-    ...patch,
-  }).reply({ trigger, agent: 'bot', text, ...(among === undefined ? {} : { among }) });
+  const client = conversation(existing);
+  const { publisher, warnings } = publisherOf({ client, ...patch });
+  const published = await publisher.reply({ trigger, agent: 'bot', text, among });
   const writes = client.requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return {
     published,

@@ -2,42 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import type { Warning } from '../../src/lib/warning.js';
-import { createActionPublisher } from '../../src/publish/publisher.js';
 import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { PublishRequest } from '../../src/run/dependencies.js';
 import type { Inputs } from '../../src/runner/inputs/inputs.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import {
-  type Answer,
-  createFakeGitHubClient,
-  type FakeGitHubClient,
-  failure,
-} from '../helpers/github-client-fake.js';
+import { type FakeGitHubClient, failure } from '../helpers/github-client-fake.js';
 import { answerLine } from '../helpers/marks.js';
 import { completed, reportOf, STATS } from '../helpers/reports.js';
 import { tempDir } from '../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-
-const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
-const RUN_URL = 'https://github.com/octocat/hello/actions/runs/7';
-const SECRET = 'hunter2-hunter2';
-
-/** A conversation with at most one comment of ours in it. */
-function conversation(existing?: string, routes: Readonly<Record<string, Answer>> = {}): FakeGitHubClient {
-  const url = (id: number) => `https://github.com/octocat/hello/issues/42#issuecomment-${id}`;
-  const nodes = existing === undefined ? [] : [{ url: url(1), body: existing, viewerDidAuthor: true }];
-  const pageInfo = { startCursor: null, hasPreviousPage: false };
-  return createFakeGitHubClient({
-    graphql: () => ({ repository: { subject: { comments: { nodes, pageInfo } } } }),
-    [CREATE]: () => ({ id: 2, html_url: url(2) }),
-    [UPDATE]: () => ({ id: 1, html_url: url(1) }),
-    ...routes,
-  });
-}
+import { CREATE, conversation, publisherOf, SECRET, UPDATE } from './publisher-scene.js';
 
 /** Publishes the end of a run; gives what came of it, what was warned of and what was written. */
 async function publish(
@@ -46,26 +21,11 @@ async function publish(
   patch: Partial<ActionPublisherOptions> = {},
   wanted: PublishRequest = NOTHING_WANTED,
 ) {
-  const warnings: Warning[] = [];
-  const client = conversation();
-  const publisher = createActionPublisher({
-    client,
-    comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
-    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
-    secrets: [SECRET],
-    inputs: { reportTo: '', checkRun: false, language: '' },
-    runUrl: RUN_URL,
-    workflow: '.github/workflows/review.yml',
-    run: '7/1/review',
-    isFirstAttempt: false,
-    temp: tempDir('runner'),
-    now: () => new Date('2026-11-22T10:00:00Z'),
-    ...patch,
-  });
+  const client = patch.client === undefined ? conversation() : (patch.client as FakeGitHubClient);
+  const { publisher, warnings } = publisherOf({ client, temp: tempDir('runner'), ...patch });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const { posted, marks: _, ...published } = await publisher.publish({ ...plan, trigger }, outcome, wanted);
-  const { requests } = (patch.client as FakeGitHubClient | undefined) ?? client;
+  const { requests } = client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return { published, posted, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { commentText, findingInText, plainFinding } from '../../src/review/comment-text.js';
 import type { Finding } from '../../src/review/finding.js';
-import type { Severity } from '../../src/review/terms.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { finding, placed } from './change.js';
 
@@ -17,6 +16,7 @@ function same(text: string): string {
 function text(parts: Partial<Finding>, signature = SIGNATURE): string {
   return commentText(placed({ handle: 'FQ7K2', title: 'T', body: 'B', ...parts }), {
     signature,
+    isFork: false,
     clean: same,
   });
 }
@@ -101,19 +101,9 @@ describe('the text of a comment', () => {
     );
   });
 
-  it.each<[string, Partial<Finding>, Severity | undefined, string]>([
-    ['anybody who pushes', {}, undefined, 'Push, or resolve.'],
-    [
-      'people with write access on a fork where it blocks',
-      {},
-      'major',
-      'A person with write access resolves it.',
-    ],
-    ['anybody where it is milder', { severity: 'minor' }, 'major', 'Push, or resolve.'],
-    ['anybody where it is unsure', { confidence: 'unsure' }, 'major', 'Push, or resolve.'],
-  ])('names who ends it: %s', (_, parts, forkGate, expected) => {
-    const made = commentText(placed(parts), { signature: '', forkGate, clean: same });
-    expect(made).toContain(`on this line. Done? ${expected}\n\n</details>`);
+  it('names people with write access on a fork, where a push ends nothing', () => {
+    const made = commentText(placed({ severity: 'minor' }), { signature: '', isFork: true, clean: same });
+    expect(made).toContain('on this line. Done? A person with write access resolves it.\n\n</details>');
   });
 
   it('sanitizes each text separately, so that none includes what follows', () => {
@@ -127,7 +117,7 @@ describe('the text of a comment', () => {
         evidence: [{ path: evil, line: 1, code: evil }],
         suggestion: 'x',
       }),
-      { signature: SIGNATURE, clean },
+      { signature: SIGNATURE, isFork: false, clean },
     );
     expect(made).not.toContain('hunter2-hunter2');
     // Within a code span neither a mention nor a hidden line means anything.

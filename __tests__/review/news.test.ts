@@ -28,7 +28,7 @@ function act(
   const ledger = ledgerOf(earlier, about);
   const all = { ...NOTHING_BUFFERED, ...buffered };
   const news = applyActs(ledger, all, new Set(earlier.map(({ id }) => id)));
-  return { ledger, news, records: recordsOf({ ledger, news, buffered: all, url: 'https://x/r' }) };
+  return { ledger, news, records: recordsOf({ ledger, news, buffered: all }, 'https://x/r') };
 }
 
 /** What there is of each kind, by handle. */
@@ -267,6 +267,6 @@ describe('the lines of a review about earlier findings', () => {
     ],
   ])('tell of %s', (_, earlier, buffered, about, expected) => {
     const { ledger, news } = act(earlier, buffered, about);
-    expect(formatEarlier(ledger, news, FRAME, false)).toEqual(expected);
+    expect(formatEarlier({ ledger, news, ...FRAME }, new Set(), false)).toEqual(expected);
   });
 });

@@ -1,40 +1,36 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
-import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { KnownFinding } from '../../src/review/known.js';
-import { findingMarksOf } from '../../src/review/marks.js';
-import type { News } from '../../src/review/news.js';
+import { type FindingMark, findingMarksOf } from '../../src/review/marks.js';
 import type { PlacedFinding } from '../../src/review/place.js';
-import { prepareReview, type ReviewParts } from '../../src/review/prepare-review.js';
+import { prepareReview } from '../../src/review/prepare-review.js';
+import type { ReviewPost } from '../../src/review/review-post.js';
 import type { Thread } from '../../src/review/seen.js';
 import { SEVERITIES, type Severity } from '../../src/review/terms.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
-import { ended, HEAD, KEY, known, ledgerOf, NOW, raised, thread } from './threads.js';
+import { ended, KEY, known, ledgerOf, NO_NEWS, NOW, posting, raised, thread } from './threads.js';
 
-const NO_NEWS: News = { fresh: [], kept: [], heldBack: [], ended: [], back: [], claimed: [] };
+type Parts = Partial<ReviewPost> & {
+  readonly earlierFindings?: readonly KnownFinding[];
+  readonly marks?: readonly FindingMark[];
+  readonly part?: number;
+};
 
 function prepare(
   fresh: readonly PlacedFinding[],
-  {
-    earlierFindings = [],
-    ...parts
-  }: Partial<ReviewParts> & { readonly earlierFindings?: readonly KnownFinding[] } = {},
+  { earlierFindings = [], marks = [], part, ...parts }: Parts = {},
 ) {
-  return prepareReview({
-    agent: 'pr-reviewer',
-    lane: 'trusted',
-    head: HEAD,
-    ledger: ledgerOf(earlierFindings),
-    news: { ...NO_NEWS, fresh },
-    buffered: { ...NOTHING_BUFFERED, review: { summary: 'S' } },
-    marks: [],
-    now: NOW,
-    maxComments: 20,
-    clean: (text) => sanitize(text, 'comment', []),
-    ...parts,
-  });
+  const news = { ...NO_NEWS, fresh };
+  const clean = (text: string) => sanitize(text, 'comment', []);
+  const said = posting({ ledger: ledgerOf(earlierFindings), news, clean, ...parts });
+  return prepareReview(said, { marks, earlier: [], part });
+}
+
+/** Ids of what a comment says, the worst first. */
+function saidIn({ body }: { readonly body: string }) {
+  return findingMarksOf(body).map(({ id }) => id);
 }
 
 const LINES = [7, 8, 9, 10].map((line) => placed({ line }));
@@ -85,7 +81,7 @@ describe('a prepared review', () => {
     expect(mark).toMatchObject({ kind: 'review', agent: 'bot/reply-9' });
   });
 
-  it.each<[string, Partial<ReviewParts>, readonly PlacedFinding[], number]>([
+  it.each<[string, Parts, readonly PlacedFinding[], number]>([
     ['the first one of its commit', {}, LINES, 1],
     ['a later one', { part: 3 }, LINES, 3],
   ])('is told apart as %s', (_, parts, fresh, part) => {
@@ -119,12 +115,11 @@ describe('findings on one line', () => {
     const mild = placed({ severity: 'minor' });
     const bad = placed({ title: 'Timeout is counted in seconds', severity: 'critical' });
     const { comments } = prepare([mild, bad, placed({ line: 11 })]);
-    expect(comments.map(({ line, findings }) => [line, findings])).toEqual([
-      [10, [bad, mild]],
-      [11, [placed({ line: 11 })]],
+    expect(comments.map((comment) => [comment.line, saidIn(comment)])).toEqual([
+      [10, [bad.finding.id, mild.finding.id]],
+      [11, [placed({ line: 11 }).finding.id]],
     ]);
     const { body = '' } = comments[0] ?? {};
-    expect(findingMarksOf(body).map(({ id }) => id)).toEqual([bad.finding.id, mild.finding.id]);
     expect(body).toMatch(/🔴 .*Timeout is counted.*\n\n---\n\n🟡 .*The query is built/s);
     expect(body.match(/<!-- axe-action/g)).toHaveLength(1);
   });
@@ -143,9 +138,10 @@ describe('findings on one line', () => {
     const { comments, inBody, omitted } = prepare(all);
     expect(comments).toHaveLength(1);
     expect(comments[0]?.body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
-    const onLine = comments[0]?.findings ?? [];
+    const onLine = comments.flatMap(saidIn);
     expect(onLine.length).toBeGreaterThan(5);
-    expect([...onLine, ...inBody, ...omitted]).toEqual(all);
+    const others = [...inBody, ...omitted].map(({ finding }) => finding.id);
+    expect([...onLine, ...others]).toEqual(all.map(({ finding }) => finding.id));
   });
 });
 
@@ -193,15 +189,13 @@ it('every finding of a review is in exactly one place', () => {
       const earlierFindings = some.flatMap(({ path, line, isThere }) =>
         isThere ? [known({ thread: thread({ path, line }) })] : [],
       );
-      const review = prepare(all, { earlierFindings, maxComments, clean: (text) => text });
+      const review = prepare(all, { earlierFindings, maxComments, clean: (text: string) => text });
       const listed = [
-        ...review.comments.flatMap(({ findings }) => findings),
-        ...review.replies.map((reply) => reply.placed),
-        ...review.inBody,
-        ...review.omitted,
+        ...review.comments.flatMap(saidIn),
+        ...review.replies.map((reply) => reply.placed.finding.id),
+        ...[...review.inBody, ...review.omitted].map(({ finding }) => finding.id),
       ];
-      expect(listed).toHaveLength(all.length);
-      expect(new Set(listed)).toEqual(new Set(all));
+      expect(listed.toSorted()).toEqual(all.map(({ finding }) => finding.id).toSorted());
       expect(review.raised).toHaveLength(all.length);
       expect(review.comments.length).toBeLessThanOrEqual(maxComments);
       const places = review.comments.map(({ path, side, line }) => `${path} ${side} ${line}`);

@@ -1,34 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { findingMarksOf } from '../../src/review/marks.js';
-import { formatReviewBody, type ReviewBodyParts } from '../../src/review/review-body.js';
+import type { News } from '../../src/review/news.js';
+import { formatReviewBody } from '../../src/review/review-body.js';
+import type { ReviewPost } from '../../src/review/review-post.js';
 import type { Severity } from '../../src/review/terms.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
-import { HEAD, raised } from './threads.js';
+import { HEAD, known, NO_NEWS, posting, raised } from './threads.js';
 
 function clean(text: string): string {
   return sanitize(text, 'comment', ['hunter2-hunter2']);
 }
 
-function body(parts: Partial<ReviewBodyParts> = {}) {
-  return formatReviewBody({
-    agent: 'pr-reviewer',
-    lane: 'trusted',
-    head: HEAD,
-    summary: '',
-    unplaced: [],
-    overCap: [],
-    listed: [],
-    maxComments: 20,
-    repeated: 0,
-    heldBack: 0,
-    refused: 0,
-    marks: [],
-    clean,
-    ...parts,
-  });
+type Parts = Partial<Parameters<typeof formatReviewBody>[1]> &
+  Partial<ReviewPost> & { readonly summary?: string };
+
+function body({ summary = '', listed = [], unplaced = [], overCap = [], marks = [], ...parts }: Parts = {}) {
+  const buffered = { ...NOTHING_BUFFERED, review: { summary } };
+  const { earlier = [], part, ...said } = parts;
+  const about = { listed, unplaced, overCap, marks, earlier, part };
+  return formatReviewBody(posting({ buffered, clean, ...said }), about);
+}
+
+/** What is open already, and what is back. */
+function newsOf(kept: number, back = 0): News {
+  return { ...NO_NEWS, kept: Array(kept).fill(known()), back: Array(back).fill(known()) };
 }
 
 describe('the text of a review', () => {
@@ -49,13 +48,11 @@ describe('the text of a review', () => {
       suggestion: 'close();',
     });
     const { text } = body({
-      summary: 'One risk.',
       listed: [placed({ title: 'On its line' }), overCap, unplaced],
       unplaced: [unplaced],
       overCap: [overCap],
-      repeated: 2,
-      heldBack: 1,
-      refused: 3,
+      news: { ...newsOf(2), heldBack: [{ finding: placed().finding, of: known() }] },
+      buffered: { ...NOTHING_BUFFERED, review: { summary: 'One risk.' }, refusedFindings: 3 },
       remarks: ['Only a part was reviewed.'],
       earlier: ['- ✅ Old one — settled by `aaaaaaa`'],
       footer: 'agent `pr-reviewer` · `/axe help`',
@@ -117,11 +114,11 @@ close();
     expect(body({ summary: 'S', listed }).text.split('\n\n')[1]).toBe(expected);
   });
 
-  it.each<[string, Partial<ReviewBodyParts>, string]>([
+  it.each<[string, Parts, string]>([
     ['nothing was found', { extent: 'whole' }, '**No findings.** S'],
     ['nothing was found in a part', { extent: 'part' }, '**No findings in the part that was reviewed.** S'],
     ['nothing was found before a limit ended it', { extent: 'cut' }, '**No findings so far.** S'],
-    ['there is nothing but what is open', { extent: 'whole', repeated: 1 }, '**Nothing new.** S'],
+    ['there is nothing but what is open', { extent: 'whole', news: newsOf(1) }, '**Nothing new.** S'],
     [
       'something was found in a part',
       { extent: 'part', listed: [placed({ severity: 'major' })] },
@@ -133,7 +130,7 @@ close();
       '**1 finding so far: 1 major.** S',
     ],
     ['the summary says it', { extent: 'whole', summary: '**No findings.** S' }, '**No findings.** S'],
-    ['something is back', { extent: 'whole', repeated: 1, returned: 1 }, 'S'],
+    ['something is back', { extent: 'whole', news: newsOf(1, 1) }, 'S'],
     ['its agent raises none', { extent: undefined }, 'S'],
   ])('has a headline for how much was looked at, where %s', (_, parts, expected) => {
     expect(body({ summary: 'S', ...parts }).text.split('\n\n')[1]).toBe(expected);
@@ -241,9 +238,7 @@ close();
             overCap,
             summary,
             listed: all,
-            repeated: 99,
-            heldBack: 99,
-            refused: 99,
+            news: newsOf(99),
             marks: Array(99).fill(raised({ title: unit.repeat(200 / unit.length) })),
             remarks: Array(4).fill(unit.repeat(600 / unit.length)),
             earlier: Array(40).fill(`- ✅ ${growing(unit.repeat(200 / unit.length)).slice(0, 200)} — back`),

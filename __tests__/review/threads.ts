@@ -1,12 +1,16 @@
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { codeKey } from '../../src/review/code.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { KnownFinding } from '../../src/review/known.js';
 import { Ledger, type LedgerContext } from '../../src/review/ledger.js';
 import type { Lesson } from '../../src/review/lessons.js';
 import { type Back, type Ended, type FindingMark, findingMark, type Raised } from '../../src/review/marks.js';
+import type { News } from '../../src/review/news.js';
 import { readLedger } from '../../src/review/read-ledger.js';
+import type { ReviewPost } from '../../src/review/review-post.js';
 import type { OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
 import { formatMark } from '../../src/safety/mark.js';
+import { HELLO } from '../helpers/github-client-fake.js';
 import { CHANGE, finding, LINES } from './change.js';
 
 export const ID = '0123456789abcdef';
@@ -187,6 +191,32 @@ export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
     category: 'data',
     thread: undefined,
     first,
+    ...parts,
+  };
+}
+
+export const NO_NEWS: News = { fresh: [], kept: [], heldBack: [], ended: [], back: [], claimed: [] };
+
+/** What a run of the agent `pr-reviewer` has to say, with a summary of one letter. */
+export function posting(parts: Partial<ReviewPost> = {}): ReviewPost {
+  return {
+    place: { repository: HELLO, number: 42 },
+    agent: 'pr-reviewer',
+    head: HEAD,
+    lane: 'trusted',
+    ledger: ledgerOf(),
+    news: NO_NEWS,
+    buffered: { ...NOTHING_BUFFERED, review: { summary: 'S' } },
+    remarks: [],
+    isOver: true,
+    maxComments: 20,
+    blockOn: undefined,
+    extent: undefined,
+    footer: '',
+    signature: '',
+    now: NOW,
+    warn: () => undefined,
+    clean: (text) => text,
     ...parts,
   };
 }

@@ -15,11 +15,11 @@ import { compileSchema } from '../loop/json-schema.js';
 import { unheldLimits } from '../loop/spend.js';
 import { oneAtATime } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
-import { type CheckProgress, createCheckProgress } from '../publish/check-progress.js';
 import { createCommentReactions } from '../publish/comment-reactions.js';
 import { createActionPublisher } from '../publish/publisher.js';
 import { reportRun, writeResults } from '../report/report.js';
 import { noAnswer } from '../report/summarize.js';
+import { type CheckProgress, createCheckProgress } from '../review/check-progress.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub } from '../run/github.js';
@@ -30,6 +30,7 @@ import { connectSharedAgents } from '../run/shared-agents.js';
 import { createToolOpener } from '../run/tools.js';
 import { readTrigger } from '../run/trigger.js';
 import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
+import { keepCheck } from '../runner/check-state.js';
 import { countRequests, type RequestCounter } from '../runner/count-requests.js';
 import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
 import type { MemoryInputs } from '../runner/inputs/memory-inputs.js';
@@ -270,6 +271,7 @@ async function openProgress(
     client,
     runUrl,
     log,
+    keep: keepCheck,
     clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),
   });
 }

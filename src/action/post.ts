@@ -6,10 +6,10 @@ import { createFetch } from '../lib/net/http.js';
 import { createClock } from '../lib/system-clock.js';
 import { warningTitle } from '../lib/warning.js';
 import type { FailedSave, SaveResult } from '../memory/store.js';
-import { endLeftCheck } from '../publish/check-progress.js';
 import { describeNoteChange } from '../report/format-notes.js';
 import { formatUnsavedSummary } from '../report/format-summary.js';
 import { writeSummary } from '../report/report.js';
+import { endLeftCheck } from '../review/check-progress.js';
 import { connectGitHub } from '../run/github.js';
 import { readLeftCheck } from '../runner/check-state.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs/inputs.js';
@@ -57,7 +57,7 @@ async function endCheck(runner: Runner): Promise<void> {
   const token = readInputs(env).githubToken;
   const client = await connectGitHub({ env, fetch: createFetch(env), clock: createClock(), log, token });
   if (client === undefined) return;
-  await endLeftCheck(left, { client, log });
+  await endLeftCheck(client, left, log);
 }
 
 async function savePending(

@@ -1,18 +1,21 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import type { PullRequestTrigger } from '../event/trigger.js';
+import type { ReviewComment } from '../github/posting/review.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import type { Finding } from '../review/finding.js';
 import { type FindingMark, replyMark } from '../review/marks.js';
-import { type PreparedComment, prepareReview } from '../review/prepare-review.js';
+import { prepareReview } from '../review/prepare-review.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
+import type { ReviewPost } from '../review/review-post.js';
 import { backMark, backText, endedMark, endText } from '../review/said.js';
 import type { Post, Seen, Thread } from '../review/seen.js';
 import type { FindingsToTell, GitHub, Published, Publisher, PublishRequest } from '../run/dependencies.js';
 import { formatMark } from '../safety/mark.js';
 
 const AUTHOR = { login: 'you', isBot: false };
+const REPOSITORY = { owner: 'demo', name: 'demo', defaultBranch: 'main', isPrivate: true };
 const BOT = { login: 'github-actions', isBot: true };
 
 export type DemoEvent = Pick<Finding, 'title' | 'path' | 'line' | 'severity'> & {
@@ -55,24 +58,39 @@ export function createDemoPullRequest() {
   function post(agent: string, { buffered, commits, lane, findings }: PublishRequest): Published {
     if (commits === undefined || findings === undefined) throw new Error('the demo knows every diff');
     const { ledger, news, pull } = findings;
-    const frame = { head: commits.head, clean: (text: string) => text };
-    const now = new Date();
-    const at = now.getTime();
+    const posting: ReviewPost = {
+      ...DEFAULT_PUBLISH_RULES,
+      place: { repository: REPOSITORY, number: pull },
+      agent,
+      head: commits.head,
+      lane,
+      ledger,
+      news,
+      buffered,
+      remarks: [],
+      isOver: true,
+      extent: undefined,
+      footer: '',
+      signature: '',
+      now: new Date(),
+      warn: () => undefined,
+      clean: (text) => text,
+    };
+    const at = posting.now.getTime();
     const ended = news.ended.map((finding) => {
       const mark = endedMark(finding, { at, closed: true });
-      say(finding.thread?.id, told(endText(finding, frame) ?? '', mark, commits.head), true);
+      say(finding.thread?.id, told(endText(finding, posting) ?? '', mark, commits.head), true);
       return mark;
     });
     const back = news.back.map((finding) => {
       const mark = backMark(finding, { at, closedBy: undefined });
-      say(finding.thread?.id, told(backText(finding, frame), mark, commits.head), false);
+      say(finding.thread?.id, told(backText(finding, posting), mark, commits.head), false);
       return mark;
     });
     const marks = [...ended, ...back];
-    const parts = { ...DEFAULT_PUBLISH_RULES, agent, head: commits.head, lane, ledger, news, buffered };
-    const { comments, raised } = prepareReview({ ...parts, marks, now, clean: frame.clean });
+    const { comments, raised } = prepareReview(posting, { marks, earlier: [], part: undefined });
     const lines = readDiffLines(pushed.diff);
-    const begin = ({ path, side, line, body }: PreparedComment): Thread => {
+    const begin = ({ path, side, line, body }: ReviewComment): Thread => {
       const first = write(body, BOT);
       const hunk = `@@ -1 +1 @@\n+${lines.get(path)?.[side].get(line)?.text}`;
       const open = { isResolved: false, resolvedBy: undefined, reviewId: undefined };
@@ -135,7 +153,7 @@ function triggerOf(base: string, head: string, action: string): PullRequestTrigg
     kind: 'pull_request',
     event: 'pull_request',
     action,
-    repository: { owner: 'demo', name: 'demo', defaultBranch: 'main', isPrivate: true },
+    repository: REPOSITORY,
     actor: AUTHOR,
     number: 1,
     title: 'Greet people by their name',

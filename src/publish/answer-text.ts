@@ -2,31 +2,26 @@ import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { count } from '../lib/text/number.js';
 import type { Buffered } from '../review/buffered.js';
 import { formatCoverage } from '../review/coverage.js';
-import type { Plan, ReadByRun } from '../run/run-plan.js';
-
-/** A run whose answer is posted. */
-interface Answered {
-  readonly plan: Plan;
-  readonly outcome: RunOutcome;
-  readonly read: ReadByRun;
-}
+import type { RunEnd } from './publisher-options.js';
 
 /**
  * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
  * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
  */
 export function answerText(
-  { plan: { scope }, outcome, read: { coverage } }: Answered,
+  { plan, outcome, requested }: RunEnd,
   clean: (markdown: string) => string,
 ): string {
+  const { coverage } = requested.read;
   const answer = answerOf(outcome, clean);
   if (coverage === undefined || coverage.kind === 'whole' || answer.trim() === '') return answer;
-  return `*${clean(formatCoverage(coverage, scope))}*\n\n${answer}`;
+  return `*${clean(formatCoverage(coverage, plan.scope))}*\n\n${answer}`;
 }
 
 /** Who wrote an answer; below one that a whole change was read for, that it was. */
-export function signature({ plan, read: { coverage } }: Answered): string {
+export function signature({ plan, requested }: RunEnd): string {
   const { agent, trigger, scope } = plan;
+  const { coverage } = requested.read;
   const by = writtenBy(agent.name);
   if (trigger.kind !== 'pull_request' || coverage?.kind !== 'whole') return by;
   return `${formatCoverage(coverage, scope)} ${by}`;
@@ -54,7 +49,7 @@ export function writtenBy(agent: string): string {
  * What the readers of a review have to know of how it ended: that a limit did it. Sentences in markdown that nobody has
  * cleaned yet; how much was looked at is in the last line of the review.
  */
-export function reviewRemarks(outcome: RunOutcome, looks: SecondLooks = NO_SECOND_LOOKS): readonly string[] {
+export function reviewRemarks(outcome: RunOutcome, looks: Buffered): readonly string[] {
   const remarks = formatSecondLooks(looks);
   if (outcome.kind !== 'exhausted' && outcome.kind !== 'incomplete') return remarks;
   const end = formatEnd(outcome);
@@ -64,13 +59,8 @@ export function reviewRemarks(outcome: RunOutcome, looks: SecondLooks = NO_SECON
   ];
 }
 
-/** What became of the findings that were looked at a second time. */
-type SecondLooks = Pick<Buffered, 'refuted' | 'unverified'>;
-
-const NO_SECOND_LOOKS: SecondLooks = { refuted: [], unverified: 0 };
-
 /** The summary was written before: it may name what has been taken out since. */
-function formatSecondLooks({ refuted, unverified }: SecondLooks): readonly string[] {
+function formatSecondLooks({ refuted, unverified }: Buffered): readonly string[] {
   const are = refuted.length === 1 ? 'is' : 'are';
   return [
     ...(refuted.length === 0

@@ -1,8 +1,9 @@
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { type ReactionSubject, react } from '../github/posting/reactions.js';
-import { signalAfter } from '../lib/deadline.js';
+import { withGitHub } from '../github/client/with-github.js';
+import { react } from '../github/posting/reactions.js';
 import type { Acknowledgement } from '../run/dependencies.js';
+import { reactionSubject } from './side-effects.js';
 
 /** What the sender of a comment is told with. */
 interface CommentReactionsOptions {
@@ -15,8 +16,6 @@ interface CommentReactionsOptions {
   /** Writes a line to the job log. */
   readonly log: (line: string) => void;
 }
-
-const TIMEOUT_MS = 20_000;
 
 /**
  * 👀 on the comment that started a run or is a command, and a reply of one line where it has no answer. A reaction is a
@@ -37,27 +36,13 @@ export function createCommentReactions(options: CommentReactionsOptions): Acknow
 }
 
 async function setEyes({ client, trigger, isSilent, log }: CommentReactionsOptions): Promise<void> {
-  const subject = subjectOf(trigger);
-  if (client === undefined || isSilent || subject === undefined || trigger.kind === 'local') return;
-  const signal = signalAfter(TIMEOUT_MS);
-  try {
-    const { repository } = trigger;
-    const result = await react(client, { repository, subject, content: 'eyes' }, signal);
-    if (result.kind === 'failed') log(`No reaction on the comment: ${result.message}`);
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown;
-    log(`No reaction on the comment: GitHub did not answer within ${TIMEOUT_MS / 1000} s`);
-  }
-}
-
-function subjectOf(trigger: Trigger): ReactionSubject | undefined {
-  if (trigger.kind !== 'comment') return undefined;
-  switch (trigger.event) {
-    case 'issue_comment':
-      return { kind: 'issue-comment', id: trigger.commentId };
-    case 'pull_request_review_comment':
-      return { kind: 'review-comment', id: trigger.commentId };
-    default:
-      return undefined;
-  }
+  const subject = reactionSubject(trigger);
+  if (client === undefined || isSilent || trigger.kind !== 'comment') return;
+  if (subject === undefined || subject.kind === 'issue') return;
+  const { repository } = trigger;
+  const result = await withGitHub(
+    (signal) => react(client, { repository, subject, content: 'eyes' }, signal),
+    '',
+  );
+  if (result.kind === 'failed') log(`No reaction on the comment: ${result.message}`);
 }

@@ -7,7 +7,7 @@ import { replyInThread } from '../github/posting/thread-reply.js';
 import { createFiles } from '../lib/write-files.js';
 
 /** What became of a comment, with a line for people where it stands. */
-export type PostResult =
+type PostResult =
   | { readonly kind: 'published'; readonly url: string; readonly line: string }
   | Extract<StickyResult, { readonly kind: 'failed' }>;
 

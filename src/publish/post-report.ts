@@ -1,11 +1,11 @@
 import type { Repository } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
-import { type Warning, warningText } from '../lib/warning.js';
+import { warningText } from '../lib/warning.js';
 import { framedBody } from '../review/publication.js';
 import type { Published, Reporter } from '../run/dependencies.js';
 import type { Mark, MarkLane } from '../safety/mark.js';
-import { NO_TOKEN, withGitHub } from './with-github.js';
 
 /** What is reported, and by whom. */
 export interface Report {
@@ -20,16 +20,6 @@ export interface Report {
   readonly lane: MarkLane;
 }
 
-/** How it is published. */
-interface ReportOptions {
-  readonly client: GitHubClient | undefined;
-  readonly reporter: Reporter;
-  /** Outbound cleaning for comments (D24). */
-  clean(markdown: string): string;
-  /** The same for titles, which are plain text. */
-  cleanTitle(title: string): string;
-}
-
 const UNPUBLISHED = 'the answer is in the job summary, but the issue was not written';
 const REMEDY = 'The report is in the job summary.';
 
@@ -37,15 +27,27 @@ const REMEDY = 'The report is in the job summary.';
  * Puts the answer into the issue of this agent in this workflow, or opens one (D26). The body is replaced, so a run that
  * is repeated changes nothing but the time. Trouble is a warning.
  */
-export async function postReport(report: Report, options: ReportOptions): Promise<Published> {
-  const { client, reporter, clean, cleanTitle } = options;
-  const failed = ({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): Published => {
-    const next = remedy === undefined ? {} : { remedy };
-    const warning = { code: 'publish-failed', message: `${UNPUBLISHED}: ${message}`, ...next } as const;
+export async function postReport(
+  client: GitHubClient | undefined,
+  report: Report,
+  {
+    reporter,
+    clean,
+    cleanTitle,
+  }: {
+    readonly reporter: Reporter;
+    /** Outbound cleaning for comments (D24). */
+    clean(markdown: string): string;
+    /** The same for titles, which are plain text. */
+    cleanTitle(title: string): string;
+  },
+): Promise<Published> {
+  const failed = (message: string, remedy?: string): Published => {
+    const warning = { code: 'publish-failed', message: `${UNPUBLISHED}: ${message}`, remedy } as const;
     reporter.warn(warning);
     return { line: undefined, url: undefined, failure: warningText(warning) };
   };
-  if (client === undefined) return failed({ message: NO_TOKEN });
+  if (client === undefined) return failed(NO_TOKEN);
   const { repository, agent, footer } = report;
   const mark: Mark = { kind: 'report', agent, workflow: report.workflow, lane: report.lane };
   const issue = {
@@ -56,9 +58,8 @@ export async function postReport(report: Report, options: ReportOptions): Promis
     labels: [],
     ifFound: { kind: 'update' },
   } as const;
-  const response = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-  const result = response.kind === 'failed' ? response : response.answer;
-  if (result.kind === 'failed') return failed(result);
+  const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
+  if (result.kind === 'failed') return failed(result.message, result.remedy);
   const line = result.created
     ? `Opened the report #${result.number}.`
     : `Brought the report #${result.number} up to date.`;

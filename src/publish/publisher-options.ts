@@ -1,12 +1,14 @@
 import type { GitHubClient } from '../github/client/client.js';
-import type { Reporter } from '../run/dependencies.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import type { CheckProgress } from '../review/check-progress.js';
+import type { PublishRequest, Reporter } from '../run/dependencies.js';
+import type { Plan } from '../run/run-plan.js';
 import type { Inputs } from '../runner/inputs/inputs.js';
 import type { PublishInputs } from '../runner/inputs/publish-inputs.js';
 import type { ReviewInputs } from '../runner/inputs/review-inputs.js';
 import type { ThisRun } from '../runner/runner.js';
 import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
-import type { CheckProgress } from './check-progress.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions extends ThisRun {
@@ -23,17 +25,23 @@ export interface ActionPublisherOptions extends ThisRun {
   now(): Date;
 }
 
+/** A run that is over, and what it wants published. */
+export interface RunEnd {
+  readonly plan: Plan;
+  readonly outcome: RunOutcome;
+  readonly requested: PublishRequest;
+}
+
 /** Outbound cleaning for comments of a run (D24). */
 export function cleanFor(
-  { lane }: { readonly lane: MarkLane },
-  { secrets }: Pick<ActionPublisherOptions, 'secrets'>,
-): Clean {
+  lane: MarkLane,
+  { secrets }: { readonly secrets: readonly string[] },
+): (markdown: string) => string {
   return (markdown) => sanitize(markdown, lane === 'trusted' ? 'comment' : 'untrusted-comment', secrets);
 }
 
-export type Clean = (markdown: string) => string;
-
-/** The same for titles, which are plain text. */
-export function titleCleaner({ secrets }: Pick<ActionPublisherOptions, 'secrets'>): Clean {
-  return (title) => sanitize(title, 'title', secrets);
+/** Who wrote what is above, and where to read more. */
+export function footer(by: string, { runUrl }: { readonly runUrl: string }): string {
+  const run = runUrl === '' ? '' : ` · [this run](${runUrl})`;
+  return `<sub>${by}${run}</sub>`;
 }

@@ -16,3 +16,8 @@ export function reviewCommand(trigger: Trigger): ReviewCommand | undefined {
     /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+review(?:[ \t]+(full))?[ \t]*(?:\r?\n|$)/i.exec(trigger.body) ?? [];
   return all === undefined ? undefined : { isFull: word !== undefined };
 }
+
+/** Whether a comment asks something else of the agent than a review. */
+export function isQuestion(trigger: Trigger): boolean {
+  return trigger.kind === 'comment' && reviewCommand(trigger) === undefined;
+}

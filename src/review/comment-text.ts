@@ -2,7 +2,6 @@ import { cleanLine } from '../lib/text/cut.js';
 import type { Finding } from './finding.js';
 import { isNeverHeld } from './lessons.js';
 import { aboutLines, type PlacedFinding } from './place.js';
-import { isBlocking } from './severity.js';
 import { codeSpan, fencedBlock } from './suggestion.js';
 import type { Confidence, Severity } from './terms.js';
 
@@ -10,8 +9,8 @@ import type { Confidence, Severity } from './terms.js';
 interface CommentFrame {
   /** Who says so, and where to read more: markdown of ours. */
   readonly signature: string;
-  /** On a fork a finding from this severity on ends only by a person with write access; undefined elsewhere. */
-  readonly forkGate?: Severity | undefined;
+  /** On a fork a push ends no finding. */
+  readonly isFork: boolean;
   /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
   clean(markdown: string): string;
 }
@@ -112,7 +111,7 @@ const CONFIDENCE: Readonly<Record<Confidence, string>> = {
 const MAX_PATH = 200;
 const MAX_CODE = 200;
 
-function foldOf(finding: Finding, { signature, forkGate, clean }: CommentFrame): string {
+function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): string {
   const { evidence, confidence, handle } = finding;
   const lines = [
     ...evidence.map(({ path, line, code }) => {
@@ -121,8 +120,7 @@ function foldOf(finding: Finding, { signature, forkGate, clean }: CommentFrame):
     }),
     CONFIDENCE[confidence],
   ].filter((line) => line !== '');
-  const isHeld = forkGate !== undefined && isBlocking(finding, forkGate);
-  const done = isHeld ? 'Done? A person with write access resolves it.' : 'Done? Push, or resolve.';
+  const done = isFork ? 'Done? A person with write access resolves it.' : 'Done? Push, or resolve.';
   const answers = `${handle} · Wrong? 👎 or \`/axe dismiss <why>\`, and it is not raised again on this line. ${done}`;
   return [
     `<details><summary>${lines.length === 0 ? 'How to answer' : 'Why this is reported'}</summary>`,

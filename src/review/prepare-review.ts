@@ -1,32 +1,17 @@
+import type { ReviewComment } from '../github/posting/review.js';
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
-import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
-import type { Buffered } from './buffered.js';
+import { formatMark, type Mark } from '../safety/mark.js';
 import { codeKey } from './code.js';
 import { commentText, findingInText, titleLine } from './comment-text.js';
 import { isOpen } from './finding.js';
 import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';
 import { agentOf, type FindingMark, findingMark, type Raised } from './marks.js';
-import type { News } from './news.js';
 import { type PlacedFinding, worstFirst } from './place.js';
-import { formatReviewBody, type ReviewExtent } from './review-body.js';
+import { formatReviewBody } from './review-body.js';
+import type { ReviewPost } from './review-post.js';
 import type { Thread } from './seen.js';
-import type { Severity, Side } from './terms.js';
-
-/** A comment on lines, ready to be posted. */
-export interface PreparedComment {
-  readonly path: string;
-  readonly side: Side;
-  readonly line: number;
-  /** On the same side. */
-  readonly startLine: number | undefined;
-  /** Cleaned markdown behind the hidden marker. */
-  readonly body: string;
-  /** The same for the text of a review. */
-  readonly inText: string;
-  /** What there is to say of that line, the worst first. */
-  readonly findings: readonly PlacedFinding[];
-}
+import type { Side } from './terms.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */
 interface PreparedReply {
@@ -47,7 +32,8 @@ export interface PreparedReview {
   readonly footer: string;
   /** The marks of what it raises. */
   readonly raised: readonly Raised[];
-  readonly comments: readonly PreparedComment[];
+  /** Cleaned markdown behind their marks, the worst first. */
+  readonly comments: readonly ReviewComment[];
   readonly replies: readonly PreparedReply[];
   /** Findings in the review's text, whole or shortened. */
   readonly inBody: readonly PlacedFinding[];
@@ -55,93 +41,57 @@ export interface PreparedReview {
   readonly omitted: readonly PlacedFinding[];
 }
 
-/** What a review is made from. */
-export interface ReviewParts {
-  readonly agent: string;
-  /** The commit that was reviewed. */
-  readonly head: string;
-  /** How far what the run has to say is trusted. */
-  readonly lane: MarkLane;
-  readonly ledger: Ledger;
-  readonly news: News;
-  readonly buffered: Buffered;
-  /** What was decided of earlier findings in this run. */
-  readonly marks: readonly FindingMark[];
-  readonly now: Date;
-  /** From 2 on, where the commit was reviewed before and there is more to say; left out for the first review. */
-  readonly part?: number | undefined;
-  /** Sentences for people about how the review came about, cleaned. */
-  readonly remarks?: readonly string[];
-  readonly maxComments: number;
-  /** On a fork a finding from this severity on ends only by a person with write access; undefined elsewhere. */
-  readonly forkGate?: Severity | undefined;
-  /** Lines about earlier findings, cleaned markdown. */
-  readonly earlier?: readonly string[];
-  /** How much was looked at; undefined where a review without findings says nothing by that. */
-  readonly extent?: ReviewExtent | undefined;
-  /** The small line at the end, cleaned markdown; empty for none. */
-  readonly footer?: string;
-  /** Of a comment: who says so. */
-  readonly signature?: string;
-  /** Outbound cleaning (D24). */
-  clean(text: string): string;
-}
-
 /**
  * Makes the one review of a run: the worst findings get their lines, one conversation for each line, and all others stand in
- * the review's text. On a line where a conversation of ours is open a finding is said there.
+ * the review's text. On a line where a conversation of ours is open a finding is said there. `marks` are those of earlier
+ * findings, `earlier` lines about them; `part` counts from 2 on, where the commit was reviewed before.
  */
-export function prepareReview(parts: ReviewParts): PreparedReview {
-  const { buffered, news, maxComments, clean, remarks = [], earlier = [] } = parts;
-  const listed = worstFirst(news.fresh);
+export function prepareReview(
+  posting: ReviewPost,
+  {
+    marks,
+    earlier,
+    part,
+  }: {
+    readonly marks: readonly FindingMark[];
+    readonly earlier: readonly string[];
+    readonly part: number | undefined;
+  },
+): PreparedReview {
+  const listed = worstFirst(posting.news.fresh);
   const replies: PreparedReply[] = [];
   const lines = new Map<string, PlacedFinding[]>();
   const unplaced: PlacedFinding[] = [];
   for (const placed of listed) {
-    const thread = threadAt(placed, parts.ledger);
+    const thread = threadAt(placed, posting.ledger);
     const line = lineKey(placed);
-    if (thread !== undefined) replies.push(prepareReply(placed, thread, parts));
+    if (thread !== undefined) replies.push(prepareReply(placed, thread, posting, marks));
     else if (line === undefined) unplaced.push(placed);
     else lines.set(line, [...(lines.get(line) ?? []), placed]);
   }
   const groups = [...lines.values()];
-  const onLines = groups.slice(0, Math.max(0, maxComments)).map((group) => fitOnLine(group, parts));
-  const comments = onLines.flatMap(({ fitting }) => prepareComment(fitting, parts));
+  const onLines = groups.slice(0, Math.max(0, posting.maxComments)).map((group) => fitOnLine(group, posting));
+  const comments = onLines.flatMap(({ fitting }) => prepareComment(fitting, posting));
   const inText = [
     ...unplaced,
     ...onLines.flatMap(({ left }) => left),
     ...groups.slice(onLines.length).flat(),
   ];
   const raised = [...inText, ...listed.filter((one) => !inText.includes(one))].map((one) =>
-    raisedMark(one, parts),
+    raisedMark(one, posting),
   );
-  const body = formatReviewBody({
-    agent: parts.agent,
-    head: parts.head,
-    lane: parts.lane,
-    marks: [...parts.marks, ...raised],
-    summary: buffered.review?.summary ?? '',
+  const body = formatReviewBody(posting, {
+    marks: [...marks, ...raised],
     listed,
     unplaced,
     overCap: inText.slice(unplaced.length),
-    maxComments,
-    repeated: news.kept.length,
-    returned: news.back.length,
-    heldBack: news.heldBack.length,
-    refused: buffered.refusedFindings,
-    passes: buffered.passes,
-    refuted: buffered.refuted,
-    part: parts.part,
-    remarks,
     earlier,
-    extent: parts.extent,
-    footer: parts.footer ?? '',
-    clean,
+    part,
   });
   return {
     mark: body.mark,
     body: body.text,
-    footer: parts.footer === undefined || parts.footer === '' ? '' : `<sub>${parts.footer}</sub>`,
+    footer: posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`,
     raised,
     comments,
     replies,
@@ -172,29 +122,34 @@ function lineKey({ placement }: PlacedFinding): string | undefined {
 }
 
 /** Ids of the conversations in which findings of this run are said. */
-export function repliedIn({ news, ledger }: Pick<ReviewParts, 'news' | 'ledger'>): ReadonlySet<string> {
+export function repliedIn({ news, ledger }: ReviewPost): ReadonlySet<string> {
   return new Set(news.fresh.flatMap((placed) => threadAt(placed, ledger)?.id ?? []));
 }
 
-function prepareReply(placed: PlacedFinding, thread: Thread, parts: ReviewParts): PreparedReply {
-  const isOpened = parts.marks.some(
+function prepareReply(
+  placed: PlacedFinding,
+  thread: Thread,
+  posting: ReviewPost,
+  earlier: readonly FindingMark[],
+): PreparedReply {
+  const isOpened = earlier.some(
     (mark) =>
       mark.kind === 'back' &&
       mark.closedBy === undefined &&
-      parts.ledger.findings.some((one) => one.id === mark.id && one.thread?.id === thread.id),
+      posting.ledger.findings.some((one) => one.id === mark.id && one.thread?.id === thread.id),
   );
   const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
-  const marks = [{ ...raisedMark(placed, parts), closedBy }];
-  const mark = findingMark({ agent: agentOf(parts.agent), lane: parts.lane, marks });
+  const marks = [{ ...raisedMark(placed, posting), closedBy }];
+  const mark = findingMark({ agent: agentOf(posting.agent), lane: posting.lane, marks });
   // GitHub would put a suggestion in the place of the lines that the conversation is about, which may be others.
-  return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(parts)) };
+  return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(posting)) };
 }
 
 /**
  * Joined, a comment takes the widest place; a suggestion is offered only where its lines are exactly the comment's, and that
  * of the worst finding alone: whoever commits two writes the code twice.
  */
-function prepareComment(group: readonly PlacedFinding[], parts: ReviewParts): readonly PreparedComment[] {
+function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): readonly ReviewComment[] {
   const [first] = group;
   if (first === undefined || first.placement.kind !== 'line') return [];
   const { path, side, line } = first.placement;
@@ -210,22 +165,12 @@ function prepareComment(group: readonly PlacedFinding[], parts: ReviewParts): re
       (placement.startLine ?? line) === start,
   );
   const fitted = group.map((one) => (one === offering ? one : withoutOffer(one)));
-  const texts = fitted.map((one) => commentText(one, frameOf(parts)));
-  const marks = group.map((one) => raisedMark(one, parts));
-  const mark = findingMark({ agent: agentOf(parts.agent), lane: parts.lane, marks });
-  const inText = group.map((one) => findingInText(one, parts.clean)).join('\n\n');
+  const texts = fitted.map((one) => commentText(one, frameOf(posting)));
+  const marks = group.map((one) => raisedMark(one, posting));
+  const mark = findingMark({ agent: agentOf(posting.agent), lane: posting.lane, marks });
+  const inText = group.map((one) => findingInText(one, posting.clean)).join('\n\n');
   const startLine = start === line ? undefined : start;
-  return [
-    {
-      path,
-      side,
-      line,
-      startLine,
-      inText,
-      body: `${formatMark(mark)}\n${texts.join(BETWEEN)}`,
-      findings: group,
-    },
-  ];
+  return [{ path, side, line, startLine, inText, body: `${formatMark(mark)}\n${texts.join(BETWEEN)}` }];
 }
 
 function withoutOffer({ placement, ...rest }: PlacedFinding): PlacedFinding {
@@ -240,11 +185,11 @@ const MARKER = 8000;
 /** As many findings of one line as a comment has room for, and the others; the first has it alone. */
 function fitOnLine(
   group: readonly PlacedFinding[],
-  parts: ReviewParts,
+  posting: ReviewPost,
 ): { readonly fitting: readonly PlacedFinding[]; readonly left: readonly PlacedFinding[] } {
   let room = MAX_COMMENT_CHARACTERS - MARKER;
   const end = group.findIndex((one, index) => {
-    room -= commentText(one, frameOf(parts)).length + BETWEEN.length;
+    room -= commentText(one, frameOf(posting)).length + BETWEEN.length;
     return (room < 0 && index > 0) || index >= MAX_ON_LINE;
   });
   return end < 0 ? { fitting: group, left: [] } : { fitting: group.slice(0, end), left: group.slice(end) };
@@ -253,15 +198,15 @@ function fitOnLine(
 /** Findings in one comment: each takes a mark. */
 const MAX_ON_LINE = 8;
 
-function frameOf({ signature = '', clean, forkGate }: ReviewParts) {
-  return { signature, clean, forkGate };
+function frameOf({ signature, clean, ledger }: ReviewPost) {
+  return { signature, clean, isFork: ledger.context.isFork };
 }
 
 /** Numbers that a model made up have no end. */
 const MAX_LINE = 999_999_999;
 
 /** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
-function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, clean }: ReviewParts): Raised {
+function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, clean }: ReviewPost): Raised {
   const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
   const { id, handle, title, category, severity, confidence, path, line, side, code = '' } = finding;
   return {
@@ -273,7 +218,7 @@ function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, c
     title: titleLine(title, clean),
     category,
     severity,
-    ...(confidence === 'unsure' ? { unsure: true } : {}),
+    unsure: confidence === 'unsure' ? true : undefined,
     path: isKnown || clean(path) === path ? path : '',
     line: Math.min(line, MAX_LINE),
     side,

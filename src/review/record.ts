@@ -45,17 +45,14 @@ export interface FindingRecord {
   readonly agent: string;
 }
 
-/** What a run has made of its findings. */
-interface RecordParts {
-  readonly ledger: Ledger;
-  readonly news: News;
-  readonly buffered: Pick<Buffered, 'refuted'>;
-  /** Address of the review, where one was posted. */
-  readonly url: string | undefined;
-}
-
-/** Every finding that a run raised or knew of, each once and the worst first, with what has become of it. */
-export function recordsOf({ ledger, news, buffered, url }: RecordParts): readonly FindingRecord[] {
+/**
+ * Every finding that a run raised or knew of, each once and the worst first, with what has become of it. `url` is that of the
+ * review, where one was posted.
+ */
+export function recordsOf(
+  { ledger, news, buffered }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
+  url?: string,
+): readonly FindingRecord[] {
   const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
   const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
   const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));

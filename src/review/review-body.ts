@@ -1,58 +1,29 @@
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine, cutToBytes } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
-import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
-import type { PassRecord, Refuted } from './buffered.js';
+import { formatMark, type Mark } from '../safety/mark.js';
+import type { Buffered } from './buffered.js';
 import { findingInText, severityMark, titleLine } from './comment-text.js';
 import { type FindingMark, reviewMark } from './marks.js';
 import type { PlacedFinding } from './place.js';
+import type { ReviewPost } from './review-post.js';
 import { formatSeverities } from './severity.js';
 import { codeSpan } from './suggestion.js';
 
-/** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
-export type ReviewExtent = 'whole' | 'part' | 'cut';
-
-/** What the text of a review is made from. */
-export interface ReviewBodyParts {
-  readonly agent: string;
-  /** The commit that was reviewed. */
-  readonly head: string;
-  readonly lane: MarkLane;
-  /** Markdown of the model's; empty for none. */
-  readonly summary: string;
+/** What is in the text of a review besides what its run has to say. */
+interface BodyParts {
   /** All findings of the review, worst first. */
   readonly listed: readonly PlacedFinding[];
   /** Findings that no line can carry. */
   readonly unplaced: readonly PlacedFinding[];
   /** Findings beyond the number of comments a review may have. */
   readonly overCap: readonly PlacedFinding[];
-  readonly maxComments: number;
-  /** Findings that are open already. */
-  readonly repeated: number;
-  /** Findings that had ended and are open again; left out for none. */
-  readonly returned?: number;
-  /** Findings that people have dismissed before. */
-  readonly heldBack: number;
-  /** Findings that were not taken, because a run had raised so many. */
-  readonly refused: number;
-  /** How a review in several conversations was made; left out for one conversation. */
-  readonly passes?: readonly PassRecord[];
-  /** What a second look took out. */
-  readonly refuted?: readonly Refuted[];
   /** What was decided of findings in this run. */
   readonly marks: readonly FindingMark[];
-  /** From 2 on, where the commit was reviewed before; left out for the first review. */
-  readonly part?: number | undefined;
-  /** Sentences for people about how the review came about, cleaned. */
-  readonly remarks?: readonly string[];
   /** Lines about earlier findings, cleaned markdown. */
-  readonly earlier?: readonly string[];
-  /** How much was looked at; undefined where a review without findings says nothing by that. */
-  readonly extent?: ReviewExtent | undefined;
-  /** The small line at the end, cleaned markdown; left out for none. */
-  readonly footer?: string;
-  /** Outbound cleaning (D24): each text by others goes through it; it has to close what it opens. */
-  clean(text: string): string;
+  readonly earlier: readonly string[];
+  /** From 2 on, where the commit was reviewed before. */
+  readonly part: number | undefined;
 }
 
 /** The text of a review, and what found no room in it. */
@@ -74,25 +45,25 @@ interface ReviewBody {
  * GitHub takes. If there is not room for all, findings are shortened before any is left out, the last first, and what is
  * left out is counted.
  */
-export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
-  const { earlier = [], footer = '' } = parts;
-  const opening = [headlineOf(parts), fitSummary(parts)].filter((text) => text !== '').join(' ');
-  const table = formatTable(parts);
-  const reading = formatPasses(parts);
-  const fixed = [opening, earlier.slice(0, MAX_EARLIER).join('\n'), table];
+export function formatReviewBody(posting: ReviewPost, parts: BodyParts): ReviewBody {
+  const { buffered, footer, clean } = posting;
+  const opening = [headlineOf(posting, parts), fitSummary(posting)].filter((text) => text !== '').join(' ');
+  const table = formatTable(parts.listed, clean);
+  const reading = formatPasses(buffered, parts.listed);
+  const fixed = [opening, parts.earlier.slice(0, MAX_EARLIER).join('\n'), table];
   const all = [...parts.unplaced, ...parts.overCap];
   const used = [...fixed, reading].reduce((sum, text) => sum + text.length, 0) + footer.length;
-  const mark = markOf(parts);
+  const mark = markOf(posting, parts);
   const room = MAX_COMMENT_CHARACTERS - FRAME - formatMark(mark).length - used;
-  const shown = fitFindings(all, { room, clean: parts.clean });
+  const shown = fitFindings(all, room, clean);
   const isIn = (some: readonly PlacedFinding[]) => shown.filter(({ finding }) => some.includes(finding));
   const omitted = all.filter((finding) => !shown.some((one) => one.finding === finding));
   const sections = [
     ...fixed,
     formatUnplaced(isIn(parts.unplaced)),
-    formatOverCap(isIn(parts.overCap), parts.maxComments),
+    formatOverCap(isIn(parts.overCap), posting.maxComments),
     reading,
-    formatNotes(parts, omitted.length),
+    formatNotes(posting, omitted.length),
   ].filter((section) => section !== '');
   return {
     mark,
@@ -107,21 +78,15 @@ const MAX_EARLIER = 30;
 const MAX_ROWS = 30;
 
 /** `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is said. */
-function headlineOf({
-  listed,
-  earlier = [],
-  repeated,
-  returned = 0,
-  summary,
-  extent,
-}: ReviewBodyParts): string {
+function headlineOf({ news, buffered, extent }: ReviewPost, { listed, earlier }: BodyParts): string {
   const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[extent ?? 'whole'];
   if (listed.length > 0) {
     const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
     return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
   }
-  if (extent === undefined || returned > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
-  const none = earlier.length + repeated > 0 ? 'Nothing new' : 'No findings';
+  const summary = buffered.review?.summary ?? '';
+  if (extent === undefined || news.back.length > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
+  const none = earlier.length + news.kept.length > 0 ? 'Nothing new' : 'No findings';
   return `**${none}${where}.**`;
 }
 
@@ -129,7 +94,7 @@ function headlineOf({
 const SAYS_NOTHING_FOUND = /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
 
 /** One line a finding, worst first; a single one needs no table. */
-function formatTable({ listed, clean }: ReviewBodyParts): string {
+function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean']): string {
   if (listed.length < 2) return '';
   const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
     const { severity, title, path, line } = finding;
@@ -144,7 +109,7 @@ function cell(markdown: string): string {
 }
 
 /** As many marks as there is room for; those of comments on lines are in these too. */
-function markOf({ agent, head, part, lane, marks }: ReviewBodyParts): Mark {
+function markOf({ agent, head, lane }: ReviewPost, { part, marks }: BodyParts): Mark {
   const named = { agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), part, lane };
   let kept = marks;
   while (kept.length > 0 && formatMark(reviewMark({ ...named, marks: kept })).length > MAX_MARKS)
@@ -162,7 +127,8 @@ const FRAME = 3500;
 const MAX_SUMMARY = 24_000;
 const CUT = '\n\n*The summary is longer than there is room for.*';
 
-function fitSummary({ summary, clean }: ReviewBodyParts): string {
+function fitSummary({ buffered, clean }: ReviewPost): string {
+  const summary = buffered.review?.summary ?? '';
   const whole = clean(summary).trim();
   if (whole.length <= MAX_SUMMARY) return whole;
   for (let bytes = MAX_SUMMARY; bytes > 0; bytes = Math.floor(bytes / 2)) {
@@ -178,14 +144,12 @@ interface Shown {
   readonly isWhole: boolean;
 }
 
-interface Room {
-  /** UTF-16 units. */
-  readonly room: number;
-  clean(text: string): string;
-}
-
-/** Room for the short form of as many as possible comes first, then for what they say in full. */
-function fitFindings(findings: readonly PlacedFinding[], { room, clean }: Room): readonly Shown[] {
+/** Room (UTF-16 units) for the short form of as many as possible comes first, then for what they say in full. */
+function fitFindings(
+  findings: readonly PlacedFinding[],
+  room: number,
+  clean: ReviewPost['clean'],
+): readonly Shown[] {
   let free = room;
   const short: Shown[] = [];
   for (const finding of findings) {
@@ -245,7 +209,7 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
 }
 
 /** Which conversation read how much and found what, folded; empty for one conversation. */
-function formatPasses({ passes = [], listed, refuted = [] }: ReviewBodyParts): string {
+function formatPasses({ passes, refuted }: Buffered, listed: readonly PlacedFinding[]): string {
   if (passes.length < 2) return '';
   const posted = new Set(listed.map(({ finding }) => finding.id));
   const removed = new Set(refuted.map(({ finding }) => finding.id));
@@ -260,10 +224,8 @@ function formatPasses({ passes = [], listed, refuted = [] }: ReviewBodyParts): s
   return `<details>\n${summary}\n\n${[...head, ...rows].join('\n')}\n\n</details>`;
 }
 
-function formatNotes(
-  { repeated, heldBack, refused, remarks = [] }: ReviewBodyParts,
-  omitted: number,
-): string {
+function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): string {
+  const [repeated, heldBack, refused] = [news.kept.length, news.heldBack.length, buffered.refusedFindings];
   const again = [
     ...(repeated > 0 ? [`${count(repeated, 'finding')} that ${isAre(repeated)} open already`] : []),
     ...(heldBack > 0 ? [`${count(heldBack, 'finding')} that people have dismissed before`] : []),

@@ -11,8 +11,6 @@ import { codeSpan } from './suggestion.js';
 interface TextFrame {
   /** Sha of the commit that was looked at. */
   readonly head: string;
-  /** Ids of findings whose conversation this run has opened; left out: none. */
-  readonly opened?: ReadonlySet<string>;
   /** Outbound cleaning (D24). */
   clean(markdown: string): string;
 }
@@ -83,24 +81,24 @@ export function claimText(
 
 /**
  * One line for each earlier finding that this review has to tell of, as markdown, then what is open still; empty where
- * nothing happened to any, and none stands nowhere else. `listsOpen`: the review asks for changes because of them.
+ * nothing happened to any, and none stands nowhere else. `opened` are ids of findings whose conversation this run has opened;
+ * `listsOpen`: the review asks for changes because of what is open.
  */
 export function formatEarlier(
-  ledger: Ledger,
-  { ended, back, claimed, fresh }: News,
-  frame: TextFrame,
+  { ledger, news, head, clean }: TextFrame & { readonly ledger: Ledger; readonly news: News },
+  opened: ReadonlySet<string>,
   listsOpen: boolean,
 ): readonly string[] {
-  const commit = frame.head.slice(0, SHORT_SHA);
+  const { ended, back, claimed, fresh } = news;
+  const commit = head.slice(0, SHORT_SHA);
+  const name = (finding: KnownFinding) => nameOf(finding, opened, clean);
   const lines = [
     ...ended.flatMap((finding) => {
       const end = endWord(finding, commit);
-      return end === undefined ? [] : [`- ${end.mark} ${nameOf(finding, frame)} — ${end.text}`];
+      return end === undefined ? [] : [`- ${end.mark} ${name(finding)} — ${end.text}`];
     }),
-    ...back.map((finding) => `- ↩️ ${nameOf(finding, frame)} — ${backWord(finding, commit)}`),
-    ...claimed.map(
-      ({ finding }) => `- ❔ ${nameOf(finding, frame)} — said to be over; a person has to resolve it`,
-    ),
+    ...back.map((finding) => `- ↩️ ${name(finding)} — ${backWord(finding, commit)}`),
+    ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — said to be over; a person has to resolve it`),
   ];
   const told = new Set(
     [...back, ...fresh.map(({ finding }) => finding), ...claimed.map(({ finding }) => finding)].map(
@@ -113,7 +111,7 @@ export function formatEarlier(
   if (lines.length === 0 && !isLost && !listsOpen) return [];
   return [
     ...lines,
-    ...still.map((finding) => `- ${severityMark(finding.severity)} ${nameOf(finding, frame)} — still open`),
+    ...still.map((finding) => `- ${severityMark(finding.severity)} ${name(finding)} — still open`),
   ];
 }
 
@@ -145,10 +143,11 @@ function backWord({ by, severity }: KnownFinding, commit: string): string {
 /** Title and handle; a link where there is a conversation that people see, else the place. */
 function nameOf(
   { id, title, path, line, handle, thread, said }: KnownFinding,
-  { clean, opened }: TextFrame,
+  opened: ReadonlySet<string>,
+  clean: TextFrame['clean'],
 ): string {
   const name = titleLine(title === '' ? cleanLine(path, MAX_PATH) : title, clean);
-  const isSeen = thread !== undefined && (!thread.isResolved || opened?.has(id) === true);
+  const isSeen = thread !== undefined && (!thread.isResolved || opened.has(id));
   if (isSeen && said !== undefined) return `[${name.replace(/[[\]]/g, '')}](${said.url}) · ${handle}`;
   return `${name} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
 }

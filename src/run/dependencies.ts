@@ -18,6 +18,7 @@ import type { Ledger } from '../review/ledger.js';
 import type { FindingMark } from '../review/marks.js';
 import type { News } from '../review/news.js';
 import type { PublishRules } from '../review/publish-rules.js';
+import type { MarksOnPull } from '../review/review-post.js';
 import type { NewSince } from '../review/scope.js';
 import type { Seen } from '../review/seen.js';
 import type { MarkLane } from '../safety/mark.js';
@@ -73,12 +74,6 @@ export interface Published {
   readonly reviewResult?: ReviewResult;
   /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
   readonly failure?: string;
-}
-
-/** What was said of the findings of a pull request. */
-export interface MarksOnPull {
-  readonly pull: number;
-  readonly marks: readonly FindingMark[];
 }
 
 /** The findings of a pull request, with what is to be said of them. */
@@ -168,7 +163,7 @@ interface SkippedRun {
 }
 
 /** Shows on its commit that a run is at work, and how it ended where it published nothing. Must not throw. */
-export interface Progress {
+interface Progress {
   /** A model is about to be asked; nothing is waited for. `head` is the sha of what is reviewed, where that is known. */
   start(plan: Plan, head: string | undefined): void;
   skip(skipped: SkippedRun): Promise<void>;

@@ -1,8 +1,9 @@
 import { laneOfWords } from '../event/taint.js';
 import { statePath } from '../memory/state.js';
+import type { MarksOnPull } from '../review/review-post.js';
 import { markFacts, marksOf, withReviewFacts } from '../review/state-facts.js';
 import type { Skipped, SkippedAt } from './admit.js';
-import type { Dependencies, MarksOnPull } from './dependencies.js';
+import type { Dependencies } from './dependencies.js';
 import { readFindings } from './learn.js';
 import { withActs } from './publish.js';
 import type { RunReport, RunRequest } from './request.js';

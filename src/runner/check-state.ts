@@ -11,7 +11,7 @@ const Left = v.object({
 });
 
 /** A check that was begun, as the post step finds it if nobody has ended it. */
-export type LeftCheck = v.InferOutput<typeof Left>;
+type LeftCheck = v.InferOutput<typeof Left>;
 
 /** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */
 export async function keepCheck(check: LeftCheck | undefined): Promise<void> {

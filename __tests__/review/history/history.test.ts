@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { reviewsOf } from '../../../src/publish/tell-findings.js';
 import { codeKey } from '../../../src/review/code.js';
 import { blocking } from '../../../src/review/fail-on.js';
 import { isOpen } from '../../../src/review/finding.js';
@@ -8,6 +7,7 @@ import type { KnownFinding } from '../../../src/review/known.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import { formatSarif } from '../../../src/review/sarif.js';
 import { compareSeverity, isBlocking } from '../../../src/review/severity.js';
+import { reviewsOf } from '../../../src/review/tell-findings.js';
 import type { Severity } from '../../../src/review/terms.js';
 import { markOf } from '../../../src/safety/mark.js';
 import { type Fault, STRANGER, WRITER } from './github.js';

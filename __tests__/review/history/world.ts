@@ -1,5 +1,3 @@
-import { postReview } from '../../../src/publish/publish-review.js';
-import type { PublishedPart } from '../../../src/publish/requested.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../../src/review/buffered.js';
 import { readDiffLines } from '../../../src/review/diff-lines.js';
 import { type Finding, handleOf, isOpen, mintId } from '../../../src/review/finding.js';
@@ -9,7 +7,9 @@ import { lessonsOf } from '../../../src/review/lessons.js';
 import { findingMark } from '../../../src/review/marks.js';
 import { applyActs } from '../../../src/review/news.js';
 import { placeFinding } from '../../../src/review/place.js';
+import { postReview } from '../../../src/review/post-review.js';
 import { readLedger } from '../../../src/review/read-ledger.js';
+import type { PostedReview } from '../../../src/review/review-post.js';
 import { marksIn, type Seen } from '../../../src/review/seen.js';
 import { compareSeverity } from '../../../src/review/severity.js';
 import {
@@ -68,7 +68,7 @@ const BASE: ReadonlyMap<string, readonly string[]> = new Map(
 export interface LastRun {
   readonly agent: string;
   readonly ledger: Ledger;
-  readonly part: PublishedPart | undefined;
+  readonly part: PostedReview | undefined;
   readonly isWhole: boolean;
 }
 
@@ -426,30 +426,27 @@ export class World {
     const before = new Set(this.#ourIds());
     const clean = (text: string) => text;
     try {
-      const part = await postReview({
+      const part = await postReview(this.github.client(fault, this.files), {
         buffered,
         place: {
           repository: { owner: 'o', name: 'r', defaultBranch: 'main', isPrivate: false },
           number: PULL,
         },
         agent,
-        commits: { head: this.github.head, base: 'base', diff: this.diff() },
-        findings: { pull: PULL, ledger, news },
+        head: this.github.head,
+        ledger,
+        news,
         remarks: [],
         lane: isFork ? 'untrusted' : 'trusted',
         now: this.github.now(),
         isOver: true,
-        options: {
-          client: this.github.client(fault, this.files),
-          maxComments,
-          blockOn,
-          extent: 'whole',
-          footer: '',
-          signature: '',
-          reporter: { event: () => undefined, warn: () => undefined },
-          clean,
-          cleanTitle: clean,
-        },
+        maxComments,
+        blockOn,
+        extent: 'whole',
+        footer: '',
+        signature: '',
+        warn: () => undefined,
+        clean,
       });
       if (hasMemory)
         this.#save(
@@ -468,7 +465,7 @@ export class World {
     return [...posts.filter(({ isOurs }) => isOurs), ...this.github.reviews].map(({ id }) => id);
   }
 
-  #save(agent: string, part: PublishedPart | undefined, posted: readonly number[]): void {
+  #save(agent: string, part: PostedReview | undefined, posted: readonly number[]): void {
     const at = this.github.now();
     const marks = (part?.marks ?? []).flatMap((one) => markFacts(one.marks, one.pull));
     const ids = [...(part?.posted ?? []), ...posted];

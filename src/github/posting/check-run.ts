@@ -15,7 +15,7 @@ export interface CheckAnnotation {
 }
 
 /** What tells a check run of a commit from others. */
-interface CheckRunKey {
+export interface CheckRunKey {
   readonly repository: Repository;
   readonly headSha: string;
   /** The same name on the same commit is the same check: to a reader, and here. */

@@ -5,7 +5,7 @@ import { seedReaction } from '../helpers/github-review-seed.js';
 import {
   CODE,
   NOW,
-  type PublishScene,
+  type PostScene,
   placed,
   publish,
   push,
@@ -14,7 +14,7 @@ import {
   settle,
   startPull,
   type Wanted,
-} from './publish-scene.js';
+} from './post-scene.js';
 
 const LATER = new Date('2026-11-22T12:00:00Z');
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
@@ -24,7 +24,7 @@ const QUIET: Wanted = { review: { summary: 'Looked again.' } };
 const OTHER = placed({ title: 'Rows are lost', category: 'data' });
 
 /** Pull request 42 with a review of these findings; on one line they share a conversation. */
-async function reviewed(findings = [placed()], scene: PublishScene = {}): Promise<Hello> {
+async function reviewed(findings = [placed()], scene: PostScene = {}): Promise<Hello> {
   const hello = await startPull();
   await publish(hello, { findings, review: { summary: 'Stop.' } }, scene);
   return hello;
@@ -314,7 +314,7 @@ describe('the conversation of a finding that is open', () => {
 describe('a review that asks for changes', () => {
   const MINOR = placed({ line: 24, title: 'Slow', severity: 'minor' });
 
-  it.each<[string, Wanted, PublishScene, string, boolean]>([
+  it.each<[string, Wanted, PostScene, string, boolean]>([
     ['stays while a finding is open that asks for it', QUIET, {}, 'CHANGES_REQUESTED', true],
     ['is taken back where none is that is bad enough', settle('fixed'), {}, 'DISMISSED', false],
     ['stays where `block-on` is milder', settle('fixed'), { blockOn: 'minor' }, 'CHANGES_REQUESTED', true],
@@ -350,7 +350,7 @@ describe('a review that asks for changes', () => {
   });
 });
 
-it.each<[PublishScene, boolean]>([
+it.each<[PostScene, boolean]>([
   [{}, true],
   [{ lines: undefined }, false],
 ])('a run asks for changes later only where the change is known: %#', async (scene, isAsked) => {

@@ -1,16 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RequestedRun } from '../../src/publish/publish-requested.js';
 import type { Buffered } from '../../src/review/buffered.js';
 import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReview } from '../helpers/github-review-seed.js';
 import { findingLine } from '../helpers/marks.js';
-import { comment } from '../helpers/triggers.js';
-import { type PublishScene, placed, publish, readPull, settle, startPull } from './publish-scene.js';
+import { type PostScene, placed, publish, readPull, settle, startPull } from './post-scene.js';
 
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const REVIEWED: Partial<Buffered> = { findings: [placed()], review: { summary: 'One thing.' } };
 const QUIET: Partial<Buffered> = { review: { summary: 'Again.' } };
-const ASKED = { trigger: comment({ on: 'pull_request', number: 42, commentId: 9 }) };
+const ASKED = { agent: 'bot/reply-9' };
 const OTHER = placed({ title: 'Rows are lost', body: 'A retry drops them.', category: 'data' });
 
 /** The reviews that say something, without their hidden lines. */
@@ -53,7 +51,7 @@ describe('a review', () => {
     expect(hello.repo.talk.reviewComments).toHaveLength(2);
   });
 
-  it.each<[string, Partial<Buffered>, PublishScene, number]>([
+  it.each<[string, Partial<Buffered>, PostScene, number]>([
     ['is posted once where there is nothing new', QUIET, {}, 1],
     ['is posted once for a mention too', QUIET, ASKED, 1],
     ['is posted by each agent', QUIET, { agent: 'bot-2' }, 2],
@@ -119,27 +117,22 @@ describe('a finding on a line that has a conversation', () => {
 });
 
 describe('a review that is not posted', () => {
-  it.each<[string, Partial<RequestedRun>]>([
-    ['with `comment: never`', { mayComment: false }],
-    ['of a run that failed', { end: 'failed' }],
-    ['of a run that was refused', { end: 'refused' }],
-  ])('%s stays in the summary', async (_, run) => {
+  it('stays in the summary', async () => {
     const hello = await startPull();
-    const { part, warnings } = await publish(hello, REVIEWED, run);
+    const { part, warnings } = await publish(hello, REVIEWED, { isOver: false });
     expect([warnings, hello.repo.talk.reviews]).toEqual([[], []]);
     expect(part).toMatchObject({
       isReview: false,
       isReviewLost: true,
       details: expect.stringContaining('Wrong.'),
+      review: { unposted: [{}] },
     });
-    // Only what a run has come to is anything for a check.
-    expect(part.review?.unposted.length).toBe(run.end === undefined ? 1 : undefined);
   });
 
   it('does not free a pull request that a review before it blocks', async () => {
     const hello = await startPull();
     await publish(hello, REVIEWED);
-    const { part } = await publish(hello, settle('fixed'), { mayComment: false });
+    const { part } = await publish(hello, settle('fixed'), { isOver: false });
     expect(part.review).toMatchObject({ open: [], isBlocking: true });
   });
 

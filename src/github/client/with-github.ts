@@ -1,6 +1,6 @@
-import { type Failed, failedBy, GitHubError } from '../github/client/errors.js';
-import { signalAfter } from '../lib/deadline.js';
-import { PUBLISH_TIMEOUT_MS } from '../lib/defaults.js';
+import { signalAfter } from '../../lib/deadline.js';
+import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
+import { type Failed, failedBy, GitHubError } from './errors.js';
 
 /**
  * GitHub's answer, or why there is none: an error of GitHub's, or no answer in time, which has a limit of its own, since
@@ -9,10 +9,10 @@ import { PUBLISH_TIMEOUT_MS } from '../lib/defaults.js';
 export async function withGitHub<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   remedy: string,
-): Promise<{ readonly kind: 'answered'; readonly answer: T } | Failed> {
+): Promise<T | Failed> {
   const signal = signalAfter(PUBLISH_TIMEOUT_MS);
   try {
-    return { kind: 'answered', answer: await ask(signal) };
+    return await ask(signal);
   } catch (thrown) {
     if (thrown instanceof GitHubError) return failedBy(thrown, remedy);
     if (!signal.aborted) throw thrown;

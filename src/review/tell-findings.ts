@@ -1,38 +1,18 @@
 import type { GitHubClient } from '../github/client/client.js';
+import { withGitHub } from '../github/client/with-github.js';
 import { dismissReviews } from '../github/posting/dismiss-review.js';
 import { setThread } from '../github/posting/set-thread.js';
 import { replyInThread } from '../github/posting/thread-reply.js';
-import type { PullRequestPlace } from '../github/reading/changed-files.js';
 import { count } from '../lib/text/number.js';
-import { hasEnded, isOpen } from '../review/finding.js';
-import type { KnownFinding } from '../review/known.js';
-import type { Ledger } from '../review/ledger.js';
-import { agentOf, type FindingMark, readReviewMark, replyMark } from '../review/marks.js';
-import { asksForChanges, hiddenFindings } from '../review/news.js';
-import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from '../review/said.js';
-import { isOneLogin, marksIn, type OwnReview, type Thread } from '../review/seen.js';
-import type { Severity } from '../review/terms.js';
-import type { FindingsToTell, Reporter } from '../run/dependencies.js';
-import { isMarked, type Mark, type MarkLane } from '../safety/mark.js';
-import type { ReviewEnd } from './requested.js';
-import { withGitHub } from './with-github.js';
-
-/** How findings are told of on GitHub. */
-export interface TellingOptions {
-  readonly client: GitHubClient;
-  readonly place: PullRequestPlace;
-  /** Whose findings they are. */
-  readonly agent: string;
-  /** Sha of the commit that they were held against. */
-  readonly head: string;
-  /** Of what the run says; a run that read strangers' text resolves nothing. */
-  readonly lane: MarkLane;
-  readonly now: Date;
-  readonly blockOn: Severity | undefined;
-  readonly reporter: Reporter;
-  /** Outbound cleaning for comments (D24). */
-  clean(markdown: string): string;
-}
+import { isMarked, type Mark } from '../safety/mark.js';
+import { hasEnded, isOpen } from './finding.js';
+import type { KnownFinding } from './known.js';
+import type { Ledger } from './ledger.js';
+import { agentOf, type FindingMark, readReviewMark, replyMark } from './marks.js';
+import { asksForChanges, hiddenFindings } from './news.js';
+import type { ReviewPost } from './review-post.js';
+import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from './said.js';
+import { isOneLogin, marksIn, type OwnReview, type Thread } from './seen.js';
 
 /** Something to be said in a conversation. */
 interface Reply {
@@ -42,7 +22,7 @@ interface Reply {
 }
 
 /** What was changed, and what is to be said of it. */
-export interface Changed {
+interface Changed {
   /** Of earlier findings. */
   readonly marks: readonly FindingMark[];
   readonly replies: readonly Reply[];
@@ -58,16 +38,15 @@ const REMEDY = 'Resolve them by hand; the findings themselves are told right.';
  * outcome in its mark, so it is said afterwards. `replying` are conversations in which this run raises something.
  */
 export async function changeConversations(
-  { ledger, news }: Pick<FindingsToTell, 'ledger' | 'news'>,
-  { replying, answered }: { readonly replying: ReadonlySet<string>; readonly answered: ReadonlySet<string> },
-  options: TellingOptions,
+  client: GitHubClient,
+  posting: ReviewPost,
+  replying: ReadonlySet<string>,
 ): Promise<Changed> {
-  const { agent, head, lane, now, clean } = options;
-  const at = now.getTime();
+  const { ledger, news, agent, head, lane, answered } = posting;
+  const at = posting.now.getTime();
   const marks: FindingMark[] = [];
   const replies: Reply[] = [];
-  const frame = { head, clean };
-  const set = setter(options);
+  const set = setter(client, posting);
   const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
     const { thread } = finding;
     if (thread === undefined || replies.length >= MAX_CHANGED) return;
@@ -87,7 +66,7 @@ export async function changeConversations(
     const mark = backMark(finding, { at, closedBy: isOpened ? undefined : (thread.resolvedBy ?? '') });
     const others = wasResolved && thread !== undefined ? othersIn(thread, finding) : [];
     marks.push(mark, ...others);
-    if (!answered.has(finding.id)) say(finding, backText(finding, frame), [mark, ...others]);
+    if (answered?.has(finding.id) !== true) say(finding, backText(finding, posting), [mark, ...others]);
   }
   for (const finding of hiddenFindings(ledger)) {
     const { thread } = finding;
@@ -111,12 +90,12 @@ export async function changeConversations(
         : isLast && isClosed(thread, ledger.context);
     const mark = endedMark(finding, { at, closed });
     marks.push(mark);
-    const text = answered.has(finding.id) ? undefined : endText(finding, frame);
+    const text = answered?.has(finding.id) === true ? undefined : endText(finding, posting);
     if (text !== undefined) say(finding, closed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
   }
   for (const settlement of news.claimed) {
     const { finding } = settlement;
-    say(finding, claimText(settlement, frame), []);
+    say(finding, claimText(settlement, posting), []);
   }
   return { marks, replies };
 }
@@ -132,43 +111,42 @@ export function isClosed(thread: Thread | undefined, { isWriter }: Ledger['conte
 }
 
 /** Changes conversations until the token turns out not to be allowed to, or there were too many. */
-function setter({
-  client,
-  reporter,
-}: TellingOptions): (thread: Thread, isResolved: boolean) => Promise<boolean> {
+function setter(
+  client: GitHubClient,
+  { warn }: ReviewPost,
+): (thread: Thread, isResolved: boolean) => Promise<boolean> {
   let left = MAX_CHANGED;
   return async ({ id }, isResolved) => {
     if (left <= 0) return false;
     left -= 1;
-    const response = await withGitHub((signal) => setThread(client, { id, isResolved }, signal), REMEDY);
-    if (response.kind !== 'failed') {
-      if (!response.answer) left = 0;
-      return response.answer;
-    }
+    const answer = await withGitHub((signal) => setThread(client, { id, isResolved }, signal), REMEDY);
+    if (answer === true) return true;
     left = 0;
-    const message = `conversations of findings were not changed: ${response.message}`;
-    reporter.warn({ code: 'publish-failed', message, remedy: response.remedy });
+    if (answer !== false) {
+      const message = `conversations of findings were not changed: ${answer.message}`;
+      warn({ code: 'publish-failed', message, remedy: answer.remedy });
+    }
     return false;
   };
 }
 
 /** Says what was changed, each in its conversation, and how many were said. Trouble is one warning, and ends it. */
 export async function sayReplies<Said extends Reply>(
+  client: GitHubClient,
+  { place, warn }: ReviewPost,
   replies: readonly Said[],
-  { client, place, reporter }: TellingOptions,
 ): Promise<{ readonly said: number; readonly unsaid: readonly Said[] }> {
   let said = 0;
   for (const [index, { thread, mark, body }] of replies.entries()) {
     // A run that was killed may have said it.
     if (thread.replies.some(({ isOurs, body: before }) => isOurs && isMarked(before, mark))) continue;
     const reply = { ...place, commentId: thread.first.id, firstId: thread.first.id, mark, body };
-    const response = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
-    const result = response.kind === 'failed' ? response : response.answer;
+    const result = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
     if (result.kind !== 'failed') said += 1;
     else {
       const unsaid = replies.slice(index);
       const message = `${count(unsaid.length, 'answer')} in conversations of findings could not be posted: ${result.message}`;
-      reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });
+      warn({ code: 'publish-failed', message, remedy: result.remedy });
       return { said, unsaid };
     }
   }
@@ -188,10 +166,7 @@ export function isRequesting(ledger: Ledger, agent: string): boolean {
 }
 
 /** Whether the agent's findings ask for changes; a person who dismissed its review has decided about those of then. */
-export function isAsking(
-  ledger: Ledger,
-  { agent, blockOn }: Pick<TellingOptions, 'agent' | 'blockOn'>,
-): boolean {
+export function isAsking({ ledger, agent, blockOn }: ReviewPost): boolean {
   const overruled = reviewsOf(ledger, agent)
     .filter(({ state, isOverruled }) => state === 'DISMISSED' && isOverruled === true)
     .map(({ submittedAt = '' }) => Date.parse(submittedAt))
@@ -199,41 +174,33 @@ export function isAsking(
   return asksForChanges(ledger, blockOn, Math.max(0, ...overruled));
 }
 
-/** What a run comes to that posts nothing of findings: those that are open count all the same. */
-export function standing(ledger: Ledger, of: Pick<TellingOptions, 'agent' | 'blockOn'>): ReviewEnd {
-  return { open: ledger.open, isBlocking: isAsking(ledger, of), unposted: [] };
-}
-
 /** Whether something became of findings that nobody was told of, or a review of the agent does not say any more what is open. */
-export function hasNews(
-  { ledger, news }: Pick<FindingsToTell, 'ledger' | 'news'>,
-  of: Pick<TellingOptions, 'agent' | 'blockOn'>,
-): boolean {
+export function hasNews(posting: ReviewPost): boolean {
+  const { ledger, news, agent } = posting;
   if (ledger.seen === undefined) return false;
   const told = [news.ended, news.back, news.claimed, hiddenFindings(ledger)];
-  return told.some(({ length }) => length > 0) || isRequesting(ledger, of.agent) !== isAsking(ledger, of);
+  return told.some(({ length }) => length > 0) || isRequesting(ledger, agent) !== isAsking(posting);
 }
 
 /**
  * Takes back the reviews of the agent that ask for changes, once no finding is open that does; whether one blocks still.
  * Trouble is a warning.
  */
-export async function withdrawRequests(ledger: Ledger, options: TellingOptions): Promise<boolean> {
-  const { client, place, agent, head, reporter } = options;
+export async function withdrawRequests(client: GitHubClient, posting: ReviewPost): Promise<boolean> {
+  const { ledger, place, agent, head, warn } = posting;
   const requests = reviewsOf(ledger, agent).filter(({ state }) => state === 'CHANGES_REQUESTED');
   if (requests.length === 0) return false;
   // Findings were held against another commit than the newest: the run on that one decides.
-  if (isAsking(ledger, options) || ledger.seen?.head !== head) return true;
+  if (isAsking(posting) || ledger.seen?.head !== head) return true;
   const stale = {
     ...place,
     ids: requests.map(({ id }) => id),
     message: 'Nothing that this agent asked to change is open.',
   };
-  const response = await withGitHub((signal) => dismissReviews(client, stale, signal), REMEDY);
-  const result = response.kind === 'failed' ? response : response.answer;
+  const result = await withGitHub((signal) => dismissReviews(client, stale, signal), REMEDY);
   if (result.kind !== 'failed') return false;
   const message = `a review that asks for changes was not dismissed: ${result.message}`;
-  reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });
+  warn({ code: 'publish-failed', message, remedy: result.remedy });
   return true;
 }
 
@@ -241,7 +208,8 @@ export async function withdrawRequests(ledger: Ledger, options: TellingOptions):
  * What is kept of the findings of a pull request besides the marks of this run: where they stand, which GitHub tells only
  * once they are there; and where memory knows nothing of the pull request, what its texts say.
  */
-export function bindings({ findings, context }: Ledger, now: Date): readonly FindingMark[] {
+export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
+  const { findings, context } = ledger;
   const kept = new Map(
     (context.memory?.marks ?? []).flatMap((mark) =>
       mark.kind === 'raised' ? [[mark.id, mark] as const] : [],

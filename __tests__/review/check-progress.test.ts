@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { publishCheckRun } from '../../src/github/posting/check-run.js';
-import { createCheckProgress } from '../../src/publish/check-progress.js';
-import type { ReviewEnd } from '../../src/publish/requested.js';
+import { createCheckProgress } from '../../src/review/check-progress.js';
+import type { ReviewEnd } from '../../src/review/review-post.js';
 import { startHello } from '../github/hello-fixture.js';
 import { HELLO, noAbort } from '../helpers/github-client-fake.js';
-import { placed } from './publish-scene.js';
+import { placed } from './post-scene.js';
 
 const CLEAR: ReviewEnd = { open: [], isBlocking: false, unposted: [] };
 const OPEN: ReviewEnd = { ...CLEAR, open: [placed().finding] };
@@ -123,9 +123,10 @@ it.each<[string, string, ReviewEnd, Before, Skip | undefined, string]>([
     await publishCheckRun(client, { ...report, ...text }, { signal: noAbort() });
   }
   const clean = (text: string) => text;
-  const progress = createCheckProgress({ client, runUrl: '', clean, log: () => undefined });
+  const keep = async () => undefined;
+  const progress = createCheckProgress({ client, runUrl: '', clean, log: () => undefined, keep });
   const isUnread = skipped?.isUnread === true;
-  await progress.tell({ repository: HELLO, headSha, agent: 'bot', review, skipped, isUnread });
+  await progress.tell({ repository: HELLO, headSha, name: 'bot', review, skipped, isUnread });
   const shown = repo.talk.checkRuns.filter((run) => run.headSha === headSha);
   expect(shown.map(({ conclusion, title }) => `${conclusion}: ${title}`).join()).toBe(expected);
 });

@@ -1,39 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { subjectNumber, type Trigger } from '../../src/event/trigger.js';
+import type { Trigger } from '../../src/event/trigger.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { warningText } from '../../src/lib/warning.js';
-import { publishSideEffects } from '../../src/publish/publish-requested.js';
+import { publishSideEffects } from '../../src/publish/side-effects.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { denied, startHello } from '../github/hello-fixture.js';
-import { HELLO } from '../helpers/github-client-fake.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 interface Scene {
   readonly client: GitHubClient | undefined;
-  readonly trigger: Trigger;
+  readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
 }
 
 /** Publishes what a run has buffered; gives what was said about it. */
 async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
   const warnings: string[] = [];
-  const part = await publishSideEffects({
+  const part = await publishSideEffects(client, {
     buffered: { ...NOTHING_BUFFERED, ...wanted },
     trigger,
-    repository: HELLO,
-    number: subjectNumber(trigger),
     agent: 'bot',
     lane: 'trusted',
-    options: {
-      client,
-      maxComments: 20,
-      blockOn: 'major',
-      extent: 'whole',
-      footer: '',
-      signature: '',
-      reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
-      clean: (markdown) => `cleaned ${markdown}`,
-      cleanTitle: (title) => `plain ${title}`,
-    },
+    warn: (warning) => void warnings.push(warningText(warning)),
+    clean: (markdown) => `cleaned ${markdown}`,
+    cleanTitle: (title) => `plain ${title}`,
   });
   return { part, warnings };
 }
@@ -45,7 +34,7 @@ describe('the labels that a run requests', () => {
     repo.talk.labelsOf.set(42, ['wip']);
     const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { labels });
-    expect(part?.line).toBe('Added the label `bug`. Removed the label `wip`.');
+    expect(part.line).toBe('Added the label `bug`. Removed the label `wip`.');
     expect(warnings).toEqual(['the repository has no label `nonsense`; none is made']);
     expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
   });
@@ -60,7 +49,7 @@ describe('an issue that a run opens', () => {
     expect(first).toMatchObject({ part: { line: 'Opened the issue #43.' }, warnings: [] });
     const again = { ...draft, body: 'It fails still.' };
     const second = await publish({ client, trigger: SCHEDULE }, { issues: [again] });
-    expect(second.part?.line).toBe('Updated the issue #43.');
+    expect(second.part.line).toBe('Updated the issue #43.');
     const found = [...repo.issues.values()];
     expect(found.map(({ title, body }) => [title, body])).toEqual([
       [
@@ -76,13 +65,13 @@ describe('an issue that a run opens', () => {
     const { client, repo } = await startHello();
     const issues = [draft, { ...draft, title: 'Slow test' }];
     const { part } = await publish({ client, trigger: SCHEDULE }, { issues });
-    expect(part?.line).toBe('Opened the issue #43. Opened the issue #44.');
+    expect(part.line).toBe('Opened the issue #43. Opened the issue #44.');
     expect(repo.issues.size).toBe(2);
   });
 });
 
 describe('the reaction of a run', () => {
-  it.each<[string, Trigger, readonly [string, number]]>([
+  it.each<[string, Scene['trigger'], readonly [string, number]]>([
     ['a pull request', pullRequest(), ['issue', 42]],
     ['a comment', comment({ commentId: 9, number: 42 }), ['issue-comment', 9]],
     [
@@ -99,7 +88,7 @@ describe('the reaction of a run', () => {
     const { client, repo } = await startHello();
     repo.talk.eventComments.add(9);
     const { part, warnings } = await publish({ client, trigger }, { reaction: 'heart' });
-    expect([part, warnings]).toEqual([undefined, []]);
+    expect([part, warnings]).toEqual([{}, []]);
     expect(repo.talk.reactions.map(({ on, of, content }) => [on, of, content])).toEqual([
       [...place, 'heart'],
     ]);
@@ -127,7 +116,7 @@ describe('side effects that cannot be published', () => {
     github.fail(denied('POST /repos/{owner}/{repo}/issues', 'issues=write'));
     github.fail(denied(`${issueRoute}/reactions`, 'issues=write'));
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, all);
-    expect(part?.failure).toMatch(/^the labels were not set/);
+    expect(part.failure).toMatch(/^the labels were not set/);
     expect(warnings).toEqual([
       expect.stringMatching(/^the labels were not set: .*`issues: write` or `pull-requests: write`/),
       expect.stringMatching(/^the issue was not opened: .*`issues: write`/),
@@ -138,8 +127,8 @@ describe('side effects that cannot be published', () => {
   it('are one warning without a token, and none if nothing is requested', async () => {
     const without = await publish({ client: undefined, trigger: issue() }, all);
     const failure = expect.stringContaining('`github-token`');
-    expect(without).toEqual({ part: { isReview: false, failure }, warnings: [failure] });
+    expect(without).toEqual({ part: { failure }, warnings: [failure] });
     const nothing = await publish({ client: undefined, trigger: issue() }, {});
-    expect(nothing).toEqual({ part: undefined, warnings: [] });
+    expect(nothing).toEqual({ part: {}, warnings: [] });
   });
 });

@@ -1,18 +1,18 @@
+import type { GitHubClient } from '../../src/github/client/client.js';
 import { warningText } from '../../src/lib/warning.js';
-import { publishRequested, type RequestedRun } from '../../src/publish/publish-requested.js';
-import type { RequestedOptions } from '../../src/publish/requested.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import { type Finding, handleOf, mintId } from '../../src/review/finding.js';
 import type { Ledger, LedgerContext } from '../../src/review/ledger.js';
+import { applyActs } from '../../src/review/news.js';
 import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
+import { postReview } from '../../src/review/post-review.js';
 import { readLedger } from '../../src/review/read-ledger.js';
+import type { ReviewPost } from '../../src/review/review-post.js';
 import type { SettleWay } from '../../src/review/settle.js';
-import type { PublishRequest } from '../../src/run/dependencies.js';
 import { createGitHubPort } from '../../src/run/github-port.js';
-import { withActs } from '../../src/run/publish.js';
 import { type Hello, startHello } from '../github/hello-fixture.js';
-import { noAbort } from '../helpers/github-client-fake.js';
+import { HELLO, noAbort } from '../helpers/github-client-fake.js';
 import { pullRequest } from '../helpers/triggers.js';
 
 export const NOW = new Date('2026-11-22T10:00:00Z');
@@ -73,19 +73,16 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
 }
 
 /** What a test decides besides what the run publishes. */
-export interface PublishScene
-  extends Partial<Omit<RequestedRun, 'requested'>>,
-    Partial<Pick<PublishRequest, 'lane'>>,
-    Partial<Pick<RequestedOptions, 'client' | 'blockOn' | 'maxComments'>>,
+export interface PostScene
+  extends Partial<Omit<ReviewPost, 'ledger' | 'news' | 'buffered'>>,
     Partial<Pick<LedgerContext, 'lines' | 'memory' | 'isFork' | 'isPushByWriter'>> {
-  /** The commit that was reviewed; default: the newest. */
-  readonly head?: string;
+  readonly client?: GitHubClient | undefined;
 }
 
 /** Findings as a run of the agent `bot` reads them. hubot may write, nobody else. */
 export async function readPull(
   { client, repo }: Hello,
-  { agent = 'bot', lane = 'trusted', blockOn = 'major', ...rest }: PublishScene = {},
+  { agent = 'bot', lane = 'trusted', blockOn = 'major', ...rest }: PostScene = {},
 ): Promise<Ledger> {
   const { memory, isFork = false, isPushByWriter = false } = rest;
   const answer = await createGitHubPort(client, pullRequest())?.said(42, { isFresh: true }, noAbort());
@@ -127,49 +124,32 @@ export function repeat(title = 'It is wrong', patch: Partial<Finding> = {}): Act
   });
 }
 
-/** Publishes the end of a run of the agent `bot` on pull request 42, at its newest commit. */
-export async function publish(hello: Hello, wanted: Wanted, scene: PublishScene = {}) {
-  const { lane = 'trusted', blockOn = 'major', maxComments = 20, head, ...run } = scene;
-  const client = 'client' in scene ? scene.client : hello.client;
+/** Posts the review of the agent `bot` on pull request 42, at its newest commit. */
+export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {}) {
+  const { lines: _, memory: __, isFork: ___, isPushByWriter: ____, client: given, ...patch } = scene;
+  const client = 'client' in scene ? given : hello.client;
   const warnings: string[] = [];
   const ledger = await readPull(hello, scene);
   const buffered = { ...NOTHING_BUFFERED, ...(typeof wanted === 'function' ? wanted(ledger) : wanted) };
-  const knew = new Set(ledger.findings.map(({ id }) => id));
-  const commits = {
-    head: head ?? hello.repo.pulls.get(42)?.head.sha ?? '',
-    base: hello.baseSha,
-    diff: hello.repo.pulls.get(42)?.diff ?? '',
-  };
-  const requested: PublishRequest = {
+  const part = await postReview(client, {
+    place: { repository: HELLO, number: 42 },
+    agent: 'bot',
+    head: hello.repo.pulls.get(42)?.head.sha ?? '',
+    lane: 'trusted',
+    ledger,
+    news: applyActs(ledger, buffered, new Set(ledger.findings.map(({ id }) => id))),
     buffered,
-    commits,
-    findings: withActs(ledger, 42, buffered, knew),
-    others: [],
-    lane,
-    read: { coverage: undefined, unseen: [] },
-  };
-  const part = await publishRequested(
-    {
-      trigger: pullRequest(),
-      agent: 'bot',
-      requested,
-      remarks: [],
-      end: 'completed',
-      now: NOW,
-      mayComment: true,
-      ...run,
-    },
-    {
-      client,
-      maxComments,
-      blockOn,
-      extent: 'whole',
-      footer: '',
-      signature: '',
-      reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
-      clean: (markdown) => markdown.replaceAll('@', ''),
-      cleanTitle: (title) => title,
-    },
-  );
+    remarks: [],
+    isOver: true,
+    maxComments: 20,
+    blockOn: 'major',
+    extent: 'whole',
+    footer: '',
+    signature: '',
+    now: NOW,
+    warn: (warning) => void warnings.push(warningText(warning)),
+    clean: (markdown) => markdown.replaceAll('@', ''),
+    ...patch,
+  });
   return { part, warnings, marks: part.marks?.[0]?.marks ?? [], open: part.review?.open.length };
 }

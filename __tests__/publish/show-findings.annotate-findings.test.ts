@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { annotateFindings } from '../../src/publish/annotate-findings.js';
+import { annotateFindings } from '../../src/publish/show-findings.js';
 import type { PlacedFinding } from '../../src/review/place.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
-import { placed } from './publish-scene.js';
+import { placed } from '../review/post-scene.js';
 
 /** What reaches the runner. */
 async function annotated(findings: readonly PlacedFinding[]) {
@@ -10,7 +10,7 @@ async function annotated(findings: readonly PlacedFinding[]) {
   const { write } = process.stdout;
   process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
   try {
-    await annotateFindings(findings, ['hunter2-hunter2']);
+    annotateFindings(findings, ['hunter2-hunter2']);
   } finally {
     process.stdout.write = write;
   }

@@ -1,0 +1,221 @@
+import type { Trigger } from '../event/trigger.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { withGitHub } from '../github/client/with-github.js';
+import {
+  type CheckRunKey,
+  type CheckRunReport,
+  endCheckRun,
+  publishCheckRun,
+  readCheckRun,
+  type StartedCheckRun,
+  startCheckRun,
+} from '../github/posting/check-run.js';
+import { count } from '../lib/text/number.js';
+import { coverageTitle } from './coverage.js';
+import { openTitle } from './post-check.js';
+import type { Coverage } from './record.js';
+import type { ReviewEnd } from './review-post.js';
+import type { Scope } from './scope.js';
+
+/** What the check of a run at work is written with. */
+interface CheckProgressOptions {
+  readonly client: GitHubClient;
+  /** Address of the run; empty outside of a workflow. */
+  readonly runUrl: string;
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+  /** Writes a line to the job log. */
+  log(line: string): void;
+  /** Notes for the post step that a check is about to be begun; undefined: it has ended. */
+  keep(check: LeftCheck | undefined): Promise<void>;
+}
+
+/** A check that a killed main step left in progress. */
+interface LeftCheck {
+  readonly owner: string;
+  readonly name: string;
+  readonly headSha: string;
+  readonly agent: string;
+}
+
+/** What a run has decided before a check of it is begun. */
+interface CheckedRun {
+  readonly trigger: Trigger;
+  readonly agent: { readonly name: string };
+  readonly scope?: Scope;
+  readonly coverage?: Coverage;
+}
+
+/** Findings that changed without a run. */
+interface ToldCheck extends CheckRunKey {
+  readonly review: ReviewEnd;
+  readonly skipped: { readonly message: string; readonly since?: string | undefined } | undefined;
+  /** Conversations could not be read, so more may be open; left out: they were. */
+  readonly isUnread?: boolean;
+}
+
+const REMEDY = 'The result is in the job summary.';
+
+/** The check of a run, from its start to its end. */
+export type CheckProgress = ReturnType<typeof createCheckProgress>;
+
+/**
+ * Shows the check of a commit from the moment that a model is asked. To begin it is a courtesy: where GitHub refuses that,
+ * the log says so, and the warning is left to its end. What a killed run leaves in progress is ended by the post step.
+ */
+export function createCheckProgress(options: CheckProgressOptions) {
+  let begun: Promise<(CheckRunKey & StartedCheckRun) | undefined> | undefined;
+  /** Its end was written. */
+  async function finished(): Promise<void> {
+    if (begun === undefined) return;
+    begun = undefined;
+    await options.keep(undefined);
+  }
+  return {
+    finished,
+    start(plan: CheckedRun, head: string | undefined): void {
+      // A question about a pull request is no look at its commit.
+      if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
+      begun ??= begin(plan, head, options);
+    },
+    /** The check that was begun, once GitHub has taken it. */
+    started: async (): Promise<StartedCheckRun | undefined> => await begun,
+    /** Writes what findings say without a run: of a command only where the commit has a check. */
+    tell: (told: ToldCheck): Promise<void> => tell(told, options),
+    async skip({
+      trigger,
+      agent: name,
+      ...skipped
+    }: {
+      readonly trigger: Trigger;
+      readonly agent: string;
+      readonly message: string;
+      readonly since?: string;
+    }): Promise<void> {
+      const headSha = commitOf(trigger);
+      if (trigger.kind === 'local' || headSha === undefined) return;
+      const review = { open: [], isBlocking: false, unposted: [] };
+      await tell({ repository: trigger.repository, headSha, name, review, skipped }, options);
+    },
+    async end(message: string, kind: 'failed' | 'cancelled'): Promise<void> {
+      const check = await begun;
+      if (check === undefined) return;
+      const end =
+        kind === 'cancelled'
+          ? ({ title: 'Cancelled', conclusion: 'cancelled' } as const)
+          : ({ title: 'The run failed', conclusion: 'neutral' } as const);
+      await write(check, { ...end, summary: message }, options, check);
+      await finished();
+    },
+  };
+}
+
+/**
+ * The commit that the check of an event is about: what is reviewed, where that is known, else the event's own. Another
+ * workflow's is left alone: it may be anybody's.
+ */
+export function commitOf(trigger: Trigger, reviewed?: string): string | undefined {
+  if (reviewed !== undefined) return reviewed;
+  if (trigger.kind === 'pull_request' || trigger.kind === 'merge_group') return trigger.head.sha;
+  return trigger.kind === 'push' && !/^0*$/.test(trigger.after) ? trigger.after : undefined;
+}
+
+async function begin(
+  plan: CheckedRun,
+  head: string | undefined,
+  { client, runUrl, log, keep }: CheckProgressOptions,
+): Promise<(CheckRunKey & StartedCheckRun) | undefined> {
+  const { trigger, agent } = plan;
+  const headSha = commitOf(trigger, head);
+  if (trigger.kind === 'local' || headSha === undefined) return undefined;
+  const { repository } = trigger;
+  const key = { repository, headSha, name: agent.name };
+  await keep({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
+  const summary = runUrl === '' ? 'The run is at work.' : `[The run](${runUrl}) is at work.`;
+  const text = { title: readingTitle(plan), summary };
+  const started = await withGitHub((signal) => startCheckRun(client, { ...key, ...text }, signal), REMEDY);
+  if (!('kind' in started)) return { ...key, ...started };
+  log(`No check in progress: ${started.message}`);
+  await keep(undefined);
+  return undefined;
+}
+
+function readingTitle({ scope, coverage }: CheckedRun): string {
+  if (coverage === undefined) return 'At work';
+  const files = scope?.kind === 'since' ? scope.change.files.length : coverage.read;
+  return files === 0 ? 'At work' : `Reading ${count(files, 'file')}`;
+}
+
+/**
+ * A commit without a check would wait for it forever where the check is required. Open findings hold as they are; without any,
+ * what the check of the commit before said of how much was read holds still.
+ */
+async function tell(
+  { repository, headSha, name, review, skipped, isUnread = false }: ToldCheck,
+  options: CheckProgressOptions,
+): Promise<void> {
+  const { client } = options;
+  const key = { repository, headSha: skipped?.since ?? headSha, name };
+  const read = await withGitHub((signal) => readCheckRun(client, key, signal), REMEDY);
+  const before = read === undefined || 'kind' in read ? undefined : read;
+  if (skipped === undefined && before === undefined) return;
+  const { title, isWhole } = titleAfter(review, before);
+  const isClear = review.open.length === 0 && !review.isBlocking && !isUnread;
+  const wasFailure = before === undefined || before.conclusion === 'failure';
+  const clear = isWhole ? 'success' : wasFailure ? 'neutral' : before.conclusion;
+  const conclusion = review.isBlocking ? 'failure' : isClear ? clear : 'neutral';
+  const summary = skipped === undefined ? 'People have answered findings.' : `${skipped.message}.`;
+  await write({ repository, headSha, name }, { conclusion, title, summary }, options);
+}
+
+/** The title says what is open now, and as before how much was read. */
+function titleAfter(
+  review: ReviewEnd,
+  before: { readonly title: string; readonly conclusion: CheckRunReport['conclusion'] } | undefined,
+): { readonly title: string; readonly isWhole: boolean } {
+  const [known, read = ''] =
+    /^(?:No findings|An earlier review blocks|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
+  const isWhole = review.open.length === 0 && read === coverageTitle(WHOLE);
+  const isClear = review.open.length === 0 && !review.isBlocking;
+  if (before === undefined && isClear) return { title: 'Nothing was reviewed', isWhole };
+  const isKept = known === undefined && isClear && before?.conclusion !== 'failure';
+  return { title: isKept && before !== undefined ? before.title : `${openTitle(review)}${read}`, isWhole };
+}
+
+const WHOLE = { kind: 'whole', files: 0, read: 0, unread: [] } as const;
+
+async function write(
+  { repository, headSha, name }: CheckRunKey,
+  end: {
+    readonly conclusion: CheckRunReport['conclusion'];
+    readonly title: string;
+    readonly summary: string;
+  },
+  { client, clean, log }: CheckProgressOptions,
+  started?: StartedCheckRun,
+): Promise<void> {
+  const text = { ...end, summary: clean(end.summary), annotations: [] };
+  const report = { repository, headSha, name, ...text };
+  const result = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
+  if (result.kind === 'failed') log(`The check was not written: ${result.message}`);
+}
+
+/** Ends a check that a killed main step left in progress. */
+export async function endLeftCheck(
+  client: GitHubClient,
+  { owner, name, headSha, agent }: LeftCheck,
+  log: (line: string) => void,
+): Promise<void> {
+  const report = {
+    repository: { owner, name, defaultBranch: '', isPrivate: false },
+    headSha,
+    name: agent,
+    conclusion: 'cancelled',
+    title: 'Stopped before its end',
+    summary: 'The run was stopped before it could write its result. Start it again.',
+    annotations: [],
+  } as const;
+  const ended = await withGitHub((signal) => endCheckRun(client, report, signal), REMEDY);
+  if (ended === 'ended') log(`Ended the check of ${agent}, which the main step had left in progress.`);
+  else if (ended !== 'none') log(`The check of ${agent} is still in progress: ${ended.message}`);
+}

@@ -1,0 +1,241 @@
+import type { GitHubClient } from '../github/client/client.js';
+import type { Failed } from '../github/client/errors.js';
+import { withGitHub } from '../github/client/with-github.js';
+import { publishReview, type ReviewPostResult } from '../github/posting/review.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { count } from '../lib/text/number.js';
+import { warningText } from '../lib/warning.js';
+import type { Buffered } from './buffered.js';
+import { paragraphs } from './comment-text.js';
+import { formatFindings } from './format-buffered.js';
+import { type FindingMark, readReviewMark } from './marks.js';
+import { worstFirst } from './place.js';
+import { type PreparedReview, prepareReview, repliedIn } from './prepare-review.js';
+import { recordsOf } from './record.js';
+import type { PostedReview, ReviewPost } from './review-post.js';
+import { formatEarlier } from './said.js';
+import {
+  adoptedIds,
+  bindings,
+  changeConversations,
+  hasNews,
+  isAsking,
+  isRequesting,
+  reviewsOf,
+  sayReplies,
+  withdrawRequests,
+} from './tell-findings.js';
+
+/** Posts the one review of a run (D23), where there is anything to say. Trouble is a warning. */
+export async function postReview(
+  client: GitHubClient | undefined,
+  posting: ReviewPost,
+): Promise<PostedReview> {
+  if (isNothing(posting.buffered) && !hasNews(posting)) return unchanged(posting);
+  // Nobody can see it on the pull request, so the next one must not go on from it.
+  if (!posting.isOver) return unposted(posting);
+  if (client !== undefined) return await postNew(client, posting);
+  posting.warn(notPosted(NO_TOKEN));
+  return { ...unposted(posting), isReview: true, ...lost(posting, NO_TOKEN) };
+}
+
+/** A run that says nothing of findings hides none: what is open counts for the check, the outputs and `fail-on`. */
+function unchanged(posting: ReviewPost): PostedReview {
+  const { place, ledger } = posting;
+  const marks = [{ pull: place.number, marks: bindings(posting) }];
+  const kept = { isReview: false, marks, posted: adoptedIds(ledger) };
+  if (posting.isQuestion === true) return kept;
+  const review = { open: ledger.open, isBlocking: isAsking(posting), unposted: [] };
+  return { ...kept, records: recordsOf(posting), review };
+}
+
+/** Nothing raised, ended or said of any finding. */
+function isNothing({ findings, repeated, heldBack, refuted, settlements, review }: Buffered): boolean {
+  const said = [findings, repeated, heldBack, refuted, settlements];
+  return said.every(({ length }) => length === 0) && review === undefined;
+}
+
+const UNPOSTED = 'Findings not posted as comments';
+const REMEDY = 'The findings are in the job summary.';
+const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`', remedy: REMEDY };
+
+const KEPT_BACK = 'Nothing new was found, so no review was posted.';
+
+async function postNew(client: GitHubClient, posting: ReviewPost): Promise<PostedReview> {
+  const { place, ledger, news, buffered } = posting;
+  // Which conversations are answered in is known before any is resolved.
+  const changed = await changeConversations(client, posting, repliedIn(posting));
+  const prepared = prepare(posting, changed.marks);
+  const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
+  const { said, unsaid } = await sayReplies(client, posting, [...changed.replies, ...prepared.replies]);
+  const unreplied = prepared.replies.filter((one) => unsaid.includes(one)).map(({ placed }) => placed);
+  const isRequested = await withdrawRequests(client, posting);
+  const isLost = result?.kind === 'failed';
+  const marks = [...bindings(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
+  const line = sentences([
+    result?.kind === 'published' ? lineOf(result, prepared, place.number) : '',
+    toldLine(posting, said > 0),
+    notRepeated(posting),
+  ]);
+  const part = {
+    isReview: !isNothing(buffered),
+    line: line === '' ? undefined : line,
+    marks: [{ pull: place.number, marks }],
+    posted: adoptedIds(ledger),
+    review: {
+      open: ledger.open,
+      isBlocking: isRequested || isAsking(posting),
+      unposted: isLost ? worstFirst(news.fresh) : unreplied,
+    },
+  };
+  if (result?.kind === 'published') {
+    const { url, created } = result;
+    const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
+    return { ...part, records: recordsOf(posting, url), url, details: formatFindings(UNPOSTED, left) };
+  }
+  const records = recordsOf(posting);
+  if (result !== undefined) return { ...part, records, ...lost(posting, result) };
+  return { ...part, records, details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']) };
+}
+
+/** The first review always says something; a later one only what people do not know yet. */
+function isWorthPosting(posting: ReviewPost): boolean {
+  const { ledger, news, agent, buffered } = posting;
+  if (news.fresh.length > 0 || mustAsk(posting)) return true;
+  if (buffered.review === undefined) return false;
+  const told = news.ended.filter(({ why }) => why !== 'resolved');
+  return reviewsOf(ledger, agent).length === 0 || told.length + news.back.length + news.claimed.length > 0;
+}
+
+/** Findings ask for changes, and no review of the agent does. Of a change that is not known nobody can say that. */
+function mustAsk(posting: ReviewPost): boolean {
+  const { ledger, agent } = posting;
+  return ledger.context.lines !== undefined && isAsking(posting) && !isRequesting(ledger, agent);
+}
+
+function prepare(posting: ReviewPost, marks: readonly FindingMark[]): PreparedReview {
+  const { ledger, news, agent, head } = posting;
+  const before = reviewsOf(ledger, agent).filter(({ body }) => readReviewMark(body)?.head === head);
+  const opened = marks.flatMap((mark) =>
+    mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
+  );
+  const asks = mustAsk(posting);
+  const earlier = formatEarlier(posting, new Set(opened), asks);
+  // Nothing new is said a second time by the mark that it had the first time.
+  const isMore = before.length > 0 && (asks || news.fresh.length + earlier.length > 0);
+  return prepareReview(posting, { marks, earlier, part: isMore ? before.length + 1 : undefined });
+}
+
+async function post(
+  client: GitHubClient,
+  posting: ReviewPost,
+  { body, footer, mark, comments }: PreparedReview,
+): Promise<ReviewPostResult> {
+  const draft = {
+    ...posting.place,
+    headSha: posting.head,
+    event: isAsking(posting) ? 'REQUEST_CHANGES' : 'COMMENT',
+    body,
+    footer,
+    mark,
+    comments,
+    own: posting.ledger.seen?.reviews,
+  } as const;
+  const result = await withGitHub((signal) => publishReview(client, draft, signal), REMEDY);
+  if (result.kind === 'failed') posting.warn(notPosted(result));
+  return result;
+}
+
+function notPosted({ message, remedy }: Failed) {
+  return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
+}
+
+/** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
+function lost({ buffered, news }: ReviewPost, failed: Failed) {
+  const findings = formatFindings(UNPOSTED, worstFirst(news.fresh));
+  return {
+    isReviewLost: true,
+    failure: warningText(notPosted(failed)),
+    details: paragraphs([buffered.review?.summary ?? '', findings]),
+  };
+}
+
+function unposted(posting: ReviewPost): PostedReview {
+  const { agent, ledger, news, buffered } = posting;
+  const fresh = worstFirst(news.fresh);
+  const summary = buffered.review?.summary;
+  return {
+    isReview: false,
+    isReviewLost: true,
+    details: paragraphs([
+      summary === undefined ? '' : `**Review that is not posted**\n\n${summary}`,
+      formatFindings(UNPOSTED, fresh),
+    ]),
+    review: { open: ledger.open, isBlocking: isRequesting(ledger, agent), unposted: fresh },
+    records: recordsOf(posting),
+  };
+}
+
+const MAX_PLACES = 5;
+const MAX_PATH = 100;
+
+/** The line in the entry (D9): computed, with nobody's words but paths. */
+function lineOf(
+  { created, event }: Exclude<ReviewPostResult, Failed>,
+  { comments, inBody }: PreparedReview,
+  number: number,
+): string {
+  if (!created) return `The review of #${number} was posted before.`;
+  const isBlocking = event === 'REQUEST_CHANGES';
+  const inText = inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
+  if (comments.length === 0)
+    return sentences([
+      isBlocking ? `Asked for changes on #${number}.` : `Posted a review on #${number}.`,
+      inText,
+    ]);
+  const places = comments
+    .slice(0, MAX_PLACES)
+    .map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
+  const more = comments.length > MAX_PLACES ? ` and ${comments.length - MAX_PLACES} more` : '';
+  const posted = count(comments.length, 'comment');
+  const said = isBlocking
+    ? `Asked for changes on #${number} with ${posted}`
+    : `Posted ${posted} on #${number}`;
+  return sentences([`${said}: ${places.join(', ')}${more}.`, inText]);
+}
+
+/** What became of earlier findings, in numbers. */
+function toldLine({ ledger, news }: ReviewPost, isSaid: boolean): string {
+  const number = (some: readonly unknown[], text: (counted: string) => string) =>
+    some.length === 0 ? '' : text(count(some.length, 'earlier finding'));
+  const dismissed = news.ended.filter(({ state }) => state === 'dismissed');
+  const settled = news.ended.filter(({ state }) => state === 'settled');
+  const back = news.back.filter(({ by }) => by !== undefined);
+  const told = new Set(back.map(({ id }) => id));
+  const open = ledger.open.filter(({ id, first }) => first !== undefined && !told.has(id));
+  return sentences([
+    number(settled, (some) => `Settled ${some}.`),
+    number(dismissed, (some) => `${some} dismissed.`),
+    number(news.claimed, (some) => `Left ${some} for a person to settle.`),
+    number(back, (some) => `${some} came back.`),
+    isSaid && open.length > 0 ? `${count(open.length, 'earlier finding')} open.` : '',
+  ]);
+}
+
+function notRepeated({ buffered, news }: ReviewPost): string {
+  const parts = [
+    ...(news.kept.length === 0 ? [] : [`${news.kept.length} open`]),
+    ...(news.heldBack.length === 0 ? [] : [`${news.heldBack.length} dismissed before`]),
+  ];
+  const unclear = buffered.refuted.filter(({ why }) => why === 'unclear').length;
+  const refuted = buffered.refuted.length - unclear;
+  return sentences([
+    parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`,
+    refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
+    unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,
+  ]);
+}
+
+function sentences(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}
