@@ -1,5 +1,4 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { formatError } from '../../src/lib/errors.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
@@ -126,68 +125,6 @@ describe('Bedrock', () => {
   });
 });
 
-describe('a tool result of Bedrock', () => {
-  const asked = (): LanguageModelV4CallOptions =>
-    question({
-      tools: [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }],
-      prompt: [
-        ...question().prompt,
-        {
-          role: 'assistant',
-          content: ['a', 'b', 'c'].map((id) => ({
-            type: 'tool-call' as const,
-            toolCallId: id,
-            toolName: 'look',
-            input: {},
-          })),
-        },
-        {
-          role: 'tool',
-          content: (['text', 'error-text', 'text'] as const).map((type, index) => ({
-            type: 'tool-result' as const,
-            toolCallId: 'abc'.charAt(index),
-            toolName: 'look',
-            output: { type, value: `result ${index}` },
-          })),
-        },
-      ],
-    });
-  const results = (status: object) => ({
-    messages: [
-      {},
-      {},
-      {
-        content: expect.arrayContaining([
-          { toolResult: { toolUseId: 'a', content: [{ text: 'result 0' }] } },
-          { toolResult: { toolUseId: 'b', content: [{ text: 'result 1' }], ...status } },
-          { toolResult: { toolUseId: 'c', content: [{ text: 'result 2' }] } },
-        ]),
-      },
-    ],
-  });
-
-  it.each([
-    ['a key', { AWS_BEARER_TOKEN_BEDROCK: 'k' }],
-    ['signed requests', KEYS],
-  ])('that is an error is marked as one, with %s', async (_, env) => {
-    const server = await startModelServer([text('Hi')]);
-    await (await open({ ...env, ...REGION }, { fetch: through(server) })).doGenerate(asked());
-    const [request] = server.requests();
-    expect(request?.body).toMatchObject(results({ status: 'error' }));
-    expect(request?.headers).not.toHaveProperty('x-failed-results');
-    expect(request?.headers['authorization']).not.toContain('x-failed-results');
-  });
-
-  it('has no status for models that do not accept one', async () => {
-    const server = await startModelServer([text('Hi')]);
-    const env = { AWS_BEARER_TOKEN_BEDROCK: 'k', ...REGION };
-    const opened = models(env, { fetch: through(server) });
-    const model = await opened.open({ provider: 'bedrock', model: 'meta.llama3-70b-instruct-v1:0' });
-    await model.doGenerate(asked());
-    expect(server.requests()[0]?.body).toMatchObject(results({}));
-  });
-});
-
 describe('the signature of a request to Bedrock', () => {
   it('equals the one that AWS computes from the body that is sent', async () => {
     const server = await startModelServer([text('Hi')]);
@@ -283,7 +220,6 @@ describe('a role by web identity', () => {
     ],
     ['AWS is down', 503, 'nope', 'server: AWS STS gave no credentials: HTTP status 503'],
     ['the answer lacks a key', 200, '<X/>', 'server: AWS STS: `AccessKeyId` is missing in the answer'],
-    ['the end is not a date', 200, credentials('later'), 'server: AWS STS: `Expiration` is not a date'],
   ])('fails with the reason if %s', async (_, status, body, message) => {
     const server = await startModelServer([]);
     const sts = await startSts(status, body);

@@ -17,7 +17,6 @@ import { field, firstChoice } from './json.js';
 import { skippedKinds } from './lenient-reply.js';
 import { withModelOptions } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
-import { noteFailedResults } from './result-status.js';
 import { streamReply } from './streamed-reply.js';
 import {
   bindThinking,
@@ -113,8 +112,7 @@ function prepare(
   model: string,
 ): LanguageModelV4CallOptions {
   const { provider, wire } = spoken;
-  const withFailures = wire === 'bedrock' ? noteFailedResults(options, model) : options;
-  const defaults = withDefaults(withFailures, spoken);
+  const defaults = withDefaults(options, spoken);
   return withCachePoints(defaults, { provider: provider.id, wire, model });
 }
 

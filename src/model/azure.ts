@@ -1,5 +1,4 @@
 import { AxeError } from '../lib/errors.js';
-import { field, parseJson } from './json.js';
 import {
   bearer,
   type Fresh,
@@ -7,11 +6,11 @@ import {
   keepFresh,
   NO_KEY,
   readStatement,
+  requestAccessToken,
   withAuth,
 } from './keyless.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './protocols.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
-import { expiryOf, requestToken, textField } from './token-request.js';
 
 /**
  * A deployment of Azure OpenAI (v1 interface), with a key or with Microsoft Entra. Throws an AxeError for settings
@@ -19,11 +18,8 @@ import { expiryOf, requestToken, textField } from './token-request.js';
  */
 export async function openAzure({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
   const address = findAddress(sources);
-  if (address === undefined) throw missingAddress();
   const apiKey = resolveKey(provider, sources);
-  const token = apiKey === undefined ? findEntraToken(ports) : undefined;
-  if (apiKey === undefined && token === undefined) throw missingCredentials();
-  const auth = token === undefined ? async () => ({ 'api-key': apiKey ?? '' }) : bearer(token);
+  const auth = apiKey === undefined ? bearer(findEntraToken(ports)) : async () => ({ 'api-key': apiKey });
   const model = await openTransport({
     wire: wire === 'openai-responses' ? wire : 'openai',
     name: 'azure',
@@ -35,14 +31,20 @@ export async function openAzure({ ref, provider, wire, sources, ports }: OpenReq
   return { model, secrets: apiKey === undefined ? [] : [apiKey] };
 }
 
-function findAddress({ env, config }: SettingSources): string | undefined {
+function findAddress({ env, config }: SettingSources): string {
   const address = firstSet([
     env['AXE_AZURE_BASE_URL'],
     env['AZURE_OPENAI_ENDPOINT'],
     config['azure']?.baseUrl,
   ]);
   const resource = firstSet([env['AZURE_RESOURCE_NAME']]);
-  if (address !== undefined || resource === undefined) return address;
+  if (address !== undefined) return address;
+  if (resource === undefined) {
+    throw new AxeError('the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)', {
+      exitCode: 3,
+      remedy: 'Set `AZURE_RESOURCE_NAME`, `AZURE_OPENAI_ENDPOINT` or `AXE_AZURE_BASE_URL`.',
+    });
+  }
   // The name becomes part of a host: nothing but a DNS label may.
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(resource)) {
     throw new AxeError('`AZURE_RESOURCE_NAME` is not the name of a resource', {
@@ -61,62 +63,40 @@ function withAzurePath(address: string): string {
   return trimmed.endsWith('/openai') ? `${trimmed}/v1` : `${trimmed}/openai/v1`;
 }
 
-function missingAddress(): AxeError {
-  return new AxeError('the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)', {
-    exitCode: 3,
-    remedy: 'Set `AZURE_RESOURCE_NAME`, `AZURE_OPENAI_ENDPOINT` or `AXE_AZURE_BASE_URL`.',
-  });
-}
-
-function missingCredentials(): AxeError {
-  return new AxeError(
-    'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
-    {
-      exitCode: 3,
-      remedy:
-        'Without a key: give the job `permissions: { id-token: write }` and the step `env: { AZURE_CLIENT_ID: …, AZURE_TENANT_ID: … }` ' +
-        'of an application with a federated credential for the repository.',
-    },
-  );
-}
-
-const WHO = 'Microsoft Entra';
-const AUDIENCE = 'api://AzureADTokenExchange';
-const SCOPE = 'https://cognitiveservices.azure.com/.default';
-const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-
 /**
  * Access tokens of Azure OpenAI without a key: `AZURE_OPENAI_AD_TOKEN` as it is, or an application
  * (`AZURE_TENANT_ID`, `AZURE_CLIENT_ID`) that proves itself with `AZURE_CLIENT_SECRET`, the token in
- * `AZURE_FEDERATED_TOKEN_FILE`, or GitHub's. Undefined where none of these is set.
+ * `AZURE_FEDERATED_TOKEN_FILE`, or GitHub's. Throws an AxeError (exit 3) where none of these is set.
  */
-function findEntraToken(ports: KeylessPorts): Fresh<string> | undefined {
-  const { env } = ports;
+function findEntraToken(ports: KeylessPorts): Fresh<string> {
+  const { env, fetch } = ports;
   const fixed = firstSet([env['AZURE_OPENAI_AD_TOKEN']]);
   if (fixed !== undefined) return async () => fixed;
   const tenantId = firstSet([env['AZURE_TENANT_ID']]);
   const clientId = firstSet([env['AZURE_CLIENT_ID']]);
-  if (tenantId === undefined || clientId === undefined) return undefined;
+  if (tenantId === undefined || clientId === undefined) {
+    throw new AxeError(
+      'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
+      {
+        exitCode: 3,
+        remedy:
+          'Without a key: give the job `permissions: { id-token: write }` and the step `env: { AZURE_CLIENT_ID: …, AZURE_TENANT_ID: … }` ' +
+          'of an application with a federated credential for the repository.',
+      },
+    );
+  }
   const host = firstSet([env['AZURE_AUTHORITY_HOST']]) ?? 'https://login.microsoftonline.com';
   const url = `${host.replace(/\/+$/, '')}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
   return keepFresh(async (signal) => {
     const proof = await proofOf(ports);
-    const text = await requestToken({
-      fetch: ports.fetch,
-      who: WHO,
-      url,
-      body: new URLSearchParams({
-        client_id: clientId,
-        scope: SCOPE,
-        grant_type: 'client_credentials',
-        ...proof,
-      }),
-      secrets: Object.values(proof),
-      signal,
-    });
-    const answer = parseJson(text);
-    const expiresAtMs = expiryOf(field(answer, 'expires_in'), Date.now());
-    return { value: textField(answer, 'access_token', WHO), expiresAtMs };
+    const form = {
+      client_id: clientId,
+      scope: 'https://cognitiveservices.azure.com/.default',
+      grant_type: 'client_credentials',
+      ...proof,
+    };
+    const secrets = Object.values(proof);
+    return await requestAccessToken({ fetch, who: 'Microsoft Entra', url, form, secrets, signal });
   });
 }
 
@@ -124,6 +104,8 @@ async function proofOf(ports: KeylessPorts): Promise<Readonly<Record<string, str
   const secret = firstSet([ports.env['AZURE_CLIENT_SECRET']]);
   if (secret !== undefined) return { client_secret: secret };
   const file = firstSet([ports.env['AZURE_FEDERATED_TOKEN_FILE']]);
-  const statement = await readStatement(ports, { file, audience: AUDIENCE });
-  return { client_assertion: statement, client_assertion_type: ASSERTION_TYPE };
+  return {
+    client_assertion: await readStatement(ports, file, 'api://AzureADTokenExchange'),
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  };
 }

@@ -1,9 +1,15 @@
-import { AxeError } from '../lib/errors.js';
-import { type AwsCredentials, awsSuffix, findAwsCredentials } from './aws-credentials.js';
-import { type Fresh, NO_KEY, withAuth } from './keyless.js';
+import { AxeError, ProviderError } from '../lib/errors.js';
+import {
+  type Fresh,
+  type KeylessPorts,
+  keepFresh,
+  NO_KEY,
+  readStatement,
+  requestToken,
+  withAuth,
+} from './keyless.js';
 import { leniently } from './lenient-reply.js';
 import type { OpenedModel, OpenRequest } from './protocols.js';
-import { withResultStatus } from './result-status.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 
 /**
@@ -13,7 +19,11 @@ import { checkedUrl, firstSet, resolveKey, type SettingSources } from './setting
 export async function openBedrock({ ref, provider, sources, ports }: OpenRequest): Promise<OpenedModel> {
   const region = findRegion(sources);
   const apiKey = resolveKey(provider, sources);
-  const credentials = apiKey === undefined ? await findAwsCredentials(ports, region) : undefined;
+  const fetch = leniently(ports.fetch, 'bedrock');
+  const authorized =
+    apiKey === undefined
+      ? signing(fetch, region, await findAwsCredentials(ports, region))
+      : withAuth(fetch, async () => ({ authorization: `Bearer ${apiKey}` }));
   const { env, config } = sources;
   const address = firstSet([
     env[provider.baseUrlVariable],
@@ -22,11 +32,6 @@ export async function openBedrock({ ref, provider, sources, ports }: OpenRequest
     config['bedrock']?.baseUrl,
   ]);
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
-  const fetch = leniently(ports.fetch, 'bedrock');
-  const signedFetch =
-    credentials === undefined
-      ? withAuth(fetch, async () => ({ authorization: `Bearer ${apiKey ?? ''}` }))
-      : signing(fetch, { region, credentials });
   // Everything is given, so that the package does not look for it in an environment of its own.
   const bedrock = createAmazonBedrock({
     region,
@@ -35,7 +40,7 @@ export async function openBedrock({ ref, provider, sources, ports }: OpenRequest
       address === undefined
         ? `https://bedrock-runtime.${region}.${awsSuffix(region)}`
         : checkedUrl(address, provider).replace(/\/+$/, ''),
-    fetch: withResultStatus(signedFetch),
+    fetch: authorized,
   });
   return { model: bedrock(ref.model), secrets: apiKey === undefined ? [] : [apiKey] };
 }
@@ -58,22 +63,27 @@ function findRegion({ env, config }: SettingSources): string {
   throw new AxeError('`AWS_REGION` is not the name of a region', { exitCode: 2 });
 }
 
+/** Names of AWS's addresses end differently in China. */
+function awsSuffix(region: string): string {
+  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+}
+
 /**
  * Signs requests to Bedrock (AWS Signature Version 4). The package could do it, but it signs before a request can be
  * looked at, and hides why there are no credentials.
  */
 function signing(
   fetch: typeof globalThis.fetch,
-  { region, credentials }: { readonly region: string; readonly credentials: Fresh<AwsCredentials> },
+  region: string,
+  credentials: Fresh<AwsCredentials>,
 ): typeof globalThis.fetch {
   return async (input, init) => {
-    const { sessionToken, ...keys } = await credentials(init?.signal ?? undefined);
+    const keys = await credentials(init?.signal ?? undefined);
     const { AwsV4Signer } = await import('aws4fetch');
     const headers = new Headers(init?.headers);
     headers.delete('authorization');
     const signer = new AwsV4Signer({
       ...keys,
-      ...(sessionToken === undefined ? {} : { sessionToken }),
       url: String(input),
       method: 'POST',
       headers: Object.fromEntries(headers),
@@ -84,4 +94,97 @@ function signing(
     const signed = await signer.sign();
     return await fetch(input, { ...init, headers: Object.fromEntries(signed.headers) });
   };
+}
+
+interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/**
+ * Where AWS's own tools find credentials, in their order: keys in the environment, a role with a web identity
+ * (`AWS_ROLE_ARN`; the token from `AWS_WEB_IDENTITY_TOKEN_FILE` or GitHub), the shared credentials file.
+ * Throws an AxeError (exit 3) that names them all if there are none.
+ */
+async function findAwsCredentials(ports: KeylessPorts, region: string): Promise<Fresh<AwsCredentials>> {
+  const { env, readTextFile } = ports;
+  const fixed = awsKeys((name) => firstSet([env[name.toUpperCase()]]));
+  if (fixed !== undefined) return async () => fixed;
+  const role = firstSet([env['AWS_ROLE_ARN']]);
+  if (role !== undefined) return assumeRole(ports, role, region);
+  const home = firstSet([env['HOME'], env['USERPROFILE']]) ?? '';
+  const path = firstSet([env['AWS_SHARED_CREDENTIALS_FILE']]) ?? `${home}/.aws/credentials`;
+  const profile = readProfile(
+    (await readTextFile?.(path)) ?? '',
+    firstSet([env['AWS_PROFILE']]) ?? 'default',
+  );
+  const shared = awsKeys((name) => profile.get(name));
+  if (shared !== undefined) return async () => shared;
+  throw new AxeError(
+    'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
+    {
+      exitCode: 3,
+      remedy:
+        'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { AWS_ROLE_ARN: …, AWS_REGION: … }` ' +
+        'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before.',
+    },
+  );
+}
+
+/** The keys under the names that the credentials file and, in capitals, the environment have for them. */
+function awsKeys(named: (name: string) => string | undefined): AwsCredentials | undefined {
+  const accessKeyId = named('aws_access_key_id');
+  const secretAccessKey = named('aws_secret_access_key');
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  return { accessKeyId, secretAccessKey, sessionToken: named('aws_session_token') };
+}
+
+/** What a profile of AWS's shared credentials file says; it has no keys for an SSO login, for one. */
+function readProfile(text: string, profile: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  let section = '';
+  for (const line of text.split(/\r?\n/)) {
+    section = /^\s*\[\s*([^\]]+?)\s*\]/.exec(line)?.[1] ?? section;
+    const [, key, value] = /^\s*([^#;=\s]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (section === profile && key !== undefined && value !== undefined) values.set(key.toLowerCase(), value);
+  }
+  return values;
+}
+
+/** Credentials of a role, an hour each (AWS STS, AssumeRoleWithWebIdentity). They throw a ProviderError. */
+function assumeRole(ports: KeylessPorts, role: string, region: string): Fresh<AwsCredentials> {
+  const { env, fetch } = ports;
+  const file = firstSet([env['AWS_WEB_IDENTITY_TOKEN_FILE']]);
+  const url = firstSet([env['AWS_ENDPOINT_URL_STS']]) ?? `https://sts.${region}.${awsSuffix(region)}/`;
+  return keepFresh(async (signal) => {
+    const statement = await readStatement(ports, file, 'sts.amazonaws.com');
+    const xml = await requestToken({
+      fetch,
+      who: 'AWS STS',
+      url,
+      form: {
+        Action: 'AssumeRoleWithWebIdentity',
+        Version: '2011-06-15',
+        RoleArn: role,
+        RoleSessionName: firstSet([env['AWS_ROLE_SESSION_NAME']]) ?? 'axe-action',
+        WebIdentityToken: statement,
+      },
+      headers: { accept: 'text/xml' },
+      secrets: [statement],
+      signal,
+    });
+    const value = {
+      accessKeyId: element(xml, 'AccessKeyId'),
+      secretAccessKey: element(xml, 'SecretAccessKey'),
+      sessionToken: element(xml, 'SessionToken'),
+    };
+    return { value, expiresAtMs: Date.parse(element(xml, 'Expiration')) };
+  });
+}
+
+function element(xml: string, name: string): string {
+  const text = new RegExp(`<${name}>\\s*([^<]+?)\\s*</${name}>`).exec(xml)?.[1];
+  if (text !== undefined) return text;
+  throw new ProviderError('server', `AWS STS: \`${name}\` is missing in the answer`);
 }

@@ -1,6 +1,5 @@
 import { formatModelRef } from '../agent/model-ref.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
-import type { Environment } from '../lib/environment.js';
 import { ProviderError } from '../lib/errors.js';
 import { type Chunks, withBody } from '../lib/response.js';
 import type { Models } from '../loop/asker.js';
@@ -11,53 +10,36 @@ import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
 import { findProvider, type Protocol, type Provider, protocolOf } from './catalog.js';
 import { field } from './json.js';
-import type { IdToken, ReadTextFile } from './keyless.js';
+import type { KeylessPorts } from './keyless.js';
 import { findFacts, findPrice } from './model-table.js';
 import { createOfflineModel } from './offline.js';
-import { type OpenedModel, type OpenRequest, openTransport, type TransportParts } from './protocols.js';
+import { type OpenedModel, type OpenRequest, openTransport } from './protocols.js';
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
 import { openVertex } from './vertex.js';
 
-export interface ModelsOptions {
-  readonly env: Environment;
+export interface ModelsOptions extends KeylessPorts {
   /** Reads `[providers]` of config.toml; called once, before a model is opened. */
   readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
-  /** Goes through the proxy where there is one. */
-  readonly fetch: typeof globalThis.fetch;
   /** A key for the main model, before any other source. */
-  readonly apiKey?: string;
-  /** Who this job is, for clouds that need no key then (`id-token: write`). */
-  readonly idToken?: IdToken;
-  /** Reads the credential files that a cloud's own tools leave; undefined for one that is not there. */
-  readonly readTextFile?: ReadTextFile;
+  readonly apiKey?: string | undefined;
   /** Whether a server is asked for the window of its model; axe sends no request but those of the conversation. */
   readonly asksWindow?: boolean;
 }
 
 /** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
 export function createModels(options: ModelsOptions): Models {
-  const { env, loadConfig, apiKey, idToken, readTextFile, asksWindow = false } = options;
-  const ports = {
-    env,
-    fetch: boundedFetch(options.fetch),
-    ...(idToken === undefined ? {} : { idToken }),
-    ...(readTextFile === undefined ? {} : { readTextFile }),
-  };
+  const { env, loadConfig, apiKey, asksWindow = false } = options;
+  const ports = { ...options, fetch: boundedFetch(options.fetch) };
   /** Models that refused tools in Chat Completions, for as long as this run. */
   const followed = new Set<string>();
-  let config: Promise<Readonly<Record<string, ProviderConfig>>> | undefined;
-  const providersConfig = () => {
+  let config: ReturnType<typeof loadConfig> | undefined;
+  const sourcesOf = async (): Promise<SettingSources> => {
     config ??= loadConfig();
-    return config;
+    return { env, config: await config, apiKey };
   };
-  const sourcesOf = async (): Promise<SettingSources> => ({
-    env,
-    config: await providersConfig(),
-    ...(apiKey === undefined ? {} : { apiKey }),
-  });
   return {
     async configure() {
-      await providersConfig();
+      await sourcesOf();
     },
     async open(ref) {
       const provider = findProvider(ref);
@@ -88,51 +70,20 @@ export function createModels(options: ModelsOptions): Models {
 }
 
 async function openModel(request: OpenRequest): Promise<OpenedModel> {
-  switch (request.provider.access) {
-    case 'azure':
-      return await openAzure(request);
-    case 'bedrock':
-      return await openBedrock(request);
-    case 'vertex':
-      return await openVertex(request);
-    case 'direct':
-    case 'offline':
-      return await openDirect(request);
-  }
-}
-
-async function openDirect({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
+  const { ref, provider, wire, sources, ports } = request;
+  if (provider.access === 'azure') return await openAzure(request);
+  if (provider.access === 'bedrock') return await openBedrock(request);
+  if (provider.access === 'vertex') return await openVertex(request);
   const settings = resolveSettings(provider, sources);
-  if (!isOpenable(wire)) throw new Error(`no address speaks ${wire}`);
-  const { model } = ref;
-  const opened = await openTransport({
-    wire,
-    name: nameOf(provider.id, wire),
-    model,
-    fetch: ports.fetch,
-    ...settings,
-  });
-  return { model: opened, secrets: [settings.apiKey] };
-}
-
-function isOpenable(wire: Protocol): wire is TransportParts['wire'] {
-  return wire !== 'bedrock' && wire !== 'offline';
+  const name = nameOf(provider.id, wire);
+  const model = await openTransport({ wire, name, model: ref.model, fetch: ports.fetch, ...settings });
+  return { model, secrets: [settings.apiKey] };
 }
 
 /** The packages look for options of theirs under a name that follows from this one. */
 function nameOf(id: string, wire: Protocol): string {
-  switch (wire) {
-    case 'openai':
-    case 'openai-responses':
-      return 'openai';
-    case 'google':
-      return 'google.generative-ai';
-    case 'anthropic':
-    case 'openai-compatible':
-    case 'bedrock':
-    case 'offline':
-      return id;
-  }
+  if (wire === 'google') return 'google.generative-ai';
+  return wire === 'openai' || wire === 'openai-responses' ? 'openai' : id;
 }
 
 /**

@@ -1,40 +1,36 @@
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, ProviderError } from '../lib/errors.js';
+import { networkCause } from '../lib/network-cause.js';
+import { redact } from '../safety/redact.js';
+import { networkText } from './errors.js';
+import { field, parseJson } from './json.js';
 
-/** A signed statement of who runs this job, for one audience: GitHub's OIDC token. */
-export type IdToken = (audience: string) => Promise<string>;
-
-/** Text of a file that the environment names; undefined if there is none. */
-export type ReadTextFile = (path: string) => Promise<string | undefined>;
-
+/** What signing in to a cloud needs. */
 export interface KeylessPorts {
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;
-  /** Absent outside of a workflow. */
-  readonly idToken?: IdToken;
-  readonly readTextFile?: ReadTextFile;
+  /** GitHub's signed statement of who runs this job (OIDC), for one audience; absent outside of a workflow. */
+  readonly idToken?: ((audience: string) => Promise<string>) | undefined;
+  /** Text of a credential file; undefined if there is none. */
+  readonly readTextFile?: ((path: string) => Promise<string | undefined>) | undefined;
 }
 
-/** A credential and how long it holds. */
-export interface Expiring<T> {
+interface Expiring<T> {
   readonly value: T;
   readonly expiresAtMs: number;
 }
 
-/** Gets a credential, from the signal's point of view for one request. */
+/** Gets a credential that is good for one request, which the signal ends. */
 export type Fresh<T> = (signal?: AbortSignal) => Promise<T>;
 
 /** A new one is asked for this long before the old one ends: no request may outlive its credential. */
 const MARGIN_MS = 5 * 60_000;
 
 /** The credential, kept until shortly before it ends. */
-export function keepFresh<T>(
-  load: (signal?: AbortSignal) => Promise<Expiring<T>>,
-  now: () => number = Date.now,
-): Fresh<T> {
+export function keepFresh<T>(load: (signal?: AbortSignal) => Promise<Expiring<T>>): Fresh<T> {
   let kept: Expiring<T> | undefined;
   return async (signal) => {
-    if (kept === undefined || kept.expiresAtMs - MARGIN_MS <= now()) kept = await load(signal);
+    if (kept === undefined || !(kept.expiresAtMs - MARGIN_MS > Date.now())) kept = await load(signal);
     return kept.value;
   };
 }
@@ -44,17 +40,18 @@ export function keepFresh<T>(
  * that says what the workflow lacks.
  */
 export async function readStatement(
-  { idToken, readTextFile }: KeylessPorts,
-  { file, audience }: { readonly file: string | undefined; readonly audience: string },
+  ports: KeylessPorts,
+  file: string | undefined,
+  audience: string,
 ): Promise<string> {
-  if (file !== undefined) return (await readNamedFile(readTextFile, file)).trim();
-  if (idToken === undefined) {
+  if (file !== undefined) return (await readNamedFile(ports, file)).trim();
+  if (ports.idToken === undefined) {
     throw new ProviderError('auth', 'there is no identity token: this is not a job of a workflow', {
       remedy: 'Outside of a workflow use a key, or the file of an identity token.',
     });
   }
   try {
-    return await idToken(audience);
+    return await ports.idToken(audience);
   } catch (thrown) {
     if (thrown instanceof AxeError) throw thrown;
     throw new ProviderError('auth', `GitHub gave no identity token: ${messageOf(thrown)}`, {
@@ -65,7 +62,7 @@ export async function readStatement(
 }
 
 /** Text of a file that the environment names. Throws a ProviderError (`auth`) if there is none. */
-export async function readNamedFile(readTextFile: ReadTextFile | undefined, path: string): Promise<string> {
+export async function readNamedFile({ readTextFile }: KeylessPorts, path: string): Promise<string> {
   const text = await readTextFile?.(path);
   if (text !== undefined) return text;
   throw new ProviderError('auth', `the credential file \`${path}\` cannot be read`, {
@@ -95,4 +92,77 @@ export function withAuth(
 /** The token as a header (RFC 6750). */
 export function bearer(token: Fresh<string>): Fresh<Readonly<Record<string, string>>> {
   return async (signal) => ({ authorization: `Bearer ${await token(signal)}` });
+}
+
+interface TokenRequest {
+  readonly fetch: typeof globalThis.fetch;
+  /** Who is asked, for messages: `AWS STS`. */
+  readonly who: string;
+  readonly url: string;
+  /** Sent as a form. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** What is sent where it is no form; GET without either. */
+  readonly json?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What an answer may repeat and a message must not show. */
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Text of a good answer. Throws a ProviderError: `auth` where the server refuses, else in the words of the network;
+ * never with a secret in it. The given fetch follows no redirect, which could carry a credential to another host.
+ */
+export async function requestToken(request: TokenRequest): Promise<string> {
+  const { fetch, who, url, form, json, headers, secrets, signal } = request;
+  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+  const body = form === undefined ? json && JSON.stringify(json) : new URLSearchParams(form).toString();
+  const sent =
+    body === undefined
+      ? { headers, signal }
+      : { method: 'POST', headers: { 'content-type': type, ...headers }, body, signal };
+  let status: number;
+  let text: string;
+  try {
+    const response = await fetch(url, sent);
+    status = response.status;
+    text = await response.text();
+  } catch (thrown) {
+    if (signal?.aborted === true) throw thrown;
+    const cause = networkCause(thrown);
+    const { remedy } = cause;
+    const what = remedy === undefined ? `Post "${url}": ${networkText(cause, new URL(url))}` : cause.message;
+    throw new ProviderError('server', `${who}: ${what}`, { remedy, cause: thrown });
+  }
+  if (status >= 200 && status < 300) return text;
+  const category = status === 429 ? 'rate_limit' : status >= 400 && status < 500 ? 'auth' : 'server';
+  const reason = redact(reasonOf(text) ?? `HTTP status ${status}`, secrets);
+  throw new ProviderError(category, `${who} gave no credentials: ${reason}`, {
+    status,
+    remedy: 'Check that the cloud trusts this repository, and the names of role, client or provider.',
+  });
+}
+
+/** An access token of OAuth; of an hour, as the clouds have it, where the answer does not say. */
+export async function requestAccessToken(request: TokenRequest): Promise<Expiring<string>> {
+  const answer = parseJson(await requestToken(request));
+  const seconds = Number(field(answer, 'expires_in')) || 3600;
+  return { value: textField(answer, 'access_token', request.who), expiresAtMs: Date.now() + seconds * 1000 };
+}
+
+/** OAuth's `error_description`, Google's `error.message`, or AWS's `<Message>`. */
+function reasonOf(text: string): string | undefined {
+  const xml = /<Message>([^<]+)<\/Message>/.exec(text)?.[1];
+  if (xml !== undefined) return xml;
+  const answer = parseJson(text);
+  const error = field(answer, 'error');
+  const reasons = [field(answer, 'error_description'), field(error, 'message'), error];
+  return reasons.find((reason) => typeof reason === 'string');
+}
+
+/** A text of a JSON object. Throws a ProviderError that names it and who left it out. */
+export function textField(value: unknown, key: string, who: string): string {
+  const text = field(value, key);
+  if (typeof text === 'string' && text !== '') return text;
+  throw new ProviderError('server', `${who}: \`${key}\` is missing`);
 }

@@ -5,8 +5,8 @@ import type { KeylessPorts } from './keyless.js';
 import { leniently } from './lenient-reply.js';
 import type { SettingSources } from './settings.js';
 
-export interface TransportParts {
-  readonly wire: Exclude<Protocol, 'bedrock' | 'offline'>;
+interface TransportParts {
+  readonly wire: Protocol;
   /** The provider's name, as the package shows it. */
   readonly name: string;
   readonly model: string;
@@ -46,22 +46,17 @@ export async function openTransport(parts: TransportParts): Promise<LanguageMode
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const key = apiKey === '' ? {} : { apiKey };
-      const settings = {
-        name,
-        baseURL,
-        headers,
-        fetch,
-        ...key,
-        supportsStructuredOutputs: true,
-        includeUsage: true,
-      };
-      return createOpenAICompatible(settings).chatModel(model);
+      const key = apiKey || undefined;
+      const also = { supportsStructuredOutputs: true, includeUsage: true };
+      return createOpenAICompatible({ name, baseURL, headers, fetch, apiKey: key, ...also }).chatModel(model);
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
       return createGoogle({ name, apiKey, baseURL, headers, fetch })(model);
     }
+    case 'bedrock':
+    case 'offline':
+      throw new Error(`no address speaks ${parts.wire}`);
   }
 }
 
