@@ -2,7 +2,7 @@ import type { SharedV4Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import type { Warning } from '../../src/lib/warning.js';
-import { type AskerOptions, createAsker, type OpenModel } from '../../src/loop/asker.js';
+import { createAsker, type OpenModel } from '../../src/loop/asker.js';
 import { Budget } from '../../src/loop/budget.js';
 import { estimateTokens } from '../../src/loop/estimate.js';
 import type { LoopDependencies } from '../../src/loop/events.js';
@@ -39,7 +39,10 @@ function candidate(ref: string, replies: readonly FakeReply[] | Error, facts: Pa
   };
 }
 
-function scene(first: readonly FakeReply[], patch: Partial<AskerOptions> & Partial<LoopDependencies> = {}) {
+function scene(
+  first: readonly FakeReply[],
+  patch: Partial<Parameters<typeof createAsker>[0]> & Partial<LoopDependencies> = {},
+) {
   const events: RunEvent[] = [];
   const warnings: Warning[] = [];
   const clock = createFakeClock();

@@ -15,6 +15,25 @@ function dollars(maxCostUsd: number): Budget {
   return new Budget({ maxTokens: 0, maxCostUsd });
 }
 
+describe('what a long prompt costs', () => {
+  const long = { aboveTokens: 1000, price: { input: 6, output: 30, cacheRead: 0.6, cacheWrite: 7.5 } };
+
+  it.each([
+    [1000, 0.003 + 0.0015],
+    [1001, 0.006006 + 0.003],
+  ])('is counted by the price of its length: %i tokens', (input, costUsd) => {
+    const budget = dollars(1);
+    budget.add(use(input, 100), { ...PRICE, long });
+    expect(budget.spending.costUsd).toBeCloseTo(costUsd, 9);
+  });
+
+  it('leaves less room for the answer', () => {
+    const left = (input: number) => dollars(1).outputLeft(use(input, 0), { ...PRICE, long })?.tokens;
+    expect(left(1000)).toBeCloseTo((0.997 * 1e6) / 15, 6);
+    expect(left(1001)).toBeCloseTo(((1 - 0.006006) * 1e6) / 30, 6);
+  });
+});
+
 describe('a budget of tokens', () => {
   it('counts input and output, with a known or unknown price', () => {
     const budget = tokens(0);

@@ -75,7 +75,6 @@ const parts: readonly LanguageModelV4Message[] = [
   { role: 'assistant', content: [{ type: 'reasoning', text: LONG }] },
   { role: 'assistant', content: [{ type: 'reasoning', text: '', providerOptions: { a: { data: LONG } } }] },
   { role: 'assistant', content: [{ type: 'tool-call', toolCallId: '1', toolName: 'a', input: { a: LONG } }] },
-  { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AA==' } }] },
   result({ type: 'json', value: { a: LONG } }),
   result({ type: 'error-json', value: [LONG] }),
   result({ type: 'execution-denied', reason: LONG }),

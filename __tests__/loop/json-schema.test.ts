@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../src/lib/errors.js';
 import { compileSchema, inspectSchema } from '../../src/loop/json-schema.js';
 import {
-  checkStructured,
   type JsonSchema,
+  judgeAnswer,
   responseFormatOf,
   type ValueCheck,
 } from '../../src/loop/structured.js';
@@ -117,13 +117,13 @@ describe('a compiled schema', () => {
   });
 
   it('checks an answer from the input to the problem', async () => {
-    const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(REVIEW));
-    const check = await compileSchema(format?.schema ?? {}, ORIGIN, forEver);
-    expect(checkStructured('```json\n{"risk": "high"}\n```', check)).toMatchObject({
-      kind: 'valid',
-      json: '{"risk":"high"}',
-    });
-    expect(checkStructured('{"risk": "odd"}', check)).toMatchObject({ kind: 'invalid' });
+    const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(REVIEW)) ?? {
+      type: 'json',
+    };
+    const check = await compileSchema(format.schema ?? {}, ORIGIN, forEver);
+    const judged = (answer: string) => judgeAnswer(answer, { format, check }, true);
+    expect(judged('```json\n{"risk": "high"}\n```')).toEqual({ kind: 'final', answer: '{"risk":"high"}' });
+    expect(judged('{"risk": "odd"}')).toMatchObject({ kind: 'again' });
   });
 });
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { LIMIT_NOTICE } from '../../src/lib/defaults.js';
-import { type LimitState, limitNotice } from '../../src/loop/run-agent.js';
+import { limitNotice } from '../../src/loop/run-agent.js';
+
+type LimitState = Partial<Parameters<typeof limitNotice>[0]>;
+const MANY = { turnsLeft: LIMIT_NOTICE.turns + 1 };
 
 const SOON = 'Do only what is still needed and give your final answer soon.';
 const NOW = 'Your next reply is the last one: give your final answer now, without calling a tool.';
@@ -21,17 +24,17 @@ describe('the notice of a limit', () => {
       `[Little is left of this run: 2 turns, 15% of the token budget, 60 seconds. ${SOON}]`,
     ],
   ])('for %j is one line', (state, line) => {
-    expect(limitNotice(state)).toBe(line);
+    expect(limitNotice({ ...MANY, ...state })).toBe(line);
     expect(line).not.toContain('\n');
   });
 
   it.each<[LimitState]>([
     [{}],
-    [{ turnsLeft: undefined, tokensShare: undefined, costShare: undefined, secondsLeft: undefined }],
+    [{ tokensShare: undefined, costShare: undefined, secondsLeft: undefined }],
     [{ turnsLeft: LIMIT_NOTICE.turns + 1, tokensShare: 0.79, costShare: 0.5, secondsLeft: 60.5 }],
-    [{ turnsLeft: Number.POSITIVE_INFINITY, secondsLeft: Number.POSITIVE_INFINITY }],
+    [{ secondsLeft: Number.POSITIVE_INFINITY }],
     [{ tokensShare: Number.NaN, costShare: Number.NaN, secondsLeft: Number.NaN }],
   ])('is not given for %j', (state) => {
-    expect(limitNotice(state)).toBeUndefined();
+    expect(limitNotice({ ...MANY, ...state })).toBeUndefined();
   });
 });

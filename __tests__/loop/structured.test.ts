@@ -3,11 +3,11 @@ import type { ResponseFormat } from '../../src/agent/config.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import {
   checkObject,
-  checkStructured,
-  correctionMessage,
   formatInstruction,
+  judgeAnswer,
   responseFormatOf,
   schemaOrigin,
+  type ValueCheck,
 } from '../../src/loop/structured.js';
 
 const SCHEMA = { type: 'object', properties: { risk: { type: 'string' } } };
@@ -71,36 +71,43 @@ describe('the format of the answer', () => {
 });
 
 describe('a structured answer', () => {
+  const format = { type: 'json' } as const;
+  const judged = (answer: string, check: ValueCheck = () => [], mayCorrect = true) =>
+    judgeAnswer(answer, { format, check }, mayCorrect);
+  const problemOf = (answer: string, check?: ValueCheck) => {
+    const { message } = judged(answer, check) as { readonly message: string };
+    return /^Your last answer could not be used: (.*)\. Send the whole answer again/.exec(message)?.[1] ?? '';
+  };
+
   it('is returned as the checked value', () => {
-    const seen: unknown[] = [];
-    const check = (value: unknown) => {
-      seen.push(value);
-      return [];
-    };
-    const checked = checkStructured('```json\n{"a": 1, "a": 2, "__proto__": {}}\n```', check);
-    expect(checked).toMatchObject({ kind: 'valid', json: '{"a":2,"__proto__":{}}' });
-    expect(seen).toHaveLength(1);
+    expect(judged('```json\n{"a": 1, "a": 2, "__proto__": {}}\n```')).toEqual({
+      kind: 'final',
+      answer: '{"a":2,"__proto__":{}}',
+    });
+  });
+
+  it('is not taken a second time with a problem', () => {
+    expect(judged('No.', undefined, false)).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('not JSON') },
+    });
   });
 
   it('is invalid if it is not JSON, and nothing is checked', () => {
-    const checked = checkStructured('No.', () => {
+    const check = () => {
       throw new Error('not called');
-    });
-    expect(checked).toMatchObject({ kind: 'invalid', problem: expect.stringContaining('not JSON') });
+    };
+    expect(problemOf('No.', check)).toContain('not JSON');
   });
 
   it('is invalid if it is nested too deeply', () => {
-    const answer = `${'['.repeat(200)}${']'.repeat(200)}`;
-    expect(checkStructured(answer, () => [])).toMatchObject({
-      kind: 'invalid',
-      problem: 'it is nested more than 128 levels deep',
-    });
+    expect(problemOf(`${'['.repeat(200)}${']'.repeat(200)}`)).toBe('it is nested more than 128 levels deep');
   });
 
   it('reports the first problems on one line and counts the others', () => {
-    const problems = Array.from({ length: 7 }, (_, index) => `p${index}\n${'x'.repeat(500)}`);
-    const checked = checkStructured('{}', () => problems);
-    const problem = checked.kind === 'invalid' ? checked.problem : '';
+    const problem = problemOf('{}', () =>
+      Array.from({ length: 7 }, (_, index) => `p${index}\n${'x'.repeat(500)}`),
+    );
     expect(problem).toMatch(/^p0 x.*; p4 x.*; and 2 more$/);
     expect(problem.length).toBeLessThan(1100);
   });
@@ -113,12 +120,6 @@ describe('a structured answer', () => {
     ['1', 1],
   ])('without a schema is an object: %s has %i problems', (json, problems) => {
     expect(checkObject(JSON.parse(json))).toHaveLength(problems);
-  });
-
-  it('is requested again with the problem', () => {
-    expect(correctionMessage('`/risk` must be string')).toContain(
-      'could not be used: `/risk` must be string.',
-    );
   });
 });
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { type CachedModel, withCachePoints } from '../../src/model/cache-points.js';
+import { withCachePoints } from '../../src/model/cache-points.js';
 
 const TOOLS: LanguageModelV4CallOptions['tools'] = [
   { type: 'function', name: 'read_file', inputSchema: { type: 'object' } },
@@ -18,6 +18,7 @@ const RESULT: Extract<LanguageModelV4Message, { role: 'tool' }> = {
   ],
 };
 
+type CachedModel = Parameters<typeof withCachePoints>[1];
 const ANTHROPIC: CachedModel = { provider: 'anthropic', wire: 'anthropic', model: 'claude-sonnet-5' };
 const BEDROCK: CachedModel = {
   provider: 'bedrock',
@@ -68,7 +69,7 @@ describe('marks for the prompt cache', () => {
   });
 
   it('never exceed Anthropic’s limit, however long the conversation', () => {
-    const long = [SYSTEM, USER, ...Array.from({ length: 40 }, () => [CALL, RESULT]).flat()];
+    const long = [SYSTEM, USER, ...Array.from({ length: 40 }, () => [{ ...CALL }, { ...RESULT }]).flat()];
     expect(marks(long, ANTHROPIC).map(([index]) => index)).toEqual([0, long.length - 3, long.length - 1]);
   });
 

@@ -12,7 +12,7 @@ function callError(details: Partial<ConstructorParameters<typeof APICallError>[0
 }
 
 function told(thrown: unknown, provider = 'openai') {
-  return toProviderError(thrown, findProvider({ provider, model: 'm' }), KEY);
+  return toProviderError(thrown, findProvider({ provider, model: 'm' }), [KEY]);
 }
 
 /** An error of the system, as fetch wraps it. */
@@ -45,7 +45,7 @@ describe('an answer with an error status', () => {
     [500, 'server: Internal Server Error'],
     [502, 'server: Bad Gateway'],
     [529, 'server: the service is overloaded (HTTP 529)'],
-    [418, 'server: HTTP status 418'],
+    [499, 'server: HTTP status 499'],
   ])('%i without a message of its own is "%s"', (statusCode, message) => {
     for (const responseBody of ['<html>bad</html>', '', undefined])
       expect(
@@ -69,7 +69,7 @@ describe('an answer with an error status', () => {
 
   it('is left unchanged if there is no key', () => {
     const error = callError({ statusCode: 400, responseBody: '{"error":"bad"}' });
-    expect(toProviderError(error, findProvider({ provider: 'ollama', model: 'm' }), '').message).toBe(
+    expect(toProviderError(error, findProvider({ provider: 'ollama', model: 'm' }), []).message).toBe(
       'bad_request: bad',
     );
   });
@@ -94,7 +94,7 @@ describe('an answer with an error status', () => {
       408,
       'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
     ],
-    [418, 'Check `model` and `[params]` of the agent against what the provider says.'],
+    [499, 'Check `model` and `[params]` of the agent against what the provider says.'],
   ])('%i has a remedy: %s', (statusCode, remedy) => {
     expect(told(callError({ statusCode })).remedy).toBe(remedy);
   });

@@ -31,25 +31,6 @@ export interface OpenModel {
 
 export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
 
-/** A question to a model, in which turn, with a limit of ours; see {@link limitOutput}. */
-interface Question {
-  readonly messages: readonly LanguageModelV4Message[];
-  readonly settings: Settings;
-  readonly ownTokens: number | undefined;
-  readonly turn: number;
-}
-
-export interface AskerOptions {
-  readonly model: OpenModel;
-  /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
-  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
-  readonly retry: RetryPolicy;
-  readonly budget: Budget;
-  readonly usage: Usage;
-  /** Settings that are ours and no user's: nobody has to know that a model does not take them. */
-  readonly ownSettings?: readonly string[];
-}
-
 /** Asks a model, and another one where the first stays out of reach. */
 export interface Asker {
   /** The model that is asked at present. */
@@ -70,7 +51,23 @@ export interface Asker {
 
 /** Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it. */
 export function createAsker(
-  { model, fallbacks, retry, budget, usage, ownSettings = [] }: AskerOptions,
+  {
+    model,
+    fallbacks,
+    retry,
+    budget,
+    usage,
+    ownSettings = [],
+  }: {
+    readonly model: OpenModel;
+    /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
+    readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+    readonly retry: RetryPolicy;
+    readonly budget: Budget;
+    readonly usage: Usage;
+    /** Settings that are ours and no user's: nobody has to know that a model does not take them. */
+    readonly ownSettings?: readonly string[];
+  },
   deps: LoopDependencies,
 ): Asker {
   const others = [...fallbacks];
@@ -80,16 +77,16 @@ export function createAsker(
   let current = model;
 
   const ask: Asker['ask'] = async (messages, settings, ownTokens) => {
-    const request = { messages, settings, ownTokens, turn: usage.turns + 1 };
-    const { reply, askedTokens } = await askOnce(request);
-    usage.turns = request.turn;
+    const turn = usage.turns + 1;
+    const { reply, askedTokens } = await askOnce(turn, messages, settings, ownTokens);
+    usage.turns = turn;
     const wider = widerLimit(reply, current, askedTokens);
     if (wider === undefined || budget.spent() !== undefined) return reply;
     const message = `\`${current.ref}\` came to its limit of output before its answer began, so it is asked once more with a limit of ${grouped(wider)} tokens`;
     deps.reporter.warn({ code: 'model-warning', message });
     usage.retries += 1;
     try {
-      return (await askOnce({ ...request, settings: { ...settings, maxOutputTokens: wider } })).reply;
+      return (await askOnce(turn, messages, { ...settings, maxOutputTokens: wider }, ownTokens)).reply;
     } catch (thrown) {
       // A server that has no room for so much says so.
       if (!(thrown instanceof ProviderError) || thrown.category !== 'bad_request') throw thrown;
@@ -97,7 +94,12 @@ export function createAsker(
     }
   };
 
-  async function askOnce({ messages, settings, ownTokens, turn }: Question) {
+  async function askOnce(
+    turn: number,
+    messages: readonly LanguageModelV4Message[],
+    settings: Settings,
+    ownTokens: number | undefined,
+  ) {
     const tools = settings.tools?.length ?? 0;
     deps.reporter.event({
       kind: 'model-request',
@@ -109,34 +111,29 @@ export function createAsker(
     const input = estimateTokens(messages);
     // What the last request had comes from the cache where there is one.
     const cacheRead = Math.min(input, usage.lastInputTokens);
-    const limitNow = () => {
-      const left = budget.outputLeft({ input, output: 0, cacheRead, cacheWrite: 0 }, current.price);
-      return limitOutput(current, settings, { ownTokens, left });
-    };
-    let limit = limitNow();
+    const use = { input, output: 0, cacheRead, cacheWrite: 0 };
+    let limit: ReturnType<typeof limitOutput> = { tokens: undefined };
     const { ref } = current;
     const reply = await askSomebody(() => {
       if (current.ref !== ref) foreign = new Set(messages);
-      limit = limitNow();
-      const { maxOutputTokens: _asked, ...others } = settings;
-      const most = limit.tokens === undefined ? {} : { maxOutputTokens: limit.tokens };
+      limit = limitOutput(current, settings, ownTokens, budget.outputLeft(use, current.price));
       const prompt = [...withoutThoughts(messages, foreign)];
-      return { ...others, ...most, prompt, abortSignal: deps.signal };
+      return { ...settings, maxOutputTokens: limit.tokens, prompt, abortSignal: deps.signal };
     });
     const estimated = estimateUsage(reply, messages, settings.tools);
     const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
-    const use = usage.add(counted, current.model.modelId);
-    budget.add(use, current.price);
+    const used = usage.add(counted, current.model.modelId);
+    budget.add(used, current.price);
     if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
-    deps.onReply?.({ modelId: usage.modelId, use, price: current.price });
+    deps.onReply?.({ modelId: usage.modelId, use: used, price: current.price });
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) {
       const message = `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate`;
       deps.reporter.warn({ code: 'model-warning', message });
     }
-    introduce(current, reply, use.costUsd !== undefined || current.price !== undefined);
+    introduce(reply, used.costUsd !== undefined || current.price !== undefined);
     const called = toolCallsOf(reply.content).map(({ tool }) => tool);
     const { costUsd, isCostPartial } = budget.spending;
-    deps.reporter.event({ kind: 'tokens-used', use, costUsd: isCostPartial ? undefined : costUsd });
+    deps.reporter.event({ kind: 'tokens-used', use: used, costUsd: isCostPartial ? undefined : costUsd });
     deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, called, tools });
     return { reply, askedTokens: limit.tokens };
   }
@@ -183,11 +180,8 @@ export function createAsker(
   }
 
   /** What is to be told of a model and was not told yet. */
-  function introduce(
-    { ref }: OpenModel,
-    { warnings }: LanguageModelV4GenerateResult,
-    hasCost: boolean,
-  ): void {
+  function introduce({ warnings }: LanguageModelV4GenerateResult, hasCost: boolean): void {
+    const { ref } = current;
     if (!told.has(ref) && !hasCost && budget.limits.maxCostUsd > 0) {
       const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`;
       deps.reporter.warn({ code: 'model-warning', message });

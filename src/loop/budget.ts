@@ -3,12 +3,21 @@ import type { Limit } from '../lib/outcome.js';
 import { usd } from '../lib/text/number.js';
 
 /** Price of a model in US dollars per million tokens. */
-export interface Price {
+interface Rates {
   readonly input: number;
   readonly output: number;
   /** Tokens that came from the provider's prompt cache, and those written to it. */
   readonly cacheRead: number;
   readonly cacheWrite: number;
+}
+
+export interface Price extends Rates {
+  /** What a request costs whose prompt has more tokens than that. */
+  readonly long?: { readonly aboveTokens: number; readonly price: Rates };
+}
+
+function ratesFor(price: Price, { input }: TokenUse): Rates {
+  return price.long !== undefined && input > price.long.aboveTokens ? price.long.price : price;
 }
 
 /** Tokens of one reply. `input` includes what was read from and written to the cache. */
@@ -18,7 +27,7 @@ export interface TokenUse {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   /** What the provider says that it cost; left out where it does not. */
-  readonly costUsd?: number;
+  readonly costUsd?: number | undefined;
 }
 
 /** Most that a run and its sub-agents may use together; 0 means no limit. */
@@ -130,7 +139,7 @@ export class Budget {
       left.push({ limit: 'tokens', tokens: maxTokens - this.#tokens - countedTokens(input) });
     if (maxCostUsd > 0 && price !== undefined && price.output > 0) {
       const leftUsd = maxCostUsd - (this.#costUsd ?? 0) - (costOf(input, price) ?? 0);
-      left.push({ limit: 'cost', tokens: (leftUsd * PER_MILLION) / price.output });
+      left.push({ limit: 'cost', tokens: (leftUsd * PER_MILLION) / ratesFor(price, input).output });
     }
     return left.toSorted((one, other) => one.tokens - other.tokens)[0];
   }
@@ -176,8 +185,9 @@ function countedTokens({ input, output, cacheRead }: TokenUse): number {
 export function costOf(use: TokenUse, price: Price | undefined): number | undefined {
   if (use.costUsd !== undefined || price === undefined) return use.costUsd;
   const { input, output, cacheRead, cacheWrite } = use;
+  const rates = ratesFor(price, use);
   const fresh = Math.max(0, input - cacheRead - cacheWrite);
   const sum =
-    fresh * price.input + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite + output * price.output;
+    fresh * rates.input + cacheRead * rates.cacheRead + cacheWrite * rates.cacheWrite + output * rates.output;
   return sum / PER_MILLION;
 }

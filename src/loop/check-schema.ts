@@ -27,7 +27,17 @@ export function checkSchema(schema: SchemaObject, origin: string): void {
       { remedy: 'Ask for less, or leave out descriptions and examples.' },
     );
   }
-  checkKeywords(schema, origin);
+  for (const part of subschemas(schema)) {
+    for (const [keyword, value] of Object.entries(part)) {
+      if (REFERENCES.includes(keyword)) checkReference(keyword, value, origin);
+      if (keyword === '$async' && value !== false) {
+        throw new ConfigError(
+          `the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`,
+          { remedy: 'Remove `$async`.' },
+        );
+      }
+    }
+  }
 }
 
 /** Whether a JSON value is nested deeper than so many levels; a plain value has none. */
@@ -51,15 +61,6 @@ const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'depen
 const VALUES = ['const', 'enum', 'default', 'examples'];
 
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
-
-function checkKeywords(schema: SchemaObject, origin: string): void {
-  for (const part of subschemas(schema)) {
-    for (const [keyword, value] of Object.entries(part)) {
-      if (REFERENCES.includes(keyword)) checkReference(keyword, value, origin);
-      if (keyword === '$async' && value !== false) throw asyncSchema(origin);
-    }
-  }
-}
 
 /** A schema and every schema inside it; examples of what is described are none. Its depth was checked. */
 function* subschemas(schema: unknown): Generator<SchemaObject> {
@@ -85,55 +86,4 @@ function checkReference(keyword: string, value: unknown, origin: string): void {
     `the JSON schema of ${origin} refers to another document: \`${keyword}\` is ${quoted}`,
     { remedy: 'Copy what it refers to under `$defs` and write `#/$defs/name`: no document is fetched.' },
   );
-}
-
-function asyncSchema(origin: string): ConfigError {
-  return new ConfigError(`the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`, {
-    remedy: 'Remove `$async`.',
-  });
-}
-
-/**
- * What a compiler of schemas would trip over that the rules of schemas do not tell: a `$ref` that points at nothing (RFC
- * 6901), or a pattern that is none. Half a sentence; undefined if there is nothing. Anchors, and references in a schema
- * that has an `$id` inside, which counts them anew, are taken as they are.
- */
-export function schemaProblem(schema: SchemaObject): string | undefined {
-  const parts = [...subschemas(schema)];
-  const isOnePlace = !parts.slice(1).some((part) => '$id' in part);
-  for (const { $ref, pattern, patternProperties } of parts) {
-    if (isOnePlace && typeof $ref === 'string' && $ref.startsWith('#/') && !leads(schema, $ref)) {
-      return `\`$ref\` ${JSON.stringify($ref)} leads nowhere`;
-    }
-    const keys = typeof patternProperties === 'object' ? Object.keys(patternProperties ?? {}) : [];
-    const wrong = [pattern, ...keys].find((one) => typeof one === 'string' && !isPattern(one));
-    if (wrong !== undefined) return `${JSON.stringify(wrong)} is not a pattern`;
-  }
-  return undefined;
-}
-
-function leads(schema: SchemaObject, ref: string): boolean {
-  let value: unknown = schema;
-  for (const token of ref.slice(2).split('/')) {
-    const name = decoded(token).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false;
-    value = new Map<string, unknown>(Object.entries(value)).get(name);
-  }
-  return true;
-}
-
-function decoded(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
-}
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
 }

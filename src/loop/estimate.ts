@@ -34,9 +34,6 @@ const MAX_RATIO = 2;
 /** Role and separators of a message or a part. */
 const FRAME_TOKENS = 4;
 
-/** A picture or a document; what it costs depends on the provider. */
-const FILE_TOKENS = 1600;
-
 function estimateMessage({ content }: Message): number {
   if (typeof content === 'string') return FRAME_TOKENS + estimateText(content);
   return content.reduce((sum, part) => sum + FRAME_TOKENS + estimatePart(part), FRAME_TOKENS);
@@ -50,32 +47,13 @@ function estimatePart(part: MessagePart): number {
       return estimateText(part.text) + estimateValue(part.providerOptions);
     case 'tool-call':
       return estimateText(part.toolName) + estimateValue(part.input);
-    case 'tool-result':
-      return estimateText(part.toolName) + estimateOutput(part.output);
-    case 'file':
-    case 'reasoning-file':
-      return FILE_TOKENS;
-    case 'custom':
-    case 'tool-approval-response':
+    case 'tool-result': {
+      const { output } = part;
+      const isText = output.type === 'text' || output.type === 'error-text';
+      return estimateText(part.toolName) + (isText ? estimateText(output.value) : estimateValue(output));
+    }
+    default:
       return estimateValue(part);
-  }
-}
-
-function estimateOutput(output: Extract<MessagePart, { type: 'tool-result' }>['output']): number {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return estimateText(output.value);
-    case 'json':
-    case 'error-json':
-      return estimateValue(output.value);
-    case 'execution-denied':
-      return estimateText(output.reason ?? '');
-    case 'content':
-      return output.value.reduce(
-        (sum, item) => sum + (item.type === 'text' ? estimateText(item.text) : FILE_TOKENS),
-        0,
-      );
   }
 }
 

@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/errors.js';
+
 /** What is in an answer: a JSON value, or the reason why there is none. */
 type FoundJson =
   | { readonly kind: 'found'; readonly value: unknown }
@@ -22,8 +24,7 @@ function parse(text: string): FoundJson {
     const value: unknown = JSON.parse(text);
     return { kind: 'found', value };
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    return { kind: 'missing', problem: `it is not JSON (${reason})` };
+    return { kind: 'missing', problem: `it is not JSON (${messageOf(thrown)})` };
   }
 }
 

@@ -1,9 +1,4 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4Content,
-  LanguageModelV4Message,
-  SharedV4ProviderMetadata,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ToolCall } from './tool-calls.js';
 
 export type Message = LanguageModelV4Message;
@@ -11,7 +6,13 @@ export type Message = LanguageModelV4Message;
 export type MessagePart = Exclude<Message['content'], string>[number];
 
 /** The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5). */
-export function firstMessages(system: string, message: string): LanguageModelV4Message[] {
+export function firstMessages({
+  system,
+  message,
+}: {
+  readonly system: string;
+  readonly message: string;
+}): LanguageModelV4Message[] {
   const user = userMessage(message);
   return system === '' ? [user] : [{ role: 'system', content: system }, user];
 }
@@ -50,39 +51,25 @@ function assistantPart(
   part: LanguageModelV4Content,
   open: ToolCall[],
 ): Extract<LanguageModelV4Message, { role: 'assistant' }>['content'] {
+  // What a provider attached to a part it expects back under another name.
+  const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined;
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...sentBack(part.providerMetadata) }];
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, providerOptions }];
     case 'reasoning':
-      return [{ type: 'reasoning', text: part.text, ...sentBack(part.providerMetadata) }];
+      return [{ type: 'reasoning', text: part.text, providerOptions }];
     case 'tool-call': {
       if (part.providerExecuted === true) return [];
       const call = open.shift();
-      const { providerMetadata } = part;
       const { id: toolCallId, tool: toolName } = call ?? { id: part.toolCallId, tool: part.toolName };
-      const input = objectOf(call?.input);
-      return [{ type: 'tool-call', toolCallId, toolName, input, ...sentBack(providerMetadata) }];
+      // Providers refuse a conversation that holds arguments of another kind, whoever wrote them.
+      const given = call?.input;
+      const input = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {};
+      return [{ type: 'tool-call', toolCallId, toolName, input, providerOptions }];
     }
-    case 'custom':
-    case 'file':
-    case 'reasoning-file':
-    case 'source':
-    case 'tool-approval-request':
-    case 'tool-result':
+    default:
       return [];
   }
-}
-
-/** Providers refuse a conversation that holds arguments of another kind, whoever wrote them. */
-function objectOf(input: unknown): object {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
-}
-
-/** What a provider attached to a part, under the name it expects it back by. */
-function sentBack(metadata: SharedV4ProviderMetadata | undefined): {
-  providerOptions?: SharedV4ProviderMetadata;
-} {
-  return metadata === undefined ? {} : { providerOptions: metadata };
 }
 
 /** A language model of the provider packages, as it is asked here (D30, D31). */

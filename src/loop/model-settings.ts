@@ -11,10 +11,10 @@ export function modelSettings({
   LanguageModelV4CallOptions,
   'reasoning' | 'providerOptions'
 > {
-  const options = Object.entries({ ...tables, ...(api === undefined ? {} : { [FORM_KEY]: { form: api } }) });
+  const options = Object.entries({ ...tables, ...(api && { [FORM_KEY]: { form: api } }) }).filter(isJson);
   return {
-    ...(effort === undefined ? {} : { reasoning: effort }),
-    ...(options.length === 0 ? {} : { providerOptions: Object.fromEntries(options.filter(isJson)) }),
+    reasoning: effort,
+    providerOptions: options.length === 0 ? undefined : Object.fromEntries(options),
   };
 }
 

@@ -22,27 +22,22 @@ export function isThinking(
 /** A limit of OpenAI's Responses: it refuses a smaller one. */
 const LEAST_OUTPUT_TOKENS = 16;
 
-interface LimitedModel {
-  readonly thinking?: Thinking | undefined;
-  readonly windowTokens: number | undefined;
-}
-
-/** The most tokens that a request asks for; undefined leaves it to the provider. */
-interface OutputLimit {
-  readonly tokens: number | undefined;
-  /** The limit of the run that leaves no more. */
-  readonly leftBy?: Limit;
-}
-
 /**
  * A model that thinks has no limit but the agent's, and what the limits of the run leave; another one has ours too, where
- * the agent says less or nothing.
+ * the agent says less or nothing. Undefined leaves it to the provider.
  */
 export function limitOutput(
-  { thinking, windowTokens }: LimitedModel,
+  {
+    thinking,
+    windowTokens,
+  }: { readonly thinking?: Thinking | undefined; readonly windowTokens: number | undefined },
   settings: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>,
-  { ownTokens, left }: { readonly ownTokens: number | undefined; readonly left: OutputLeft | undefined },
-): OutputLimit {
+  ownTokens: number | undefined,
+  left: OutputLeft | undefined,
+): {
+  readonly tokens: number | undefined /** The limit of the run that leaves no more. */;
+  readonly leftBy?: Limit;
+} {
   const { maxOutputTokens } = settings;
   const ofAgent = ownTokens !== undefined && (maxOutputTokens ?? 0) < ownTokens ? undefined : maxOutputTokens;
   if (!isThinking(thinking, settings)) return { tokens: ofAgent ?? ownTokens };
@@ -60,7 +55,7 @@ const WIDE_OUTPUT_TOKENS = 64_000;
  */
 export function widerLimit(
   { content, finishReason, usage }: LanguageModelV4GenerateResult,
-  { thinking }: LimitedModel,
+  { thinking }: { readonly thinking?: Thinking | undefined },
   askedTokens: number | undefined,
 ): number | undefined {
   const { unified, raw = '' } = finishReason;

@@ -8,9 +8,9 @@ import {
   MAX_SAME_CALLS,
 } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
-import type { Limit, RunOutcome, RunStats } from '../lib/outcome.js';
+import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/cut.js';
-import { grouped } from '../lib/text/number.js';
+import { count, grouped } from '../lib/text/number.js';
 import { causeFirst } from '../lib/time-limit.js';
 import { effectiveReserve } from '../memory/notes/context-block.js';
 import type { Prompt } from '../prompt/fit-prompt.js';
@@ -22,7 +22,7 @@ import { estimateTokens, estimateTools, type Measured } from './estimate.js';
 import type { LoopDependencies } from './events.js';
 import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
 import { modelSettings } from './model-settings.js';
-import { endOf, type ReplyEnd } from './reply-end.js';
+import { endOf } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
 import { askFitting } from './shorten.js';
 import { type AnswerForm, judgeAnswer, withoutWrittenCalls } from './structured.js';
@@ -74,7 +74,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   const asker = createAsker({ ...conversation, usage }, deps);
   let settings = settingsOf(conversation);
   let prompt = promptIn(asker.current.windowTokens);
-  let messages: readonly LanguageModelV4Message[] = begin(prompt);
+  let messages: readonly LanguageModelV4Message[] = firstMessages(prompt);
   let measured: Measured | undefined;
 
   /** The prompt as it fits into a window with the tools and a reply; as it is where that is not known. */
@@ -82,14 +82,14 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
     const { prompt: whole, shrink, params } = conversation;
     if (windowTokens === undefined || shrink === undefined) return whole;
     const room = roomForPrompt(windowTokens, replyTokensOf(params)) - estimateTools(settings.tools);
-    return estimateTokens(begin(whole)) <= room ? whole : shrink(room, windowTokens);
+    return estimateTokens(firstMessages(whole)) <= room ? whole : shrink(room, windowTokens);
   }
 
   /** The conversation with its beginning made to fit; undefined where that makes it no shorter. */
   function refit(long: readonly LanguageModelV4Message[], windowTokens: number) {
-    const before = begin(prompt);
+    const before = firstMessages(prompt);
     prompt = promptIn(windowTokens);
-    const after = begin(prompt);
+    const after = firstMessages(prompt);
     if (estimateTokens(after) >= estimateTokens(before)) return undefined;
     return [...after, ...long.slice(before.length)];
   }
@@ -101,7 +101,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
     while (usage.turns < maxTurns) {
       deps.signal.throwIfAborted();
       const spent = budget.spent();
-      if (spent !== undefined) return exhausted(spent, answer, stats());
+      if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
       const changed = await conversation.changedTools?.();
       if (changed !== undefined) {
         tools = changed;
@@ -117,13 +117,17 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, { tools, last: lastCall });
       if (calls.length === 0) {
-        if (end.kind === 'cut') return cutOff(end, { answer, budget, stats: stats() });
+        if (end.kind === 'cut') {
+          // A budget that is spent too is the limit that has to be raised first.
+          const over = budget.spent();
+          if (over !== undefined) return { kind: 'exhausted', ...over, answer, stats: stats() };
+          return { kind: 'incomplete', answer, error: end.error, stats: stats() };
+        }
         const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), deps);
         if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
         const written = said === answer || tools.length === 0 ? undefined : CALL_AS_TEXT;
         const reminder = isCorrected ? undefined : (written ?? reminderOf(goal));
-        if (judged.kind === 'final' && reminder === undefined)
-          return ended({ answer: judged.answer, budget, stats: stats() });
+        if (judged.kind === 'final' && reminder === undefined) return ended(judged.answer, budget, stats());
         isCorrected = true;
         const correction = written ?? (judged.kind === 'final' ? (reminder ?? '') : judged.message);
         messages = [...messages, assistantMessage(reply.content, calls), userMessage(correction)];
@@ -134,21 +138,39 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       if (over !== undefined) {
         // What the conversation was held for is paid for, and costs nothing more.
         const last = calls.filter(({ tool }) => tool === goal?.tool);
-        if (last.length > 0) count(await answerToolCalls(last, how, deps), usage);
-        return exhausted(over, answer, stats());
+        if (last.length > 0) record(await answerToolCalls(last, how, deps), usage);
+        return { kind: 'exhausted', ...over, answer, stats: stats() };
       }
       measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
       const answered = await answerToolCalls(calls, how, deps);
-      count(answered, usage);
-      if (goal?.isReached() === true) return ended({ answer, budget, stats: stats() });
+      record(answered, usage);
+      if (goal?.isReached() === true) return ended(answer, budget, stats());
       const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
       lastCall = calls.at(-1);
       if (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)
-        return exhausted({ limit: 'turns', error: inCircles(lastCall?.tool) }, answer, stats());
-      const notice = limitNotice(whatIsLeft(conversation, { usage, startedAt }, deps));
+        return {
+          kind: 'exhausted',
+          limit: 'turns',
+          answer,
+          error: inCircles(lastCall?.tool),
+          stats: stats(),
+        };
+      const leftMs = deps.leftMs();
+      // Time counts once more than half of it is gone, however short it was.
+      const isLate = leftMs < deps.clock.now().getTime() - startedAt;
+      const notice = limitNotice({
+        turnsLeft: maxTurns - usage.turns,
+        ...budget.shares(),
+        secondsLeft: isLate ? leftMs / 1000 : undefined,
+        goal: goal?.tool,
+      });
       messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
     }
-    return exhausted({ limit: 'turns', error: tooManyTurns(maxTurns) }, answer, stats());
+    const error = new AxeError(turnLimitMessage('agent', maxTurns), {
+      exitCode: 1,
+      remedy: 'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
+    });
+    return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
   } catch (thrown) {
     return failed(thrown, answer, stats(), deps.signal);
   }
@@ -179,10 +201,6 @@ function reminderOf(goal: ConversationGoal | undefined): string | undefined {
     : `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
 }
 
-function begin({ system, message }: Prompt): readonly LanguageModelV4Message[] {
-  return firstMessages(system, message);
-}
-
 /** Room for the next reply, and for what memory takes of every request. */
 function reserveOf(
   params: ModelParams,
@@ -197,42 +215,23 @@ export function replyTokensOf({ maxTokens }: Pick<ModelParams, 'maxTokens'>): nu
   return maxTokens || COMPACTION.reserveTokens;
 }
 
-/** What the model is told when it is little. Time counts once more than half of it is gone, however short it was. */
-function whatIsLeft(
-  { maxTurns, budget, goal }: Conversation,
-  { usage, startedAt }: { readonly usage: Usage; readonly startedAt: number },
-  { clock, leftMs }: LoopDependencies,
-): LimitState {
-  const left = leftMs();
-  const isLate = left < clock.now().getTime() - startedAt;
-  return {
-    turnsLeft: maxTurns - usage.turns,
-    ...budget.shares(),
-    secondsLeft: isLate ? left / 1000 : undefined,
-    goal: goal?.tool,
-  };
-}
-
 function settingsOf({ params, tools, form }: Conversation): Settings {
+  const offered = tools.map(({ name, description, inputSchema }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    inputSchema,
+  }));
   return {
-    ...(form === undefined ? {} : { responseFormat: form.format }),
-    ...(params.maxTokens === 0 ? {} : { maxOutputTokens: params.maxTokens }),
-    ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
+    responseFormat: form?.format,
+    maxOutputTokens: params.maxTokens || undefined,
+    temperature: params.temperature,
     ...modelSettings(params),
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, inputSchema }) => ({
-            type: 'function' as const,
-            name,
-            description,
-            inputSchema,
-          })),
-        }),
+    tools: offered.length === 0 ? undefined : offered,
   };
 }
 
-function count(answered: readonly AnsweredCall[], usage: Usage): void {
+function record(answered: readonly AnsweredCall[], usage: Usage): void {
   usage.toolCalls += answered.length;
   for (const { call, result, effect } of answered) {
     const { text: output, isError } = result;
@@ -248,44 +247,16 @@ function count(answered: readonly AnsweredCall[], usage: Usage): void {
   }
 }
 
-interface End {
-  readonly answer: string;
-  readonly budget: Budget;
-  readonly stats: RunStats;
-}
-
 /** The reply that crosses the budget is still an answer, but the run did not stay within its limits (D2). */
-function ended({ answer, budget, stats }: End): RunOutcome {
+function ended(answer: string, budget: Budget, stats: RunStats): RunOutcome {
   const spent = budget.spent();
   if (spent === undefined) return { kind: 'completed', answer, stats };
   return { kind: 'exhausted', ...spent, answer, isAnswered: true, stats };
 }
 
-/** A budget that is spent too is the limit that has to be raised first. */
-function cutOff({ error }: Extract<ReplyEnd, { kind: 'cut' }>, { answer, budget, stats }: End): RunOutcome {
-  const spent = budget.spent();
-  if (spent !== undefined) return exhausted(spent, answer, stats);
-  return { kind: 'incomplete', answer, error, stats };
-}
-
-function exhausted(
-  { limit, error }: { readonly limit: Limit; readonly error: AxeError },
-  answer: string,
-  stats: RunStats,
-): RunOutcome {
-  return { kind: 'exhausted', limit, answer, error, stats };
-}
-
 /** axe's words for the turn limit; it says the same of an agent and of a sub-agent. */
 export function turnLimitMessage(who: 'agent' | 'sub-agent', maxTurns: number): string {
   return `${who} exceeded maximum conversation turns (${maxTurns})`;
-}
-
-function tooManyTurns(maxTurns: number): AxeError {
-  return new AxeError(turnLimitMessage('agent', maxTurns), {
-    exitCode: 1,
-    remedy: 'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
-  });
 }
 
 /** An abort is reported as what caused it; only what is nobody's doing is thrown on, as a bug. */
@@ -298,57 +269,40 @@ function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortS
   return { kind: 'failed', error: cause, stats };
 }
 
-/** What is left of a run; undefined where there is no such limit. */
-export interface LimitState {
-  /** Requests that may still be made. */
-  readonly turnsLeft?: number | undefined;
-  /** Share of the token budget that is spent, 1 for all of it. */
+/**
+ * One line that tells the model how little is left, to be at the end of the last tool result; undefined while there
+ * is enough (thresholds: {@link LIMIT_NOTICE}). Shares are spent, 1 for all of it; undefined where there is no limit.
+ */
+export function limitNotice({
+  turnsLeft,
+  tokensShare = 0,
+  costShare = 0,
+  secondsLeft = Number.POSITIVE_INFINITY,
+  goal,
+}: {
+  readonly turnsLeft: number;
   readonly tokensShare?: number | undefined;
-  /** Share of the cost limit that is spent, 1 for all of it. */
   readonly costShare?: number | undefined;
   readonly secondsLeft?: number | undefined;
   /** The tool that ends the conversation; left out, an answer does. */
   readonly goal?: string | undefined;
-}
-
-/**
- * One line that tells the model how little is left, to be at the end of the last tool result; undefined while there
- * is enough (thresholds: {@link LIMIT_NOTICE}).
- */
-export function limitNotice(state: LimitState): string | undefined {
-  const scarce = [
-    ...turns(state.turnsLeft),
-    ...share(state.tokensShare, 'token budget'),
-    ...share(state.costShare, 'cost limit'),
-    ...seconds(state.secondsLeft),
-  ];
+}): string | undefined {
+  const scarce: string[] = [];
+  if (turnsLeft <= LIMIT_NOTICE.turns) scarce.push(count(turnsLeft, 'turn'));
+  if (tokensShare >= LIMIT_NOTICE.share) scarce.push(`${percentLeft(tokensShare)} of the token budget`);
+  if (costShare >= LIMIT_NOTICE.share) scarce.push(`${percentLeft(costShare)} of the cost limit`);
+  if (secondsLeft <= LIMIT_NOTICE.seconds) scarce.push(count(Math.max(0, Math.floor(secondsLeft)), 'second'));
   if (scarce.length === 0) return undefined;
-  return `[Little is left of this run: ${scarce.join(', ')}. ${adviceFor(state)}]`;
-}
-
-function turns(left: number | undefined): readonly string[] {
-  if (left === undefined || left > LIMIT_NOTICE.turns) return [];
-  const whole = Math.max(0, Math.floor(left));
-  return [whole === 1 ? '1 turn' : `${whole} turns`];
-}
-
-function share(spent: number | undefined, name: string): readonly string[] {
-  if (spent === undefined || !(spent >= LIMIT_NOTICE.share)) return [];
-  return [`${Math.max(0, Math.floor((1 - spent) * 100 + ROUNDING))}% of the ${name}`];
-}
-
-/** What binary fractions lack: 1 - 0.9 is a little less than a tenth. */
-const ROUNDING = 1e-9;
-
-function seconds(left: number | undefined): readonly string[] {
-  if (left === undefined || !(left <= LIMIT_NOTICE.seconds)) return [];
-  const whole = Math.max(0, Math.floor(left));
-  return [whole === 1 ? '1 second' : `${whole} seconds`];
-}
-
-function adviceFor({ turnsLeft, goal }: LimitState): string {
   const end = goal === undefined ? 'give your final answer' : `call \`${goal}\``;
-  if (turnsLeft === undefined || turnsLeft > 1) return `Do only what is still needed and ${end} soon.`;
   const only = goal === undefined ? ', without calling a tool' : '';
-  return `Your next reply is the last one: ${end} now${only}.`;
+  const advice =
+    turnsLeft > 1
+      ? `Do only what is still needed and ${end} soon.`
+      : `Your next reply is the last one: ${end} now${only}.`;
+  return `[Little is left of this run: ${scarce.join(', ')}. ${advice}]`;
+}
+
+/** Rounded down, but for what binary fractions lack: 1 - 0.9 is a little less than a tenth. */
+function percentLeft(spent: number): string {
+  return `${Math.max(0, Math.floor((1 - spent) * 100 + 1e-9))}%`;
 }

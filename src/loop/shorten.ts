@@ -1,17 +1,10 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
-import { type ContextOverflow, ProviderError } from '../lib/errors.js';
+import { messageOf, ProviderError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
 import { truncate } from '../lib/text/truncate.js';
 import type { Asker, Settings } from './asker.js';
-import {
-  applySummary,
-  type Compaction,
-  isUsed,
-  planCompaction,
-  roomOf,
-  type SummaryPlan,
-} from './compact.js';
+import { applySummary, type Compaction, planCompaction, roomOf, type SummaryPlan } from './compact.js';
 import { estimateTokens, estimateTools, type Measured } from './estimate.js';
 import type { LoopDependencies, Summary } from './events.js';
 import { type Message, textOf, withoutThoughts } from './messages.js';
@@ -47,18 +40,12 @@ export async function shorten(
   return trimResults(messages, windowTokens * COMPACTION.keptShare) ?? messages;
 }
 
-/** A conversation that the provider found too long for a window of so many tokens. */
-interface RefusedConversation extends LongConversation {
-  readonly usedTokens: number;
-  readonly windowTokens: number;
-}
-
 /**
- * The same conversation made shorter; undefined if nothing of it can be left out. The estimate was too low, or it would
+ * A conversation that the provider found too long made shorter; undefined if nothing of it can be left out. The estimate was too low, or it would
  * not have been sent. Thoughts go first; where leaving out earlier turns does not help, the newest results lose their middle.
  */
 async function shortenRefused(
-  conversation: RefusedConversation,
+  conversation: LongConversation & { readonly usedTokens: number; readonly windowTokens: number },
   asker: Asker,
   deps: LoopDependencies,
 ): Promise<readonly LanguageModelV4Message[] | undefined> {
@@ -92,21 +79,18 @@ async function summarize(
   try {
     const { content, finishReason } = await asker.ask(plan.request, plain, SUMMARY_TOKENS);
     const reply = { text: textOf(content), isWhole: finishReason.unified === 'stop' };
-    if (isUsed(plan, reply)) await keep({ text: reply.text, messages: plan.replacedMessages }, deps);
-    return applySummary(plan, reply);
+    const shortened = applySummary(plan, reply);
+    if (shortened !== plan.fallback) await keep({ text: reply.text, messages: plan.replacedMessages }, deps);
+    return shortened;
   } catch (thrown) {
-    if (!isRefusedRequest(thrown) || deps.signal.aborted) throw thrown;
+    // The conversation itself may be well where the provider will not have the question for a summary.
+    const isRefused =
+      thrown instanceof ProviderError && (thrown.category === 'bad_request' || thrown.overflow !== undefined);
+    if (!isRefused || deps.signal.aborted) throw thrown;
     const message = `earlier turns of the conversation were left out without a summary: ${thrown.message}`;
     deps.reporter.warn({ code: 'model-warning', message });
     return plan.fallback;
   }
-}
-
-/** The conversation itself may be well where the provider will not have the question for a summary. */
-function isRefusedRequest(thrown: unknown): thrown is ProviderError {
-  return (
-    thrown instanceof ProviderError && (thrown.category === 'bad_request' || thrown.overflow !== undefined)
-  );
 }
 
 /** A summary that cannot be kept is still good for the conversation. */
@@ -114,8 +98,7 @@ async function keep(summary: Summary, { keepSummary, reporter }: LoopDependencie
   try {
     await keepSummary?.(summary);
   } catch (thrown) {
-    const cause = thrown instanceof Error ? thrown.message : String(thrown);
-    const message = `the summary of ${summary.messages} messages of a long conversation could not be kept in memory: ${cause}`;
+    const message = `the summary of ${summary.messages} messages of a long conversation could not be kept in memory: ${messageOf(thrown)}`;
     reporter.warn({ code: 'memory-save-failed', message });
   }
 }
@@ -155,11 +138,6 @@ function trimMessage(message: Message, maxBytes: number): Message {
   return { ...message, content };
 }
 
-interface FittingReply {
-  readonly messages: readonly LanguageModelV4Message[];
-  readonly reply: LanguageModelV4GenerateResult;
-}
-
 /** How often a conversation is shortened for one request. */
 const MAX_REFUSALS = 4;
 
@@ -182,13 +160,17 @@ export async function askFitting(
   },
   asker: Asker,
   deps: LoopDependencies,
-): Promise<FittingReply> {
+): Promise<{
+  readonly messages: readonly LanguageModelV4Message[];
+  readonly reply: LanguageModelV4GenerateResult;
+}> {
   const { settings, measured } = conversation;
   let messages = await shorten(conversation, asker, deps);
   for (let refusals = 0; ; refusals += 1) {
     try {
       const reply = await asker.ask(messages, settings);
-      noteCut({ messages, reply }, { settings, asker }, deps);
+      const sentTokens = estimateTokens(messages) + estimateTools(settings.tools);
+      noteCut(sentTokens, reply.usage.inputTokens.total ?? 0, asker, deps);
       return { messages, reply };
     } catch (thrown) {
       const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
@@ -196,12 +178,14 @@ export async function askFitting(
       const usedTokens = estimateTokens(messages, measured);
       if (usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
       const { ref } = asker.current;
-      const windowTokens = learn(overflow, usedTokens, asker);
+      // As the provider says, else less than what was just too much.
+      const assumed = Math.min(usedTokens, asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS);
+      const windowTokens = overflow.windowTokens ?? Math.floor(assumed * NEXT_SHARE);
+      asker.learnWindow(windowTokens);
       const planned = windowTokens * NEXT_SHARE ** refusals;
-      const refused = { ...conversation, messages, usedTokens, windowTokens: planned };
       const refitted = conversation.refit(messages, Math.min(planned, usedTokens));
       const isEnough = refitted !== undefined && estimateTokens(refitted) <= planned;
-      const rest = { ...refused, messages: refitted ?? messages };
+      const rest = { ...conversation, messages: refitted ?? messages, usedTokens, windowTokens: planned };
       const shorter = isEnough ? refitted : ((await shortenRefused(rest, asker, deps)) ?? refitted);
       if (shorter === undefined) throw thrown;
       deps.reporter.event({ kind: 'too-long', model: ref, windowTokens });
@@ -214,14 +198,8 @@ export async function askFitting(
 const LEAST_READ = 0.5;
 
 /** Tells of a server that has cut a prompt to its window without a word; from now on the window is known. */
-function noteCut(
-  { messages, reply }: FittingReply,
-  { settings, asker }: { readonly settings: Settings; readonly asker: Asker },
-  { reporter, onCut }: LoopDependencies,
-): void {
+function noteCut(sent: number, read: number, asker: Asker, { reporter, onCut }: LoopDependencies): void {
   const { ref, mayCut, windowTokens = Number.POSITIVE_INFINITY } = asker.current;
-  const { total: read = 0 } = reply.usage.inputTokens;
-  const sent = estimateTokens(messages) + estimateTools(settings.tools);
   if (mayCut !== true || sent < LEAST_WINDOW_TOKENS || read <= 0 || read >= sent * LEAST_READ) return;
   onCut?.();
   if (read >= windowTokens) return;
@@ -230,12 +208,4 @@ function noteCut(
   const remedy =
     'Start it with a larger window (Ollama: `OLLAMA_CONTEXT_LENGTH`), and set `context_window` in `[params]` to it.';
   reporter.warn({ code: 'context-truncated', message, remedy });
-}
-
-/** The window that is gone by from now on: as the provider says, else less than what was just too much. */
-function learn({ windowTokens }: ContextOverflow, usedTokens: number, asker: Asker): number {
-  const assumed = asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS;
-  const learnt = windowTokens ?? Math.floor(Math.min(usedTokens, assumed) * NEXT_SHARE);
-  asker.learnWindow(learnt);
-  return learnt;
 }

@@ -14,11 +14,6 @@ export type JsonSchema = NonNullable<JsonFormat['schema']>;
 /** What is wrong with a value, a clause each; empty if nothing is. */
 export type ValueCheck = (value: unknown) => readonly string[];
 
-type CheckedAnswer =
-  /** `json` is the value written anew, so that what is handed on is exactly what was checked. */
-  | { readonly kind: 'valid'; readonly value: unknown; readonly json: string }
-  | { readonly kind: 'invalid'; readonly problem: string };
-
 /**
  * The form the answer must have, undefined for any text: the `output-schema` input (an empty one counts as not given),
  * else the agent's `params.response_format`. Throws a ConfigError for a schema that cannot be used.
@@ -62,25 +57,19 @@ export function checkObject(value: unknown): readonly string[] {
   return isObject ? [] : ['it is JSON, but not an object'];
 }
 
-/** Takes the JSON out of an answer, a code fence around it or not, and checks it. */
-export function checkStructured(answer: string, check: ValueCheck): CheckedAnswer {
+/** Takes the JSON out of an answer, a code fence around it or not, and checks it: the value, or what is wrong with it. */
+function readStructured(
+  answer: string,
+  check: ValueCheck,
+): { readonly value?: unknown; readonly problem?: string } {
   const found = findJson(answer);
-  if (found.kind === 'missing') return { kind: 'invalid', problem: cleanLine(found.problem, MAX_CLAUSE) };
+  if (found.kind === 'missing') return { problem: cleanLine(found.problem, MAX_CLAUSE) };
   const { value } = found;
-  if (depthExceeds(value, STRUCTURED_LIMITS.answerDepth)) {
-    return {
-      kind: 'invalid',
-      problem: `it is nested more than ${STRUCTURED_LIMITS.answerDepth} levels deep`,
-    };
-  }
+  const { answerDepth } = STRUCTURED_LIMITS;
+  if (depthExceeds(value, answerDepth))
+    return { problem: `it is nested more than ${answerDepth} levels deep` };
   const problems = check(value);
-  if (problems.length > 0) return { kind: 'invalid', problem: joinProblems(problems) };
-  return { kind: 'valid', value, json: JSON.stringify(value) };
-}
-
-/** The user message that asks, once, for the same answer in its right form. */
-export function correctionMessage(problem: string): string {
-  return `Your last answer could not be used: ${problem}. Send the whole answer again as JSON of the form that was asked for, and nothing else: no code fence, no explanation, no tool call.`;
+  return problems.length > 0 ? { problem: joinProblems(problems) } : { value };
 }
 
 const MAX_PROBLEMS = 5;
@@ -99,12 +88,9 @@ function parseSchema(text: string, origin: string): SchemaObject {
     const reason = cleanLine(messageOf(thrown), MAX_CLAUSE);
     throw new ConfigError(`${origin} is not JSON: ${reason}`, { remedy, cause: thrown });
   }
-  if (!isObject(schema)) throw new ConfigError(`${origin} is JSON, but not an object`, { remedy });
-  return schema;
-}
-
-function isObject(value: unknown): value is SchemaObject {
-  return checkObject(value).length === 0;
+  if (checkObject(schema).length > 0)
+    throw new ConfigError(`${origin} is JSON, but not an object`, { remedy });
+  return schema as SchemaObject;
 }
 
 function formatFor(schema: SchemaObject, origin: string): JsonFormat {
@@ -135,10 +121,14 @@ type JudgedAnswer =
 /** Takes an answer as it is, or checks it where it must be JSON; a wrong one may be corrected once. */
 export function judgeAnswer(answer: string, form: AnswerForm | undefined, mayCorrect: boolean): JudgedAnswer {
   if (form === undefined) return { kind: 'final', answer };
-  const checked = checkStructured(answer, form.check);
-  if (checked.kind === 'valid') return { kind: 'final', answer: checked.json };
-  if (mayCorrect) return { kind: 'again', message: correctionMessage(checked.problem) };
-  const error = new AxeError(`the answer is not the JSON that was asked for: ${checked.problem}`, {
+  const { value, problem } = readStructured(answer, form.check);
+  // Written anew, so that what is handed on is exactly what was checked.
+  if (problem === undefined) return { kind: 'final', answer: JSON.stringify(value) };
+  if (mayCorrect) {
+    const message = `Your last answer could not be used: ${problem}. Send the whole answer again as JSON of the form that was asked for, and nothing else: no code fence, no explanation, no tool call.`;
+    return { kind: 'again', message };
+  }
+  const error = new AxeError(`the answer is not the JSON that was asked for: ${problem}`, {
     remedy:
       "Describe the form in the agent's `system_prompt` too, make the schema simpler, or take another model.",
   });

@@ -38,7 +38,7 @@ export class Usage {
       output: tokens(usage.outputTokens.total),
       cacheRead: tokens(usage.inputTokens.cacheRead),
       cacheWrite: tokens(usage.inputTokens.cacheWrite),
-      ...(typeof costUsd === 'number' ? { costUsd } : {}),
+      costUsd: typeof costUsd === 'number' ? costUsd : undefined,
     };
     this.lastInputTokens = use.input;
     this.#count(use);
@@ -58,10 +58,9 @@ export class Usage {
     this.retries += retries;
   }
 
-  stats(durationMs: number, { spending, limits }: Budget): RunStats {
+  stats(durationMs: number, budget: Budget): RunStats {
     return {
-      costUsd: spending.isCostPartial ? undefined : spending.costUsd,
-      budget: limits.maxTokens > 0 ? { usedTokens: spending.tokens, maxTokens: limits.maxTokens } : undefined,
+      ...spendingOf(budget),
       turns: this.turns,
       toolCalls: this.toolCalls,
       calls: this.calls,
@@ -83,11 +82,7 @@ export class Usage {
 }
 
 /** The figures of a run with those of further conversations of it, which share its purse. */
-export function withStats(
-  stats: RunStats,
-  others: readonly RunStats[],
-  { spending, limits }: Budget,
-): RunStats {
+export function withStats(stats: RunStats, others: readonly RunStats[], budget: Budget): RunStats {
   const sum = (key: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'retries') =>
     others.reduce((total, one) => total + one[key], stats[key]);
   return {
@@ -96,8 +91,15 @@ export function withStats(
     outputTokens: sum('outputTokens'),
     cacheReadTokens: sum('cacheReadTokens'),
     retries: sum('retries'),
-    costUsd: spending.isCostPartial ? undefined : spending.costUsd,
-    budget: limits.maxTokens > 0 ? { usedTokens: spending.tokens, maxTokens: limits.maxTokens } : undefined,
+    ...spendingOf(budget),
+  };
+}
+
+function spendingOf({ spending, limits }: Budget): Pick<RunStats, 'costUsd' | 'budget'> {
+  const { tokens: usedTokens, costUsd, isCostPartial } = spending;
+  return {
+    costUsd: isCostPartial ? undefined : costUsd,
+    budget: limits.maxTokens > 0 ? { usedTokens, maxTokens: limits.maxTokens } : undefined,
   };
 }
 

@@ -27,15 +27,13 @@ export function withoutSecrets(model: LanguageModel, secrets: readonly string[])
     return {
       ...options,
       prompt: options.prompt.map((message) => once(message, (one) => cleanMessage(one, text))),
-      ...(responseFormat === undefined ? {} : { responseFormat: cleanValue(responseFormat, text) }),
+      responseFormat: cleanValue(responseFormat, text),
       // Providers refuse a name with a mask in it.
-      ...(tools === undefined
-        ? {}
-        : {
-            tools: once(tools, (all) =>
-              all.filter(({ name }) => text(name) === name).map((tool) => cleanValue(tool, text)),
-            ),
-          }),
+      tools:
+        tools &&
+        once(tools, (all) =>
+          all.filter(({ name }) => text(name) === name).map((tool) => cleanValue(tool, text)),
+        ),
     };
   }
 
@@ -51,16 +49,9 @@ export function withoutSecrets(model: LanguageModel, secrets: readonly string[])
 type Clean = (text: string) => string;
 
 function cleanMessage(message: Message, clean: Clean): Message {
-  switch (message.role) {
-    case 'system':
-      return { ...message, content: clean(message.content) };
-    case 'user':
-      return { ...message, content: message.content.map((part) => cleanPart(part, clean)) };
-    case 'assistant':
-      return { ...message, content: message.content.map((part) => cleanPart(part, clean)) };
-    case 'tool':
-      return { ...message, content: message.content.map((part) => cleanPart(part, clean)) };
-  }
+  if (message.role === 'system') return { ...message, content: clean(message.content) };
+  const content = message.content.map((part) => cleanPart(part, clean));
+  return { ...message, content } as Message;
 }
 
 /** Reasoning stays as its provider sent it, which may have signed it. */

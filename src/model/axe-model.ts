@@ -49,7 +49,8 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     const kept = keepsThinking ? options : { ...options, prompt: options.prompt.flatMap(withoutThinking) };
     const fitted = withShortDescriptions(kept, descriptionRoom);
     try {
-      const request = send(prepare(fitted, spoken, model.modelId), spoken);
+      const place = { provider: spoken.provider.id, wire: spoken.wire, model: model.modelId };
+      const request = send(withCachePoints(withDefaults(fitted, spoken), place), spoken);
       // Minutes of thinking without a byte are taken for a broken connection by what is on the way.
       return isThinking(spoken.thinking, request)
         ? await streamReply(model, request)
@@ -73,7 +74,7 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
         const fitted = withModelOptions(options, { ...spoken, model: model.modelId });
         const bound = withBoundThinking(fitted.options, model.modelId);
         const reply = withReportedUsage(withKnownEnd(await ask(bound.options)));
-        checkContent(reply, options, { ...spoken, secrets });
+        checkContent(reply, options, spoken, secrets);
         const given = withWarnings(bindThinking(keep(reply, spoken), bound.prefix), options, spoken);
         return { ...given, warnings: [...fitted.warnings, ...given.warnings] };
       } catch (thrown) {
@@ -106,36 +107,32 @@ function isChat(wire: Protocol): boolean {
   return wire === 'openai' || wire === 'openai-compatible';
 }
 
-function prepare(
-  options: LanguageModelV4CallOptions,
-  spoken: ModelReply,
-  model: string,
-): LanguageModelV4CallOptions {
-  const { provider, wire } = spoken;
-  const defaults = withDefaults(options, spoken);
-  return withCachePoints(defaults, { provider: provider.id, wire, model });
-}
-
 function withDefaults(
   options: LanguageModelV4CallOptions,
   { provider, wire, thinking }: ModelReply,
 ): LanguageModelV4CallOptions {
   switch (wire) {
-    case 'anthropic':
-      return withOptions(
-        { ...options, maxOutputTokens: options.maxOutputTokens ?? anthropicLimit(thinking, options) },
-        // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
-        { anthropic: provider.access === 'vertex' ? { structuredOutputMode: 'jsonTool' } : {} },
-      );
+    case 'anthropic': {
+      // Anthropic has to be named a limit, which holds thoughts and text together.
+      const most = isThinking(thinking, options) ? thinking.maxOutputTokens : undefined;
+      const maxOutputTokens = options.maxOutputTokens ?? most ?? ANTHROPIC_MAX_TOKENS;
+      // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
+      const limited = { ...options, maxOutputTokens };
+      return provider.access === 'vertex'
+        ? withOptions(limited, 'anthropic', { structuredOutputMode: 'jsonTool' })
+        : limited;
+    }
     case 'openai':
-      return provider.access === 'azure'
-        ? forAzure(options)
-        : withOptions(options, { openai: strictness(options) });
+      return withOptions(
+        provider.access === 'azure' ? forAzure(options) : options,
+        'openai',
+        strictness(options),
+      );
     case 'openai-responses':
       // Nothing is kept at OpenAI: reasoning comes back to us encrypted and is sent again.
-      return withOptions(options, { openai: { store: false, ...strictness(options) } });
+      return withOptions(options, 'openai', { store: false, ...strictness(options) });
     case 'openai-compatible':
-      return withOptions(options, { openaiCompatible: strictness(options) });
+      return withOptions(options, 'openaiCompatible', strictness(options));
     case 'bedrock':
       return withoutEmptyResults(options);
     case 'google':
@@ -144,20 +141,17 @@ function withDefaults(
   }
 }
 
-/** Anthropic has to be named a limit, which holds thoughts and text together. */
-function anthropicLimit(thinking: Thinking | undefined, options: LanguageModelV4CallOptions): number {
-  const most = isThinking(thinking, options) ? thinking.maxOutputTokens : undefined;
-  return most ?? ANTHROPIC_MAX_TOKENS;
-}
-
 function withOptions(
   options: LanguageModelV4CallOptions,
-  own: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>,
+  name: string,
+  own: Readonly<Record<string, string | number | boolean>>,
 ): LanguageModelV4CallOptions {
-  const set = Object.entries(own).filter(([, values]) => Object.keys(values).length > 0);
-  if (set.length === 0) return options;
-  const merged = set.map(([name, values]) => [name, { ...options.providerOptions?.[name], ...values }]);
-  return { ...options, providerOptions: { ...options.providerOptions, ...Object.fromEntries(merged) } };
+  if (Object.keys(own).length === 0) return options;
+  const { providerOptions } = options;
+  return {
+    ...options,
+    providerOptions: { ...providerOptions, [name]: { ...providerOptions?.[name], ...own } },
+  };
 }
 
 function strictness({ responseFormat }: LanguageModelV4CallOptions): Readonly<Record<string, boolean>> {
@@ -170,9 +164,8 @@ function strictness({ responseFormat }: LanguageModelV4CallOptions): Readonly<Re
  * a request that has both names.
  */
 function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  const limit: Readonly<Record<string, number>> =
-    maxOutputTokens === undefined ? {} : { maxCompletionTokens: maxOutputTokens };
-  return withOptions(options, { openai: { ...strictness(options), ...limit } });
+  if (maxOutputTokens === undefined) return options;
+  return withOptions(options, 'openai', { maxCompletionTokens: maxOutputTokens });
 }
 
 /**
@@ -183,7 +176,8 @@ function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): 
 function checkContent(
   { content, finishReason, response }: LanguageModelV4GenerateResult,
   { prompt }: LanguageModelV4CallOptions,
-  { provider, wire, secrets }: ModelReply & Pick<OpenedModel, 'secrets'>,
+  { provider, wire }: ModelReply,
+  secrets: readonly string[],
 ): void {
   const { unified, raw } = finishReason;
   if (content.length > 0 || unified === 'content-filter' || unified === 'length') return;
@@ -242,15 +236,14 @@ function withWarnings(
  */
 function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { inputTokens, outputTokens } = reply.usage;
-  const hasInput = inputTokens.total !== 0;
-  const hasOutput = outputTokens.total !== 0 || reply.content.length === 0;
-  if (hasInput && hasOutput) return reply;
+  const input = inputTokens.total || undefined;
+  const output = reply.content.length === 0 ? outputTokens.total : outputTokens.total || undefined;
   return {
     ...reply,
     usage: {
       ...reply.usage,
-      ...(hasInput ? {} : { inputTokens: { ...inputTokens, total: undefined } }),
-      ...(hasOutput ? {} : { outputTokens: { ...outputTokens, total: undefined } }),
+      inputTokens: { ...inputTokens, total: input },
+      outputTokens: { ...outputTokens, total: output },
     },
   };
 }
@@ -259,41 +252,17 @@ function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV
 const MAX_KIND = 60;
 
 /** What providers and compatible servers call an end that the packages do not know: written small, without signs. */
-const ENDS: Readonly<Record<string, LanguageModelV4GenerateResult['finishReason']['unified']>> = {
-  max_tokens: 'length',
-  max_output_tokens: 'length',
-  max_length: 'length',
-  model_length: 'length',
-  context_length_exceeded: 'length',
-  model_context_window_exceeded: 'length',
-  repetition_truncation: 'length',
-  incomplete: 'length',
-
-  refusal: 'content-filter',
-  content_filtered: 'content-filter',
-  content_policy_violation: 'content-filter',
-  safety: 'content-filter',
-  sensitive: 'content-filter',
-  blocklist: 'content-filter',
-  prohibited_content: 'content-filter',
-  recitation: 'content-filter',
-  spii: 'content-filter',
-  guardrail_intervened: 'content-filter',
-
-  error: 'error',
-  abort: 'error',
-  aborted: 'error',
-  cancelled: 'error',
-  failed: 'error',
-  network_error: 'error',
-  insufficient_system_resource: 'error',
-  malformed_function_call: 'error',
-  malformed_model_output: 'error',
-  malformed_response: 'error',
-  malformed_tool_use: 'error',
-  missing_thought_signature: 'error',
-  too_many_tool_calls: 'error',
-  unexpected_tool_call: 'error',
+const ENDS = {
+  length:
+    'max_tokens max_output_tokens max_length model_length context_length_exceeded model_context_window_exceeded ' +
+    'repetition_truncation incomplete',
+  'content-filter':
+    'refusal content_filtered content_policy_violation safety sensitive blocklist prohibited_content recitation ' +
+    'spii guardrail_intervened',
+  error:
+    'error abort aborted cancelled failed network_error insufficient_system_resource malformed_function_call ' +
+    'malformed_model_output malformed_response malformed_tool_use missing_thought_signature too_many_tool_calls ' +
+    'unexpected_tool_call',
 };
 
 /**
@@ -305,12 +274,12 @@ function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4Gene
   // The package for Responses does not look whether one has failed.
   const hasFailed = field(reply.response?.body, 'status') === 'failed';
   const { unified, raw } = hasFailed ? { unified: 'other', raw: 'failed' } : reply.finishReason;
-  const known = unified === 'other' && raw !== undefined ? ENDS[plain(raw)] : undefined;
+  if (unified !== 'other' || raw === undefined) return reply;
+  const plain = raw.toLowerCase().replace(/[^a-z]+/g, '_');
+  const known = (['length', 'content-filter', 'error'] as const).find((end) =>
+    ENDS[end].split(' ').includes(plain),
+  );
   return known === undefined ? reply : { ...reply, finishReason: { unified: known, raw } };
-}
-
-function plain(raw: string): string {
-  return raw.toLowerCase().replace(/[^a-z]+/g, '_');
 }
 
 /**

@@ -6,13 +6,6 @@ import type {
 import type { Protocol } from './catalog.js';
 import { MARKED_CACHE_MODELS } from './model-table.js';
 
-/** What is asked of whom. */
-export interface CachedModel {
-  readonly provider: string;
-  readonly wire: Protocol;
-  readonly model: string;
-}
-
 /** How far back Anthropic looks for a cached prefix is limited, so the turn before is marked as well. */
 const MARKED_MESSAGES = 2;
 
@@ -26,16 +19,18 @@ const BEDROCK_CACHING = /anthropic\.claude-(?!v\d|instant|3-(?:haiku|sonnet|opus
  */
 export function withCachePoints(
   options: LanguageModelV4CallOptions,
-  { provider, wire, model }: CachedModel,
+  { provider, wire, model }: { readonly provider: string; readonly wire: Protocol; readonly model: string },
 ): LanguageModelV4CallOptions {
   if (options.tools === undefined || options.tools.length === 0) return options;
-  if (wire === 'anthropic') return marked(options, { anthropic: { cacheControl: { type: 'ephemeral' } } });
+  if (wire === 'anthropic')
+    return marked(options, MARKED_MESSAGES, { anthropic: { cacheControl: { type: 'ephemeral' } } });
   if (wire === 'bedrock' && BEDROCK_CACHING.test(model)) {
-    return marked(options, { bedrock: { cachePoint: { type: 'default' } } });
+    return marked(options, MARKED_MESSAGES, { bedrock: { cachePoint: { type: 'default' } } });
   }
   if (MARKS_PROMPT.includes(provider) && MARKED_CACHE_MODELS.test(model)) {
+    // Passes of a review and verifiers share what ends at the system prompt.
     const mark = { promptCacheBreakpoint: { mode: 'explicit' } };
-    return markedSystem(options, { openai: mark, azure: mark });
+    return marked(options, 0, { openai: mark, azure: mark });
   }
   if (provider === 'openrouter' && model.startsWith('anthropic/')) {
     // OpenRouter sets the marks itself when it is asked to (openrouter.ai/docs, prompt caching).
@@ -48,32 +43,21 @@ export function withCachePoints(
 /** OpenAI's own servers; others may not know the mark. */
 const MARKS_PROMPT = ['openai', 'azure'];
 
-/** Further conversations with the same instructions and tools share what ends here: passes of a review, verifiers. */
-function markedSystem(
-  options: LanguageModelV4CallOptions,
-  mark: SharedV4ProviderOptions,
-): LanguageModelV4CallOptions {
-  const last = options.prompt.findLastIndex(({ role }) => role === 'system');
-  return {
-    ...options,
-    prompt: options.prompt.map((message, index) => (index === last ? withMark(message, mark) : message)),
-  };
-}
-
+/** Marks the system prompt and so many of our last messages. */
 function marked(
   options: LanguageModelV4CallOptions,
+  messages: number,
   mark: SharedV4ProviderOptions,
 ): LanguageModelV4CallOptions {
-  const ours = options.prompt.flatMap(({ role }, index) =>
-    role === 'user' || role === 'tool' ? [index] : [],
-  );
-  const last = new Set(ours.slice(-MARKED_MESSAGES));
-  const lastSystem = options.prompt.findLastIndex(({ role }) => role === 'system');
+  const { prompt } = options;
+  const ours = prompt.filter(({ role }) => role === 'user' || role === 'tool');
+  const chosen = new Set([
+    prompt.findLast(({ role }) => role === 'system'),
+    ...ours.slice(ours.length - messages),
+  ]);
   return {
     ...options,
-    prompt: options.prompt.map((message, index) =>
-      last.has(index) || index === lastSystem ? withMark(message, mark) : message,
-    ),
+    prompt: prompt.map((message) => (chosen.has(message) ? withMark(message, mark) : message)),
   };
 }
 
@@ -100,17 +84,14 @@ function isEmptyResult(part: ToolPart | undefined): boolean {
 
 /** The request with a word in the place of empty tool results, which Converse refuses. */
 export function withoutEmptyResults(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  return { ...options, prompt: options.prompt.map(filled) };
-}
-
-function filled(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== 'tool') return message;
-  const content = message.content.map((part) => {
-    if (part.type !== 'tool-result' || !isEmptyResult(part)) return part;
-    const type = part.output.type === 'error-text' ? ('error-text' as const) : ('text' as const);
-    return { ...part, output: { type, value: EMPTY } };
+  const prompt = options.prompt.map((message) => {
+    if (message.role !== 'tool') return message;
+    const content = message.content.map((part) => {
+      if (part.type !== 'tool-result' || !isEmptyResult(part)) return part;
+      const type = part.output.type === 'error-text' ? ('error-text' as const) : ('text' as const);
+      return { ...part, output: { type, value: '(empty)' } };
+    });
+    return { ...message, content };
   });
-  return { ...message, content };
+  return { ...options, prompt };
 }
-
-const EMPTY = '(empty)';

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
 import {
   type ContextOverflow,
@@ -12,25 +13,9 @@ import { redact } from '../safety/redact.js';
 import type { Provider } from './catalog.js';
 import { field, parseJson } from './json.js';
 
-/** HTTP status texts as Go's net/http has them, for answers without a message of their own. */
+/** HTTP status texts where Go's net/http has others than Node, for answers without a message of their own. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  301: 'Moved Permanently',
-  302: 'Found',
-  303: 'See Other',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  408: 'Request Timeout',
   413: 'Request Entity Too Large',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
   529: 'the service is overloaded (HTTP 529)',
 };
 
@@ -38,8 +23,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 const MAX_ERROR_CHARACTERS = 500;
 
 /** What is told of an error, before the key is taken out of it. */
-interface Trouble
-  extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy' | 'overflow' | 'isLasting'> {
+interface Trouble extends ProviderErrorDetails {
   readonly category: ProviderErrorCategory;
   readonly text: string;
 }
@@ -51,10 +35,10 @@ interface Trouble
 export function toProviderError(
   thrown: unknown,
   provider: Provider,
-  secrets: string | readonly string[],
+  secrets: readonly string[],
 ): ProviderError {
   const { category, text, ...details } = troubleOf(thrown, provider);
-  const shown = cleanLine(redact(text, [secrets].flat()), MAX_ERROR_CHARACTERS);
+  const shown = cleanLine(redact(text, secrets), MAX_ERROR_CHARACTERS);
   return new ProviderError(category, shown, { ...details, cause: thrown });
 }
 
@@ -73,16 +57,18 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
   const status = (isSaidInside ? statusInside(responseBody) : undefined) ?? statusCode;
   if (status >= 200 && status < 300)
     return { category: 'server', text: unreadable(thrown), status, remedy: retry(provider) };
-  const text =
-    apiMessage(responseBody) ?? ownMessage(thrown) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`;
+  // The Responses package makes errors of good answers, with a status of its own and the parsed body.
+  const ownMessage = typeof responseBody === 'object' ? thrown.message : undefined;
+  const statusText = STATUS_TEXTS[status] ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
+  const text = apiMessage(responseBody) ?? ownMessage ?? statusText;
   const overflow = findOverflow(status, text, responseBody);
   return {
     category: provider.categories[status] ?? 'server',
     text,
     status,
-    ...retryAfter(thrown.responseHeaders, responseBody),
-    ...(overflow === undefined ? {} : { overflow }),
-    ...(namesIn(errorIn(responseBody)).includes('insufficient_quota') ? { isLasting: true } : {}),
+    retryAfterMs: retryAfter(thrown.responseHeaders, responseBody),
+    overflow,
+    isLasting: namesIn(errorIn(responseBody)).includes('insufficient_quota'),
     remedy: overflow === undefined ? remedyFor(status, text, provider) : TOO_LONG,
   };
 }
@@ -122,11 +108,6 @@ const STATUS_OF_NAMES: readonly (readonly [RegExp, number])[] = [
   [/invalid|context_length|too_large/, 400],
 ];
 
-/** The Responses package makes errors of good answers, with a status of its own and the parsed body. */
-function ownMessage({ message, responseBody }: APICallError): string | undefined {
-  return typeof responseBody === 'object' ? message : undefined;
-}
-
 /** Says what came instead of an answer: half of one, an HTML page, an empty body, JSON of another shape. */
 function unreadable({ responseBody, cause }: APICallError): string {
   if (responseBody === undefined) return `failed to read response body: ${networkCause(cause).message}`;
@@ -138,7 +119,6 @@ function unreadable({ responseBody, cause }: APICallError): string {
   return `failed to parse response: ${apiMessage(body) ?? 'the body does not have the expected shape'}`;
 }
 
-/** Go's words for the network errors people meet, so that logs read as axe's. */
 function connectionTrouble(thrown: APICallError, { id, baseUrlVariable, keyVariable }: Provider): Trouble {
   const cause = networkCause(thrown.cause);
   // The proxy did not let the request through, so the model's own host has no part in it.
@@ -164,20 +144,15 @@ function connectionTrouble(thrown: APICallError, { id, baseUrlVariable, keyVaria
  * `Retry-After` in seconds or as a date (RFC 9110 §10.2.3); the date counts from the answer's own `Date`. OpenAI and
  * Azure tell milliseconds as well, Google only writes `"retryDelay": "34s"` into the body (google.rpc.RetryInfo).
  */
-function retryAfter(
-  headers: Record<string, string> | undefined,
-  body: unknown,
-): Pick<ProviderErrorDetails, 'retryAfterMs'> {
-  const milliseconds = headers?.['retry-after-ms']?.trim() ?? '';
-  if (/^\d{1,12}$/.test(milliseconds)) return { retryAfterMs: Number(milliseconds) };
-  const value = headers?.['retry-after']?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return { retryAfterMs: Number(value) * 1000 };
-  const wait = Date.parse(value) - Date.parse(headers?.['date'] ?? '');
-  if (Number.isFinite(wait) && wait >= 0) return { retryAfterMs: wait };
-  const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(
-    typeof body === 'string' ? body : '',
-  )?.[1];
-  return delay === undefined ? {} : { retryAfterMs: Math.ceil(Number(delay) * 1000) };
+function retryAfter(headers: Record<string, string> = {}, body: unknown): number | undefined {
+  const milliseconds = headers['retry-after-ms']?.trim() ?? '';
+  if (/^\d{1,12}$/.test(milliseconds)) return Number(milliseconds);
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const wait = Date.parse(value) - Date.parse(headers['date'] ?? '');
+  if (Number.isFinite(wait) && wait >= 0) return wait;
+  const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(typeof body === 'string' ? body : '');
+  return delay === null ? undefined : Math.ceil(Number(delay[1]) * 1000);
 }
 
 const PROVIDER_DOWN =

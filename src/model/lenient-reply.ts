@@ -17,7 +17,7 @@ export function leniently(fetch: typeof globalThis.fetch, wire: Protocol): typeo
     const isStream = /\bevent-?stream\b/.test(response.headers.get('content-type') ?? '');
     if (!response.ok || isStream) return response;
     // Only when it is read, so that a body that breaks off is still the package's to report.
-    return withBody(response, (chunks) => rewriting(chunks, (text) => repaired(text, repair)));
+    return withBody(response, (chunks) => rewritten(chunks, repair));
   };
 }
 
@@ -65,20 +65,11 @@ function withKnownKinds(whole: Json, key: string, kinds: readonly string[]): Jso
 }
 
 /** The whole body at its end; as the server sent it, where nothing is to be done. */
-async function* rewriting(
-  chunks: Chunks,
-  rewrite: (text: string) => string | undefined,
-): AsyncGenerator<Uint8Array> {
+async function* rewritten(chunks: Chunks, repair: Repair): AsyncGenerator<Uint8Array> {
   const bytes = await readBytes(chunks);
-  const rewritten = rewrite(new TextDecoder().decode(bytes));
-  yield rewritten === undefined ? bytes : new TextEncoder().encode(rewritten);
-}
-
-function repaired(text: string, repair: Repair): string | undefined {
-  const reply = parseJson(text);
-  if (!isObject(reply)) return undefined;
-  const better = repair(reply);
-  return better === reply ? undefined : JSON.stringify(better);
+  const reply = parseJson(new TextDecoder().decode(bytes));
+  const better = isObject(reply) ? repair(reply) : reply;
+  yield better === reply ? bytes : new TextEncoder().encode(JSON.stringify(better));
 }
 
 /** Zeros count as not reported, see `withReportedUsage`. */

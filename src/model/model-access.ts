@@ -42,37 +42,23 @@ type KeyState =
 
 export function keyState(ref: ModelRef, sources: SettingSources): KeyState {
   const provider = findProvider(ref);
+  if (provider.access === 'offline')
+    return { kind: 'ready', what: 'fixed rules answer, so no key is needed' };
   try {
-    return stateOf(provider, sources);
+    if (provider.access === 'direct') resolveSettings(provider, sources);
+    else resolveKey(provider, sources);
   } catch (thrown) {
     if (thrown instanceof AxeError) return { kind: 'missing', error: thrown };
     throw thrown;
   }
-}
-
-function stateOf(provider: Provider, sources: SettingSources): KeyState {
-  switch (provider.access) {
-    case 'offline':
-      return { kind: 'ready', what: 'fixed rules answer, so no key is needed' };
-    case 'direct': {
-      resolveSettings(provider, sources);
-      const place = keyPlace(provider, sources);
-      return { kind: 'ready', what: place === undefined ? 'no key is needed' : `${place} is set` };
-    }
-    case 'azure':
-    case 'bedrock':
-    case 'vertex': {
-      resolveKey(provider, sources);
-      const place = keyPlace(provider, sources);
-      if (place !== undefined) return { kind: 'ready', what: `${place} is set` };
-      const what = `no key is set, so the credentials of the cloud are used`;
-      return {
-        kind: 'unseen',
-        what,
-        remedy: 'Try them with `--online`. docs/models.md says what a job needs.',
-      };
-    }
-  }
+  const place = keyPlace(provider, sources);
+  if (place !== undefined) return { kind: 'ready', what: `${place} is set` };
+  if (provider.access === 'direct') return { kind: 'ready', what: 'no key is needed' };
+  return {
+    kind: 'unseen',
+    what: 'no key is set, so the credentials of the cloud are used',
+    remedy: 'Try them with `--online`. docs/models.md says what a job needs.',
+  };
 }
 
 /** What holds the key: the name of a variable, or the configuration file. */
@@ -99,7 +85,8 @@ const SMALLEST_ANSWER = 16;
 export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<AxeError | undefined> {
   const provider = findProvider(ref);
   try {
-    if (hasFreeAddress(provider)) await askForModel(provider, ref, ports);
+    // These describe one model to accounts with a key, and to nobody else.
+    if (['anthropic', 'openai', 'google'].includes(provider.id)) await askForModel(provider, ref, ports);
     else await askForWord(ref, ports);
     return undefined;
   } catch (thrown) {
@@ -109,47 +96,30 @@ export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<AxeE
   }
 }
 
-/** Providers that describe one model to accounts with a key, and to nobody else. */
-function hasFreeAddress({ id }: Provider): boolean {
-  return id === 'anthropic' || id === 'openai' || id === 'google';
-}
-
 async function askForModel(provider: Provider, { model }: ModelRef, ports: ProbePorts): Promise<void> {
   const { apiKey, baseUrl, headers } = resolveSettings(provider, ports.sources);
   const url = `${baseUrl}/models/${encodeURIComponent(model)}`;
   const signal = AbortSignal.any([ports.signal, AbortSignal.timeout(PROBE_MS)]);
-  let failure: { readonly statusCode?: number; readonly responseBody?: string; readonly cause?: unknown };
+  const failure = (details: { statusCode?: number; responseBody?: string; cause?: unknown }) =>
+    toProviderError(new APICallError({ message: '', url, requestBodyValues: {}, ...details }), provider, [
+      apiKey,
+    ]);
+  let response: Response;
   try {
-    const response = await ports.fetch(url, { headers: { ...headers, ...authOf(provider, apiKey) }, signal });
-    if (response.ok) {
-      await response.body?.cancel();
-      return;
-    }
-    failure = { statusCode: response.status, responseBody: (await response.text()).slice(0, 4096) };
+    response = await ports.fetch(url, { headers: { ...headers, ...authOf(provider, apiKey) }, signal });
   } catch (cause) {
-    ports.signal.throwIfAborted();
-    failure = { cause };
+    throw failure({ cause });
   }
-  const message = failure.cause instanceof Error ? failure.cause.message : '';
-  throw toProviderError(
-    new APICallError({ message, url, requestBodyValues: {}, ...failure }),
-    provider,
-    apiKey,
-  );
+  const responseBody = (await response.text()).slice(0, 4096);
+  if (!response.ok) throw failure({ statusCode: response.status, responseBody });
 }
 
 /** Longest wait for an answer that takes no model. */
 const PROBE_MS = 30_000;
 
 function authOf({ wire }: Provider, key: string): Readonly<Record<string, string>> {
-  switch (wire) {
-    case 'anthropic':
-      return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
-    case 'google':
-      return { 'x-goog-api-key': key };
-    default:
-      return { authorization: `Bearer ${key}` };
-  }
+  if (wire === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+  return wire === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
 }
 
 async function askForWord(ref: ModelRef, { models, signal }: ProbePorts): Promise<void> {

@@ -25,7 +25,7 @@ export function withModelOptions(
   return {
     options: {
       ...rest,
-      ...(effort === undefined ? {} : { reasoning: effort }),
+      reasoning: effort,
       providerOptions: Object.keys(own).length === 0 ? {} : { [namespaceOf(asked)]: own },
     },
     warnings,

@@ -18,8 +18,6 @@ interface ModelFacts extends Abilities {
   /** The model's name in small letters, without date, version or `-latest`. */
   readonly family: string;
   readonly price: Price;
-  /** Prices of a request whose prompt is longer than this, in tokens. */
-  readonly long?: { readonly aboveTokens: number; readonly price: Price };
 }
 
 /**
@@ -173,7 +171,7 @@ function line(
   long?: readonly [aboveTokens: number, figures: Figures],
 ): readonly ModelFacts[] {
   const more = long === undefined ? {} : { long: { aboveTokens: long[0], price: priceOf(long[1]) } };
-  return families.split(' ').map((family) => ({ ...able, family, price: priceOf(figures), ...more }));
+  return families.split(' ').map((family) => ({ ...able, family, price: { ...priceOf(figures), ...more } }));
 }
 
 /** A line of OpenAI's, whose prompts above 272,000 tokens cost twice as much, and answers to them half as much again. */
@@ -196,14 +194,11 @@ const FREE = ['ollama', 'offline'];
 const NOTHING: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /**
- * The list price of a model for a prompt of so many tokens; undefined where it is not known: of a variant that is not
- * in the table (`-pro`, `:free`) nothing is guessed from its family.
+ * The list price of a model; undefined where it is not known: of a variant that is not in the table (`-pro`, `:free`)
+ * nothing is guessed from its family.
  */
-export function findPrice(ref: ModelRef, promptTokens = 0): Price | undefined {
-  if (FREE.includes(ref.provider)) return NOTHING;
-  const facts = findFacts(ref);
-  if (facts?.long !== undefined && promptTokens > facts.long.aboveTokens) return facts.long.price;
-  return facts?.price;
+export function findPrice(ref: ModelRef): Price | undefined {
+  return FREE.includes(ref.provider) ? NOTHING : findFacts(ref)?.price;
 }
 
 /** What the table says of a model; undefined of one that is not in it, or of a provider that may call another so. */

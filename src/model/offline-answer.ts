@@ -1,21 +1,15 @@
 import { cleanLine } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
 import { FENCE_NOTICE, type Fenced, parseFences } from '../safety/fence.js';
 import { findInDiff, type RuleFinding } from './offline-rules.js';
 
-/** The conversation, as far as the rules look at it. */
-interface OfflineQuestion {
-  readonly system: string;
-  /** The last user message. */
-  readonly message: string;
-}
-
 /**
  * The answer of `offline/rules`, markdown: a review if the message holds a diff, what a report lacks if it holds the
- * description of an issue, else what the rules can do. It begins by saying that no model wrote it and ends with what
+ * description of an issue, else what the rules can do. `message` is the last of the user's. The answer begins by saying that no model wrote it and ends with what
  * it was given of memory (D32).
  */
-export function answerOffline({ system, message }: OfflineQuestion): string {
+export function answerOffline(system: string, message: string): string {
   const { fences, rest } = parseFences(message);
   const task = firstLine(rest.replace(FENCE_NOTICE, ''));
   const diffs = diffsIn(message);
@@ -30,11 +24,8 @@ const WHAT_THIS_IS =
 /** The diffs of a message, those in its fences first. */
 export function diffsIn(message: string): readonly string[] {
   const { fences, rest } = parseFences(message);
-  return [...fences.map(({ text }) => text), rest].filter(hasDiff);
-}
-
-function hasDiff(text: string): boolean {
-  return /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text);
+  const texts = [...fences.map(({ text }) => text), rest];
+  return texts.filter((text) => /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text));
 }
 
 const MAX_TASK = 120;
@@ -46,9 +37,8 @@ function firstLine(text: string): string {
 }
 
 function review(diffs: readonly string[]): readonly string[] {
-  const files = diffs.flatMap((diff) => parseDiff(diff));
-  const findings = findInDiff(files);
-  return [lookedAt(files, diffs), formatFindings(findings)];
+  const files = diffs.flatMap(parseDiff);
+  return [lookedAt(files, diffs), formatFindings(findInDiff(files))];
 }
 
 /** How much was looked at, and how much was not. */
@@ -118,18 +108,14 @@ function introduce(task: string): readonly string[] {
 
 /** Whether memory works can be seen from this: the entries that came with the system prompt, and the newest one. */
 function describeMemory(system: string): string {
-  const section = system
-    .split(/^## Memory$/m)
-    .slice(1)
-    .at(-1);
-  const times = [...(section ?? '').matchAll(/^## (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)\s*$/gm)].map(
-    ([, time = '']) => time,
-  );
+  const section =
+    system
+      .split(/^## Memory$/m)
+      .slice(1)
+      .at(-1) ?? '';
+  const entries = section.matchAll(/^## (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)\s*$/gm);
+  const times = Array.from(entries, ([, time = '']) => time);
   const newest = times.toSorted().at(-1);
   if (newest === undefined) return 'Memory: no earlier entries were given.';
-  return `Memory: ${count(times.length, 'earlier entry', 'earlier entries')} given; the newest is of ${newest}.`;
-}
-
-function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
+  return `Memory: ${count(times.length, 'earlier entry')} given; the newest is of ${newest}.`;
 }

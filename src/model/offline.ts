@@ -2,7 +2,6 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
-  LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import type { LanguageModel } from '../loop/messages.js';
@@ -33,12 +32,15 @@ function generate({
   abortSignal,
 }: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   abortSignal?.throwIfAborted();
-  const question = { system: systemOf(prompt), message: lastMessageOf(prompt) };
+  const system = prompt.flatMap((one) => (one.role === 'system' ? [one.content] : [])).join('\n\n');
+  const last = prompt.findLast((one) => one.role === 'user');
+  const parts = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
+  const message = parts.join('\n\n');
   const isFirstTurn = !prompt.some(({ role }) => role === 'tool');
-  const calls = isFirstTurn ? reviewCalls(question.message, new Set(tools.map(({ name }) => name))) : [];
+  const calls = isFirstTurn ? reviewCalls(message, new Set(tools.map(({ name }) => name))) : [];
   const isReview = calls.length > 0;
   return {
-    content: isReview ? calls.map(asContent) : [{ type: 'text', text: answerOffline(question) }],
+    content: isReview ? calls.map(asContent) : [{ type: 'text', text: answerOffline(system, message) }],
     finishReason: isReview ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' },
     usage: {
       inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -49,25 +51,15 @@ function generate({
   };
 }
 
-function asContent({ name, input }: OfflineCall, index: number): LanguageModelV4Content {
-  const toolCallId = `call-${index + 1}`;
-  return { type: 'tool-call', toolCallId, toolName: name, input: JSON.stringify(input) };
-}
-
-function systemOf(prompt: LanguageModelV4Prompt): string {
-  return prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
-}
-
-function lastMessageOf(prompt: LanguageModelV4Prompt): string {
-  const last = prompt.findLast((message) => message.role === 'user');
-  if (last?.role !== 'user') return '';
-  return last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
-}
-
 /** A tool that the rules ask for. */
 interface OfflineCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+}
+
+function asContent({ name, input }: OfflineCall, index: number): LanguageModelV4Content {
+  const toolCallId = `call-${index + 1}`;
+  return { type: 'tool-call', toolCallId, toolName: name, input: JSON.stringify(input) };
 }
 
 /** More would be refused. */
@@ -81,11 +73,11 @@ function reviewCalls(message: string, offered: ReadonlySet<string>): readonly Of
   if (!offered.has('add_review_comment') || !offered.has('submit_review')) return [];
   const diffs = diffsIn(message);
   if (diffs.length === 0) return [];
-  const files = diffs.flatMap((diff) => parseDiff(diff));
+  const files = diffs.flatMap(parseDiff);
   const findings = findInDiff(files);
   const earlier = findingsIn(message, 'open findings');
   const decided = findingsIn(message, 'decided findings');
-  const ends = offered.has('settle_finding') ? settleCalls(earlier, { files, findings }) : [];
+  const ends = offered.has('settle_finding') ? settleCalls(earlier, files, findings) : [];
   const comments = findings.flatMap((finding) => commentCalls(finding, files, [...earlier, ...decided]));
   const others = findings
     .filter(({ line }) => line === undefined)
@@ -106,13 +98,17 @@ function commentCalls(
   if (path === undefined || line === undefined) return [];
   const facts = RULE_FACTS[rule];
   const before = earlier.find((one) => one.path === path && one.title === facts.title && one.line === line);
+  const addedLine = files
+    .filter((one) => one.path === path)
+    .flatMap(({ hunks }) => hunks.flatMap((one) => one.lines))
+    .find((one) => one.kind === 'added' && one.newLine === line);
   const input = {
     path,
     line,
-    code: addedText(files, { path, line }),
+    code: addedLine?.text ?? '',
     ...facts,
-    body: `${capital(message)}.`,
-    ...(before === undefined ? {} : { same_as: before.name }),
+    body: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
+    same_as: before?.name,
   };
   return [{ name: 'add_review_comment', input }];
 }
@@ -136,7 +132,8 @@ function findingsIn(message: string, source: string): readonly OpenFinding[] {
 /** An earlier finding is settled where its file was changed and the rule finds nothing in it any more. */
 function settleCalls(
   earlier: readonly OpenFinding[],
-  { files, findings }: { readonly files: readonly DiffFile[]; readonly findings: readonly RuleFinding[] },
+  files: readonly DiffFile[],
+  findings: readonly RuleFinding[],
 ): readonly OfflineCall[] {
   return earlier.flatMap(({ name, path, title }) => {
     const isFound = findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title);
@@ -164,19 +161,5 @@ function changedLineOf(
   return undefined;
 }
 
-function addedText(
-  files: readonly DiffFile[],
-  { path, line }: { readonly path: string; readonly line: number },
-): string {
-  const lines = files
-    .filter((one) => one.path === path)
-    .flatMap(({ hunks }) => hunks.flatMap((one) => one.lines));
-  return lines.find((one) => one.kind === 'added' && one.newLine === line)?.text ?? '';
-}
-
 const RULES =
   '**No model wrote this.** It is what `offline/rules` found, a set of fixed rules that understand nothing.';
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

@@ -7,7 +7,10 @@ const text = v.optional(v.string(), '');
 
 /** Only what is read; other tables and keys are left to other programs, as axe does. */
 const ConfigFile = v.object({
-  providers: v.optional(v.record(v.string(), v.object({ api_key: text, base_url: text, region: text })), {}),
+  providers: v.optional(
+    v.record(v.string(), v.object({ api_key: text, base_url: text, region: v.optional(v.string()) })),
+    {},
+  ),
 });
 
 /**
@@ -29,7 +32,7 @@ export function parseProvidersConfig(toml: string, file: string): Readonly<Recor
   return Object.fromEntries(
     Object.entries(result.output.providers).map(([name, { api_key, base_url, region }]) => [
       name,
-      { apiKey: api_key, baseUrl: base_url, ...(region === '' ? {} : { region }) },
+      { apiKey: api_key, baseUrl: base_url, region },
     ]),
   );
 }

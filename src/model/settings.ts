@@ -49,16 +49,11 @@ export function resolveSettings(provider: Provider, sources: SettingSources): Mo
 
 /** The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has none. */
 export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
-  const baseUrl = configuredUrl(provider, sources) ?? provider.defaultBaseUrl;
+  const { env, config } = sources;
+  const own = firstSet([env[provider.baseUrlVariable], config[provider.id]?.baseUrl]);
+  const baseUrl = own ?? provider.defaultBaseUrl;
   if (baseUrl === undefined) throw unsupportedProvider(provider);
   return baseUrl;
-}
-
-function configuredUrl(
-  { id, baseUrlVariable }: Provider,
-  { env, config }: SettingSources,
-): string | undefined {
-  return firstSet([env[baseUrlVariable], config[id]?.baseUrl]);
 }
 
 /** The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an unusable one. */
@@ -116,19 +111,14 @@ export function checkedUrl(baseUrl: string, provider: Provider): string {
 
 /** axe's message (axe-behaviour §3), with our providers in it. */
 function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
-  return new AxeError(`unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`, {
-    exitCode: 1,
-    remedy: unsupportedRemedy(id, baseUrlVariable),
-  });
-}
-
-function unsupportedRemedy(id: string, baseUrlVariable: string): string {
-  if (PLACEHOLDER_MODEL.startsWith(`${id}/`)) {
-    return `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`${DEFAULT_MODEL}\`.`;
-  }
   const meant = nearest(id, PROVIDER_IDS);
   const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
-  return `${guess}For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`;
+  return new AxeError(`unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`, {
+    exitCode: 1,
+    remedy: PLACEHOLDER_MODEL.startsWith(`${id}/`)
+      ? `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`${DEFAULT_MODEL}\`.`
+      : `${guess}For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`,
+  });
 }
 
 /** Refused here, since the error of a header that cannot be sent would show it. */

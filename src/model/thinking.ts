@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   APICallError,
-  type JSONObject,
-  type JSONValue,
   type LanguageModelV4CallOptions,
   type LanguageModelV4Content,
   type LanguageModelV4GenerateResult,
@@ -108,16 +106,15 @@ export function takeThinkBlock(reply: LanguageModelV4GenerateResult): LanguageMo
 
 /** Puts the blocks back where they came from. */
 export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  return { ...options, prompt: options.prompt.map(withBlock) };
-}
-
-function withBlock(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== 'assistant') return message;
-  const content = message.content.map((part) => {
-    const block = part.type === 'reasoning' ? part.providerOptions?.[BLOCK_KEY]?.['text'] : undefined;
-    return typeof block === 'string' ? { type: 'text' as const, text: block } : part;
+  const prompt = options.prompt.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const content = message.content.map((part) => {
+      const block = part.type === 'reasoning' ? part.providerOptions?.[BLOCK_KEY]?.['text'] : undefined;
+      return typeof block === 'string' ? { type: 'text' as const, text: block } : part;
+    });
+    return { ...message, content };
   });
-  return { ...message, content };
+  return { ...options, prompt };
 }
 
 /**
@@ -128,31 +125,24 @@ function withBlock(message: LanguageModelV4Message): LanguageModelV4Message {
 export function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const details = field(field(firstChoice(reply.response?.body), 'message'), 'reasoning_details');
   const [first, ...rest] = reply.content;
-  if (first === undefined || !isJsonList(details) || details.length === 0) return reply;
+  if (first === undefined || !Array.isArray(details) || details.length === 0) return reply;
   const kept = { ...first.providerMetadata, [DETAILS_KEY]: { reasoningDetails: details } };
   return { ...reply, content: [{ ...first, providerMetadata: kept }, ...rest] };
 }
 
 /** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */
 export function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  return { ...options, prompt: options.prompt.map(withDetails) };
-}
-
-function withDetails(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== 'assistant') return message;
-  const details = message.content
-    .map((part) => part.providerOptions?.[DETAILS_KEY]?.['reasoningDetails'])
-    .find((value) => value !== undefined);
-  if (details === undefined) return message;
-  const wire: JSONObject = { reasoning_details: details };
-  return {
-    role: 'assistant',
-    content: message.content.filter(({ type }) => type !== 'reasoning'),
-    providerOptions: { ...message.providerOptions, openaiCompatible: wire },
-  };
-}
-
-/** Parsed JSON holds nothing but JSON. */
-function isJsonList(value: unknown): value is JSONValue[] {
-  return Array.isArray(value);
+  const prompt = options.prompt.map((message): LanguageModelV4Message => {
+    if (message.role !== 'assistant') return message;
+    const details = message.content
+      .map((part) => part.providerOptions?.[DETAILS_KEY]?.['reasoningDetails'])
+      .find((value) => value !== undefined);
+    if (details === undefined) return message;
+    return {
+      role: 'assistant',
+      content: message.content.filter(({ type }) => type !== 'reasoning'),
+      providerOptions: { ...message.providerOptions, openaiCompatible: { reasoning_details: details } },
+    };
+  });
+  return { ...options, prompt };
 }

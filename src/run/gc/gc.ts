@@ -122,7 +122,7 @@ async function openQuestions(
   const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
   const quarter = Math.floor(window / 4);
   const settings = {
-    ...(params.maxTokens === 0 ? {} : { maxOutputTokens: Math.min(quarter, params.maxTokens) }),
+    maxOutputTokens: params.maxTokens === 0 ? undefined : Math.min(quarter, params.maxTokens),
     temperature: GC.temperature,
     ...modelSettings(params),
   };
@@ -131,7 +131,7 @@ async function openQuestions(
     if (spent !== undefined) throw spent.error;
     try {
       signal.throwIfAborted();
-      const messages = firstMessages(system, message);
+      const messages = firstMessages({ system, message });
       const reply = await asker.ask(messages, settings, Math.min(quarter, GC.outputTokens));
       return { text: textOf(reply.content), finish: reply.finishReason.unified };
     } catch (thrown) {

@@ -8,7 +8,6 @@ import { nearest } from '../../agent/suggest.js';
 import type { KeyPath } from '../../agent/toml-keys.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { PatternError } from '../../lib/text/glob.js';
-import { schemaProblem } from '../../loop/check-schema.js';
 import { responseFormatOf, schemaOrigin } from '../../loop/structured.js';
 import { AGENT_TOOLS } from '../../tools/registry.js';
 import { namedNotesTools, notesAreOff } from '../plan-notes.js';
@@ -150,11 +149,6 @@ export async function checkForm(
   if (schema === undefined) return;
   const origin = schemaOrigin(outputSchema);
   await checkSchema(schema, origin);
-  const problem = schemaProblem({ ...schema });
-  if (problem === undefined) return;
-  throw new ConfigError(`the JSON schema of ${origin} cannot be used: ${problem}`, {
-    remedy: 'A reference is written `#/$defs/name`, a pattern as in JavaScript with the flag `u`.',
-  });
 }
 
 /** What is thrown that a person can fix in the agent; undefined if nothing is. */
