@@ -4,7 +4,7 @@ import { cleanLine } from '../lib/text/cut.js';
 import { grouped } from '../lib/text/number.js';
 import { isThinking, type Thinking } from './output-limit.js';
 
-export type ReplyEnd =
+type ReplyEnd =
   | { readonly kind: 'whole' }
   | { readonly kind: 'refused' }
   /** What it holds may lack its end; the error says why and what helps. */
