@@ -41,6 +41,12 @@ describe('the secret values of an environment', () => {
     'AZURE_STORAGE_CONNECTION_STRING',
     'SLACK_WEBHOOK_URL',
     'PASSWORD_STORE_DIR',
+    'GITHUB_APP_PRIVATE_KEY_B64',
+    'SSH_PRIVATE_KEY_PEM',
+    'OPENAI_API_KEY_2',
+    'SLACK_WEBHOOK',
+    'KUBE_CONFIG_DATA',
+    'APP_CREDS',
   ])('are those of names such as %s', (name) => {
     expect(secretValues({ [name]: 'hunter2-hunter2' })).toEqual(['hunter2-hunter2']);
   });
@@ -49,6 +55,9 @@ describe('the secret values of an environment', () => {
     'PATH',
     'HOME',
     'API_KEY_FILE',
+    'KUBECONFIG',
+    'CREDIT_LIMIT',
+    'WEBHOOK_PORT',
     'TOKENIZER',
     'INPUT_MAX-TOKENS',
     'SECRETARY',

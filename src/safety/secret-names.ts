@@ -6,7 +6,7 @@ import type { Environment } from '../lib/environment.js';
  */
 const SECRET_NAME = new RegExp(
   [
-    '(?:^|[_-])(?:API)?KEY$',
+    '(?:^|[_-])(?:API)?KEY(?:[_-](?:\\d+|B64|BASE64|PEM))?$',
     'TOKEN$',
     '(?:^|[_-])BEARER[_-]TOKEN[_-]\\w+$',
     '(?:^|[_-])SECRET(?:$|[_-])',
@@ -18,9 +18,11 @@ const SECRET_NAME = new RegExp(
     '.[_-]AUTH$',
     '^(?:INPUT_)?AUTH(?!OR(?:$|S$|[_-]))',
     'CREDENTIAL',
+    '(?:^|[_-])CREDS?(?:$|[_-])',
+    'KUBE_?CONFIG[_-](?:DATA|B64|BASE64)$',
     'DATABASE_URL$',
     'CONNECTION[_-]?STRING',
-    'WEBHOOK_URL$',
+    'WEBHOOK(?:_URL)?$',
   ].join('|'),
   'i',
 );
