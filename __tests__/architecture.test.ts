@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 60_858,
-  'files of src/': 484,
-  'types of src/': 1033,
+  'lines of src/': 60_723,
+  'files of src/': 482,
+  'types of src/': 1021,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 101_262,
+  'lines of __tests__/': 101_154,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

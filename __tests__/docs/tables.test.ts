@@ -13,8 +13,7 @@ import {
 } from '../../src/lib/defaults.js';
 import { findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
 import { findFacts, findPrice } from '../../src/model/model-table.js';
-import type { ToolPorts } from '../../src/tools/ports.js';
-import { createTools } from '../../src/tools/registry.js';
+import { createTools, type ToolParts } from '../../src/tools/registry.js';
 import { ACTION_INPUTS } from '../helpers/action-yml.js';
 import { cellsOf, DOCS, markedTable, readDocument } from '../helpers/documents.js';
 
@@ -143,7 +142,7 @@ describe('the table of tools', () => {
   it('has the effects of the code', () => {
     const names = rows.map(([name = '']) => name.replaceAll('`', ''));
     // Only names and effects are read; no tool is run.
-    const { tools } = createTools(names, { allowedHosts: [] } as unknown as ToolPorts);
+    const { tools } = createTools(names, { env: {}, allowedHosts: [] } as unknown as ToolParts);
     const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
     expect(tools.length).toBeGreaterThan(5);
     for (const [name = '', effect] of rows) {

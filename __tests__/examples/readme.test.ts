@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { grantTools } from '../../src/tools/effects.js';
-import type { ToolPorts } from '../../src/tools/ports.js';
-import { createTools } from '../../src/tools/registry.js';
+import { createTools, type ToolParts } from '../../src/tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../../src/tools/review/review-tools.js';
 import { agentOf } from '../helpers/needed-permissions.js';
 
@@ -29,10 +28,12 @@ it('the README of the examples names the tools that a workflow has to allow', ()
 function neededBy(name: string): readonly string[] {
   const { tools, mcpServers } = agentOf(name);
   // Only names and effects are looked at; no tool is run.
-  const made = createTools(tools, { allowedHosts: [] } as unknown as ToolPorts);
+  const made = createTools(tools, { env: {}, allowedHosts: [] } as unknown as ToolParts);
   expect(made.unknown.filter(({ name: tool }) => !REVIEW_TOOL_NAMES.some((one) => one === tool))).toEqual([]);
   const servers = mcpServers.map((server) => ({ name: server.name, effect: 'execute' as const }));
   const rules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] } as const;
-  const withheld = grantTools([...made.tools, ...servers], rules).withheld.map(({ tool }) => tool);
-  return [...tools, ...mcpServers.map((server) => server.name)].filter((tool) => withheld.includes(tool));
+  const { granted } = grantTools([...made.tools, ...servers], rules);
+  const isWithheld = (tool: string) =>
+    [...made.tools, ...servers].some((one) => one.name === tool) && !granted.some((one) => one.name === tool);
+  return [...tools, ...mcpServers.map((server) => server.name)].filter(isWithheld);
 }

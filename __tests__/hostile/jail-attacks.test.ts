@@ -125,7 +125,7 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
           timeoutMs: 60_000,
           maxOutputBytes: 50_000,
         };
-        const { output, timedOut } = await createShell({ env, jail: async () => jail }).run(
+        const { output, timedOut } = await createShell(env, async () => jail)(
           request,
           new AbortController().signal,
         );

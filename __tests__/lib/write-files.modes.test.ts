@@ -53,7 +53,7 @@ describe('a temporary file', () => {
 
   it('has the mode of a file that a tool rewrites', async () => {
     await written('m.txt', 0o600);
-    const workspace = createWorkspace({ root, protectedPaths: { denied: [], readOnly: [] } });
+    const workspace = createWorkspace(root, { denied: [], readOnly: [] });
     await workspace.update('m.txt', () => new TextEncoder().encode('new'));
     expect(born.filter(({ path }) => path.endsWith('.tmp')).map(({ mode }) => mode)).toEqual([0o600]);
     expect(await modeOf('m.txt')).toBe(0o600);

@@ -1,5 +1,5 @@
 import { ToolError } from '../../src/lib/errors.js';
-import type { WalkEntry, Workspace } from '../../src/tools/ports.js';
+import type { WalkEntry, Workspace } from '../../src/tools/workspace/workspace.js';
 
 /** A workspace in memory; `text` reads a file back. */
 export interface FakeWorkspace extends Workspace {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ToolPorts } from '../../src/tools/ports.js';
-import { createTools, TOOL_NAMES } from '../../src/tools/registry.js';
+import { createTools, TOOL_NAMES, type ToolParts } from '../../src/tools/registry.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeWorkspace } from './fake-workspace.js';
 import { createFakeGitHub } from './github/fake-github.js';
@@ -8,16 +7,14 @@ import { createFakeGitHub } from './github/fake-github.js';
 const never = async () => {
   throw new Error('not in this test');
 };
-const ports: ToolPorts = {
+const ports: ToolParts = {
   workspace: createFakeWorkspace({}),
-  shell: { run: never },
-  web: { fetchPage: never },
-  postJson: never,
+  env: {},
+  shell: never,
+  fetch: never,
   clock: createFakeClock(),
   workdir: '/work',
   allowedHosts: [],
-  searchKey: '',
-  searchBaseUrl: '',
   github: createFakeGitHub(),
 };
 

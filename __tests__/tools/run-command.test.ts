@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../src/lib/defaults.js';
-import type { CommandRequest, CommandResult } from '../../src/tools/ports.js';
+import type { CommandRequest, CommandResult } from '../../src/tools/process/shell.js';
 import { createRunCommand } from '../../src/tools/run-command.js';
 import { quiet } from './fake-workspace.js';
 
@@ -8,11 +8,9 @@ const done: CommandResult = { exitCode: 0, output: '', truncated: false, timedOu
 
 async function run(result: Partial<CommandResult>, command = 'make') {
   const requests: CommandRequest[] = [];
-  const shell = {
-    async run(request: CommandRequest) {
-      requests.push(request);
-      return { ...done, ...result };
-    },
+  const shell = async (request: CommandRequest) => {
+    requests.push(request);
+    return { ...done, ...result };
   };
   const answer = await createRunCommand(shell, '/work').execute({ command }, quiet);
   return { ...answer, requests };

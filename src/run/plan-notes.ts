@@ -86,7 +86,7 @@ export function grantNotesTools(
   const granted = grant.granted.map(({ name }) => name);
   return {
     tools: requested.filter((name) => reading.includes(name) || granted.includes(name)),
-    warnings: grant.withheld.map(({ message }) => ({ code: 'tool-not-available', message })),
+    warnings: grant.withheld.map((message) => ({ code: 'tool-not-available', message })),
   };
 }
 

@@ -10,11 +10,10 @@ import type { Environment } from '../lib/environment.js';
 import { ToolError } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
-import { type GrantRules, grantTools, type WithheldTool } from '../tools/effects.js';
+import { type GrantRules, grantTools, type RequestedTool } from '../tools/effects.js';
 import type { GitHubReader } from '../tools/github/github-port.js';
 import { connectMcpServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
 import { createRunServers, openServer } from '../tools/mcp/server.js';
-import type { ToolPorts, Workspace } from '../tools/ports.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
 import { startLineProgram } from '../tools/process/mcp-process.js';
 import {
@@ -26,13 +25,11 @@ import {
 import { safePrograms } from '../tools/process/programs.js';
 import { scrubEnv } from '../tools/process/scrub-env.js';
 import { createShell } from '../tools/process/shell.js';
-import { createTools, TOOL_NAMES, type UnknownTool } from '../tools/registry.js';
+import { createTools, TOOL_NAMES, type ToolParts, type UnknownTool } from '../tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
-import { createPostJson } from '../tools/web/post-json.js';
-import { createWeb } from '../tools/web/web.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
-import { createWorkspace } from '../tools/workspace/workspace.js';
+import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { Dependencies, ToolBox, ToolRequest } from './dependencies.js';
 
 /** What tools are made in. */
@@ -77,24 +74,22 @@ export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
   function workspaceAt(root: string): Workspace {
     const known = workspaces.get(root);
     if (known !== undefined) return known;
-    const workspace = createWorkspace({ root, protectedPaths: guardedPaths(surroundings) });
+    const workspace = createWorkspace(root, guardedPaths(surroundings));
     workspaces.set(root, workspace);
     return workspace;
   }
 
-  function portsFor({ agent, workdir }: ToolRequest): ToolPorts {
+  function partsFor({ agent, workdir }: ToolRequest): ToolParts {
     const root = resolve(surroundings.cwd, workdir);
     return {
+      env,
       workspace: workspaceAt(root),
-      shell: createShell({ env, jail: async () => jailIn(await jail()) }),
-      web: createWeb({ env }),
-      postJson: createPostJson(fetch),
+      shell: createShell(env, async () => jailIn(await jail())),
+      fetch,
       clock,
       workdir: root,
       allowedHosts: agent.config.allowedHosts,
-      searchKey: env['TAVILY_API_KEY']?.trim() ?? '',
-      searchBaseUrl: env['AXE_WEB_SEARCH_BASE_URL'] ?? '',
-      ...(github === undefined ? {} : { github }),
+      github,
     };
   }
 
@@ -102,17 +97,20 @@ export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
    * How servers are opened. In a run in which a tool may write, their programs all start before it can, those of agents
    * that are called later too, and run until its end.
    */
-  async function howToOpen(request: ToolRequest, granted: readonly Requested[]): Promise<typeof openServer> {
+  async function howToOpen(
+    request: ToolRequest,
+    granted: readonly RequestedTool[],
+  ): Promise<typeof openServer> {
     const callerEffects = new Set<Effect>([
       'read',
       'publish',
       'memory',
       ...granted.map(({ effect }) => effect),
     ]);
-    const ports = portsFor(request);
+    const parts = partsFor(request);
     const below = (await request.callable()).map((agent) => {
       const rules = rulesFor({ ...request, agent, callerEffects }, surroundings);
-      const { tools } = createTools(agent.config.tools, ports);
+      const { tools } = createTools(agent.config.tools, parts);
       return { servers: grantServers(agent.config, rules).allowed, tools: grantTools(tools, rules).granted };
     });
     if (![...granted, ...below.flatMap(({ tools }) => tools)].some(mayWrite)) return openServer;
@@ -130,14 +128,16 @@ export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
   async function openTools(request: ToolRequest): Promise<ToolBox> {
     const { config } = request.agent;
     const rules = rulesFor(request, surroundings);
-    const made = createTools(config.tools, portsFor(request));
+    const made = createTools(config.tools, partsFor(request));
     const builtIn = grantTools(made.tools, rules);
     const servers = grantServers(config, rules);
     for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
     if (made.absent.length > 0 && isExpected(request)) {
       request.warn(absentTools(made.absent, request, surroundings));
     }
-    for (const tool of [...builtIn.withheld, ...servers.withheld]) request.warn(withheldTool(tool));
+    for (const message of [...builtIn.withheld, ...servers.withheld]) {
+      request.warn({ code: 'tool-not-available', message });
+    }
     const tools = await withoutUnjailed(builtIn.granted, jail, request);
     const hasCommands = tools.some(({ name }) => name === COMMANDS);
     if (!isHomeReported && hasCommands && surroundings.toolsAllowed.includes(WITH_HOME)) {
@@ -157,10 +157,7 @@ export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
   return { openTools, closeTools: running.close };
 }
 
-/** What is granted: a tool, or a server with all that it offers. */
-type Requested = Pick<Tool, 'name' | 'effect'>;
-
-function mayWrite({ name, effect }: Requested): boolean {
+function mayWrite({ name, effect }: RequestedTool): boolean {
   return effect === 'write' || name === COMMANDS;
 }
 
@@ -296,7 +293,7 @@ function rulesFor(
     : { ...rules, parentEffects: callerEffects };
 }
 
-function asTool({ name, transport }: McpServerConfig): Requested {
+function asTool({ name, transport }: McpServerConfig): RequestedTool {
   return { name, effect: transport === 'stdio' ? 'execute' : 'network' };
 }
 
@@ -382,8 +379,4 @@ function absentTools(
     message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} on GitHub: there is no ${isLocal ? 'event' : 'token'}`,
     remedy,
   };
-}
-
-function withheldTool({ message }: WithheldTool): Warning {
-  return { code: 'tool-not-available', message };
 }

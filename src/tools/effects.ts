@@ -1,6 +1,6 @@
 import { nearest } from '../agent/suggest.js';
 import type { Trust } from '../event/trust.js';
-import type { Effect, Tool } from './tool.js';
+import type { Effect } from './tool.js';
 
 /** What the decision depends on besides the tools (D22). */
 export interface GrantRules {
@@ -15,106 +15,54 @@ export interface GrantRules {
   readonly parentEffects?: ReadonlySet<Effect>;
 }
 
-/** A tool the agent asks for and does not get. */
-export interface WithheldTool {
-  readonly tool: string;
-  readonly effect: Effect;
-  readonly reason: 'untrusted' | 'not-allowed' | 'parent';
-  /** One sentence for people. */
-  readonly message: string;
-  /** The line of YAML that would allow it; undefined where none does. */
-  readonly yaml: string | undefined;
-}
-
-/** The tools an agent gets, in the order they were asked for, and those it does not. */
-interface Grant<T> {
-  readonly granted: readonly T[];
-  readonly withheld: readonly WithheldTool[];
-}
-
-/** What the decision needs to know of a tool; those of MCP servers are asked about like any other. */
-type RequestedTool = Pick<Tool, 'name' | 'effect'>;
-
 /**
- * Decides which tools an agent gets (D22). In a terminal: those it lists. In a workflow: an untrusted run gets what only
- * reads and what the action publishes after checking; a trusted one also its memory, and what `tools-allowed` lists of
- * the tools that write, execute or reach the network. Never more than the agent that called it.
+ * Decides which tools an agent gets (D22), in the order they were asked for, with a sentence for people on each of the
+ * others. In a terminal: those it lists. In a workflow: an untrusted run gets what only reads and what the action publishes
+ * after checking; a trusted one also its memory, and what `tools-allowed` lists of the tools that write, execute or reach
+ * the network. Never more than the agent that called it.
  */
-export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules): Grant<T> {
+export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
   const granted: T[] = [];
-  const withheld: WithheldTool[] = [];
+  const withheld: string[] = [];
   for (const tool of requested) {
     const reason = reasonAgainst(tool, rules);
     if (reason === undefined) granted.push(tool);
-    else withheld.push(describe(tool, reason, rules));
+    else withheld.push(`The tool \`${tool.name}\` (${tool.effect}) was withheld: ${reason}`);
   }
   return { granted, withheld };
 }
 
-function reasonAgainst(
-  { name, effect }: RequestedTool,
-  { where, trust, toolsAllowed, parentEffects }: GrantRules,
-): WithheldTool['reason'] | undefined {
-  if (parentEffects !== undefined && !parentEffects.has(effect)) return 'parent';
-  if (where === 'terminal') return undefined;
-  switch (effect) {
-    case 'read':
-    case 'publish':
-      return undefined;
-    case 'memory':
-      return trust === 'trusted' ? undefined : 'untrusted';
-    case 'write':
-    case 'execute':
-    case 'network':
-      if (trust !== 'trusted') return 'untrusted';
-      if (toolsAllowed.includes(name)) return undefined;
-      return toolsAllowed.includes(effect) ? undefined : 'not-allowed';
+/** What the decision needs to know of a tool; a server of the MCP is asked about like one. */
+export interface RequestedTool {
+  readonly name: string;
+  readonly effect: Effect;
+}
+
+function reasonAgainst(tool: RequestedTool, rules: GrantRules): string | undefined {
+  const { name, effect } = tool;
+  const { where, trust, toolsAllowed, parentEffects } = rules;
+  if (parentEffects !== undefined && !parentEffects.has(effect)) {
+    return 'the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.';
   }
-}
-
-function describe(
-  { name, effect }: RequestedTool,
-  reason: WithheldTool['reason'],
-  rules: GrantRules,
-): WithheldTool {
-  const typos = mistyped({ name, effect }, rules);
-  const words = [...rules.toolsAllowed.filter((word) => !typos.includes(word)), name];
-  const yaml = reason === 'not-allowed' ? `tools-allowed: ${words.join(', ')}` : undefined;
-  return { tool: name, effect, reason, message: messageOf(name, { effect, reason, yaml, typos }), yaml };
-}
-
-/** Words of `tools-allowed` that name nothing and look like this tool or its effect. */
-function mistyped(
-  { name, effect }: RequestedTool,
-  { toolsAllowed, knownNames }: GrantRules,
-): readonly string[] {
-  if (knownNames === undefined) return [];
-  const known = new Set<string>([...knownNames, ...GATED_EFFECTS]);
-  return toolsAllowed.filter((word) => !known.has(word) && nearest(word, [name, effect]) !== undefined);
-}
-
-/** Effects that a workflow has to allow. */
-const GATED_EFFECTS: readonly Effect[] = ['write', 'execute', 'network'];
-
-function messageOf(
-  name: string,
-  {
-    effect,
-    reason,
-    yaml,
-    typos,
-  }: Pick<WithheldTool, 'effect' | 'reason' | 'yaml'> & { readonly typos: readonly string[] },
-): string {
-  switch (reason) {
-    case 'untrusted':
-      return `The tool \`${name}\` (${effect}) was withheld: the run is untrusted, and such a run only reads and answers. Remove it from \`tools\` of an agent for such runs.`;
-    case 'parent':
-      return `The tool \`${name}\` (${effect}) was withheld: the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.`;
-    case 'not-allowed':
-      if (typos.length > 0) {
-        const words = typos.map((word) => `\`${word}\``).join(' and ');
-        return `The tool \`${name}\` (${effect}) was withheld: \`tools-allowed\` names ${words}, which does not exist. Write \`${yaml ?? ''}\` in the step's \`with:\`.`;
-      }
-      return `The tool \`${name}\` (${effect}) was withheld: in a workflow it has to be allowed. Add \`${yaml ?? ''}\` to the step's \`with:\`.`;
+  if (where === 'terminal' || effect === 'read' || effect === 'publish') return undefined;
+  if (trust !== 'trusted') {
+    return 'the run is untrusted, and such a run only reads and answers. Remove it from `tools` of an agent for such runs.';
   }
+  const isAllowed = effect === 'memory' || toolsAllowed.includes(name) || toolsAllowed.includes(effect);
+  return isAllowed ? undefined : howToAllow(tool, rules);
+}
+
+/** The line that allows a tool, without the words of `tools-allowed` that name nothing and look like it or its effect. */
+function howToAllow({ name, effect }: RequestedTool, { toolsAllowed, knownNames }: GrantRules): string {
+  const known = new Set<string>([...(knownNames ?? toolsAllowed), 'write', 'execute', 'network']);
+  const typos = toolsAllowed.filter(
+    (word) => !known.has(word) && nearest(word, [name, effect]) !== undefined,
+  );
+  const words = [...toolsAllowed.filter((word) => !typos.includes(word)), name];
+  const yaml = `\`tools-allowed: ${words.join(', ')}\``;
+  if (typos.length === 0) {
+    return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
+  }
+  const named = typos.map((word) => `\`${word}\``).join(' and ');
+  return `\`tools-allowed\` names ${named}, which does not exist. Write ${yaml} in the step's \`with:\`.`;
 }

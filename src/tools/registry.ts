@@ -1,30 +1,48 @@
 import { nearest } from '../agent/suggest.js';
+import type { Clock } from '../lib/clock.js';
+import type { Environment } from '../lib/environment.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import { createEditFile } from './files/edit-file.js';
 import { createListDirectory } from './files/list-directory.js';
 import { createReadFile } from './files/read-file.js';
 import { createSearchFiles } from './files/search-files.js';
 import { createWriteFile } from './files/write-file.js';
+import type { GitHubReader } from './github/github-port.js';
 import { createGitHubTools, GITHUB_TOOL_NAMES } from './github/github-tools.js';
-import type { ToolPorts } from './ports.js';
+import type { Shell } from './process/shell.js';
 import { REVIEW_TOOL_NAMES } from './review/review-tools.js';
 import { createRunCommand } from './run-command.js';
 import type { Tool } from './tool.js';
 import { createUrlFetch } from './web/url-fetch.js';
 import { createWebSearch } from './web/web-search.js';
+import type { Workspace } from './workspace/workspace.js';
+
+/** What the tools are made of. */
+export interface ToolParts {
+  readonly env: Environment;
+  readonly workspace: Workspace;
+  readonly shell: Shell;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The folder commands run in: absolute, the workspace's. */
+  readonly workdir: string;
+  /** The agent's `allowed_hosts`. */
+  readonly allowedHosts: readonly string[];
+  /** The repository of the event; absent without an event or a token. */
+  readonly github?: GitHubReader | undefined;
+}
 
 /** How each tool is made; the order here is the order every model sees them in, so that prompts can be cached. */
 const TOOLS = {
   list_directory: ({ workspace }) => createListDirectory(workspace),
   read_file: ({ workspace }) => createReadFile(workspace),
-  search_files: (ports) => createSearchFiles(ports),
+  search_files: ({ workspace, clock }) => createSearchFiles(workspace, clock),
   write_file: ({ workspace }) => createWriteFile(workspace),
   edit_file: ({ workspace }) => createEditFile(workspace),
   run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
-  url_fetch: ({ web, allowedHosts }) => createUrlFetch(web, allowedHosts),
-  web_search: ({ postJson, searchKey, searchBaseUrl }) =>
-    createWebSearch({ postJson, key: searchKey, baseUrl: searchBaseUrl }),
-} as const satisfies Readonly<Record<string, (ports: ToolPorts) => Tool>>;
+  url_fetch: ({ env, allowedHosts }) => createUrlFetch({ env }, allowedHosts),
+  web_search: ({ fetch, env }) => createWebSearch(fetch, env),
+} as const satisfies Readonly<Record<string, (parts: ToolParts) => Tool>>;
 
 /** The names an agent's `tools` may hold, in their order. */
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...GITHUB_TOOL_NAMES];
@@ -46,10 +64,10 @@ interface CreatedTools {
 }
 
 /** The tools of these names; and the names that are none, or none here. */
-export function createTools(names: readonly string[], ports: ToolPorts): CreatedTools {
+export function createTools(names: readonly string[], parts: ToolParts): CreatedTools {
   const requested = new Set(names);
-  const { github } = ports;
-  const own = Object.entries(TOOLS).flatMap(([name, create]) => (requested.has(name) ? [create(ports)] : []));
+  const { github } = parts;
+  const own = Object.entries(TOOLS).flatMap(([name, create]) => (requested.has(name) ? [create(parts)] : []));
   const onGitHub = github === undefined ? [] : createGitHubTools(github);
   return {
     tools: [...own, ...onGitHub.filter(({ name }) => requested.has(name))],

@@ -2,7 +2,7 @@ import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../lib/defaults.js';
 import { ToolError } from '../lib/errors.js';
 import { truncate } from '../lib/text/truncate.js';
 import { defineTool } from './define.js';
-import type { CommandResult, Shell } from './ports.js';
+import type { CommandResult, Shell } from './process/shell.js';
 import type { Tool } from './tool.js';
 import { showOutput } from './visible.js';
 
@@ -19,7 +19,7 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
     async run({ command }, signal) {
       if (command.trim() === '') throw new ToolError('command is required');
       if (command.includes('\0')) throw new ToolError('a command has no NUL in it');
-      const result = await shell.run(
+      const result = await shell(
         {
           command,
           cwd: workdir,

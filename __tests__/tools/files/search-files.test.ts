@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES, SEARCH_LIMITS } from '../../../src/lib/defaults.js';
 import { createSearchFiles } from '../../../src/tools/files/search-files.js';
-import type { Workspace } from '../../../src/tools/ports.js';
+import type { Workspace } from '../../../src/tools/workspace/workspace.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
 import { createFakeWorkspace, quiet } from '../fake-workspace.js';
 
@@ -15,7 +15,7 @@ const workspace = createFakeWorkspace({
 });
 
 function search(input: object, files: Workspace = workspace) {
-  return createSearchFiles({ workspace: files, clock: createFakeClock() }).execute(input, quiet);
+  return createSearchFiles(files, createFakeClock()).execute(input, quiet);
 }
 
 describe('search_files', () => {
@@ -84,7 +84,7 @@ describe('search_files', () => {
         return await workspace.open(path);
       },
     };
-    const tool = createSearchFiles({ workspace: slow, clock });
+    const tool = createSearchFiles(slow, clock);
     const { text } = await tool.execute({ text: 'Hello' }, quiet);
     expect(text).toContain('README.md:1: # Hello');
     expect(text).toContain('[the search ended early: it took too long]');
@@ -113,7 +113,7 @@ describe('search_files', () => {
         yield { path: 'src/a.ts', kind: 'file' };
       },
     };
-    const tool = createSearchFiles({ workspace: files, clock: createFakeClock() });
+    const tool = createSearchFiles(files, createFakeClock());
     await expect(tool.execute({ glob: '*' }, abort.signal)).rejects.toThrow('over');
   });
 

@@ -113,12 +113,12 @@ else
       };
 
       function shellOf(jail = createCommandJail(way, safePrograms(path, []), runner.places)) {
-        return createShell({ env, jail: async () => isolated(jail, way) });
+        return createShell(env, async () => isolated(jail, way));
       }
 
       async function run(command: string, signal: AbortSignal = quiet) {
         const request = { command, cwd: runner.workspace, timeoutMs: 100_000, maxOutputBytes: 50_000 };
-        return await shellOf().run(request, signal);
+        return await shellOf()(request, signal);
       }
 
       it('passes its trial', async () => {
@@ -209,7 +209,7 @@ else
         const shell = shellOf();
         const request = { cwd: runner.workspace, timeoutMs: 100_000, maxOutputBytes: 1000 };
         const command = 'mkdir -p axe/skills/x .axe/x 2>&1 | wc -l';
-        const results = await Promise.all([1, 2, 3].map(() => shell.run({ ...request, command }, quiet)));
+        const results = await Promise.all([1, 2, 3].map(() => shell({ ...request, command }, quiet)));
         expect(results.map(({ output }) => output.trim())).toEqual(['2', '2', '2']);
         expect(readdirSync(runner.workspace)).toEqual(before);
         expect(readdirSync(join(runner.workspace, 'axe'))).toEqual(['agents']);

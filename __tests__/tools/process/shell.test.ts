@@ -2,14 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { CommandRequest } from '../../../src/tools/ports.js';
-import { createShell } from '../../../src/tools/process/shell.js';
+import { type CommandRequest, createShell } from '../../../src/tools/process/shell.js';
 import { bareJail } from '../../helpers/jail.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const quiet = new AbortController().signal;
 const env = { ...process.env, OPENAI_API_KEY: 'sk-canary', GITHUB_TOKEN: 'ghs_canary', LD_X: 'canary' };
-const shell = createShell({ env, jail: bareJail });
+const shell = createShell(env, bareJail);
 let cwd = '';
 
 beforeEach(() => {
@@ -19,14 +18,14 @@ beforeEach(() => {
 afterEach(() => void jest.useRealTimers());
 
 function run(command: string, options: Partial<CommandRequest> = {}, signal: AbortSignal = quiet) {
-  return shell.run({ command, cwd, timeoutMs: 200_000, maxOutputBytes: 10_000, ...options }, signal);
+  return shell({ command, cwd, timeoutMs: 200_000, maxOutputBytes: 10_000, ...options }, signal);
 }
 
 /** Runs a command whose time is up when it has made the file `ready`, however long that takes. */
 async function runUntilReady(command: string) {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
   const request = { command, cwd, timeoutMs: 60_000, maxOutputBytes: 10_000 };
-  const running = shell.run(request, quiet);
+  const running = shell(request, quiet);
   await until(() => isReady() && jest.getTimerCount() > 0);
   jest.advanceTimersByTime(request.timeoutMs);
   jest.useRealTimers();

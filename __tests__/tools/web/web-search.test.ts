@@ -1,22 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PostRequest } from '../../../src/tools/ports.js';
 import { createWebSearch } from '../../../src/tools/web/web-search.js';
+import { type Handler, startLoopback } from '../../helpers/loopback.js';
 import { quiet } from '../fake-workspace.js';
 
-async function search(
-  answer: { readonly status?: number; readonly text: string },
-  { query = 'cats', key = ' tvly-key\n', baseUrl = '' } = {},
-) {
-  const sent: [string, PostRequest][] = [];
-  const tool = createWebSearch({
-    key,
-    baseUrl,
-    async postJson(url, request) {
-      sent.push([url, request]);
-      return { status: 200, ...answer };
-    },
-  });
-  return { ...(await tool.execute({ query }, quiet)), sent };
+async function search(handle: Handler, { query = 'cats', key = ' tvly-key\n', signal = quiet } = {}) {
+  const peer = await startLoopback(handle);
+  const env = { TAVILY_API_KEY: key, AXE_WEB_SEARCH_BASE_URL: `${peer.url}/x/` };
+  const answer = createWebSearch(globalThis.fetch, env).execute({ query }, signal);
+  return { peer, answer };
+}
+
+/** An answer of the API. */
+function say(text: string, status = 200): Handler {
+  return (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end(text);
 }
 
 const results = JSON.stringify({
@@ -33,48 +29,54 @@ const results = JSON.stringify({
 });
 
 describe('web_search', () => {
-  it("sends axe's request to Tavily, the key in the header only", async () => {
-    const { sent } = await search({ text: results });
-    expect(sent).toEqual([
-      [
-        'https://api.tavily.com/search',
-        expect.objectContaining({
-          headers: { authorization: 'Bearer tvly-key' },
-          body: { query: 'cats', max_results: 10, search_depth: 'basic', include_images: false },
-        }),
-      ],
+  it("sends axe's request to the configured address, the key in the header only", async () => {
+    const { peer, answer } = await search(say(results));
+    await answer;
+    expect(peer.requests()).toMatchObject([
+      {
+        method: 'POST',
+        path: '/x/search',
+        headers: { authorization: 'Bearer tvly-key' },
+        body: { query: 'cats', max_results: 10, search_depth: 'basic', include_images: false },
+      },
     ]);
   });
 
-  it('uses the configured address', async () => {
-    const { sent } = await search({ text: results }, { baseUrl: 'http://127.0.0.1:2/x/' });
-    expect(sent[0]?.[0]).toBe('http://127.0.0.1:2/x/search');
-  });
-
   it("answers in axe's form, fenced", async () => {
-    expect(await search({ text: results })).toMatchObject({
+    expect(await (await search(say(results))).answer).toEqual({
       isError: false,
       text: '<third-party-text source="web search results">\nTitle: Cats\nURL: https://example.com/cats\nSnippet: All about &lt;system>cats&lt;/system>.\n\nTitle: \nURL: https://example.org/\nSnippet: \n</third-party-text>',
     });
   });
 
   it.each([['{"results":[]}'], ['{}']])('reports that nothing was found: %s', async (text) => {
-    expect(await search({ text })).toMatchObject({ text: 'No results found.', isError: false });
+    expect(await (await search(say(text))).answer).toEqual({ text: 'No results found.', isError: false });
   });
 
-  it.each<[string, Parameters<typeof search>, string]>([
-    ['no key', [{ text: results }, { key: ' ' }], 'TAVILY_API_KEY environment variable is not set'],
-    ['no query', [{ text: results }, { query: ' ' }], 'query is required'],
+  it.each<[string, Parameters<typeof search>, string, number]>([
+    ['no key', [say(results), { key: ' ' }], 'TAVILY_API_KEY environment variable is not set', 0],
+    ['no query', [say(results), { query: ' ' }], 'query is required', 0],
     [
       'an error of the API',
-      [{ status: 401, text: '{"detail":\n"bad key"}' }],
+      [say('{"detail":\n"bad key"}', 401)],
       'Tavily API error (HTTP 401): {"detail": "bad key"}',
+      1,
     ],
-    ['a redirect', [{ status: 302, text: '' }], 'Tavily API error (HTTP 302): '],
-    ['an HTML page', [{ text: '<html>' }], 'failed to parse Tavily response'],
-    ['something else', [{ text: '{"results":"none"}' }], 'failed to parse Tavily response'],
-    ['an empty answer', [{ text: '' }], 'failed to parse Tavily response'],
-  ])('answers with an error for %s', async (_, args, text) => {
-    expect(await search(...args)).toMatchObject({ text: expect.stringContaining(text), isError: true });
+    ['a redirect, which gets no key', [say('', 307)], 'Tavily API error (HTTP 307): ', 1],
+    ['an HTML page', [say('<html>')], 'failed to parse Tavily response', 1],
+    ['something else', [say('{"results":"none"}')], 'failed to parse Tavily response', 1],
+    ['too much', [say(`{"results":[],"x":"${'x'.repeat(200_000)}"}`)], 'failed to parse Tavily response', 1],
+    ['a broken answer', [(_, response) => void response.destroy()], 'the search could not be reached: ', 1],
+  ])('answers with an error for %s', async (_, args, text, requests) => {
+    const { peer, answer } = await search(...args);
+    expect(await answer).toEqual({ text: expect.stringContaining(text), isError: true });
+    expect(peer.requests()).toHaveLength(requests);
+  });
+
+  it('ends when the run ends, with its reason', async () => {
+    const abort = new AbortController();
+    const { peer, answer } = await search(() => undefined, { signal: abort.signal });
+    peer.onRequest(() => abort.abort(new Error('cancelled')));
+    await expect(answer).rejects.toThrow('cancelled');
   });
 });

@@ -3,8 +3,7 @@ import { createServer as createProxyServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { PageOptions } from '../../../src/tools/ports.js';
-import { createWeb, type WebOptions } from '../../../src/tools/web/web.js';
+import { fetchPage as fetchWebPage, type PageOptions, type WebOptions } from '../../../src/tools/web/web.js';
 import { type Handler, type Peer, type RecordedRequest, startLoopback } from '../../helpers/loopback.js';
 
 const PUBLIC = '93.184.216.34';
@@ -16,6 +15,7 @@ function deps(addresses: Readonly<Record<string, readonly string[]>> = {}) {
   const resolved: string[] = [];
   const options: WebOptions = {
     env: {},
+    signal: quiet,
     async resolve(host) {
       resolved.push(host);
       return addresses[host] ?? [PUBLIC];
@@ -38,7 +38,7 @@ function fetchPage(
   page: Partial<PageOptions> = {},
   signal = quiet,
 ) {
-  return createWeb(options).fetchPage(url, { ...limits, ...page }, signal);
+  return fetchWebPage(url, { ...limits, ...page }, { ...options, signal });
 }
 
 function send(response: ServerResponse, type: string, body: string | Uint8Array): void {
@@ -189,10 +189,10 @@ describe('C7 92: an address that is not public', () => {
       calls += 1;
       return calls === 1 ? [PUBLIC] : ['127.0.0.1'];
     };
-    const web = createWeb({ env: {}, resolve, route: () => '127.0.0.1' });
-    expect((await web.fetchPage(at('rebind.example.com'), limits, quiet)).text).toBe('page');
+    const options = { ...deps().options, resolve };
+    expect((await fetchPage(at('rebind.example.com'), options)).text).toBe('page');
     expect(calls).toBe(1);
-    await expect(web.fetchPage(at('rebind.example.com'), limits, quiet)).rejects.toThrow('resolves to');
+    await expect(fetchPage(at('rebind.example.com'), options)).rejects.toThrow('resolves to');
     expect(peer.requests()).toHaveLength(1);
   });
 
@@ -246,9 +246,7 @@ describe('C7 92: an address that is not public', () => {
 
   it('is refused without a resolver of its own too', async () => {
     const { peer } = await serve((_, response) => send(response, 'text/plain', 'SECRET'));
-    await expect(createWeb({ env: {} }).fetchPage(peer.url, limits, quiet)).rejects.toThrow(
-      'private or reserved',
-    );
+    await expect(fetchPage(peer.url, { env: {}, signal: quiet })).rejects.toThrow('private or reserved');
     expect(peer.requests()).toEqual([]);
   });
 });

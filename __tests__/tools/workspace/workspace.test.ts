@@ -15,9 +15,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createClock } from '../../../src/lib/system-clock.js';
-import type { ToolPorts } from '../../../src/tools/ports.js';
 import { createShell } from '../../../src/tools/process/shell.js';
-import { createTools } from '../../../src/tools/registry.js';
+import { createTools, type ToolParts } from '../../../src/tools/registry.js';
 import type { ToolResult } from '../../../src/tools/tool.js';
 import { protectedPaths } from '../../../src/tools/workspace/jail.js';
 import { createWorkspace } from '../../../src/tools/workspace/workspace.js';
@@ -43,16 +42,14 @@ function call(
   env: Readonly<Record<string, string>> = {},
   folder = root,
 ): Promise<ToolResult> {
-  const ports: ToolPorts = {
-    workspace: createWorkspace({ root: folder, protectedPaths: protectedPaths(env) }),
-    shell: createShell({ env: process.env, jail: bareJail }),
-    web: { fetchPage: () => Promise.reject(new Error('not in this test')) },
-    postJson: () => Promise.reject(new Error('not in this test')),
+  const ports: ToolParts = {
+    workspace: createWorkspace(folder, protectedPaths(env)),
+    env: {},
+    shell: createShell(process.env, bareJail),
+    fetch: globalThis.fetch,
     clock: createClock(),
     workdir: folder,
     allowedHosts: [],
-    searchKey: '',
-    searchBaseUrl: '',
   };
   const [tool] = createTools([name], ports).tools;
   if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -125,7 +122,7 @@ describe('the file tools over a real folder', () => {
   it('lose none of many concurrent edits of one file', async () => {
     const marks = Array.from({ length: 20 }, (_, index) => `<${index}>`);
     writeFileSync(join(root, 'marks.txt'), marks.join('\n'));
-    const workspace = createWorkspace({ root, protectedPaths: protectedPaths({}) });
+    const workspace = createWorkspace(root, protectedPaths({}));
     const change = (mark: string) => (old: Uint8Array | undefined) =>
       new TextEncoder().encode(new TextDecoder().decode(old).replace(mark, 'done'));
     await Promise.all(marks.map((mark) => workspace.update('marks.txt', change(mark))));
@@ -133,7 +130,7 @@ describe('the file tools over a real folder', () => {
   });
 
   it('go on after a change that failed', async () => {
-    const workspace = createWorkspace({ root, protectedPaths: protectedPaths({}) });
+    const workspace = createWorkspace(root, protectedPaths({}));
     const failed = workspace.update('in.txt', () => {
       throw new Error('no');
     });

@@ -3,8 +3,8 @@ import { ToolError } from '../../lib/errors.js';
 import { withReturns } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
 import { defineTool } from '../define.js';
-import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** `edit_file`: exact text for other text; axe's answers, followed by where the text stands. */
 export function createEditFile(workspace: Workspace): Tool {

@@ -1,9 +1,9 @@
 import { MAX_LISTED_ENTRIES } from '../../lib/defaults.js';
 import { truncate } from '../../lib/text/truncate.js';
 import { defineTool } from '../define.js';
-import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives them. */
 export function createListDirectory(workspace: Workspace): Tool {

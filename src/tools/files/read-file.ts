@@ -5,9 +5,9 @@ import { shown } from '../../lib/text/cut.js';
 import { truncate } from '../../lib/text/truncate.js';
 import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
 import { defineTool } from '../define.js';
-import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
+import type { Workspace } from '../workspace/workspace.js';
 import { type LineRange, type ReadLines, readLines } from './read-lines.js';
 
 /** Bytes of a page that line numbers and the note at its end may take. */

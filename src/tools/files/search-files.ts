@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.js';
 import { SEARCH_LIMITS } from '../../lib/defaults.js';
 import { ConfigError, ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
@@ -5,14 +6,14 @@ import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
 import { truncate } from '../../lib/text/truncate.js';
 import { isBinary } from '../../prompt/context-files.js';
 import { defineTool } from '../define.js';
-import type { ToolPorts, Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 const MAX_GLOB = 500;
 
 /** `search_files`: files by name, lines by text, or both. The text is literal: no expression can take for ever. */
-export function createSearchFiles({ workspace, clock }: Pick<ToolPorts, 'workspace' | 'clock'>): Tool {
+export function createSearchFiles(workspace: Workspace, clock: Pick<Clock, 'now'>): Tool {
   return defineTool({
     name: 'search_files',
     effect: 'read',
@@ -61,7 +62,7 @@ function compile(glob: string): CompiledPattern {
   }
 }
 
-function timer(clock: ToolPorts['clock']): () => boolean {
+function timer(clock: Pick<Clock, 'now'>): () => boolean {
   const end = clock.now().getTime() + SEARCH_LIMITS.timeMs;
   return () => clock.now().getTime() >= end;
 }

@@ -2,8 +2,8 @@ import { MAX_WRITTEN_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
 import { defineTool } from '../define.js';
-import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** `write_file`: a whole file, new or in place of what was there. */
 export function createWriteFile(workspace: Workspace): Tool {

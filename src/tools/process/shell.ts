@@ -3,17 +3,9 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
 import { createOutputBuffer } from '../../lib/text/truncate.js';
-import type { CommandRequest, CommandResult, Shell } from '../ports.js';
 import { guardGroup, killGroup } from './guard.js';
 import type { Entered, JailedStart, ProcessJail } from './process-jail.js';
 import { scrubEnv } from './scrub-env.js';
-
-interface ShellOptions {
-  /** The environment; little of it reaches a command, see `scrubEnv`. */
-  readonly env: Environment;
-  /** Where commands run, asked for at each. Rejects with a ToolError where there is no such place. */
-  readonly jail: () => Promise<ProcessJail>;
-}
 
 /** How long a jail may take to end when its input has ended. None of its processes gets away. */
 const JAIL_END_MS = 10_000;
@@ -21,23 +13,43 @@ const JAIL_END_MS = 10_000;
 /** Standard error goes where standard output goes, so that both are read in the order they were written. */
 const SCRIPT = 'exec sh -c "$1" 2>&1';
 
+/** A command for `sh -c`. */
+export interface CommandRequest {
+  readonly command: string;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+/** What became of a command. */
+export interface CommandResult {
+  /** Null if a signal ended it. */
+  readonly exitCode: number | null;
+  /** Standard output and standard error as they came, the middle left out if they are too long. */
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly timedOut: boolean;
+}
+
+/** Runs a command. Throws the signal's reason if it aborts, after everything was ended; a ToolError if nothing could start. */
+export type Shell = (request: CommandRequest, signal: AbortSignal) => Promise<CommandResult>;
+
 /**
  * Runs commands with `sh -c` in process groups of their own, with a scrubbed environment, without input and with bounded
- * memory for output. When the shell ends, and at a timeout or abort, everything it started is ended.
+ * memory for output. When the shell ends, and at a timeout or abort, everything it started is ended. `jail` is asked for at
+ * each command, and rejects with a ToolError where there is none.
  */
-export function createShell({ env, jail }: ShellOptions): Shell {
-  return {
-    async run(request, signal) {
-      signal.throwIfAborted();
-      const program = ['sh', '-c', SCRIPT, 'sh', request.command];
-      const outside = { program, cwd: request.cwd, env: scrubEnv(env) };
-      const entered = await enter(await jail(), outside);
-      try {
-        return await runCommand(request, { ...entered, signal });
-      } finally {
-        await entered.leave();
-      }
-    },
+export function createShell(env: Environment, jail: () => Promise<ProcessJail>): Shell {
+  return async (request, signal) => {
+    signal.throwIfAborted();
+    const program = ['sh', '-c', SCRIPT, 'sh', request.command];
+    const entered = await enter(await jail(), { program, cwd: request.cwd, env: scrubEnv(env) });
+    try {
+      return await runCommand(request, entered, signal);
+    } finally {
+      await entered.leave();
+    }
   };
 }
 
@@ -49,13 +61,10 @@ async function enter(jail: ProcessJail, start: JailedStart): Promise<Entered> {
   }
 }
 
-interface Surroundings extends Omit<Entered, 'leave'> {
-  readonly signal: AbortSignal;
-}
-
 async function runCommand(
   { cwd, timeoutMs, maxOutputBytes }: CommandRequest,
-  { program: [file = '', ...args], env, signal }: Surroundings,
+  { program: [file = '', ...args], env }: Entered,
+  signal: AbortSignal,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   const child = spawn(file, args, {
@@ -69,7 +78,7 @@ async function runCommand(
   // Only what fails before the shell has started still comes on standard error.
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
   const id = await startedId(child);
-  const timedOut = await finish(child, id, { timeoutMs, signal });
+  const timedOut = await finish(child, id, timeoutMs, signal);
   signal.throwIfAborted();
   return { exitCode: child.exitCode, output: output.text(), truncated: output.isTruncated(), timedOut };
 }
@@ -88,7 +97,8 @@ function startedId(child: ChildProcess): Promise<number> {
 async function finish(
   child: ChildProcessWithoutNullStreams,
   id: number,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const guard = guardGroup(id);

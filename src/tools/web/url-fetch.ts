@@ -3,15 +3,15 @@ import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/truncate.js';
 import { fence } from '../../safety/fence.js';
 import { defineTool } from '../define.js';
-import type { Page, Web } from '../ports.js';
 import type { Tool } from '../tool.js';
 import { htmlToText } from './html-text.js';
+import { fetchPage, type Page, type WebOptions } from './web.js';
 
 /** Bytes of a result that the fence and the notes may take. */
 const OVERHEAD_BYTES = 1024;
 
 /** `url_fetch`: the text of a page of the public web, fenced, since somebody else wrote it. */
-export function createUrlFetch(web: Web, allowedHosts: readonly string[]): Tool {
+export function createUrlFetch(web: Omit<WebOptions, 'signal'>, allowedHosts: readonly string[]): Tool {
   return defineTool({
     name: 'url_fetch',
     effect: 'network',
@@ -21,7 +21,7 @@ export function createUrlFetch(web: Web, allowedHosts: readonly string[]): Tool 
     async run({ url }, signal) {
       if (url.trim() === '') throw new ToolError('url is required');
       const limits = { allowedHosts, maxBytes: MAX_PAGE_BYTES, timeoutMs: WEB_TIMEOUT_MS };
-      const page = await web.fetchPage(url.trim(), limits, signal);
+      const page = await fetchPage(url.trim(), limits, { ...web, signal });
       const text = formatPage(page);
       if (page.status < 200 || page.status > 299) throw new ToolError(`HTTP ${page.status}: ${text}`);
       return text;

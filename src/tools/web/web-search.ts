@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import { MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../lib/defaults.js';
+import type { Environment } from '../../lib/environment.js';
 import { ToolError } from '../../lib/errors.js';
+import { networkCause } from '../../lib/network-cause.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import { truncate } from '../../lib/text/truncate.js';
 import { fence } from '../../safety/fence.js';
 import { defineTool } from '../define.js';
-import type { PostJson } from '../ports.js';
 import type { Tool } from '../tool.js';
+import { readCapped } from './web.js';
 
 /** Tavily's API (https://docs.tavily.com/documentation/api-reference/endpoint/search). */
 const TAVILY_URL = 'https://api.tavily.com';
@@ -18,17 +20,10 @@ const MAX_ANSWER_BYTES = 100 * 1024;
 const MAX_ERROR = 500;
 const OVERHEAD_BYTES = 1024;
 
-/** What a web search needs besides the query. */
-interface SearchAccess {
-  readonly postJson: PostJson;
-  /** `TAVILY_API_KEY`; empty for none. */
-  readonly key: string;
-  /** `AXE_WEB_SEARCH_BASE_URL`; empty for Tavily's own. */
-  readonly baseUrl: string;
-}
-
 /** `web_search`: results of Tavily in axe's form, fenced, since other people wrote them. */
-export function createWebSearch({ postJson, key, baseUrl }: SearchAccess): Tool {
+export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment): Tool {
+  const key = env['TAVILY_API_KEY']?.trim() ?? '';
+  const baseUrl = env['AXE_WEB_SEARCH_BASE_URL']?.trim() || TAVILY_URL;
   return defineTool({
     name: 'web_search',
     effect: 'network',
@@ -38,23 +33,51 @@ export function createWebSearch({ postJson, key, baseUrl }: SearchAccess): Tool 
     shape: { query: { type: 'string', description: 'What to search for.', required: true } },
     async run({ query }, signal) {
       if (query.trim() === '') throw new ToolError('query is required');
-      if (key.trim() === '') throw new ToolError('TAVILY_API_KEY environment variable is not set');
-      const { status, text } = await postJson(
-        `${(baseUrl.trim() || TAVILY_URL).replace(/\/+$/, '')}/search`,
-        {
-          headers: { authorization: `Bearer ${key.trim()}` },
-          body: { query, max_results: MAX_RESULTS, search_depth: 'basic', include_images: false },
-          maxBytes: MAX_ANSWER_BYTES,
-          timeoutMs: WEB_TIMEOUT_MS,
-        },
-        signal,
-      );
+      if (key === '') throw new ToolError('TAVILY_API_KEY environment variable is not set');
+      const address = `${baseUrl.replace(/\/+$/, '')}/search`;
+      const { status, text } = await search(fetch, { address, key, query, signal });
       if (status < 200 || status > 299) {
         throw new ToolError(`Tavily API error (HTTP ${status}): ${cleanLine(text, MAX_ERROR)}`);
       }
       return formatResults(parseResults(text));
     },
   });
+}
+
+/** A redirect is an answer like any other: the key is never sent elsewhere. */
+async function search(
+  fetch: typeof globalThis.fetch,
+  request: {
+    readonly address: string;
+    readonly key: string;
+    readonly query: string;
+    readonly signal: AbortSignal;
+  },
+) {
+  const { address, key, query, signal } = request;
+  const timeout = AbortSignal.timeout(WEB_TIMEOUT_MS);
+  try {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+      body: JSON.stringify({ query, max_results: MAX_RESULTS, search_depth: 'basic', include_images: false }),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    const { bytes } = await readCapped(response.body, MAX_ANSWER_BYTES);
+    return { status: response.status, text: new TextDecoder().decode(bytes) };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw new ToolError(
+      timeout.aborted
+        ? `the search did not answer within ${WEB_TIMEOUT_MS / 1000} seconds`
+        : `the search could not be reached: ${networkCause(thrown).message}`,
+    );
+  }
 }
 
 const text = v.optional(v.nullable(v.string()), '');

@@ -7,14 +7,35 @@ import { proxyFor } from '../../lib/net/proxy.js';
 import { networkCause } from '../../lib/network-cause.js';
 import { shown } from '../../lib/text/cut.js';
 import { VERSION } from '../../lib/version.js';
-import type { Page, PageOptions, Web } from '../ports.js';
 import { hostOf, refuseUrl } from './allowed-host.js';
-import { readCapped } from './post-json.js';
 import { isAddress, isPublicAddress } from './public-address.js';
+
+/** What a page may be. */
+export interface PageOptions {
+  /** As in the agent's `allowed_hosts`; empty for every public host. */
+  readonly allowedHosts: readonly string[];
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+}
+
+/** A page as it was received. */
+export interface Page {
+  /** Where it was found in the end. */
+  readonly url: string;
+  readonly status: number;
+  /** In lower case and without parameters: `text/html`; empty if the server named none. */
+  readonly mediaType: string;
+  readonly text: string;
+  /** There was more than `maxBytes`. */
+  readonly truncated: boolean;
+  /** Something the reader should know of how the address was checked. */
+  readonly note: string | undefined;
+}
 
 export interface WebOptions extends PublicLookupOptions {
   /** The environment, for the proxies and the services of the runner it names. */
   readonly env: Environment;
+  readonly signal: AbortSignal;
 }
 
 const MAX_REDIRECTS = 5;
@@ -31,15 +52,15 @@ const PROXY_NOTE =
  *
  * Behind a proxy the name is resolved by the proxy, out of our sight: then literal addresses, local names and
  * `allowed_hosts` are all that is checked, and the page says so in its `note`. Hosts that `NO_PROXY` names are reached
- * directly and checked in full.
+ * directly and checked in full. Throws a ToolError for whatever is refused or fails; the signal's reason if it aborts.
  */
-export function createWeb(options: WebOptions): Web {
-  return { fetchPage: (url, pageOptions, signal) => fetchPage(url, pageOptions, { ...options, signal }) };
-}
-
-async function fetchPage(url: string, page: PageOptions, options: HopOptions): Promise<Page> {
+export async function fetchPage(
+  url: string,
+  page: PageOptions,
+  { signal: outer, ...options }: WebOptions,
+): Promise<Page> {
   const timeout = AbortSignal.timeout(page.timeoutMs);
-  const signal = AbortSignal.any([options.signal, timeout]);
+  const signal = AbortSignal.any([outer, timeout]);
   let note: string | undefined;
   try {
     let target = parseUrl(url);
@@ -58,7 +79,7 @@ async function fetchPage(url: string, page: PageOptions, options: HopOptions): P
       }
     }
   } catch (thrown) {
-    options.signal.throwIfAborted();
+    outer.throwIfAborted();
     throw explain(thrown, url, page.timeoutMs, timeout.aborted);
   }
 }
@@ -66,12 +87,8 @@ async function fetchPage(url: string, page: PageOptions, options: HopOptions): P
 const ACCEPT = 'text/html, text/*;q=0.9, application/json;q=0.9, application/xml;q=0.8, */*;q=0.1';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-interface HopOptions extends WebOptions {
-  readonly signal: AbortSignal;
-}
-
 /** A request with connections of its own: nothing stays open, and what was checked once is not trusted later. */
-async function openHop(url: URL, { env, signal, ...lookupOptions }: HopOptions) {
+async function openHop(url: URL, { env, signal, ...lookupOptions }: WebOptions) {
   const proxy = proxyFor(url, env);
   if (proxy !== undefined && !URL.canParse(proxy)) {
     throw new ToolError('the proxy in the environment has no address that can be used');
@@ -205,4 +222,16 @@ async function resolveAll(host: string): Promise<readonly string[]> {
   } catch (thrown) {
     throw new ToolError(`host "${host}" could not be resolved: ${messageOf(thrown)}`);
   }
+}
+
+/** The first bytes of a body; what is beyond them is not received. */
+export async function readCapped(body: AsyncIterable<Uint8Array> | null, maxBytes: number) {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    total += chunk.length;
+    if (total > maxBytes) break;
+  }
+  return { bytes: new Uint8Array(Buffer.concat(chunks).subarray(0, maxBytes)), truncated: total > maxBytes };
 }

@@ -2,28 +2,60 @@ import type { Dir, Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
-import type { FileStat } from '../../lib/files.js';
+import type { FileStat, OpenFile } from '../../lib/files.js';
 import { createQueue } from '../../lib/queue.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
 import { isSecretPath } from '../files/path-rules.js';
-import type { Listing, WalkEntry, Workspace } from '../ports.js';
 import { createJail, type Jail, type ProtectedPaths, realInside, segmentsOf, toToolError } from './jail.js';
 import { openFileAt, openFolderAt } from './open-inside.js';
 import { updateInside } from './write-inside.js';
 
-interface WorkspaceOptions {
-  /** The folder; a relative path counts from the process's. */
-  readonly root: string;
-  /** What is out of bounds wherever it lies, as `protectedPaths` gives it. */
-  readonly protectedPaths: ProtectedPaths;
+/**
+ * The folder an agent works in, and nothing outside of it. Paths are relative to it with `/` between the parts, `.` is
+ * the folder itself; an absolute path is taken if it lies inside. Links are followed where they end inside. Whatever
+ * the guard refuses (D22) and whatever goes wrong is a {@link ToolError} that names the path as it was given.
+ */
+export interface Workspace {
+  /** What is at a path; undefined if nothing is. */
+  stat(path: string): Promise<FileStat | undefined>;
+  /** Opens a regular file for reading; the caller closes it. */
+  open(path: string): Promise<OpenFile>;
+  /** The first names of a folder in byte order; `leftOut` counts the rest. */
+  list(path: string, maxEntries: number): Promise<Listing>;
+  /**
+   * The files and folders below a folder, in byte order, each folder before what is in it. Only folders that
+   * `mayEnter` agrees to are opened; links are not followed, what cannot be read is left out.
+   */
+  walk(path: string, mayEnter: (path: string) => boolean): AsyncIterable<WalkEntry>;
+  /**
+   * Writes a whole file at once, with the folders it needs, keeping its mode. `change` gets the bytes that are there
+   * now, or undefined, and may throw. Changes through one workspace happen one after the other.
+   */
+  update(path: string, change: (old: Uint8Array | undefined) => Uint8Array): Promise<void>;
+}
+
+/** Names in a folder. */
+interface Listing {
+  readonly entries: readonly { readonly name: string; readonly kind: FileStat['kind'] }[];
+  /** Names beyond the most that was asked for. */
+  readonly leftOut: number;
+}
+
+/** A regular file or a folder on a walk, with its path relative to the workspace. */
+export interface WalkEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'directory';
 }
 
 /** Most names of one folder that are looked at. */
 const MAX_NAMES = 20_000;
 
-/** Access to one folder of this machine's for the file tools; nothing is touched before the first use. */
-export function createWorkspace({ root, protectedPaths }: WorkspaceOptions): Workspace {
+/**
+ * Access to one folder of this machine's for the file tools, but for what `protectedPaths` keeps out of bounds wherever it
+ * lies; nothing is touched before the first use.
+ */
+export function createWorkspace(root: string, protectedPaths: ProtectedPaths): Workspace {
   let opened: Promise<Jail> | undefined;
   const jail = () => {
     opened ??= createJail(root, protectedPaths);
