@@ -57,76 +57,58 @@ async function examine(
     { names: names.length > 0 ? names : ['builtin/pr-reviewer'], outputSchema: '', isFolderNamed: false },
     checks,
   );
+  const remedy = '`axe-action init` writes one of your own.';
   return [
-    ...(names.length > 0 ? [] : [ONLY_BUILT_IN]),
+    ...(names.length > 0 ? [] : [check('Agents', 'note', 'There are only the built-in agents', remedy)]),
     ...validation.agents.flatMap(agentChecks),
-    ...(await keyChecks(validation, { sources: { env, config }, isOnline, signal })),
-    ...(await checkGitHub({ repo: flags.string('repo'), isOnline }, terminal, signal)),
+    ...(await keyChecks(validation, { env, config }, isOnline, signal)),
+    ...(await checkGitHub(flags.string('repo'), isOnline, terminal, signal)),
   ];
 }
 
-const ONLY_BUILT_IN: Check = {
-  group: 'Agents',
-  status: 'note',
-  message: 'There are only the built-in agents',
-  remedy: '`axe-action init` writes one of your own.',
-};
-
 function agentChecks({ file, faults }: Validation['agents'][number]): readonly Check[] {
-  if (faults.length === 0) return [{ group: 'Agents', status: 'ok', message: `${file} is valid` }];
+  if (faults.length === 0) return [check('Agents', 'ok', `${file} is valid`)];
   return faults.map((fault) => {
     const [message = '', ...remedy] = formatFault(fault, { severity: false });
-    return {
-      group: 'Agents',
-      status: fault.severity,
-      message,
-      remedy: remedy.map((line) => line.trim()).join('\n'),
-    };
+    return check('Agents', fault.severity, message, remedy.map((line) => line.trim()).join('\n'));
   });
 }
 
-interface KeyChecks {
-  readonly sources: SettingSources;
-  readonly isOnline: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** Whether the models of all agents can be asked, each once. */
-async function keyChecks(validation: Validation, parts: KeyChecks): Promise<readonly Check[]> {
+async function keyChecks(
+  validation: Validation,
+  sources: SettingSources,
+  isOnline: boolean,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
   const reported = allFaults(validation).map(({ message }) => message);
   const checks: Check[] = [];
   for (const ref of usedModels(validation)) {
-    const state = keyState(ref, parts.sources);
-    // A model that no run could open is a fault of its agent already.
-    if (state.kind === 'missing' && reported.includes(state.error.message)) continue;
-    const check = await keyCheck(ref, state, parts);
-    checks.push({ group: 'Models', ...check, message: `${formatModelRef(ref)}: ${check.message}` });
+    const state = keyState(ref, sources);
+    const about = (status: Check['status'], message: string, remedy?: string) =>
+      checks.push(check('Models', status, `${formatModelRef(ref)}: ${message}`, remedy));
+    if (state.kind === 'missing') {
+      const { message, remedy = '' } = state.error;
+      // A model that no run could open is a fault of its agent already.
+      if (reported.includes(message)) continue;
+      const isSet = (sources.env[findProvider(ref).keyVariable] ?? '') !== '';
+      const hint = isSet ? '' : ' A key that is only a secret of the repository cannot be seen here.';
+      about('error', message, `${remedy}${hint}`);
+    } else if (isOnline && ref.provider !== 'offline') {
+      const refused = await probe(ref, sources, signal);
+      if (refused === undefined) about('ok', `${state.what}, and was accepted`);
+      else about('error', refused.message, refused.remedy);
+    } else if (state.kind === 'unseen') about('note', state.what, state.remedy);
+    else about('ok', state.what);
   }
   return checks;
 }
 
-async function keyCheck(
-  ref: ModelRef,
-  state: ReturnType<typeof keyState>,
-  { sources, isOnline, signal }: KeyChecks,
-): Promise<Omit<Check, 'group'>> {
+async function probe(ref: ModelRef, sources: SettingSources, signal: AbortSignal) {
   const { env, config } = sources;
-  if (state.kind === 'missing') {
-    const { message, remedy = '' } = state.error;
-    const isSet = (env[findProvider(ref).keyVariable] ?? '') !== '';
-    const hint = isSet ? '' : ' A key that is only a secret of the repository cannot be seen here.';
-    return { status: 'error', message, remedy: `${remedy}${hint}` };
-  }
-  const { what } = state;
-  if (!isOnline || ref.provider === 'offline') {
-    if (state.kind === 'unseen') return { status: 'note', message: what, remedy: state.remedy };
-    return { status: 'ok', message: what };
-  }
   const fetch = createFetch(env);
   const models = createModels({ env, readTextFile: readConfigFile, fetch, loadConfig: async () => config });
-  const refused = await probeModel(ref, { models, sources, fetch, signal });
-  if (refused === undefined) return { status: 'ok', message: `${what}, and was accepted` };
-  return { status: 'error', message: refused.message, remedy: refused.remedy };
+  return await probeModel(ref, { models, sources, fetch, signal });
 }
 
 /** A reference that is not one is a fault of its agent. */
@@ -155,6 +137,10 @@ export interface Check {
   readonly remedy?: string | undefined;
 }
 
+function check(group: Check['group'], status: Check['status'], message: string, remedy?: string): Check {
+  return { group, status, message, remedy };
+}
+
 /** Whether nothing is wrong; warnings are not. */
 export function isHealthy(checks: readonly Check[]): boolean {
   return checks.every(({ status }) => status !== 'error');
@@ -180,7 +166,8 @@ function formatCheck({ status, message, remedy = '' }: Check): readonly string[]
 
 /** Whether there is a token, and online what it can do, and whether memory can be reached. Throws an AxeError. */
 export async function checkGitHub(
-  { repo, isOnline }: { readonly repo: string; readonly isOnline: boolean },
+  repo: string,
+  isOnline: boolean,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
@@ -189,17 +176,27 @@ export async function checkGitHub(
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
   const log = (line: string) => void terminal.stderr.write(`${line}\n`);
   const client = await connectGitHub({ token, env, fetch: createFetch(env), clock: createClock(), log });
-  if (client === undefined) return [NO_TOKEN];
-  const there: Check = { group: 'GitHub', status: 'ok', message: 'There is a token' };
-  if (!isOnline) return [there, NOT_TRIED];
-  if (repository === undefined) return [there, NO_REPOSITORY];
+  if (client === undefined) {
+    const remedy =
+      'Events and memory on a branch need one: `export GH_TOKEN=$(gh auth token)`. In a workflow the action has the token of the job.';
+    return [check('GitHub', 'warning', 'There is no token (`GITHUB_TOKEN` or `GH_TOKEN`)', remedy)];
+  }
+  const there = check('GitHub', 'ok', 'There is a token');
+  if (!isOnline) {
+    const message = 'What the token can do, and whether memory can be reached, was not tried';
+    return [there, check('GitHub', 'note', message, 'Add `--online`.')];
+  }
+  if (repository === undefined)
+    return [
+      there,
+      check('GitHub', 'warning', 'The repository is not known', 'Name it: `--repo owner/name`.'),
+    ];
   const name = `${repository.owner}/${repository.name}`;
   const reader = createRepositoryReader(client, repository, signal);
   const access = await reader.access();
   if (access.kind === 'refused') {
     const { message, remedy } = access.error;
-    const shown = `${name} cannot be read: ${message}`;
-    return [there, { group: 'GitHub', status: 'error', message: shown, remedy }];
+    return [there, check('GitHub', 'error', `${name} cannot be read: ${message}`, remedy)];
   }
   return [
     there,
@@ -209,26 +206,6 @@ export async function checkGitHub(
     cacheCheck(await reader.caches('axe-memory/')),
   ];
 }
-
-const NO_TOKEN: Check = {
-  group: 'GitHub',
-  status: 'warning',
-  message: 'There is no token (`GITHUB_TOKEN` or `GH_TOKEN`)',
-  remedy:
-    'Events and memory on a branch need one: `export GH_TOKEN=$(gh auth token)`. In a workflow the action has the token of the job.',
-};
-const NOT_TRIED: Check = {
-  group: 'GitHub',
-  status: 'note',
-  message: 'What the token can do, and whether memory can be reached, was not tried',
-  remedy: 'Add `--online`.',
-};
-const NO_REPOSITORY: Check = {
-  group: 'GitHub',
-  status: 'warning',
-  message: 'The repository is not known',
-  remedy: 'Name it: `--repo owner/name`.',
-};
 
 /** By flag, runner, or the remote `origin`. */
 async function repositoryOf(
@@ -247,34 +224,30 @@ async function repositoryOf(
 
 function writeCheck(name: string, canPush: boolean | undefined): Check {
   const needs = 'Memory on a branch needs `contents: write`: with `contents: read` it never remembers.';
-  if (canPush) return { group: 'GitHub', status: 'ok', message: `The token reads and writes ${name}` };
+  if (canPush) return check('GitHub', 'ok', `The token reads and writes ${name}`);
   if (canPush === false) {
     const message = `The token reads ${name} and cannot push to it`;
-    return { group: 'GitHub', status: 'warning', message, remedy: `${needs} Give it to the token.` };
+    return check('GitHub', 'warning', message, `${needs} Give it to the token.`);
   }
   const message = `The token reads ${name}; GitHub does not say whether it can write`;
-  const remedy = `${needs} \`permissions:\` of the workflow give it.`;
-  return { group: 'GitHub', status: 'note', message, remedy };
+  return check('GitHub', 'note', message, `${needs} \`permissions:\` of the workflow give it.`);
 }
 
 function branchCheck(answer: GitHubAnswer<boolean>): Check {
-  if (answer.kind === 'answer')
-    return { group: 'Memory', status: 'ok', message: `The branch \`${OWN_BRANCH}\` can be read` };
+  if (answer.kind === 'answer') return check('Memory', 'ok', `The branch \`${OWN_BRANCH}\` can be read`);
   const { status, message, remedy } = answer.error;
   if (status === 404) {
     const first = `There is no branch \`${OWN_BRANCH}\` yet; the first run with \`memory-store: branch\` creates it`;
-    return { group: 'Memory', status: 'note', message: first };
+    return check('Memory', 'note', first);
   }
-  const shown = `The branch \`${OWN_BRANCH}\` cannot be read: ${message}`;
-  return { group: 'Memory', status: 'error', message: shown, remedy };
+  return check('Memory', 'error', `The branch \`${OWN_BRANCH}\` cannot be read: ${message}`, remedy);
 }
 
 function cacheCheck(answer: GitHubAnswer<number>): Check {
   if (answer.kind === 'refused') {
     const { message, remedy } = answer.error;
-    const shown = `The Actions cache cannot be listed: ${message}`;
-    return { group: 'Memory', status: 'warning', message: shown, remedy };
+    return check('Memory', 'warning', `The Actions cache cannot be listed: ${message}`, remedy);
   }
   const message = `The Actions cache can be reached; ${count(answer.value, 'version')} of memory are in it`;
-  return { group: 'Memory', status: answer.value === 0 ? 'note' : 'ok', message };
+  return check('Memory', answer.value === 0 ? 'note' : 'ok', message);
 }

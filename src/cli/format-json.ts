@@ -13,20 +13,18 @@ const MAX_OUTPUT_BYTES = 1024;
  */
 export function formatJson(outcome: RunOutcome): string {
   const { stats } = outcome;
+  const { budget } = stats;
   const error = errorOf(outcome);
   const content = outcome.kind === 'failed' ? '' : outcome.answer;
   const envelope = {
-    ...(stats.budget === undefined
-      ? {}
-      : {
-          budget_exceeded: stats.budget.usedTokens >= stats.budget.maxTokens,
-          budget_max_tokens: stats.budget.maxTokens,
-          budget_used_tokens: stats.budget.usedTokens,
-        }),
+    // What is undefined is not in the JSON.
+    budget_exceeded: budget && budget.usedTokens >= budget.maxTokens,
+    budget_max_tokens: budget?.maxTokens,
+    budget_used_tokens: budget?.usedTokens,
     content,
-    ...(stats.costUsd === undefined ? {} : { cost_usd: Number(stats.costUsd.toFixed(6)) }),
+    cost_usd: stats.costUsd === undefined ? undefined : Number(stats.costUsd.toFixed(6)),
     duration_ms: stats.durationMs,
-    ...(error === undefined ? {} : { error: { exit_code: error.exitCode, message: error.message } }),
+    error: error && { exit_code: error.exitCode, message: error.message },
     input_tokens: stats.inputTokens,
     model: stats.modelId,
     output_tokens: stats.outputTokens,

@@ -25,11 +25,15 @@ const NO_REPOSITORY =
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
   const uses = flags.string('uses') || (await ownAddress(terminal)) || ACTION_ADDRESS;
-  checkUses(uses);
+  if (parseActionAddress(uses) === undefined) {
+    throw new AxeError(`${JSON.stringify(uses)} is not the address of an action`, {
+      remedy: 'Write it as in a workflow, `owner/name@ref`.',
+    });
+  }
   const repository = await findRepositoryRoot(terminal.cwd);
   const root = repository ?? terminal.cwd;
   const examples = join(terminal.programFolder, '../../examples');
-  const parts = await partsOf(flags, { uses, root, examples });
+  const parts = await partsOf(flags, uses, root, examples);
   if (repository === undefined) print(terminal, NO_REPOSITORY);
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
   const workflow = { ...parts.workflow, content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses) };
@@ -62,17 +66,10 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
   return isValid(validation);
 }
 
-interface Places {
-  /** The address of the action. */
-  readonly uses: string;
-  readonly root: string;
-  readonly examples: string;
-}
-
-async function partsOf(flags: ParsedFlags, places: Places): Promise<Parts> {
+async function partsOf(flags: ParsedFlags, uses: string, root: string, examples: string): Promise<Parts> {
   const [example, model] = [flags.string('example'), flags.string('model')];
-  if (example === '') return await reviewParts(model, places);
-  if (model === '') return await exampleParts(example, places.examples);
+  if (example === '') return await reviewParts(model, uses, root, examples);
+  if (model === '') return await exampleParts(example, examples);
   throw new AxeError('`--example` and `--model` cannot be used together', {
     remedy: 'Change `model` in the copied agent or workflow.',
   });
@@ -86,8 +83,8 @@ interface Parts {
   readonly agents: readonly string[];
 }
 
-async function reviewParts(given: string, { uses, root, examples }: Places): Promise<Parts> {
-  const existing = await findAgent('reviewer', root);
+async function reviewParts(given: string, uses: string, root: string, examples: string): Promise<Parts> {
+  const existing = await findReviewer(root);
   const model = given || existing?.model || DEFAULT_MODEL;
   const key = keyOf(model);
   const content = (await readExample(examples, 'workflows/review.yml'))
@@ -155,13 +152,6 @@ async function ownAddress({ env, programFolder }: Terminal): Promise<string | un
   return origin === undefined || head === undefined ? undefined : `${origin.owner}/${origin.name}@${head}`;
 }
 
-function checkUses(uses: string): void {
-  if (parseActionAddress(uses) !== undefined) return;
-  throw new AxeError(`${JSON.stringify(uses)} is not the address of an action`, {
-    remedy: 'Write it as in a workflow, `owner/name@ref`.',
-  });
-}
-
 /**
  * The variable of a model's key; empty for none. Throws an AxeError for a model that takes more than one key: a workflow for
  * it cannot be written without asking more.
@@ -180,15 +170,13 @@ function keyOf(model: string): string {
 }
 
 /** The agent where there already is such a file; its model is empty where it cannot be read. */
-async function findAgent(
-  name: string,
-  root: string,
-): Promise<{ readonly file: NewFile; readonly model: string } | undefined> {
+async function findReviewer(root: string) {
   for (const dir of AGENTS_DIRS) {
-    const path = `${dir}/${name}.toml`;
+    const path = `${dir}/reviewer.toml`;
     const content = await readConfigFile(join(root, path));
     if (content === undefined) continue;
-    return { file: { path, content }, model: inspectAgent(content, { name, file: path }).raw?.model ?? '' };
+    const { raw } = inspectAgent(content, { name: 'reviewer', file: path });
+    return { file: { path, content }, model: raw?.model ?? '' };
   }
   return undefined;
 }
@@ -198,17 +186,16 @@ function nextSteps(workflow: string, uses: string): readonly string[] {
   const lasts = /^ {2}contents: write/m.test(workflow);
   const secrets = [...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name = '']) => name);
   const steps = [
-    ...(isPlaceholder(uses)
-      ? [
-          `Replace \`${uses}\` in the workflow with the address of the action that you use (or write it with \`--uses\`).`,
-        ]
-      : []),
     ...[...new Set(secrets)].map(
       (name) => `Create the secret ${name}, for example with \`gh secret set ${name}\`.`,
     ),
     'Read the files, and change in them what is different in your repository.',
     'Commit the files and push them to the default branch; from there agents are loaded.',
   ];
+  if (isPlaceholder(uses)) {
+    const how = 'with the address of the action that you use (or write it with `--uses`)';
+    steps.unshift(`Replace \`${uses}\` in the workflow ${how}.`);
+  }
   return [
     lasts
       ? 'The token of the workflow has `contents: write`, which memory on a branch needs.'
