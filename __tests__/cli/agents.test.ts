@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/parse.js';
-import { agentsCommand } from '../../src/cli/agents.js';
-import { main } from '../../src/cli/main.js';
+import { main, runCommandLine } from '../../src/cli/main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -18,7 +17,7 @@ beforeEach(() => {
 /** Runs `agents` in `cwd`. */
 async function agents(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home, ...env }, cwd });
-  const exitCode = await agentsCommand(words, terminal);
+  const exitCode = await runCommandLine(['agents', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 

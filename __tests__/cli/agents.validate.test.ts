@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { agentsCommand } from '../../src/cli/agents.js';
+import { runCommandLine } from '../../src/cli/main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -13,7 +13,7 @@ beforeEach(() => {
 
 async function validate(...words: readonly string[]) {
   const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home }, cwd });
-  const exitCode = await agentsCommand(['validate', ...words], terminal);
+  const exitCode = await runCommandLine(['agents', 'validate', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { configCommand } from '../../src/cli/config.js';
+import { runCommandLine } from '../../src/cli/main.js';
 import { parseProvidersConfig } from '../../src/model/providers-config.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
@@ -9,13 +9,13 @@ import { createFakeTerminal } from '../helpers/terminal-fake.js';
 /** Runs `config` on a machine whose configuration is in `folder`. */
 async function config(folder: string, ...words: string[]) {
   const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: folder } });
-  const exitCode = await configCommand(words, terminal);
+  const exitCode = await runCommandLine(['config', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
 describe('config', () => {
   it('path reports what is missing if there is no home folder, exit status as for configuration', async () => {
-    await expect(configCommand(['path'], createFakeTerminal())).rejects.toMatchObject({
+    await expect(runCommandLine(['config', 'path'], createFakeTerminal())).rejects.toMatchObject({
       name: 'ConfigError',
       message: expect.stringMatching(/^unable to determine config directory: /),
     });

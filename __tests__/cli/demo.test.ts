@@ -1,8 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { DEMO_HELP } from '../../src/cli/command-help.js';
-import { demoCommand } from '../../src/cli/demo.js';
-import { parseFlags } from '../../src/cli/flags.js';
+import { runCommandLine } from '../../src/cli/main.js';
 import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -10,7 +8,7 @@ import { createFakeTerminal } from '../helpers/terminal-fake.js';
 async function run() {
   const home = tempDir('home');
   const terminal = createFakeTerminal({ env: { PATH: process.env['PATH'], HOME: home } });
-  const exitCode = await demoCommand(parseFlags([], DEMO_HELP), terminal);
+  const exitCode = await runCommandLine(['demo'], terminal);
   const parts = terminal.output().split(/^── .*$/m);
   return { exitCode, home, talk: terminal.talk(), text: terminal.output(), parts };
 }
@@ -39,7 +37,7 @@ describe('the demo', () => {
 
   it('reports that it needs git if git is missing', async () => {
     const terminal = createFakeTerminal({ env: { PATH: tempDir('empty'), HOME: tempDir('home') } });
-    await expect(demoCommand(parseFlags([], DEMO_HELP), terminal)).rejects.toMatchObject({
+    await expect(runCommandLine(['demo'], terminal)).rejects.toMatchObject({
       message: expect.stringContaining('could not make its temporary repository'),
       remedy: 'The demo needs `git` on the PATH.',
     });

@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/agent/parse.js';
 import { isOfNotes, openFileMemory } from '../../src/cli/file-memory.js';
 import type { NoteChange } from '../../src/memory/change.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
 const never = new AbortController().signal;
 
@@ -18,14 +20,10 @@ const adding = (path: string, text: string): NoteChange => ({
 function open(given: { readonly custom?: string; readonly dir?: string }) {
   const home = tempDir('notes-folder');
   mkdirSync(join(home, 'data'));
-  const env = { XDG_DATA_HOME: join(home, 'data') };
-  const at = (path: string | undefined) => (path === undefined ? '' : join(home, path));
-  const store = openFileMemory({
-    custom: at(given.custom),
-    dir: at(given.dir),
-    path: 'bot.md',
-    env,
-  });
+  const { memory } = parseAgent('name = "bot"\nmodel = "a/b"\n', { name: 'bot', file: 'bot' }).config;
+  const { custom: path = '', dir = '' } = given;
+  const terminal = createFakeTerminal({ cwd: home, env: { XDG_DATA_HOME: join(home, 'data') } });
+  const store = openFileMemory({ ...memory, path, dir }, 'bot.md', terminal);
   return { home, store };
 }
 

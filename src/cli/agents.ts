@@ -13,84 +13,27 @@ import { formatValidation, formatValidationJson } from '../run/validate/format-v
 import { validateAgents } from '../run/validate/validate-agents.js';
 import { isValid } from '../run/validate/validation.js';
 import { agentsOf, openChecks } from './agents-dir.js';
-import { expectPositionals, type Flag, type ParsedFlags } from './flags.js';
-import { type CommandHelp, readGroup } from './help.js';
+import { expectPositionals, type ParsedFlags } from './flags.js';
 import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
-const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };
-const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
+type AgentsCommand = (flags: ParsedFlags, terminal: Terminal) => Promise<ExitCode>;
 
-export const AGENTS_COMMANDS: readonly CommandHelp[] = [
-  {
-    usage: 'agents list',
-    short: 'List the agents that can be run from here',
-    long: 'List the agents that can be run from here, in the order in which they are looked up: those of the repository,\nthose of this machine, and the built-in ones.',
-    flags: [AGENTS_DIR, JSON_FLAG],
-  },
-  {
-    usage: 'agents show <agent>',
-    short: "Show an agent's settings",
-    long: "Show an agent's settings; what is not set is left out.",
-    flags: [AGENTS_DIR, JSON_FLAG],
-  },
-  {
-    usage: 'agents validate [agent...]',
-    short: 'Check agent files for mistakes',
-    long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. Exit status 2 if a run of one would end with an error.',
-    flags: [AGENTS_DIR, JSON_FLAG],
-    examples: ['agents validate', 'agents validate reviewer --json'],
-  },
-  {
-    usage: 'agents init <agent>',
-    short: 'Create an agent file to fill in',
-    long: 'Create an agent file in the configuration folder, or in the folder of --agents-dir. Fill in `model`; all other keys\nare in comments. `agents validate` then says whether it can run.',
-    flags: [{ ...AGENTS_DIR, about: 'Create it in this folder' }],
-  },
-  {
-    usage: 'agents edit <agent>',
-    short: 'Open an agent file in $EDITOR',
-    long: 'Open an agent file in the editor that the environment variable EDITOR names.',
-    flags: [AGENTS_DIR],
-  },
-];
-
-export const AGENTS_HELP: CommandHelp = {
-  usage: 'agents',
-  short: 'List, show, check, create and edit agents',
-  long: 'Agents are TOML files: a model, a system prompt, a skill, files, memory.',
-  flags: [],
-};
-
-/**
- * `agents list | show | init | edit` (axe-behaviour §18), where every error exits with 1, and `agents validate`. Throws
- * an AxeError.
- */
-export async function agentsCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const called = readGroup(words, { help: AGENTS_HELP, commands: AGENTS_COMMANDS }, terminal);
-  if (called === undefined) return 0;
-  const { name, flags } = called;
-  if (name === 'validate') {
-    return await validateCommand(flags, terminal);
-  }
-  try {
-    await ACTIONS[name]?.(flags, terminal);
-    return 0;
-  } catch (thrown) {
-    if (!(thrown instanceof AxeError)) throw thrown;
-    const { message, at, remedy } = thrown;
-    throw new AxeError(message, { exitCode: 1, ...(at && { at }), ...(remedy && { remedy }) });
-  }
+/** Every error of `agents` exits with 1 (axe-behaviour §18). */
+function failingWithOne(run: (flags: ParsedFlags, terminal: Terminal) => Promise<void>): AgentsCommand {
+  return async (flags, terminal) => {
+    try {
+      await run(flags, terminal);
+      return 0;
+    } catch (thrown) {
+      if (!(thrown instanceof AxeError)) throw thrown;
+      const { message, at, remedy } = thrown;
+      throw new AxeError(message, { exitCode: 1, at, remedy });
+    }
+  };
 }
 
-const ACTIONS: Readonly<Record<string, (flags: ParsedFlags, terminal: Terminal) => Promise<void>>> = {
-  list,
-  show,
-  init,
-  edit,
-};
-
-async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+export const listCommand = failingWithOne(async (flags, terminal) => {
   expectPositionals(flags, 0);
   const { listAgents, folders } = await agentsOf(flags, terminal);
   const agents = await listAgents();
@@ -104,7 +47,7 @@ async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   if (agents.length > 0) return;
   const looked = folders.join(', ');
   terminal.stderr.write(`There are only the built-in agents: no agent file was found in ${looked}.\n`);
-}
+});
 
 function listedJson({ id, description, file, error }: AgentLine & Partial<ListedAgent>): object {
   return {
@@ -120,15 +63,15 @@ function errorJson({ message, remedy, at }: AxeError): object {
   return { message, remedy: remedy ?? null, file: at?.file ?? null, line: at?.line ?? null };
 }
 
-async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+export const showCommand = failingWithOne(async (flags, terminal) => {
   const [name = ''] = expectPositionals(flags, 1);
   const agents = await agentsOf(flags, terminal);
   const { config, source } = await agents.loadAgent(name);
   if (flags.bool('json')) print(terminal, JSON.stringify({ source, ...config }));
   else terminal.stdout.write(formatAgent(config));
-}
+});
 
-async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+export const scaffoldCommand = failingWithOne(async (flags, terminal) => {
   const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
   const requested = flags.string('agents-dir');
   const folder =
@@ -140,9 +83,9 @@ async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
     throw new AxeError(`agent config already exists: ${file}`, { remedy });
   }
   print(terminal, file);
-}
+});
 
-async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+export const editCommand = failingWithOne(async (flags, terminal) => {
   const [name = ''] = expectPositionals(flags, 1);
   const editor = terminal.env['EDITOR'] ?? '';
   if (editor.trim() === '') {
@@ -157,10 +100,10 @@ async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
     });
   }
   await openEditor(editor, resolve(terminal.cwd, file));
-}
+});
 
 /** `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an AxeError. */
-async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+export async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { agentsDir, checks } = await openChecks(flags, terminal);
   const asked = { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' };
   const validation = await validateAgents(asked, checks);

@@ -11,7 +11,7 @@ import { runPipeline } from '../run/run.js';
 import { createDemoPullRequest, type DemoEvent } from './demo-pull-request.js';
 import { expectPositionals, type ParsedFlags, parseFlags } from './flags.js';
 import { createTerminalDeadline } from './interrupt.js';
-import { makeRequest, RUN_HELP } from './run.js';
+import { makeRequest } from './run.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
@@ -61,7 +61,7 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
     fetch: globalThis.fetch,
     output: { json: false, verbose: false },
   });
-  const flags = parseFlags(['--model', 'offline/rules'], RUN_HELP);
+  const flags = parseFlags([], {}, 'run <agent>');
   const seen: string[] = [];
   let before = base;
   for (const [index, [subject, text]] of COMMITS.entries()) {
@@ -73,7 +73,10 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
     for (const [, sign, line] of fresh.matchAll(/^([+-])(?![+-]{2} )(.*)$/gm)) write(`   ${sign} ${line}`);
     write('');
     const request = makeRequest('builtin/pr-reviewer', pull.trigger(), flags, terminal, signal);
-    const report = await runPipeline({ ...request, origin: undefined }, { ...deps, ...pull });
+    const report = await runPipeline(
+      { ...request, model: 'offline/rules', origin: undefined },
+      { ...deps, ...pull },
+    );
     if (report.kind !== 'ran' || report.outcome.kind !== 'completed')
       throw new AxeError('the demo run did not complete', REPORT_IT);
     for (const event of pull.events()) write(describe(event));

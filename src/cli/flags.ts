@@ -1,23 +1,24 @@
+import { parseArgs } from 'node:util';
 import { nearest } from '../agent/suggest.js';
 import { AxeError } from '../lib/errors.js';
 
+/** A flag as `node:util` reads it, with its help. */
 export interface Flag {
-  readonly name: string;
+  readonly type: 'string' | 'boolean';
   readonly short?: string;
-  readonly kind: 'string' | 'int' | 'bool';
-  /** Of an `int`: the smallest value that means something; 0 if left out. */
-  readonly min?: number;
-  /** For `help`: what it does. */
   readonly about: string;
-  /** For `help`: the default, where it is worth saying. */
+  /** The default, where it is worth saying. */
   readonly shown?: string;
-  /** The values there are, for the remedy of one that is missing. */
   readonly choices?: readonly string[];
+  /** The value is a whole number from here upwards. */
+  readonly least?: number;
 }
+
+export type Flags = Readonly<Record<string, Flag>>;
 
 /** The words of a command line, taken apart. */
 export interface ParsedFlags {
-  /** How the command is written. */
+  /** How the command is written: `agents show <agent>`. */
   readonly usage: string;
   readonly positionals: readonly string[];
   readonly help: boolean;
@@ -27,23 +28,31 @@ export interface ParsedFlags {
   bool(name: string): boolean;
 }
 
+const HELP: Flag = { type: 'boolean', short: 'h', about: 'Show this text' };
+
 /**
- * Takes the words of a command apart. Throws an AxeError with axe's words (axe-behaviour §12, usage errors; the rules and
- * the other errors are those of pflag, which axe uses) and with what to write instead.
+ * Takes the words of a command apart. Throws an AxeError with axe's words (axe-behaviour §12, usage errors; they are those of
+ * pflag, which axe uses) and with what to write instead.
  */
-export function parseFlags(
-  words: readonly string[],
-  { flags, usage }: { readonly flags: readonly Flag[]; readonly usage: string },
-): ParsedFlags {
-  const known = [...flags, HELP];
-  const rest = [...words];
+export function parseFlags(words: readonly string[], flags: Flags, usage: string): ParsedFlags {
+  const known: Flags = { ...flags, help: HELP };
+  const { tokens, positionals } = parseArgs({
+    args: [...words],
+    options: known,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const listed = `\`axe-action ${commandOf(usage)} --help\` lists the flags.`;
   const values = new Map<string, string>();
-  const positionals: string[] = [];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--') positionals.push(...rest.splice(0));
-    else if (word.startsWith('--')) takeLong(word, { known, usage, rest, values });
-    else if (word.startsWith('-') && word !== '-') takeShort(word, { known, usage, rest, values });
-    else positionals.push(word);
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, index, value } = token;
+    const flag = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (flag === undefined && !rawName.startsWith('--'))
+      throw unknownShort(words[index] ?? '', name, known, listed);
+    if (flag === undefined) throw unknownFlag(name, Object.keys(known), listed);
+    values.set(name, checkedValue(name, flag, value ?? (flag.type === 'boolean' ? 'true' : undefined)));
   }
   return {
     usage,
@@ -55,152 +64,76 @@ export function parseFlags(
   };
 }
 
-const HELP: Flag = { name: 'help', short: 'h', kind: 'bool', about: 'Show this text' };
-
-/** Where a flag is looked up, what its value may be taken from, and where it is put. */
-interface Parsing {
-  readonly known: readonly Flag[];
-  /** How the command is written. */
-  readonly usage: string;
-  /** Words that follow; a flag that needs a value takes the first. */
-  readonly rest: string[];
-  readonly values: Map<string, string>;
-}
-
-/** `--name`, `--name=value`, `--name value`. */
-function takeLong(word: string, { known, usage, rest, values }: Parsing): void {
-  const [, name = '', given] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
-  if (name === '' || name.startsWith('-')) {
-    throw new AxeError(`bad flag syntax: ${word}`, {
-      remedy: 'Write a flag `--name`, `--name value` or `--name=value`.',
-    });
-  }
-  const flag = known.find((candidate) => candidate.name === name);
-  if (flag === undefined) throw unknownFlag(name, known, flagsHelp(usage));
-  const value = given ?? (flag.kind === 'bool' ? 'true' : rest.shift());
-  if (value === undefined)
-    throw new AxeError(`flag needs an argument: --${name}`, { remedy: valueRemedy(flag) });
-  values.set(name, checkedValue(flag, value));
+/** The words by which a command is called: `agents show` of `agents show <agent>`. */
+export function commandOf(usage: string): string {
+  return usage.replace(/ [<[].*$/, '');
 }
 
 /** In the words of axe, with the flag that may have been meant; `otherwise` says where the flags are listed. */
-export function unknownFlag(name: string, known: readonly Pick<Flag, 'name'>[], otherwise: string): AxeError {
-  const meant = nearest(
-    name,
-    known.map((flag) => flag.name),
-  );
-  return new AxeError(`unknown flag: --${name}`, { remedy: meantFlag(meant) ?? otherwise });
+export function unknownFlag(name: string, known: readonly string[], otherwise: string): AxeError {
+  const meant = nearest(name, known);
+  const remedy = meant === undefined ? otherwise : `Did you mean \`--${meant}\`?`;
+  return new AxeError(`unknown flag: --${name}`, { remedy });
 }
 
-function meantFlag(name: string | undefined): string | undefined {
-  return name === undefined ? undefined : `Did you mean \`--${name}\`?`;
+/** `-model` is `-m -o -d …`: one hyphen less than was meant. */
+function unknownShort(word: string, letter: string, known: Flags, otherwise: string): AxeError {
+  const [meant = ''] = word.slice(1).split('=');
+  const remedy = Object.hasOwn(known, meant) ? `Did you mean \`--${meant}\`?` : otherwise;
+  const rest = word.slice(word.indexOf(letter));
+  return new AxeError(`unknown shorthand flag: '${letter}' in -${rest}`, { remedy });
 }
 
-function flagsHelp(usage: string): string {
-  const command = usage.replace(/ [<[].*$/, '');
-  return `\`axe-action ${command} --help\` lists the flags.`;
-}
-
-function valueRemedy({ name, kind, choices = [] }: Flag): string {
-  const value = kind === 'int' ? '<number>' : choices.join('|') || '<value>';
-  return `Write \`--${name} ${value}\`.`;
-}
-
-/** `-v`, several in a row (`-vh`), and with a value `-o=value`, `-ovalue`, `-o value`. */
-function takeShort(word: string, { known, usage, rest, values }: Parsing): void {
-  for (let left = word.slice(1); left !== ''; ) {
-    const short = left.slice(0, 1);
-    const flag = known.find((candidate) => candidate.short === short);
-    if (flag === undefined) {
-      // `-model` is `-m -o -d …`: one hyphen less than was meant.
-      const meant = known.find(({ name }) => name === word.slice(1).split('=')[0])?.name;
-      throw new AxeError(`unknown shorthand flag: '${short}' in -${left}`, {
-        remedy: meantFlag(meant) ?? flagsHelp(usage),
-      });
-    }
-    const hasValue = left.length > 2 && left[1] === '=';
-    const isSwitch = flag.kind === 'bool' && !hasValue;
-    const attached = hasValue ? left.slice(2) : left.slice(1);
-    const value = isSwitch ? 'true' : attached || rest.shift();
-    if (value === undefined) {
-      throw new AxeError(`flag needs an argument: '${short}' in -${left}`, { remedy: valueRemedy(flag) });
-    }
-    values.set(flag.name, checkedValue(flag, value));
-    left = isSwitch ? attached : '';
+function checkedValue(name: string, flag: Flag, value: string | undefined): string {
+  const { type, choices = [], least } = flag;
+  if (value === undefined) {
+    const example = least === undefined ? choices.join('|') || '<value>' : '<number>';
+    throw new AxeError(`flag needs an argument: --${name}`, { remedy: `Write \`--${name} ${example}\`.` });
   }
-}
-
-function checkedValue(flag: Flag, value: string): string {
-  switch (flag.kind) {
-    case 'bool':
-      if (TRUE.has(value)) return 'true';
-      if (FALSE.has(value)) return 'false';
-      throw invalidArgument(flag, value, { parser: 'strconv.ParseBool' });
-    case 'string':
-      return value;
-    case 'int':
-      if (!/^[+-]?\d+$/.test(value)) throw invalidArgument(flag, value, { parser: 'strconv.ParseInt' });
-      if (!Number.isSafeInteger(Number(value))) {
-        throw invalidArgument(flag, value, { parser: 'strconv.ParseInt', reason: 'value out of range' });
-      }
-      refuseTooSmall(flag, value);
-      return value;
-  }
-}
-
-/** axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as none. */
-function refuseTooSmall({ name, min = 0 }: Flag, value: string): void {
-  if (Number(value) >= min) return;
-  throw new AxeError(
-    `invalid argument ${JSON.stringify(value)} for "--${name}" flag: it is less than ${min}`,
-    {
-      remedy: `Give a whole number from ${min} upwards, or leave the flag out.`,
-    },
-  );
-}
-
-const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
-
-/** In Go's words, with plain ones after them; its quotes escape as JSON's do. */
-function invalidArgument(
-  { name, short, kind, min = 0 }: Flag,
-  value: string,
-  { parser, reason = 'invalid syntax' }: { readonly parser: string; readonly reason?: string },
-): AxeError {
   const quoted = JSON.stringify(value);
-  const flag = short === undefined ? `--${name}` : `-${short}, --${name}`;
-  return new AxeError(
-    `invalid argument ${quoted} for "${flag}" flag: ${parser}: parsing ${quoted}: ${reason}`,
-    {
-      remedy:
-        kind === 'bool'
-          ? `Write \`--${name}\`, or \`--${name}=false\` to switch it off.`
-          : `Give a whole number from ${min} upwards, or leave the flag out.`,
-    },
-  );
+  const refused = (why: string, remedy: string) =>
+    new AxeError(`invalid argument ${quoted} for "--${name}" flag${why}`, { remedy });
+  if (type === 'boolean') {
+    if (/^(?:1|t|true)$/i.test(value)) return 'true';
+    if (/^(?:0|f|false)$/i.test(value)) return 'false';
+    throw refused(
+      `: strconv.ParseBool: parsing ${quoted}: invalid syntax`,
+      `Write \`--${name}\`, or \`--${name}=false\` to switch it off.`,
+    );
+  }
+  if (least !== undefined) {
+    const remedy = `Give a whole number from ${least} upwards, or leave the flag out.`;
+    if (!/^[+-]?\d+$/.test(value))
+      throw refused(`: strconv.ParseInt: parsing ${quoted}: invalid syntax`, remedy);
+    if (!Number.isSafeInteger(Number(value)))
+      throw refused(`: strconv.ParseInt: parsing ${quoted}: value out of range`, remedy);
+    // axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as none.
+    if (Number(value) < least) throw refused(`: it is less than ${least}`, remedy);
+  }
+  if (choices.length > 0 && value !== '' && !choices.includes(value))
+    throw refused('', `Give one of ${choices.map((one) => `\`${one}\``).join(', ')}.`);
+  return value;
 }
 
 /** Checks how many words there are next to the flags. Throws an AxeError with axe's words, and how the command is written. */
 export function expectPositionals({ positionals, usage }: ParsedFlags, count: number): readonly string[] {
-  if (positionals.length !== count) {
-    throw new AxeError(`accepts ${count} arg(s), received ${positionals.length}`, {
-      remedy: `Usage: \`axe-action ${usage}\`.`,
-    });
-  }
-  return positionals;
+  if (positionals.length === count) return positionals;
+  throw new AxeError(`accepts ${count} arg(s), received ${positionals.length}`, {
+    remedy: `Usage: \`axe-action ${usage}\`.`,
+  });
 }
 
 /** The `Flags:` part of a help text, aligned as cobra does. */
-export function formatFlags(flags: readonly Flag[]): string {
-  const rows = [...flags, HELP]
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((flag) => ({
-      left: `${flag.short === undefined ? '    ' : `-${flag.short}, `}--${flag.name}${TYPES[flag.kind]}`,
-      right: flag.shown === undefined ? flag.about : `${flag.about} (default ${flag.shown})`,
-    }));
+export function formatFlags(flags: Flags): string {
+  const rows = Object.entries({ ...flags, help: HELP })
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { type, short, least, about, shown }]) => {
+      const value = type === 'boolean' ? '' : least === undefined ? ' string' : ' int';
+      return {
+        left: `${short === undefined ? '    ' : `-${short}, `}--${name}${value}`,
+        right: shown === undefined ? about : `${about} (default ${shown})`,
+      };
+    });
   const width = Math.max(...rows.map(({ left }) => left.length));
   return rows.map(({ left, right }) => `  ${left.padEnd(width)}   ${right}`).join('\n');
 }
-
-const TYPES: Record<Flag['kind'], string> = { string: ' string', int: ' int', bool: '' };

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { GC } from '../lib/defaults.js';
@@ -32,14 +31,10 @@ export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise
   if (flags.bool('all') && name !== undefined) {
     throw new AxeError('cannot specify both --all and an agent name', { remedy: USAGE });
   }
-  try {
-    if (flags.bool('all')) return await collectAll(flags, terminal);
-    if (name === undefined) throw new AxeError('agent name is required (or use --all)', { remedy: USAGE });
-    await collectOne(name, flags, terminal);
-    return 0;
-  } finally {
-    terminal.stdin.destroy();
-  }
+  if (flags.bool('all')) return await collectAll(flags, terminal);
+  if (name === undefined) throw new AxeError('agent name is required (or use --all)', { remedy: USAGE });
+  await collectOne(name, flags, terminal);
+  return 0;
 }
 
 /**
@@ -140,12 +135,10 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
 }
 
 /** The memory that the agent's runs on this machine have; the offline rules keep theirs apart (D32). */
-function placeOf(agent: LoadedAgent, flags: ParsedFlags, { cwd, env }: Terminal) {
+function placeOf(agent: LoadedAgent, flags: ParsedFlags, terminal: Terminal) {
   const { memory, model } = agent.config;
-  const custom = memory.path === '' ? '' : resolve(cwd, memory.path);
-  const dir = memory.dir === '' ? '' : resolve(cwd, memory.dir);
   const path = runLogPath(agent, modelOf(flags.string('model') || model), false);
-  return { path, store: openWholeFileMemory({ custom, path, dir, env }) };
+  return { path, store: openWholeFileMemory(memory, path, terminal) };
 }
 
 /** A model that cannot be read is told when it is asked, as axe does it. */
@@ -162,7 +155,7 @@ function withUsage(error: AxeError, usage: RunStats | undefined): AxeError {
   if (usage === undefined || usage.turns === 0) return error;
   const { message, exitCode, at, remedy } = error;
   const nextSteps = [remedy ?? [], usageLine(usage)].flat().join('\n  ');
-  return new AxeError(message, { exitCode, remedy: nextSteps, cause: error, ...(at && { at }) });
+  return new AxeError(message, { exitCode, remedy: nextSteps, cause: error, at });
 }
 
 function usageLine({ turns, inputTokens, outputTokens, costUsd }: RunStats): string {

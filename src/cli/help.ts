@@ -1,46 +1,52 @@
 import { nearest } from '../agent/suggest.js';
-import { AxeError } from '../lib/errors.js';
-import { type Flag, formatFlags, type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
-import { print, type Terminal } from './terminal.js';
+import { AxeError, type ExitCode } from '../lib/errors.js';
+import { commandOf, type Flags, formatFlags, type ParsedFlags } from './flags.js';
+import type { Terminal } from './terminal.js';
 
-export interface CommandHelp {
+export interface Command {
   /** As it is typed: `run <agent>`. */
   readonly usage: string;
   /** One line in a list of commands. */
   readonly short: string;
   /** The first paragraph of its own help. */
   readonly long: string;
-  readonly flags: readonly Flag[];
+  readonly flags: Flags;
   /** Command lines that work as they are, but for names; without the name of the program. */
   readonly examples?: readonly string[];
+  /** Throws an AxeError. */
+  run(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode>;
 }
 
-export interface CommandNode {
-  readonly help: CommandHelp;
-  /** Of a group, such as `agents`: its commands. */
-  readonly commands: readonly CommandHelp[];
+/** Commands under one word, such as `agents`. */
+export interface Group {
+  readonly usage: string;
+  readonly short: string;
+  readonly long: string;
+  readonly commands: readonly (Command | Group)[];
 }
 
-function formatCommandHelp({ usage, long, flags, examples = [] }: CommandHelp): string {
-  const shown = examples.map((line) => `  axe-action ${line}`);
+/** The help of the program, of a group of commands or of one command. */
+export function formatHelp(node: Command | Group): string {
+  if ('commands' in node) return formatGroupHelp(node);
+  const { usage, long, flags, examples = [] } = node;
   return [
     long,
     '',
     'Usage:',
     `  axe-action ${usage}`,
-    ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((line) => `  axe-action ${line}`)]),
     '',
     'Flags:',
     formatFlags(flags),
   ].join('\n');
 }
 
-/** Help of the program, or of a group of commands such as `agents`. */
-export function formatGroupHelp(about: string, prefix: string, commands: readonly CommandHelp[]): string {
-  const rows = commands.map(({ usage, short }) => ({ left: usage.slice(prefix.length).trim(), short }));
+function formatGroupHelp({ usage, long, commands }: Group): string {
+  const prefix = usage === '' ? '' : `${usage} `;
+  const rows = commands.map((one) => ({ left: one.usage.slice(prefix.length), short: one.short }));
   const width = Math.max(...rows.map(({ left }) => left.length));
   return [
-    about,
+    long,
     '',
     'Usage:',
     `  axe-action ${prefix}[command]`,
@@ -52,76 +58,16 @@ export function formatGroupHelp(about: string, prefix: string, commands: readonl
   ].join('\n');
 }
 
-/** The flags of a command; undefined where its help was asked for, which is then shown. Throws an AxeError. */
-export function readFlags(
-  words: readonly string[],
-  command: CommandHelp,
-  terminal: Terminal,
-): ParsedFlags | undefined {
-  const flags = parseFlags(words, command);
-  if (!flags.help) return flags;
-  print(terminal, formatCommandHelp(command));
-  return undefined;
-}
-
-/**
- * The command of a group such as `agents`, with its flags; undefined where help was asked for, which is then shown. Throws
- * an AxeError for a word that is none of its own.
- */
-export function readGroup(
-  [word = '', ...words]: readonly string[],
-  { help, commands }: CommandNode,
-  terminal: Terminal,
-): { readonly name: string; readonly flags: ParsedFlags } | undefined {
-  const { usage, long } = help;
-  const command = commands.find((one) => commandName(one, usage) === word);
-  if (command !== undefined) {
-    const flags = readFlags(words, command, terminal);
-    return flags && { name: word, flags };
-  }
-  if (!['', '--help', '-h', 'help'].includes(word)) {
-    if (!word.startsWith('-')) throw unknownCommand(word, usage, commands);
-    const remedy = `Flags follow their command. \`axe-action ${usage} --help\` lists the commands.`;
-    throw unknownFlag(word.replace(/^--?/, ''), [{ name: 'help' }], remedy);
-  }
-  print(terminal, formatGroupHelp(long, `${usage} `, commands));
-  return undefined;
-}
-
-/** The word by which a command is called in its group: `show` of `agents show <agent>`. */
-export function commandName({ usage }: CommandHelp, group = ''): string {
-  return usage.slice(group.length).trim().split(' ')[0] ?? '';
-}
-
-/** The help of a command by its words, such as `memory forget`. Throws an AxeError for a command that does not exist. */
-export function findHelp(words: readonly string[], nodes: readonly CommandNode[]): string {
-  const [name = '', inner] = words;
-  const node = nodes.find(({ help }) => commandName(help) === name);
-  if (node === undefined) {
-    throw unknownCommand(
-      name,
-      '',
-      nodes.map(({ help }) => help),
-    );
-  }
-  const { help, commands } = node;
-  if (commands.length === 0) return formatCommandHelp(help);
-  if (inner === undefined) return formatGroupHelp(help.long, `${name} `, commands);
-  const command = commands.find((one) => commandName(one, name) === inner);
-  if (command === undefined) throw unknownCommand(inner, name, commands);
-  return formatCommandHelp(command);
-}
-
-/** In the words of axe, with the command that may have been meant. */
-export function unknownCommand(word: string, group: string, commands: readonly CommandHelp[]): AxeError {
-  const program = group === '' ? 'axe-action' : `axe-action ${group}`;
-  const meant = nearest(
-    word,
-    commands.map((command) => commandName(command, group)),
-  );
+/** The command of a group by its word. Throws an AxeError in the words of axe, with the command that may have been meant. */
+export function findCommand({ usage: group, commands }: Group, word: string): Command | Group {
+  const nameOf = ({ usage }: Command | Group) => commandOf(usage).split(' ').at(-1) ?? '';
+  const found = commands.find((one) => nameOf(one) === word);
+  if (found !== undefined) return found;
+  const program = `axe-action ${group}`.trim();
+  const meant = nearest(word, commands.map(nameOf));
   const remedy =
     meant === undefined
       ? `\`${program} --help\` lists the commands.`
       : `Did you mean \`${program} ${meant}\`?`;
-  return new AxeError(`unknown command "${word}" for "${program}"`, { remedy });
+  throw new AxeError(`unknown command "${word}" for "${program}"`, { remedy });
 }

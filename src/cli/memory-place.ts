@@ -32,48 +32,42 @@ interface MemoryPlace {
   /** Whether new entries get provenance: in a workflow's memory all have, here only where the agent wants it (D8). */
   readonly writesProvenance: boolean;
   /** The agent, where its file is not here. */
-  readonly unknown?: UnknownAgent;
-}
-
-interface PlaceRequest {
-  readonly agent: string;
-  readonly flags: ParsedFlags;
-  readonly terminal: Terminal;
-  readonly mayCreate: boolean;
+  readonly unknown: UnknownAgent | undefined;
 }
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
-export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlace> {
-  const { flags, agent: name } = request;
+export async function openMemoryPlace(
+  name: string,
+  flags: ParsedFlags,
+  terminal: Terminal,
+  mayCreate: boolean,
+): Promise<MemoryPlace> {
   refuseMixed(flags);
-  const agent = await findAgent(request);
-  const place = await openPlace(request, agent);
-  if (agent !== undefined) return place;
-  return {
-    ...place,
-    unknown: { name: memoryName(name), known: await knownAgents(request), isElsewhere: isElsewhere(request) },
-  };
-}
-
-async function openPlace(request: PlaceRequest, agent: LoadedAgent | undefined): Promise<MemoryPlace> {
-  const { flags, agent: name } = request;
-  const path = pathOf(name, agent, isElsewhere(request));
-  if (flags.string('dir') !== '') return await openFolder(request, path);
-  if (flags.string('repo') !== '') return await openBranch(request, path);
-  const { env, cwd } = request.terminal;
-  const own = agent?.config.memory.path ?? '';
-  const custom = own === '' ? '' : resolve(cwd, own);
-  const notes = agent?.config.memory.dir ?? '';
-  const dir = notes === '' ? '' : resolve(cwd, notes);
-  return {
-    store: openWholeFileMemory({ custom, path, dir, env }),
-    path,
-    writesProvenance: agent?.config.memory.provenance === 'on',
-  };
-}
-
-function isElsewhere({ flags }: PlaceRequest): boolean {
-  return flags.string('dir') !== '' || flags.string('repo') !== '';
+  const { cwd, env } = terminal;
+  const [dir, repo] = [flags.string('dir'), flags.string('repo')];
+  const isElsewhere = dir !== '' || repo !== '';
+  const agentsDir = await agentsDirOf(flags, terminal);
+  const agents = localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) });
+  const agent = await findAgent(agents, name);
+  const path =
+    agent === undefined
+      ? defaultLogPath(name)
+      : runLogPath(agent, parseModelRef(agent.config.model), isElsewhere);
+  const unknown =
+    agent === undefined
+      ? { name: memoryName(name), known: await memoryNames(agents), isElsewhere }
+      : undefined;
+  if (dir !== '') {
+    const store = await openFolder(resolve(cwd, dir), path, mayCreate);
+    return { store, path, writesProvenance: true, unknown };
+  }
+  if (repo !== '') {
+    const store = await openBranch(flags, terminal, mayCreate);
+    return { store, path, writesProvenance: true, unknown };
+  }
+  const memory = agent?.config.memory;
+  const store = openWholeFileMemory(memory, path, terminal);
+  return { store, path, writesProvenance: memory?.provenance === 'on', unknown };
 }
 
 function refuseMixed(flags: ParsedFlags): void {
@@ -88,31 +82,20 @@ function refuseMixed(flags: ParsedFlags): void {
 }
 
 /** An agent's memory can outlive its file, so a missing one is fine. */
-async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<LoadedAgent | undefined> {
+async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent | undefined> {
   try {
-    const agents = await agentsHere({ flags, terminal });
-    return await agents.loadAgent(agent);
+    return await agents.loadAgent(name);
   } catch (thrown) {
     if (!isNotFound(thrown, 'agent')) throw thrown;
-    checkAgentName(memoryName(agent));
+    checkAgentName(memoryName(name));
     return undefined;
   }
 }
 
 /** What the memories of agents are called that can be run from here. */
-async function knownAgents(request: PlaceRequest): Promise<readonly string[]> {
-  const agents = await agentsHere(request);
+async function memoryNames(agents: AgentLoader): Promise<readonly string[]> {
   const listed = await agents.listAgents();
   return [...listed.map(({ id }) => memoryName(id)), ...BUILT_IN_AGENTS.map(({ shortName }) => shortName)];
-}
-
-async function agentsHere({
-  flags,
-  terminal,
-}: Pick<PlaceRequest, 'flags' | 'terminal'>): Promise<AgentLoader> {
-  const { cwd, env } = terminal;
-  const agentsDir = await agentsDirOf(flags, terminal);
-  return localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) });
 }
 
 /** Memory in a folder or on a branch needs no home. */
@@ -124,19 +107,12 @@ function ownConfigDir(env: Terminal['env']): string | undefined {
   }
 }
 
-function pathOf(name: string, agent: LoadedAgent | undefined, inWorkflow: boolean): string {
-  if (agent === undefined) return defaultLogPath(name);
-  return runLogPath(agent, parseModelRef(agent.config.model), inWorkflow);
-}
-
 /** A folder that may hold what strangers wrote: no links are followed. */
-async function openFolder({ flags, terminal, mayCreate }: PlaceRequest, path: string): Promise<MemoryPlace> {
-  const named = resolve(terminal.cwd, flags.string('dir'));
+async function openFolder(named: string, path: string, mayCreate: boolean): Promise<MemoryStore> {
   // An agent of the offline rules already has their folder in its path.
   const root = basename(named) === 'offline' && path.startsWith('offline/') ? dirname(named) : named;
   const files = createFiles();
-  const found = await files.stat(root);
-  if (found === undefined && !mayCreate) {
+  if (!mayCreate && (await files.stat(root)) === undefined) {
     throw new AxeError(`no such folder: ${root}`, {
       remedy: 'Give the folder the memory is in, `--dir .axe/memory`.',
     });
@@ -144,24 +120,20 @@ async function openFolder({ flags, terminal, mayCreate }: PlaceRequest, path: st
   const store = createFileStore({ files, clock: createClock(), root, followLinks: false });
   const copies = new Set(ownPaths(path).map((file) => `${file}.bak`));
   return {
-    store: {
-      ...store,
-      async dropHistory(signal) {
-        const found = await store.readTree(signal);
-        if (found.kind === 'failed') return { ...found, reason: 'error' };
-        const here = [...found.tree.keys()].filter((file) => copies.has(file));
-        return await removeCopies(
-          here.map((file) => join(root, file)),
-          found.location,
-        );
-      },
+    ...store,
+    async dropHistory(signal) {
+      const found = await store.readTree(signal);
+      if (found.kind === 'failed') return { ...found, reason: 'error' };
+      const here = [...found.tree.keys()].filter((file) => copies.has(file));
+      return await removeCopies(
+        here.map((file) => join(root, file)),
+        found.location,
+      );
     },
-    path,
-    writesProvenance: true,
   };
 }
 
-async function openBranch({ flags, terminal, mayCreate }: PlaceRequest, path: string): Promise<MemoryPlace> {
+async function openBranch(flags: ParsedFlags, terminal: Terminal, mayCreate: boolean): Promise<MemoryStore> {
   const { env } = terminal;
   const [, owner = '', name = ''] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)$/.exec(flags.string('repo')) ?? [];
   if (name === '') {
@@ -179,11 +151,7 @@ async function openBranch({ flags, terminal, mayCreate }: PlaceRequest, path: st
   const branch = flags.string('branch') || OWN_BRANCH;
   const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
-  return {
-    store: openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate }),
-    path,
-    writesProvenance: true,
-  };
+  return openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate });
 }
 
 /** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */

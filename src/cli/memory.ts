@@ -1,4 +1,3 @@
-import { chosen } from '../agent/choices.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createClock } from '../lib/system-clock.js';
 import { warningText } from '../lib/warning.js';
@@ -10,42 +9,26 @@ import { parseMemoryCommand } from '../memory/commands/parse-memory-command.js';
 import type { Provenance } from '../memory/provenance.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secret-names.js';
-import type { ParsedFlags } from './flags.js';
-import { readGroup } from './help.js';
-import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
+import { commandOf, type ParsedFlags } from './flags.js';
 import { openMemoryPlace } from './memory-place.js';
 import { renderEntries } from './render-entries.js';
 import { print, type Terminal } from './terminal.js';
 
 /** `memory show | search | remember | …` (D14): what people do with a memory themselves. Throws an AxeError. */
-export async function memoryCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const called = readGroup(words, { help: MEMORY_HELP, commands: MEMORY_COMMANDS }, terminal);
-  if (called === undefined) return 0;
-  try {
-    return await runHere(called.name, called.flags, terminal);
-  } finally {
-    terminal.stdin.destroy();
-  }
-}
-
-async function runHere(name: string, flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const [agent = '', ...words] = flags.positionals;
   if (agent === '') {
     throw new AxeError('requires at least 1 arg(s), only received 0', {
       remedy: `Usage: \`axe-action ${flags.usage}\`.`,
     });
   }
-  const lane = chosen(['trusted', 'untrusted'], flags.string('lane') || 'trusted');
-  if (lane === undefined) {
-    throw new AxeError(`\`--lane\` is "${flags.string('lane')}"`, {
-      remedy: 'It is `trusted` or `untrusted`.',
-    });
-  }
+  const name = commandOf(flags.usage).replace('memory ', '');
+  const lane = flags.string('lane') === 'untrusted' ? 'untrusted' : 'trusted';
   const command = parseMemoryCommand([name, ...words], {
     prefix: 'axe-action memory',
     flags: { lane, last: flags.int('last') ?? 0, purge: flags.bool('purge') },
   });
-  const place = await openMemoryPlace({ agent, flags, terminal, mayCreate: command.kind === 'remember' });
+  const place = await openMemoryPlace(agent, flags, terminal, command.kind === 'remember');
   const { store, path, writesProvenance, unknown } = place;
   const secrets = secretValues(terminal.env);
   const session = {
@@ -97,7 +80,7 @@ function finish(result: MemoryCommandResult, options: PrintOptions): void {
     const { message, quoted, remedy, changed } = result;
     const sentence = `${changed ? 'it was done, but ' : ''}${message}`;
     const told = quoted === undefined ? sentence : `${sentence}:\n${quoted}`;
-    throw new AxeError(clean(told), remedy === undefined ? {} : { remedy: clean(remedy) });
+    throw new AxeError(clean(told), { remedy: remedy && clean(remedy) });
   }
   for (const warning of result.warnings ?? [])
     terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);

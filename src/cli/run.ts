@@ -18,92 +18,19 @@ import { readTrigger } from '../run/trigger.js';
 import { agentsDirOf } from './agents-dir.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { formatErrorJson, formatParams } from './format-json.js';
-import type { CommandHelp } from './help.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
 import { colorsFor, print, type Terminal, writeError } from './terminal.js';
 import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-export const RUN_HELP: CommandHelp = {
-  usage: 'run <agent>',
-  short: 'Run an agent',
-  examples: [
-    'run reviewer --git main...HEAD',
-    'run builtin/ask --prompt "What does this repository do?"',
-    'run reviewer --event event.json --dry-run',
-  ],
-  long: [
-    'Run an agent: its TOML, its skill, its files, its memory and what is piped in become one prompt; the answer goes',
-    'to standard output and one entry to its memory.',
-  ].join('\n'),
-  flags: [
-    { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
-    {
-      name: 'effort',
-      kind: 'string',
-      about:
-        "How hard the model thinks: low, medium, high, xhigh or max; the agent's `[params]` if not given",
-      choices: EFFORTS,
-    },
-    { name: 'skill', kind: 'string', about: "Override the agent's skill" },
-    { name: 'workdir', kind: 'string', about: 'Override the working directory' },
-    {
-      name: 'timeout',
-      kind: 'int',
-      min: 1,
-      about: 'Time limit in seconds',
-      shown: String(CLI_TIMEOUT_SECONDS),
-    },
-    {
-      name: 'max-tokens',
-      kind: 'int',
-      about: "Maximum input and output tokens of the run; the agent's `[budget]` if not given",
-    },
-    {
-      name: 'dry-run',
-      kind: 'bool',
-      about: 'Show what would be sent, without a model and without writing anything',
-    },
-    { name: 'verbose', short: 'v', kind: 'bool', about: 'Print details of the run to stderr' },
-    { name: 'json', kind: 'bool', about: 'Wrap the answer in JSON with its figures' },
-    { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
-    { name: 'prompt', kind: 'string', about: 'The task; piped input is then context that is not remembered' },
-    {
-      name: 'event',
-      kind: 'string',
-      about: 'Run as the action would for this webhook payload (JSON file)',
-    },
-    { name: 'git', kind: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
-    { name: 'language', kind: 'string', about: 'The language to answer in, for example German or pt-BR' },
-    {
-      name: 'review-scope',
-      kind: 'string',
-      about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
-      shown: 'auto',
-      choices: ['auto', 'full'],
-    },
-    {
-      name: 'review-depth',
-      kind: 'string',
-      about:
-        "quick or standard: whether a large change is read in parts, and findings get a second look; the agent's `[review]` if not given",
-      choices: REVIEW_DEPTHS,
-    },
-  ],
-};
-
 /** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const agent = agentOf(flags);
-  const effort = choiceOf(flags, 'effort', EFFORTS);
-  const language = languageOf(flags);
-  const reviewScope = reviewScopeOf(flags);
-  const depth = choiceOf(flags, 'review-depth', REVIEW_DEPTHS);
   const wishes = {
-    ...(effort === undefined ? {} : { effort }),
-    language,
-    reviewScope,
-    review: depth === undefined ? {} : { depth },
+    effort: chosen(EFFORTS, flags.string('effort')),
+    language: languageOf(flags),
+    reviewScope: reviewScopeOf(flags),
+    review: { depth: chosen(REVIEW_DEPTHS, flags.string('review-depth')) },
   };
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
@@ -168,24 +95,10 @@ function languageOf(flags: ParsedFlags): string {
   );
 }
 
-/** The word of a flag, which is one of its choices; undefined where it was not given. Throws an AxeError. */
-function choiceOf<const T extends string>(
-  flags: ParsedFlags,
-  name: string,
-  choices: readonly T[],
-): T | undefined {
-  const word = flags.string(name);
-  const choice = chosen(choices, word);
-  if (choice !== undefined || word === '') return choice;
-  throw new AxeError(`invalid argument ${JSON.stringify(word)} for "--${name}" flag`, {
-    remedy: `Give one of ${choices.map((one) => `\`${one}\``).join(', ')}.`,
-  });
-}
-
 /** Throws an AxeError. */
 function reviewScopeOf(flags: ParsedFlags): 'auto' | 'full' {
-  const scope = choiceOf(flags, 'review-scope', ['auto', 'full']);
-  if (scope === undefined || flags.string('event') !== '') return scope ?? 'auto';
+  const scope = flags.string('review-scope');
+  if (scope === '' || flags.string('event') !== '') return scope === 'full' ? 'full' : 'auto';
   throw new AxeError('`--review-scope` has no effect without `--event`', {
     remedy: 'Give the payload of a pull request with `--event`, or leave `--review-scope` out.',
   });
@@ -271,7 +184,7 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       const { result } = report;
       if (result.kind === 'done') return 0;
       const { message, remedy } = result;
-      const error = new AxeError(message, remedy === undefined ? {} : { remedy });
+      const error = new AxeError(message, { remedy });
       writeError(terminal, error);
       return error.exitCode;
     }

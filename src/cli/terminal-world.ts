@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
 import { readConfigFile } from '../lib/config-file.js';
 import type { RunDeadline } from '../lib/deadline.js';
@@ -49,10 +49,9 @@ export async function createTerminalDependencies(
   };
   const client =
     trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch, clock, log });
-  const github = client === undefined ? undefined : createGitHubPort(client, trigger);
   return {
     ...findAgents({ trigger, cwd, agentsDir: options.agentsDir, configDir, client, signal: deadline.signal }),
-    ...(github === undefined ? {} : { github }),
+    github: client && createGitHubPort(client, trigger),
     models: createModels({
       env,
       fetch,
@@ -73,15 +72,7 @@ export async function createTerminalDependencies(
       trigger,
       ownFolder: dirname(import.meta.dirname),
     }),
-    openMemory: ({ config }, { path }) =>
-      guarded(
-        openFileMemory({
-          custom: config.memory.path,
-          path,
-          dir: config.memory.dir === '' ? '' : resolve(cwd, config.memory.dir),
-          env,
-        }),
-      ),
+    openMemory: ({ config }, { path }) => guarded(openFileMemory(config.memory, path, terminal)),
     publisher: createTerminalPublisher(options),
     reporter,
     clock,

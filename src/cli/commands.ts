@@ -1,0 +1,323 @@
+import { EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
+import { CLI_TIMEOUT_SECONDS, DEFAULT_MODEL } from '../lib/defaults.js';
+import { VERSION } from '../lib/version.js';
+import { editCommand, listCommand, scaffoldCommand, showCommand, validateCommand } from './agents.js';
+import { createCommand, pathCommand } from './config.js';
+import type { Flag, Flags } from './flags.js';
+import { type Command, findCommand, formatHelp, type Group } from './help.js';
+import { memoryCommand } from './memory.js';
+import { runCommand } from './run.js';
+import { print } from './terminal.js';
+
+const AGENTS_DIR: Flag = { type: 'string', about: 'Look for agents in this folder first' };
+const JSON_FLAG: Flag = { type: 'boolean', about: 'Print JSON' };
+const MODEL: Flag = { type: 'string', about: 'Override the model (provider/model-name)' };
+
+const INIT: Command = {
+  usage: 'init',
+  short: 'Write a workflow, an agent and a skill into this repository',
+  long: [
+    'Write a workflow that reviews pull requests, with its agent and its skill, into this repository, check them, and say',
+    'what to do next. With --example, copy another example with its agents. It never changes a file that exists.',
+  ].join('\n'),
+  flags: {
+    example: { type: 'string', about: 'Copy examples/workflows/<name>.yml instead' },
+    model: {
+      type: 'string',
+      about: 'The model (provider/model-name); offline/rules needs no key',
+      shown: DEFAULT_MODEL,
+    },
+    uses: { type: 'string', about: 'The action, as workflows name it (owner/name@ref)' },
+  },
+  examples: ['init', 'init --model openai/gpt-6.1-sol', 'init --example mention'],
+  run: async (...given) => (await import('./init.js')).initCommand(...given),
+};
+
+const RUN: Command = {
+  usage: 'run <agent>',
+  short: 'Run an agent',
+  long: [
+    'Run an agent: its TOML, its skill, its files, its memory and what is piped in become one prompt; the answer goes',
+    'to standard output and one entry to its memory.',
+  ].join('\n'),
+  flags: {
+    model: MODEL,
+    effort: {
+      type: 'string',
+      about:
+        "How hard the model thinks: low, medium, high, xhigh or max; the agent's `[params]` if not given",
+      choices: EFFORTS,
+    },
+    skill: { type: 'string', about: "Override the agent's skill" },
+    workdir: { type: 'string', about: 'Override the working directory' },
+    timeout: { type: 'string', least: 1, about: 'Time limit in seconds', shown: String(CLI_TIMEOUT_SECONDS) },
+    'max-tokens': {
+      type: 'string',
+      least: 0,
+      about: "Maximum input and output tokens of the run; the agent's `[budget]` if not given",
+    },
+    'dry-run': {
+      type: 'boolean',
+      about: 'Show what would be sent, without a model and without writing anything',
+    },
+    verbose: { type: 'boolean', short: 'v', about: 'Print details of the run to stderr' },
+    json: { type: 'boolean', about: 'Wrap the answer in JSON with its figures' },
+    'agents-dir': AGENTS_DIR,
+    prompt: { type: 'string', about: 'The task; piped input is then context that is not remembered' },
+    event: { type: 'string', about: 'Run as the action would for this webhook payload (JSON file)' },
+    git: { type: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
+    language: { type: 'string', about: 'The language to answer in, for example German or pt-BR' },
+    'review-scope': {
+      type: 'string',
+      about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
+      shown: 'auto',
+      choices: ['auto', 'full'],
+    },
+    'review-depth': {
+      type: 'string',
+      about:
+        "quick or standard: whether a large change is read in parts, and findings get a second look; the agent's `[review]` if not given",
+      choices: REVIEW_DEPTHS,
+    },
+  },
+  examples: [
+    'run reviewer --git main...HEAD',
+    'run builtin/ask --prompt "What does this repository do?"',
+    'run reviewer --event event.json --dry-run',
+  ],
+  run: runCommand,
+};
+
+const DEMO: Command = {
+  usage: 'demo',
+  short: 'See it work, without a key or a network',
+  long: [
+    'Review a pull request of three commits with the built-in reviewer and the offline rules, and show what becomes of its',
+    'findings: raised, dismissed by an answer, fixed by a push, back after another one, and not raised again.',
+    'The repository and the memory are in a temporary folder, which is removed again. Needs git.',
+  ].join('\n'),
+  flags: {},
+  run: async (...given) => (await import('./demo.js')).demoCommand(...given),
+};
+
+const DOCTOR: Command = {
+  usage: 'doctor [agent...]',
+  short: 'Check agents, keys, token and memory, and say how to fix them',
+  long: [
+    'Check the agents of this repository, the keys of their models, the token and the memory, and say for each problem how',
+    'to fix it. Without --online nothing is sent anywhere. Exit status 1 if something is wrong.',
+  ].join('\n'),
+  flags: {
+    online: {
+      type: 'boolean',
+      about: 'Also ask GitHub and the providers: token, branch, cache, keys; free, or the cheapest request',
+    },
+    repo: { type: 'string', about: 'The repository (owner/name), if git does not say it' },
+    'agents-dir': AGENTS_DIR,
+    json: JSON_FLAG,
+  },
+  examples: ['doctor', 'doctor reviewer --online', 'doctor --json'],
+  run: async (...given) => (await import('./doctor.js')).doctorCommand(...given),
+};
+
+const GC: Command = {
+  usage: 'gc <agent>',
+  short: 'Analyse what an agent remembers, and trim it',
+  long: [
+    'Have a model look for patterns in what an agent remembers, print what it suggests, and trim the run log to `last_n`',
+    'entries, or to `max_entries` where `last_n` is not set. Nothing is trimmed without a complete analysis; what is trimmed',
+    'is kept next to the run log as `.bak` until the next time.',
+  ].join('\n'),
+  flags: {
+    'dry-run': { type: 'boolean', about: 'Analyse only, and trim nothing' },
+    all: { type: 'boolean', about: 'Go through all agents that have memory' },
+    model: MODEL,
+    stats: { type: 'boolean', about: 'Print the figures of the log, and what the analysis took' },
+    'agents-dir': AGENTS_DIR,
+  },
+  examples: ['gc reviewer --dry-run --stats', 'gc --all'],
+  run: async (...given) => (await import('./gc-command.js')).gcCommand(...given),
+};
+
+/** Where a memory is, for every command. */
+const WHERE: Flags = {
+  'agents-dir': { type: 'string', about: 'Look for the agent in this folder first' },
+  dir: {
+    type: 'string',
+    about: 'A folder with memory, for example .axe/memory of a checkout; not that of this machine',
+  },
+  repo: { type: 'string', about: 'Memory on a branch of this repository (owner/name), through GitHub' },
+  branch: { type: 'string', about: 'The branch', shown: 'axe-memory' },
+  path: { type: 'string', about: 'Folder on the branch, as the input `memory-path` names it' },
+};
+
+const LISTING: Flags = {
+  lane: {
+    type: 'string',
+    about: 'trusted or untrusted',
+    shown: 'trusted',
+    choices: ['trusted', 'untrusted'],
+  },
+  last: { type: 'string', least: 0, about: 'Show at most this many, the newest' },
+  raw: { type: 'boolean', about: 'In a terminal too, show entries as in a pipe' },
+  json: JSON_FLAG,
+};
+
+const MEMORY: Group = {
+  usage: 'memory',
+  short: 'See, correct and remove what agents remember',
+  long: 'See, correct and remove what agents remember: on this machine, in a folder, or on a branch of a repository.',
+  commands: [
+    {
+      usage: 'memory show <agent> [id]',
+      short: 'Show what an agent remembers, or one entry or note',
+      long: [
+        'Show the entries of an agent, the newest first, its notes and what became of its findings; or one entry or note',
+        'with all it says. In a terminal entries have relative dates and the width of the window; --raw shows them as a',
+        'pipe gets them.',
+      ].join('\n'),
+      flags: { ...WHERE, ...LISTING },
+      examples: ['memory show reviewer --last 5', 'memory show reviewer --repo octo-org/octo-repo'],
+      run: memoryCommand,
+    },
+    {
+      usage: 'memory search <agent> <words>',
+      short: 'Find entries and lines of notes that contain every given word',
+      long: 'Find the entries and the lines of notes that contain every given word. Upper and lower case are the same.',
+      flags: { ...WHERE, ...LISTING },
+      run: memoryCommand,
+    },
+    {
+      usage: 'memory remember <agent> <text>',
+      short: 'Add an entry of your own',
+      long: 'Add an entry of your own to what trusted runs load.',
+      flags: WHERE,
+      run: memoryCommand,
+    },
+    {
+      usage: 'memory forget <agent> <id>',
+      short: 'Take an entry or a note out, for good',
+      long: [
+        'Take an entry out of both lanes, for good. The first six characters of an id are enough. In place of an id, the path',
+        'of a note deletes that note.',
+      ].join('\n'),
+      flags: {
+        ...WHERE,
+        purge: {
+          type: 'boolean',
+          about: 'Drop older versions too: the history of the branch axe-memory, the .bak of a file',
+        },
+      },
+      run: memoryCommand,
+    },
+    {
+      usage: 'memory promote <agent> <id>',
+      short: 'Make an entry of the untrusted lane a trusted one',
+      long: 'Make an entry of the untrusted lane one that trusted runs load. Read it first: `memory show <agent> <id>`.',
+      flags: WHERE,
+      run: memoryCommand,
+    },
+  ],
+};
+
+const AGENTS: Group = {
+  usage: 'agents',
+  short: 'List, show, check, create and edit agents',
+  long: 'Agents are TOML files: a model, a system prompt, a skill, files, memory.',
+  commands: [
+    {
+      usage: 'agents list',
+      short: 'List the agents that can be run from here',
+      long: 'List the agents that can be run from here, in the order in which they are looked up: those of the repository,\nthose of this machine, and the built-in ones.',
+      flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
+      run: listCommand,
+    },
+    {
+      usage: 'agents show <agent>',
+      short: "Show an agent's settings",
+      long: "Show an agent's settings; what is not set is left out.",
+      flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
+      run: showCommand,
+    },
+    {
+      usage: 'agents validate [agent...]',
+      short: 'Check agent files for mistakes',
+      long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. Exit status 2 if a run of one would end with an error.',
+      flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
+      examples: ['agents validate', 'agents validate reviewer --json'],
+      run: validateCommand,
+    },
+    {
+      usage: 'agents init <agent>',
+      short: 'Create an agent file to fill in',
+      long: 'Create an agent file in the configuration folder, or in the folder of --agents-dir. Fill in `model`; all other keys\nare in comments. `agents validate` then says whether it can run.',
+      flags: { 'agents-dir': { type: 'string', about: 'Create it in this folder' } },
+      run: scaffoldCommand,
+    },
+    {
+      usage: 'agents edit <agent>',
+      short: 'Open an agent file in $EDITOR',
+      long: 'Open an agent file in the editor that the environment variable EDITOR names.',
+      flags: { 'agents-dir': AGENTS_DIR },
+      run: editCommand,
+    },
+  ],
+};
+
+const CONFIG: Group = {
+  usage: 'config',
+  short: 'Show or create the configuration folder',
+  long: 'Where agents, skills and keys are kept on this machine.',
+  commands: [
+    {
+      usage: 'config path',
+      short: 'Print the configuration folder',
+      long: 'Print the configuration folder: `$XDG_CONFIG_HOME/axe`, or axe in the folder your system has for settings.',
+      flags: {},
+      run: pathCommand,
+    },
+    {
+      usage: 'config init',
+      short: 'Create the configuration folder',
+      long: 'Create the configuration folder with a sample skill and an empty config.toml. Nothing is overwritten.',
+      flags: {},
+      run: createCommand,
+    },
+  ],
+};
+
+const VERSION_COMMAND: Command = {
+  usage: 'version',
+  short: 'Print the version',
+  long: 'Print the version.',
+  flags: {},
+  async run(_flags, terminal) {
+    print(terminal, `axe-action version ${VERSION}`);
+    return 0;
+  },
+};
+
+const HELP: Command = {
+  usage: 'help [command]',
+  short: 'Show help, of a command if one is named',
+  long: 'Show the list of commands, or the help of a command.',
+  flags: {},
+  examples: ['help run', 'help memory forget'],
+  async run({ positionals }, terminal) {
+    let node: Command | Group = COMMANDS;
+    for (const word of positionals) if ('commands' in node) node = findCommand(node, word);
+    print(terminal, formatHelp(node));
+    return 0;
+  },
+};
+
+/** Everything that can be typed after `axe-action`, in the order of the help. */
+export const COMMANDS: Group = {
+  usage: '',
+  short: '',
+  long: [
+    'axe-action runs an axe agent, here as in a GitHub workflow, and remembers what it did: one markdown file per agent',
+    'that you can read, edit and delete.',
+  ].join('\n'),
+  commands: [INIT, RUN, DEMO, DOCTOR, GC, MEMORY, AGENTS, CONFIG, VERSION_COMMAND, HELP],
+};
